@@ -1,0 +1,144 @@
+//! `cargo xtask …`: fetches libmujoco, then runs, tests and checks insonate.
+//!
+//! It links no MuJoCo and no crate of the workspace, so that it builds on a fresh clone.
+
+mod ci;
+mod command;
+mod library;
+mod setup;
+mod wheel;
+
+use std::io::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context as _, Result};
+
+use crate::command::cargo;
+use crate::setup::SetupOptions;
+
+const HELP: &str = "\
+cargo xtask: sets up, runs, tests and checks this checkout of insonate
+
+Usage: cargo xtask <COMMAND> [ARGUMENTS]
+
+Commands:
+  setup [--force] [--wheel FILE]  fetch libmujoco into .mujoco/ (once; quick when it is there)
+  run [ARGUMENTS]                 setup, then `insonate ARGUMENTS` built with --release;
+                                  without arguments a scan: the Panda slides a C5-2 over a soft torso
+  test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
+  ci [STEPS]                      setup, then what CI checks: format lint architecture test docs deny
+  help                            this text
+
+Options of setup:
+  --force       replace what .mujoco/ holds
+  --wheel FILE  take libmujoco from this wheel of the Python package `mujoco`, without network
+
+Examples:
+  cargo xtask run
+  cargo xtask run press --robot ur5e --probe l12-5 --torso composite --depth 0.03 --output output/press
+  cargo xtask run list
+  cargo xtask test -- --test-threads 1
+  cargo xtask ci format lint
+";
+
+/// What `cargo xtask run` does when it is given nothing to do.
+const MAIN_JOB: [&str; 9] = [
+    "scan",
+    "--robot",
+    "panda",
+    "--probe",
+    "c5-2",
+    "--torso",
+    "fast",
+    "--output",
+    "output/scan",
+];
+
+/// Exit status for a command line that cannot be understood, as in the CLI.
+const BAD_USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Some((command, rest)) = arguments.split_first() else {
+        return print_help();
+    };
+    let outcome = match command.as_str() {
+        "help" | "--help" | "-h" => return print_help(),
+        "run" => run(rest),
+        "test" => test(rest),
+        _ if rest.iter().any(|word| word == "--help" || word == "-h") => return print_help(),
+        "setup" => match setup_options(rest) {
+            Ok(options) => setup::ensure(&options).map(|()| ExitCode::SUCCESS),
+            Err(message) => return bad_usage(&message),
+        },
+        "ci" => match ci::steps(rest) {
+            Ok(steps) => setup::ensure(&SetupOptions::default()).and_then(|()| ci::run(&steps)),
+            Err(message) => return bad_usage(&message),
+        },
+        _ => return bad_usage(&format!("unknown command `{command}`")),
+    };
+    outcome.unwrap_or_else(|error| {
+        eprintln!("error: {error:#}");
+        ExitCode::FAILURE
+    })
+}
+
+/// Builds and runs the CLI; its exit status becomes ours.
+fn run(arguments: &[String]) -> Result<ExitCode> {
+    setup::ensure(&SetupOptions::default())?;
+    let mut command = cargo(&[
+        "run",
+        "--release",
+        "--package",
+        "insonate",
+        "--bin",
+        "insonate",
+        "--",
+    ]);
+    if arguments.is_empty() {
+        eprintln!("running: insonate {}", MAIN_JOB.join(" "));
+        command.args(MAIN_JOB);
+    } else {
+        command.args(arguments);
+    }
+    command::exit_code(&mut command)
+}
+
+/// Runs every test of the workspace.
+fn test(arguments: &[String]) -> Result<ExitCode> {
+    setup::ensure(&SetupOptions::default())?;
+    command::exit_code(cargo(&["test", "--workspace"]).args(arguments))
+}
+
+/// Reads the arguments of `setup`; the error is what is wrong with them.
+fn setup_options(arguments: &[String]) -> Result<SetupOptions, String> {
+    let mut options = SetupOptions::default();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--force" => options.force = true,
+            "--wheel" => {
+                let file = words.next().ok_or("`--wheel` needs a file")?;
+                options.wheel = Some(PathBuf::from(file));
+            }
+            _ => return Err(format!("unknown argument `{word}` of `setup`")),
+        }
+    }
+    Ok(options)
+}
+
+fn print_help() -> ExitCode {
+    match std::io::stdout()
+        .write_all(HELP.as_bytes())
+        .context("cannot print the help")
+    {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
+
+fn bad_usage(message: &str) -> ExitCode {
+    eprintln!("error: {message}\n\nsee `cargo xtask help`");
+    ExitCode::from(BAD_USAGE)
+}

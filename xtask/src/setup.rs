@@ -1,0 +1,140 @@
+//! `cargo xtask setup`: sees to it that the build finds libmujoco.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::command::root;
+use crate::library::{self, Fault, LINK_NAME, VERSION};
+use crate::wheel;
+
+/// The variable by which `mujoco-rs` finds the library; `.cargo/config.toml` gives it its default.
+const LINK_DIR: &str = "MUJOCO_DYNAMIC_LINK_DIR";
+
+/// How to set up.
+#[derive(Debug, Default)]
+pub(crate) struct SetupOptions {
+    /// Replace what `.mujoco/` holds.
+    pub(crate) force: bool,
+    /// The wheel to take libmujoco from; without it pip fetches one.
+    pub(crate) wheel: Option<PathBuf>,
+}
+
+/// Makes `.mujoco/` ready, unless it is or the user links a libmujoco of their own.
+pub(crate) fn ensure(options: &SetupOptions) -> Result<()> {
+    let prefix = root().join(".mujoco");
+    if let Some(folder) = std::env::var_os("MUJOCO_STATIC_LINK_DIR") {
+        eprintln!(
+            "note: MUJOCO_STATIC_LINK_DIR is set, the build links {}/libmujoco.a and not {LINK_NAME}",
+            folder.display()
+        );
+    }
+    if let Some(folder) = users_own_folder(&prefix.join("lib")) {
+        return check_users_own(&folder);
+    }
+    if !options.force && options.wheel.is_none() {
+        match library::check_prefix(&prefix) {
+            Ok(()) => return Ok(()),
+            Err(Fault::Missing(_)) => {}
+            Err(fault) => bail!(
+                "{}: {fault}\n  - run `cargo xtask setup --force` to replace it",
+                prefix.display()
+            ),
+        }
+    }
+    install(options, &prefix)?;
+    eprintln!("libmujoco {VERSION} is in {}", prefix.display());
+    Ok(())
+}
+
+/// The folder that the user's environment names instead of ours.
+fn users_own_folder(ours: &Path) -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os(LINK_DIR)?);
+    let is_ours = folder == ours
+        || matches!((folder.canonicalize(), ours.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    (!is_ours).then_some(folder)
+}
+
+/// Checks the user's own library; nothing is fetched then.
+fn check_users_own(folder: &Path) -> Result<()> {
+    let advice = format!("  - unset {LINK_DIR} to let `cargo xtask setup` fetch MuJoCo {VERSION}");
+    if folder.is_relative() {
+        bail!(
+            "{LINK_DIR} is {}, which is not an absolute path\n{advice}",
+            folder.display()
+        );
+    }
+    if let Err(fault) = library::check_library(folder) {
+        bail!("{LINK_DIR} is {}: {fault}\n{advice}", folder.display());
+    }
+    eprintln!(
+        "note: {LINK_DIR} is set, the build links libmujoco of {}",
+        folder.display()
+    );
+    Ok(())
+}
+
+/// Fills a temporary folder beside `.mujoco/`, checks it, and puts it in place by renaming.
+fn install(options: &SetupOptions, prefix: &Path) -> Result<()> {
+    let python = wheel::python()?;
+    let temporary = TemporaryFolder::beside(prefix)?;
+    let wheel = if let Some(wheel) = &options.wheel {
+        wheel.clone()
+    } else {
+        eprintln!("fetching libmujoco {VERSION} from the Python package mujoco (26 MB)");
+        wheel::download(python, &temporary.folder("download")?)?
+    };
+    let fresh = temporary.folder("fresh")?;
+    wheel::unpack(python, &wheel, &fresh)?;
+    if let Err(fault) = library::check_prefix(&fresh) {
+        bail!(
+            "{} does not serve: {fault}\n  - give the wheel of mujoco {VERSION} for this machine",
+            wheel.display()
+        );
+    }
+    replace(prefix, &fresh, &temporary.path.join("replaced"))
+}
+
+/// Renames `fresh` to `prefix`; what was there goes to `replaced`.
+fn replace(prefix: &Path, fresh: &Path, replaced: &Path) -> Result<()> {
+    if prefix.symlink_metadata().is_ok() {
+        fs::rename(prefix, replaced)
+            .with_context(|| format!("cannot replace {}", prefix.display()))?;
+    }
+    match fs::rename(fresh, prefix) {
+        // Another set-up was quicker, and what it left serves.
+        Err(_) if library::check_prefix(prefix).is_ok() => Ok(()),
+        renamed => renamed.with_context(|| format!("cannot create {}", prefix.display())),
+    }
+}
+
+/// A folder of this process on the same file system as its neighbour, removed when dropped.
+struct TemporaryFolder {
+    path: PathBuf,
+}
+
+impl TemporaryFolder {
+    fn beside(neighbour: &Path) -> Result<Self> {
+        let mut name = neighbour.as_os_str().to_owned();
+        name.push(format!("-{}", std::process::id()));
+        let path = PathBuf::from(name);
+        fs::create_dir_all(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(Self { path })
+    }
+
+    /// Creates a folder inside.
+    fn folder(&self, name: &str) -> Result<PathBuf> {
+        let path = self.path.join(name);
+        fs::create_dir(&path).with_context(|| format!("cannot create {}", path.display()))?;
+        Ok(path)
+    }
+}
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        if let Err(error) = fs::remove_dir_all(&self.path) {
+            eprintln!("note: cannot remove {}: {error}", self.path.display());
+        }
+    }
+}
