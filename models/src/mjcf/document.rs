@@ -1,0 +1,195 @@
+//! One MJCF document and its sections.
+
+use super::Element;
+use super::schema::{Namespace, namespace_of};
+
+/// The sections in the order in which they are written.
+pub(super) const SECTIONS: [&str; 17] = [
+    "compiler",
+    "option",
+    "size",
+    "visual",
+    "statistic",
+    "custom",
+    "extension",
+    "default",
+    "asset",
+    "worldbody",
+    "contact",
+    "deformable",
+    "tendon",
+    "equality",
+    "actuator",
+    "sensor",
+    "keyframe",
+];
+
+/// An MJCF document: angles in radians, lengths in metres.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Mjcf {
+    root: Element,
+}
+
+/// Accessors of the sections that programs fill.
+macro_rules! sections {
+    ($($(#[$doc:meta])* $name:ident $tag:literal),* $(,)?) => {
+        impl Mjcf {
+            $($(#[$doc])*
+            pub fn $name(&mut self) -> &mut Element {
+                self.section_mut($tag)
+            })*
+        }
+    };
+}
+
+sections! {
+    /// How the file is to be read.
+    compiler "compiler",
+    /// Time step, integrator, solver.
+    option "option",
+    /// Looks of the renderer.
+    visual "visual",
+    /// Named numbers and texts that MuJoCo carries along.
+    custom "custom",
+    /// Defaults classes.
+    default "default",
+    /// Meshes, textures, materials.
+    asset "asset",
+    /// Everything that is somewhere.
+    worldbody "worldbody",
+    /// Pairs that collide or do not.
+    contact "contact",
+    /// Flexes and skins.
+    deformable "deformable",
+    /// Tendons.
+    tendon "tendon",
+    /// Soft constraints that hold equations.
+    equality "equality",
+    /// Actuators.
+    actuator "actuator",
+    /// Sensors.
+    sensor "sensor",
+    /// Keyframes.
+    keyframe "keyframe",
+}
+
+impl Mjcf {
+    /// An empty document; angles are in radians.
+    pub fn new(model: &str) -> Self {
+        let mut root = Element::new("mujoco").with_attribute("model", model);
+        root.add(Element::new("compiler").with_attribute("angle", "radian"));
+        Self { root }
+    }
+
+    /// A document around a `mujoco` element.
+    pub(crate) fn from_root(root: Element) -> Self {
+        Self { root }
+    }
+
+    /// The `mujoco` element.
+    pub fn root(&self) -> &Element {
+        &self.root
+    }
+
+    /// The `mujoco` element, changeable.
+    pub fn root_mut(&mut self) -> &mut Element {
+        &mut self.root
+    }
+
+    /// The model's name.
+    pub fn model(&self) -> &str {
+        self.root.text("model").unwrap_or("MuJoCo Model")
+    }
+
+    /// A section, if the document has it.
+    pub fn section(&self, tag: &str) -> Option<&Element> {
+        self.root.child(tag)
+    }
+
+    /// A section, made where MuJoCo's order has it if the document lacks it.
+    pub fn section_mut(&mut self, tag: &'static str) -> &mut Element {
+        let rank = |tag: &str| {
+            SECTIONS
+                .iter()
+                .position(|section| *section == tag)
+                .unwrap_or(SECTIONS.len())
+        };
+        let children = self.root.children_mut();
+        let index = children
+            .iter()
+            .position(|child| child.tag() == tag)
+            .unwrap_or_else(|| {
+                let index = children
+                    .iter()
+                    .position(|child| rank(child.tag()) > rank(tag))
+                    .unwrap_or(children.len());
+                children.insert(index, Element::new(tag));
+                index
+            });
+        &mut children[index]
+    }
+
+    /// The element called `name` in a namespace.
+    pub fn find(&self, namespace: Namespace, name: &str) -> Option<&Element> {
+        fn search<'a>(
+            parent: &'a Element,
+            namespace: Namespace,
+            name: &str,
+        ) -> Option<&'a Element> {
+            parent.children().iter().find_map(|child| {
+                let here = key_of(parent.tag(), child) == Some((namespace, name));
+                if here {
+                    Some(child)
+                } else {
+                    search(child, namespace, name)
+                }
+            })
+        }
+        search(&self.root, namespace, name)
+    }
+
+    /// The element called `name` in a namespace, changeable.
+    pub fn find_mut(&mut self, namespace: Namespace, name: &str) -> Option<&mut Element> {
+        fn search<'a>(
+            parent: &'a mut Element,
+            namespace: Namespace,
+            name: &str,
+        ) -> Option<&'a mut Element> {
+            let tag = parent.tag().to_owned();
+            parent.children_mut().iter_mut().find_map(|child| {
+                let here = key_of(&tag, child) == Some((namespace, name));
+                if here {
+                    Some(child)
+                } else {
+                    search(child, namespace, name)
+                }
+            })
+        }
+        search(&mut self.root, namespace, name)
+    }
+
+    /// The names in a namespace, in document order.
+    pub fn names(&self, namespace: Namespace) -> Vec<&str> {
+        fn collect<'a>(parent: &'a Element, namespace: Namespace, names: &mut Vec<&'a str>) {
+            for child in parent.children() {
+                if let Some((found, name)) = key_of(parent.tag(), child)
+                    && found == namespace
+                {
+                    names.push(name);
+                }
+                collect(child, namespace, names);
+            }
+        }
+        let mut names = Vec::new();
+        collect(&self.root, namespace, &mut names);
+        names
+    }
+}
+
+/// The namespace and name of an element, where it has one.
+pub(super) fn key_of<'a>(parent: &str, element: &'a Element) -> Option<(Namespace, &'a str)> {
+    if element.tag() == "default" {
+        return Some((Namespace::Default, element.text("class").unwrap_or("main")));
+    }
+    Some((namespace_of(parent, element.tag())?, element.name()?))
+}

@@ -1,0 +1,250 @@
+//! Checks before MuJoCo sees the document.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::key_of;
+use super::schema::{Kind, Namespace, NodeId, Schema, kind_of};
+use super::{Element, Mjcf, MjcfError, Value};
+
+type Names<'a> = BTreeMap<Namespace, BTreeSet<&'a str>>;
+
+impl Mjcf {
+    /// Refuses what MuJoCo would refuse, or would read as something else: unknown elements and attributes, wrong counts,
+    /// non-finite numbers, duplicate names and unresolved references.
+    ///
+    /// # Errors
+    /// The first problem in document order, naming the element.
+    pub fn validate(&self) -> Result<(), MjcfError> {
+        let schema = Schema::get();
+        if self.root().tag() != "mujoco" {
+            return Err(MjcfError::UnknownElement {
+                parent: "the document".to_owned(),
+                tag: self.root().tag().to_owned(),
+                allowed: "mujoco".to_owned(),
+            });
+        }
+        check_shape(schema, schema.root(), "", self.root())?;
+        let names = self.collect_names()?;
+        // Elements that MuJoCo expands make names that the document does not show.
+        let expands = self.root().descendants().iter().any(|element| {
+            matches!(
+                element.tag(),
+                "replicate" | "composite" | "flexcomp" | "attach"
+            ) || (matches!(element.tag(), "mesh" | "texture" | "hfield" | "skin")
+                && element.get("file").is_some()
+                && element.name().is_none())
+        });
+        if expands {
+            Ok(())
+        } else {
+            check_references("", self.root(), &names)
+        }
+    }
+
+    fn collect_names(&self) -> Result<Names<'_>, MjcfError> {
+        fn collect<'a>(parent: &'a Element, names: &mut Names<'a>) -> Result<(), MjcfError> {
+            for child in parent.children() {
+                if let Some((namespace, name)) = key_of(parent.tag(), child)
+                    && !names.entry(namespace).or_default().insert(name)
+                {
+                    return Err(MjcfError::DuplicateName {
+                        kind: namespace.as_str(),
+                        name: name.to_owned(),
+                    });
+                }
+                collect(child, names)?;
+            }
+            Ok(())
+        }
+        let mut names = Names::new();
+        names.entry(Namespace::Body).or_default().insert("world");
+        names.entry(Namespace::Default).or_default();
+        collect(self.root(), &mut names)?;
+        names.entry(Namespace::Default).or_default().insert("main");
+        Ok(names)
+    }
+}
+
+/// Elements, attributes and values, one element and all below it.
+fn check_shape(
+    schema: &Schema,
+    node: NodeId,
+    parent: &str,
+    element: &Element,
+) -> Result<(), MjcfError> {
+    let node = schema.node(node);
+    for (attribute, value) in element.attributes() {
+        if !node.has_attribute(attribute) {
+            return Err(MjcfError::UnknownAttribute {
+                element: element.label(),
+                attribute: attribute.to_owned(),
+                hint: did_you_mean(attribute, node.attributes().iter().copied()),
+            });
+        }
+        if let Err(problem) = check_value(kind_of(parent, element.tag(), attribute), value) {
+            return Err(MjcfError::BadValue {
+                element: element.label(),
+                attribute: attribute.to_owned(),
+                value: abbreviate(&value.to_string()),
+                problem,
+            });
+        }
+    }
+    for (index, child) in element.children().iter().enumerate() {
+        let Some(id) = node.child(child.tag()) else {
+            return Err(MjcfError::UnknownElement {
+                parent: element.label(),
+                tag: child.tag().to_owned(),
+                allowed: node.child_tags().collect::<Vec<_>>().join(", "),
+            });
+        };
+        let repeated = || {
+            element.children()[..index]
+                .iter()
+                .any(|earlier| earlier.tag() == child.tag())
+        };
+        if schema.node(id).unique && repeated() {
+            return Err(MjcfError::RepeatedElement {
+                parent: element.label(),
+                tag: child.tag().to_owned(),
+            });
+        }
+        check_shape(schema, id, element.tag(), child)?;
+    }
+    Ok(())
+}
+
+fn check_value(kind: Kind, value: &Value) -> Result<(), String> {
+    if let Value::Reals(reals) = value
+        && let Some(bad) = reals.iter().find(|real| !real.is_finite())
+    {
+        return Err(format!("holds {bad}; numbers must be finite"));
+    }
+    match (kind, value) {
+        (Kind::Reals(least, most), Value::Reals(reals)) => check_count(reals.len(), least, most),
+        (Kind::Integers(least, most), Value::Reals(reals)) => {
+            if let Some(bad) = reals.iter().find(|real| real.fract() != 0.0) {
+                return Err(format!("holds {bad}; whole numbers are needed"));
+            }
+            check_count(reals.len(), least, most)
+        }
+        (Kind::Reals(..) | Kind::Integers(..), Value::Text(_)) => Err("is not a number".to_owned()),
+        (Kind::Keyword(words), _) => {
+            let text = value.to_string();
+            if words.contains(&text.as_str()) {
+                Ok(())
+            } else {
+                Err(format!("is not one of {}", words.join(", ")))
+            }
+        }
+        (Kind::Name, Value::Text(text)) if text.is_empty() => Err("is an empty name".to_owned()),
+        (_, Value::Text(text)) if text.chars().any(|c| c.is_control()) => {
+            Err("holds a control character".to_owned())
+        }
+        _ => Ok(()),
+    }
+}
+
+fn check_count(count: usize, least: usize, most: usize) -> Result<(), String> {
+    if (least..=most).contains(&count) {
+        return Ok(());
+    }
+    let needed = match (least, most) {
+        (least, most) if least == most => format!("{least}"),
+        (least, usize::MAX) => format!("at least {least}"),
+        (least, most) => format!("{least} to {most}"),
+    };
+    Err(format!(
+        "holds {count} number{}; {needed} needed",
+        if count == 1 { "" } else { "s" }
+    ))
+}
+
+fn check_references(parent: &str, element: &Element, names: &Names<'_>) -> Result<(), MjcfError> {
+    for (attribute, value) in element.attributes() {
+        let Some(namespace) = referenced_namespace(parent, element, attribute) else {
+            continue;
+        };
+        let text = value.to_string();
+        for name in references_in(parent, element.tag(), attribute, &text) {
+            let known = names.get(&namespace);
+            if !known.is_some_and(|known| known.contains(name)) {
+                return Err(MjcfError::UnknownReference {
+                    element: element.label(),
+                    attribute: attribute.to_owned(),
+                    name: name.to_owned(),
+                    kind: namespace.as_str(),
+                    hint: did_you_mean(name, known.into_iter().flatten().copied()),
+                });
+            }
+        }
+    }
+    element
+        .children()
+        .iter()
+        .try_for_each(|child| check_references(element.tag(), child, names))
+}
+
+/// The namespace that an attribute refers to, where it refers to one.
+pub(super) fn referenced_namespace(
+    parent: &str,
+    element: &Element,
+    attribute: &str,
+) -> Option<Namespace> {
+    match kind_of(parent, element.tag(), attribute) {
+        Kind::Reference(namespace) | Kind::References(namespace) => Some(namespace),
+        Kind::TypedReference { type_attribute } => {
+            Namespace::from_object_type(element.text(type_attribute)?)
+        }
+        _ => None,
+    }
+}
+
+/// The single names in a reference attribute's text.
+pub(super) fn references_in<'a>(
+    parent: &str,
+    tag: &str,
+    attribute: &str,
+    text: &'a str,
+) -> Vec<&'a str> {
+    match kind_of(parent, tag, attribute) {
+        Kind::References(_) => text.split_whitespace().collect(),
+        _ => vec![text],
+    }
+}
+
+/// `; did you mean …?` with the nearest of `candidates`, or nothing where none is near.
+pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+    let nearest = candidates
+        .map(|candidate| (edit_distance(word, candidate), candidate))
+        .min();
+    match nearest {
+        Some((distance, candidate)) if distance <= 1 + word.chars().count() / 3 => {
+            format!("; did you mean {candidate:?}?")
+        }
+        _ => String::new(),
+    }
+}
+
+/// Levenshtein's distance between two words.
+fn edit_distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &to) in b.iter().enumerate() {
+            let substituted = diagonal + usize::from(from != to);
+            diagonal = row[j + 1];
+            row[j + 1] = substituted.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+fn abbreviate(text: &str) -> String {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -1,0 +1,42 @@
+//! Writing: one standalone, indented, deterministic file.
+
+use quick_xml::Writer;
+use quick_xml::events::{BytesEnd, BytesStart, Event};
+
+use super::{Element, Mjcf, MjcfError};
+
+impl Mjcf {
+    /// The document as XML text, checked by [`Mjcf::validate`] first.
+    ///
+    /// # Errors
+    /// What [`Mjcf::validate`] refuses.
+    pub fn to_xml(&self) -> Result<String, MjcfError> {
+        self.validate()?;
+        Ok(self.to_xml_unchecked())
+    }
+
+    /// The document as XML text, without checks.
+    pub fn to_xml_unchecked(&self) -> String {
+        let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
+        write_element(&mut writer, self.root()).expect("writing into memory does not fail");
+        let mut xml =
+            String::from_utf8(writer.into_inner()).expect("names, numbers and texts are UTF-8");
+        xml.push('\n');
+        xml
+    }
+}
+
+fn write_element(writer: &mut Writer<Vec<u8>>, element: &Element) -> std::io::Result<()> {
+    let mut start = BytesStart::new(element.tag());
+    for (name, value) in element.attributes() {
+        start.push_attribute((name, value.to_string().as_str()));
+    }
+    if element.children().is_empty() {
+        return writer.write_event(Event::Empty(start));
+    }
+    writer.write_event(Event::Start(start))?;
+    for child in element.children() {
+        write_element(writer, child)?;
+    }
+    writer.write_event(Event::End(BytesEnd::new(element.tag())))
+}

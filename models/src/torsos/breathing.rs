@@ -1,0 +1,42 @@
+//! Breathing: a prescribed expansion of the torso.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ModelError;
+
+/// A torso that breathes: its surface rises by `amplitude` and falls back, `rate` times a second.
+///
+/// The displacement is `amplitude / 2 · (1 - cos(2π · rate · t))`, so a run starts at rest, breathed out.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Breathing {
+    /// Breaths per second [Hz]; adults at rest: 0.2 to 0.33.
+    pub rate: f64,
+    /// Rise of the surface from breathed out to breathed in [m].
+    pub amplitude: f64,
+}
+
+impl Default for Breathing {
+    fn default() -> Self {
+        Self {
+            rate: 0.25,
+            amplitude: 0.008,
+        }
+    }
+}
+
+impl Breathing {
+    /// Fails for a breath that is not one.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        ModelError::check_range("breathing rate", self.rate, 0.01, 2.0, "0.01 to 2 Hz")?;
+        ModelError::check_range(
+            "breathing amplitude",
+            self.amplitude,
+            0.0,
+            0.05,
+            "0 to 0.05 m",
+        )
+    }
+}

@@ -1,0 +1,163 @@
+//! Soft torsos: one file each, listed in [`ALL`].
+
+mod breathing;
+mod softness;
+mod surface;
+
+use serde::{Deserialize, Serialize};
+
+pub use breathing::Breathing;
+pub use softness::Softness;
+pub use surface::{Surface, SurfacePoint};
+
+use crate::ModelError;
+use crate::mjcf::Mjcf;
+
+/// A soft torso: its MJCF and what one must know beyond it.
+///
+/// Its frame: origin at the centre of its footprint, the table's top at z = 0, +z up, +y along the patient, towards the head.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Torso {
+    /// The kind's name, such as `composite`.
+    pub name: &'static str,
+    /// The model; its root body is called `torso`, and its `option` is what the torso needs to be stable.
+    pub mjcf: Mjcf,
+    /// Which parts move with the tissue.
+    pub particles: Particles,
+    /// The skin at rest.
+    pub surface: Surface,
+    /// How many position coordinates the torso has; all are zero at rest.
+    pub n_qpos: usize,
+    /// What it was made from.
+    pub config: TorsoConfig,
+}
+
+/// Where positions and velocities of the tissue are read.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Particles {
+    /// The origins of these bodies.
+    Bodies(Vec<String>),
+    /// The vertices of this flex.
+    Flex(String),
+}
+
+/// The outline of a torso.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Shape {
+    /// A box.
+    Box,
+    /// A cylinder of elliptic section, lying along the patient.
+    #[default]
+    Cylinder,
+    /// An ellipsoid.
+    Ellipsoid,
+    /// A torso's profile from pelvis to chest.
+    Human,
+}
+
+impl Shape {
+    /// Every shape with its name.
+    pub const ALL: &'static [(&'static str, Self)] = &[
+        ("box", Self::Box),
+        ("cylinder", Self::Cylinder),
+        ("ellipsoid", Self::Ellipsoid),
+        ("human", Self::Human),
+    ];
+
+    /// The name, such as `cylinder`.
+    pub fn name(self) -> &'static str {
+        Self::ALL
+            .iter()
+            .find(|(_, shape)| *shape == self)
+            .map_or("", |(name, _)| name)
+    }
+}
+
+/// What a torso is made from; every kind of torso takes the same.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct TorsoConfig {
+    /// Outline.
+    pub shape: Shape,
+    /// Lattice points across the patient, through the patient (vertical) and along the patient.
+    pub count: [usize; 3],
+    /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`.
+    pub spacing: f64,
+    /// How soft it is.
+    pub softness: Softness,
+    /// Breathing, or none.
+    pub breathing: Option<Breathing>,
+}
+
+impl Default for TorsoConfig {
+    /// The thesis' torso: 9 × 4 × 11 points at 35 mm.
+    fn default() -> Self {
+        Self {
+            shape: Shape::default(),
+            count: [9, 4, 11],
+            spacing: 0.035,
+            softness: Softness::default(),
+            breathing: None,
+        }
+    }
+}
+
+impl TorsoConfig {
+    /// Fails for a torso that cannot be.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        for count in self.count {
+            ModelError::check_range(
+                "count",
+                count as f64,
+                3.0,
+                60.0,
+                "3 to 60 points along each axis",
+            )?;
+        }
+        ModelError::check_range("spacing", self.spacing, 0.005, 0.2, "0.005 to 0.2 m")?;
+        self.softness.check()?;
+        self.breathing.as_ref().map_or(Ok(()), Breathing::check)
+    }
+
+    /// Half of the outer size across, through and along the patient [m].
+    pub fn half_size(&self) -> [f64; 3] {
+        self.count
+            .map(|count| 0.5 * self.spacing * (count as f64 - 1.0))
+    }
+}
+
+/// A kind of torso.
+#[derive(Clone, Copy, Debug)]
+pub struct TorsoKind {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// Makes one.
+    pub build: fn(&TorsoConfig) -> Result<Torso, ModelError>,
+}
+
+/// Every kind of torso.
+pub const ALL: &[TorsoKind] = &[];
+
+/// The kind of torso called `name`.
+///
+/// # Errors
+/// [`ModelError::Unknown`], listing the known ones.
+pub fn by_name(name: &str) -> Result<&'static TorsoKind, ModelError> {
+    ALL.iter()
+        .find(|kind| kind.name == name)
+        .ok_or_else(|| ModelError::Unknown {
+            kind: "torso",
+            name: name.to_owned(),
+            known: ALL
+                .iter()
+                .map(|kind| kind.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}

@@ -1,0 +1,43 @@
+//! How soft a torso is.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ModelError;
+
+/// Stiffness and damping of tissue under the probe, as a Kelvin–Voigt calibration gives them.
+///
+/// A torso maps them to its own parameters; the composite writes them into `solref` as the thesis did
+/// (Jakobsen 2021: 1324.17 N/m, 17.59 N·s/m at the centre of the chest).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Softness {
+    /// Stiffness [N/m].
+    pub stiffness: f64,
+    /// Damping [N·s/m].
+    pub damping: f64,
+}
+
+impl Default for Softness {
+    fn default() -> Self {
+        Self {
+            stiffness: 1324.17,
+            damping: 17.59,
+        }
+    }
+}
+
+impl Softness {
+    /// Fails for a softness that no tissue has or that cannot be stepped at 2 ms.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        ModelError::check_range(
+            "stiffness",
+            self.stiffness,
+            10.0,
+            50_000.0,
+            "10 to 50000 N/m",
+        )?;
+        ModelError::check_range("damping", self.damping, 0.1, 500.0, "0.1 to 500 N·s/m")
+    }
+}
