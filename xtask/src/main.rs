@@ -113,7 +113,10 @@ fn test(arguments: &[String]) -> Result<ExitCode> {
 
 /// Reads the arguments of `setup`; the error is what is wrong with them.
 fn setup_options(arguments: &[String]) -> Result<SetupOptions, String> {
-    let mut options = SetupOptions::default();
+    let mut options = SetupOptions {
+        verbose: true,
+        ..SetupOptions::default()
+    };
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match word.as_str() {

@@ -19,6 +19,8 @@ pub(crate) struct SetupOptions {
     pub(crate) force: bool,
     /// The wheel to take libmujoco from; without it pip fetches one.
     pub(crate) wheel: Option<PathBuf>,
+    /// Say that all is well also when there is nothing to do.
+    pub(crate) verbose: bool,
 }
 
 /// Makes `.mujoco/` ready, unless it is or the user links a libmujoco of their own.
@@ -35,7 +37,12 @@ pub(crate) fn ensure(options: &SetupOptions) -> Result<()> {
     }
     if !options.force && options.wheel.is_none() {
         match library::check_prefix(&prefix) {
-            Ok(()) => return Ok(()),
+            Ok(()) => {
+                if options.verbose {
+                    eprintln!("libmujoco {VERSION} is in {}", prefix.display());
+                }
+                return Ok(());
+            }
             Err(Fault::Missing(_)) => {}
             Err(fault) => bail!(
                 "{}: {fault}\n  - run `cargo xtask setup --force` to replace it",
@@ -51,8 +58,9 @@ pub(crate) fn ensure(options: &SetupOptions) -> Result<()> {
 /// The folder that the user's environment names instead of ours.
 fn users_own_folder(ours: &Path) -> Option<PathBuf> {
     let folder = PathBuf::from(std::env::var_os(LINK_DIR)?);
-    let is_ours = folder == ours
-        || matches!((folder.canonicalize(), ours.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    let is_same = matches!((folder.canonicalize(), ours.canonicalize()), (Ok(a), Ok(b)) if a == b);
+    // A relative path is refused later, wherever it leads: the build scripts run in other folders.
+    let is_ours = folder == ours || (is_same && folder.is_absolute());
     (!is_ours).then_some(folder)
 }
 

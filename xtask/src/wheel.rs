@@ -59,8 +59,8 @@ pub(crate) fn download(python: &str, folder: &Path) -> Result<PathBuf> {
     if !is_offline(&complaint) && pip_download(python, folder, &[])?.is_ok() {
         return only_file(folder);
     }
-    let reason = if is_offline(&complaint) {
-        "no package index answered"
+    let reason = if is_offline(&complaint) || complaint.contains("from versions: none") {
+        "no package index answered, or none knows it"
     } else {
         "the package index that pip uses does not have it"
     };
@@ -134,16 +134,9 @@ fn pip_download(python: &str, folder: &Path, which: &[&str]) -> Result<Result<()
     })
 }
 
-/// Whether pip's complaint says that it reached no index at all, or was told not to.
+/// Whether pip's complaint says that it could not reach its index.
 fn is_offline(complaint: &str) -> bool {
-    [
-        "Retrying (",
-        "connection broken",
-        "from versions: none",
-        "ConnectionError",
-    ]
-    .iter()
-    .any(|sign| complaint.contains(sign))
+    complaint.contains("Retrying (") || complaint.contains("ConnectionError")
 }
 
 /// The wheel platforms that serve this machine, newest first.
