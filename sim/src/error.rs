@@ -1,0 +1,62 @@
+//! What can go wrong in the simulation crate.
+
+use crate::physics::Divergence;
+
+/// Errors of this crate; each carries what is needed to mend it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SimError {
+    /// The linked libmujoco is not the version that this crate was written for.
+    #[error("libmujoco is version {found}, but {expected} is needed; run `cargo xtask setup`")]
+    Version {
+        /// Version that the crate needs.
+        expected: &'static str,
+        /// Version that the loader found.
+        found: String,
+    },
+    /// MuJoCo refused the MJCF text.
+    #[error("mujoco refused the scene: {message}{}", location(element.as_deref(), *line, source_line.as_deref()))]
+    Compile {
+        /// MuJoCo's own words, on one line.
+        message: String,
+        /// The element that MuJoCo names, if it names one.
+        element: Option<String>,
+        /// 1-based line in the MJCF text, if MuJoCo names one.
+        line: Option<usize>,
+        /// The text of that line, shortened.
+        source_line: Option<String>,
+    },
+    /// MuJoCo could not allocate the state of a model.
+    #[error("mujoco could not allocate the state of the model")]
+    Allocation,
+    /// A name that the model does not have.
+    #[error("the scene has no {kind} named '{name}'{}", suggestion(near))]
+    UnknownName {
+        /// Kind of object, as in MJCF: `joint`, `site`, ...
+        kind: &'static str,
+        /// The name asked for.
+        name: String,
+        /// Names of the same kind that look alike, best first.
+        near: Vec<String>,
+    },
+    /// The state left the finite numbers.
+    #[error(transparent)]
+    Diverged(#[from] Divergence),
+}
+
+fn location(element: Option<&str>, line: Option<usize>, source_line: Option<&str>) -> String {
+    let parts = [
+        element.map(|element| format!(", element '{element}'")),
+        line.map(|line| format!(", line {line}")),
+        source_line.map(|source_line| format!(": {source_line}")),
+    ];
+    parts.into_iter().flatten().collect()
+}
+
+fn suggestion(near: &[String]) -> String {
+    if near.is_empty() {
+        String::new()
+    } else {
+        format!("; near matches: {}", near.join(", "))
+    }
+}

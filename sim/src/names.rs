@@ -1,0 +1,203 @@
+//! Names → indices, looked up once; a name that is not there is answered with those that look like it.
+
+use std::ops::Range;
+
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtObjBase};
+
+use crate::SimError;
+
+/// Most near matches in an error message.
+const MAX_NEAR: usize = 3;
+
+/// Kinds of named objects that this crate looks up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Rigid body.
+    Body,
+    /// Joint.
+    Joint,
+    /// Geom.
+    Geom,
+    /// Site.
+    Site,
+    /// Camera.
+    Camera,
+    /// Sensor.
+    Sensor,
+    /// Actuator.
+    Actuator,
+    /// Flex.
+    Flex,
+    /// Keyframe.
+    Keyframe,
+}
+
+impl Kind {
+    /// The word for this kind in messages.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Body => "body",
+            Self::Joint => "joint",
+            Self::Geom => "geom",
+            Self::Site => "site",
+            Self::Camera => "camera",
+            Self::Sensor => "sensor",
+            Self::Actuator => "actuator",
+            Self::Flex => "flex",
+            Self::Keyframe => "keyframe",
+        }
+    }
+
+    fn object(self) -> MjtObjBase {
+        match self {
+            Self::Body => MjtObjBase::mjOBJ_BODY,
+            Self::Joint => MjtObjBase::mjOBJ_JOINT,
+            Self::Geom => MjtObjBase::mjOBJ_GEOM,
+            Self::Site => MjtObjBase::mjOBJ_SITE,
+            Self::Camera => MjtObjBase::mjOBJ_CAMERA,
+            Self::Sensor => MjtObjBase::mjOBJ_SENSOR,
+            Self::Actuator => MjtObjBase::mjOBJ_ACTUATOR,
+            Self::Flex => MjtObjBase::mjOBJ_FLEX,
+            Self::Keyframe => MjtObjBase::mjOBJ_KEY,
+        }
+    }
+
+    fn count(self, model: &MjModel) -> usize {
+        let raw = model.ffi();
+        let count = match self {
+            Self::Body => raw.nbody,
+            Self::Joint => raw.njnt,
+            Self::Geom => raw.ngeom,
+            Self::Site => raw.nsite,
+            Self::Camera => raw.ncam,
+            Self::Sensor => raw.nsensor,
+            Self::Actuator => raw.nu,
+            Self::Flex => raw.nflex,
+            Self::Keyframe => raw.nkey,
+        };
+        count as usize
+    }
+}
+
+/// Index of a named object.
+///
+/// # Errors
+/// [`SimError::UnknownName`] with near matches.
+pub fn find(model: &MjModel, kind: Kind, name: &str) -> Result<usize, SimError> {
+    try_find(model, kind, name).ok_or_else(|| SimError::UnknownName {
+        kind: kind.word(),
+        name: name.to_owned(),
+        near: near_matches(model, kind, name),
+    })
+}
+
+/// Index of a named object, if the model has it.
+pub fn try_find(model: &MjModel, kind: Kind, name: &str) -> Option<usize> {
+    // A zero byte cannot be part of any name, and the binding refuses it by panicking.
+    if name.contains('\0') {
+        return None;
+    }
+    model.name_to_id(kind.object(), name)
+}
+
+/// Name of an object; unnamed objects give an empty string.
+pub fn name_of(model: &MjModel, kind: Kind, id: usize) -> &str {
+    model.id_to_name(kind.object(), id).unwrap_or_default()
+}
+
+/// All objects of a kind, `(index, name)`, in model order; unnamed ones are left out.
+pub fn all(model: &MjModel, kind: Kind) -> impl Iterator<Item = (usize, &str)> {
+    (0..kind.count(model))
+        .map(move |id| (id, name_of(model, kind, id)))
+        .filter(|(_, name)| !name.is_empty())
+}
+
+/// All objects of a kind whose name starts with `prefix`, in model order.
+pub fn with_prefix(model: &MjModel, kind: Kind, prefix: &str) -> Vec<usize> {
+    all(model, kind)
+        .filter(|(_, name)| name.starts_with(prefix))
+        .map(|(id, _)| id)
+        .collect()
+}
+
+/// Where one joint lives in `qpos` and `qvel`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct JointAddress {
+    /// Index of the joint.
+    pub id: usize,
+    /// First index in `qpos`.
+    pub qpos: usize,
+    /// First index in `qvel`.
+    pub dof: usize,
+}
+
+/// Looks up a joint by name.
+///
+/// # Errors
+/// [`SimError::UnknownName`].
+pub fn joint(model: &MjModel, name: &str) -> Result<JointAddress, SimError> {
+    find(model, Kind::Joint, name).map(|id| joint_address(model, id))
+}
+
+/// Addresses of the joint with index `id`.
+pub fn joint_address(model: &MjModel, id: usize) -> JointAddress {
+    JointAddress {
+        id,
+        qpos: model.jnt_qposadr()[id] as usize,
+        dof: model.jnt_dofadr()[id] as usize,
+    }
+}
+
+/// Looks up a sensor by name: its range in `sensordata`.
+///
+/// # Errors
+/// [`SimError::UnknownName`].
+pub fn sensor(model: &MjModel, name: &str) -> Result<Range<usize>, SimError> {
+    let id = find(model, Kind::Sensor, name)?;
+    let start = model.sensor_adr()[id] as usize;
+    Ok(start..start + model.sensor_dim()[id] as usize)
+}
+
+fn near_matches(model: &MjModel, kind: Kind, name: &str) -> Vec<String> {
+    let mut scored: Vec<(usize, &str)> = all(model, kind)
+        .map(|(_, candidate)| (distance(name, candidate), candidate))
+        .filter(|&(distance, candidate)| {
+            distance <= candidate.len().max(name.len()) / 2 || candidate.contains(name)
+        })
+        .collect();
+    scored.sort_by_key(|&(distance, _)| distance);
+    scored
+        .into_iter()
+        .take(MAX_NEAR)
+        .map(|(_, candidate)| candidate.to_owned())
+        .collect()
+}
+
+/// Edits (insert, delete, replace) between two names (Levenshtein 1966), case ignored.
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.to_lowercase().chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, char_a) in a.to_lowercase().chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &char_b) in b.iter().enumerate() {
+            let replace = diagonal + usize::from(char_a != char_b);
+            diagonal = row[j + 1];
+            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn distance_counts_edits() {
+        assert_eq!(distance("joint1", "joint1"), 0);
+        assert_eq!(distance("joint1", "Joint2"), 1);
+        assert_eq!(distance("", "abc"), 3);
+        assert_eq!(distance("kitten", "sitting"), 3);
+    }
+}

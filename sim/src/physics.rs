@@ -1,0 +1,263 @@
+//! One simulated scene: the shared constant model, one state, and a step that notices divergence.
+//!
+//! A step runs MuJoCo's second half and then the first half of the next step, as dm_control does
+//! (Tunyasuvunakool et al. 2020, doi:10.1016/j.simpa.2020.100022): after [`Physics::step`] all poses, velocities,
+//! Jacobians and inertias belong to the present `qpos` and `qvel`. The trajectory equals that of `mj_step`.
+
+use std::fmt;
+use std::sync::Arc;
+
+use mujoco_rs::wrappers::mj_data::{MjData, MjtWarning};
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
+
+use crate::SimError;
+use crate::ffi::{self, Contact, Data};
+use crate::names::{self, Kind};
+
+/// Name of the keyframe that [`Physics::reset`] goes to.
+pub const HOME: &str = "home";
+
+/// Why a state is no longer usable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum DivergenceReason {
+    /// A joint position is not finite or huge; index into `qpos`.
+    Qpos(usize),
+    /// A joint velocity is not finite or huge; index into `qvel`.
+    Qvel(usize),
+    /// A joint acceleration is not finite or huge; index into `qacc`.
+    Qacc(usize),
+    /// A control is not finite or huge; index into `ctrl`.
+    Ctrl(usize),
+}
+
+impl fmt::Display for DivergenceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, index) = match self {
+            Self::Qpos(index) => ("qpos", index),
+            Self::Qvel(index) => ("qvel", index),
+            Self::Qacc(index) => ("qacc", index),
+            Self::Ctrl(index) => ("ctrl", index),
+        };
+        write!(f, "{what}[{index}] is not finite or beyond 1e10")
+    }
+}
+
+/// The simulation left the finite numbers; it stays stopped until the next reset.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("the simulation diverged at {time:.4} s: {reason}")]
+pub struct Divergence {
+    /// What went out of bounds first.
+    pub reason: DivergenceReason,
+    /// Simulated time before the step that failed [s].
+    pub time: f64,
+}
+
+/// A scene that moves: shared constant model and one state.
+#[derive(Debug)]
+pub struct Physics {
+    data: Data,
+    contacts: Vec<Contact>,
+    diverged: Option<Divergence>,
+    /// The state was written from outside, so the first half of the step must run again.
+    stale: bool,
+}
+
+impl Physics {
+    /// A state of the model at keyframe `home`, or at `qpos0` where there is none.
+    ///
+    /// # Errors
+    /// [`SimError::Allocation`] when MuJoCo has no memory for the state.
+    pub fn new(model: Arc<MjModel>) -> Result<Self, SimError> {
+        let data = MjData::try_new(model).map_err(|_| SimError::Allocation)?;
+        let mut physics = Self {
+            data,
+            contacts: Vec::new(),
+            diverged: None,
+            stale: true,
+        };
+        physics.reset();
+        Ok(physics)
+    }
+
+    /// Compiles MJCF text and makes a state of it.
+    ///
+    /// # Errors
+    /// As [`crate::compile()`] and [`Physics::new`].
+    pub fn from_xml(xml: &str) -> Result<Self, SimError> {
+        Self::new(crate::compile(xml)?)
+    }
+
+    /// Advances by one timestep.
+    ///
+    /// # Errors
+    /// The divergence, now and on every later call until a reset.
+    pub fn step(&mut self) -> Result<(), Divergence> {
+        if let Some(divergence) = self.diverged {
+            return Err(divergence);
+        }
+        let time = self.time();
+        if self.stale {
+            self.data.step1();
+            self.stale = false;
+        }
+        // (ctrl, xfrc_applied) => qacc, contact forces => qpos, qvel
+        self.advance();
+        // The solver's arrays hold until the next line.
+        self.capture();
+        // (qpos, qvel) => poses, contacts, inertia, velocity terms
+        self.data.step1();
+        self.check(time)
+    }
+
+    /// Advances by `n` timesteps with the same `ctrl`.
+    ///
+    /// # Errors
+    /// As [`Physics::step`].
+    pub fn step_n(&mut self, n: usize) -> Result<(), Divergence> {
+        (0..n).try_for_each(|_| self.step())
+    }
+
+    /// Brings every derived quantity up to the present `qpos`, `qvel` and `ctrl` without advancing time.
+    pub fn forward(&mut self) {
+        self.data.forward();
+        self.capture();
+        self.stale = false;
+    }
+
+    /// Goes back to keyframe `home`, or to `qpos0` where there is none.
+    pub fn reset(&mut self) {
+        let home = names::try_find(self.model(), Kind::Keyframe, HOME);
+        self.reset_to_key(home);
+    }
+
+    /// Goes to a named keyframe.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownName`].
+    pub fn reset_to(&mut self, keyframe: &str) -> Result<(), SimError> {
+        let key = names::find(self.model(), Kind::Keyframe, keyframe)?;
+        self.reset_to_key(Some(key));
+        Ok(())
+    }
+
+    /// Second half of a step; the classic Runge-Kutta scheme has no halves.
+    fn advance(&mut self) {
+        if self.model().opt().integrator == MjtIntegrator::mjINT_RK4 as i32 {
+            self.data.step();
+        } else {
+            self.data.step2();
+        }
+    }
+
+    /// Keeps what the first half of the next step overwrites.
+    fn capture(&mut self) {
+        self.contacts.clear();
+        self.contacts.extend(ffi::contacts(&self.data));
+    }
+
+    fn reset_to_key(&mut self, key: Option<usize>) {
+        match key {
+            Some(key) => self
+                .data
+                .reset_keyframe(key)
+                .expect("the keyframe was looked up in this model"),
+            None => self.data.reset(),
+        }
+        self.diverged = None;
+        self.forward();
+    }
+
+    fn check(&mut self, time: f64) -> Result<(), Divergence> {
+        let warning = self.data.warning();
+        let raised = |kind: MjtWarning| {
+            let stat = &warning[kind as usize];
+            (stat.number > 0).then_some(stat.lastinfo as usize)
+        };
+        let reason = raised(MjtWarning::mjWARN_BADQACC)
+            .map(DivergenceReason::Qacc)
+            .or_else(|| raised(MjtWarning::mjWARN_BADQPOS).map(DivergenceReason::Qpos))
+            .or_else(|| raised(MjtWarning::mjWARN_BADQVEL).map(DivergenceReason::Qvel))
+            .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl));
+        self.diverged = reason.map(|reason| Divergence { reason, time });
+        self.diverged.map_or(Ok(()), Err)
+    }
+
+    /// The divergence that stopped this state, if any.
+    pub fn diverged(&self) -> Option<Divergence> {
+        self.diverged
+    }
+
+    /// Contacts of the last step with the forces that acted during it.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.data.time()
+    }
+
+    /// Length of one step [s].
+    pub fn timestep(&self) -> f64 {
+        self.model().opt().timestep
+    }
+
+    /// The constant description.
+    pub fn model(&self) -> &MjModel {
+        self.data.model()
+    }
+
+    /// The constant description, to share with another state.
+    pub fn model_arc(&self) -> Arc<MjModel> {
+        self.data.model_clone()
+    }
+
+    /// MuJoCo's state.
+    pub fn data(&self) -> &Data {
+        &self.data
+    }
+
+    /// MuJoCo's state for writing; the next step computes every derived quantity again.
+    pub fn data_mut(&mut self) -> &mut Data {
+        self.stale = true;
+        &mut self.data
+    }
+
+    /// Joint positions [m or rad], shape `[nq]`.
+    pub fn qpos(&self) -> &[f64] {
+        self.data.qpos()
+    }
+
+    /// Joint positions for writing; call [`Physics::forward`] before reading what depends on them.
+    pub fn qpos_mut(&mut self) -> &mut [f64] {
+        self.stale = true;
+        self.data.qpos_mut()
+    }
+
+    /// Joint velocities [m/s or rad/s], shape `[nv]`.
+    pub fn qvel(&self) -> &[f64] {
+        self.data.qvel()
+    }
+
+    /// Joint velocities for writing; call [`Physics::forward`] before reading what depends on them.
+    pub fn qvel_mut(&mut self) -> &mut [f64] {
+        self.stale = true;
+        self.data.qvel_mut()
+    }
+
+    /// Actuator inputs, shape `[nu]`; torques [N·m] for the motors of this project's robots.
+    pub fn ctrl(&self) -> &[f64] {
+        self.data.ctrl()
+    }
+
+    /// Actuator inputs for writing.
+    pub fn ctrl_mut(&mut self) -> &mut [f64] {
+        self.data.ctrl_mut()
+    }
+
+    /// Force and torque on each body in world [N, N·m], shape `[nbody, 6]`, for writing.
+    pub fn xfrc_applied_mut(&mut self) -> &mut [[f64; 6]] {
+        self.data.xfrc_applied_mut()
+    }
+}
