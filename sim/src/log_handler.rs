@@ -39,6 +39,12 @@ pub(crate) fn take() -> Vec<String> {
 }
 
 fn keep(message: &MjLogMessage) {
+    if matches!(
+        message.level(),
+        MjtLogLevel::mjLOG_DEBUG | MjtLogLevel::mjLOG_INFO
+    ) {
+        return;
+    }
     let subject = text(message);
     if message.level() == MjtLogLevel::mjLOG_ERROR {
         // MuJoCo cannot go on after an error: the binding ends the process when this returns.
