@@ -1,0 +1,357 @@
+//! Contract: the tree keeps the invariants that ARCHITECTURE.md states.
+//!
+//! Files are read as text, so that a breach is found whether or not it compiles, and without git.
+//! Needles are put together at run time: this file must not contain what it looks for.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every crate with its layer; it may depend on crates of lower layers only.
+/// The numbers between are kept for the sciences (1), environments (3) and learning (4).
+const LAYERS: [(&str, u8); 4] = [
+    ("insonate-models", 0),
+    ("insonate-sim", 2),
+    ("insonate", 5),
+    ("insonate-fuzz", 6),
+];
+
+/// Crates outside the layers: they depend on no crate of the workspace.
+const TOOLS: [&str; 1] = ["xtask"];
+
+/// No source file is longer.
+const MAX_LINES: usize = 600;
+
+/// Folders at any depth that hold what is made, not what is written.
+const MADE: [&str; 7] = [
+    "target",
+    "output",
+    "corpus",
+    "artifacts",
+    "coverage",
+    "__pycache__",
+    "node_modules",
+];
+
+/// Hidden folders that belong to the sources.
+const HIDDEN_SOURCES: [&str; 3] = [".cargo", ".ci", ".github"];
+
+#[test]
+fn crates_depend_on_lower_layers_only() {
+    let layer = |name: &str| LAYERS.iter().find(|(crate_name, _)| *crate_name == name);
+    let mut breaches = Vec::new();
+    for manifest in manifests() {
+        let (name, dependencies) = (&manifest.name, &manifest.dependencies);
+        let ours = dependencies
+            .iter()
+            .filter_map(|dependency| layer(dependency));
+        match layer(name) {
+            Some((_, own)) => breaches.extend(
+                ours.filter(|(_, used)| used >= own)
+                    .map(|(used, _)| format!("{name} depends on {used}, which is not below it")),
+            ),
+            None if TOOLS.contains(&name.as_str()) => {
+                breaches.extend(ours.map(|(used, _)| format!("the tool {name} depends on {used}")))
+            }
+            None => breaches.push(format!(
+                "{name} has no layer: add it to LAYERS of this test"
+            )),
+        }
+    }
+    assert_none(&breaches);
+}
+
+#[test]
+fn only_sim_depends_on_mujoco() {
+    let package = ["mujoco", "rs"].join("-");
+    let name = ["mujoco", "rs"].join("_");
+    let mut breaches: Vec<String> = manifests()
+        .iter()
+        .filter(|manifest| manifest.name != "insonate-sim")
+        .filter(|manifest| manifest.dependencies.contains(&package))
+        .map(|manifest| format!("{} depends on {package}", manifest.name))
+        .collect();
+    for file in files().iter().filter(|file| has_extension(file, &["rs"])) {
+        if !file.starts_with(root().join("sim")) {
+            breaches.extend(lines_with(file, &name));
+        }
+    }
+    assert_none(&breaches);
+}
+
+#[test]
+fn source_files_are_short() {
+    let breaches: Vec<String> = files()
+        .iter()
+        .filter(|file| has_extension(file, &["rs", "py", "wgsl"]))
+        .map(|file| (file, read(file).lines().count()))
+        .filter(|(_, n_lines)| *n_lines > MAX_LINES)
+        .map(|(file, n_lines)| format!("{}: {n_lines} lines, {MAX_LINES} at most", shown(file)))
+        .collect();
+    assert_none(&breaches);
+}
+
+#[test]
+fn data_files_are_in_their_manifest() {
+    let folder = root().join("data");
+    let manifest = folder.join("MANIFEST.toml");
+    let text = read(&manifest);
+    let listed: BTreeSet<PathBuf> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("path = \"")?.strip_suffix('"'))
+        .map(|path| folder.join(path))
+        .collect();
+    let present: BTreeSet<PathBuf> = files()
+        .into_iter()
+        .filter(|file| file.starts_with(&folder) && *file != manifest)
+        .collect();
+    let mut breaches = differences(&present, &listed, "is not in data/MANIFEST.toml");
+    breaches.extend(differences(
+        &listed,
+        &present,
+        "is in data/MANIFEST.toml and does not exist",
+    ));
+    // Every entry says where its file comes from.
+    for key in ["source = ", "licence = ", "units = ", "made = "] {
+        if text.lines().filter(|line| line.starts_with(key)).count() != listed.len() {
+            breaches.push(format!(
+                "data/MANIFEST.toml: not every file has `{}`",
+                key.trim()
+            ));
+        }
+    }
+    assert_none(&breaches);
+}
+
+#[test]
+fn the_map_names_every_top_level_folder_and_no_other() {
+    let named: BTreeSet<PathBuf> = read(&root().join("ARCHITECTURE.md"))
+        .lines()
+        .filter(|line| line.starts_with("### "))
+        .flat_map(|line| {
+            line.split('`')
+                .skip(1)
+                .step_by(2)
+                .map(str::to_owned)
+                .collect::<Vec<_>>()
+        })
+        .filter_map(|name| name.strip_suffix('/').map(|name| root().join(name)))
+        .collect();
+    // Git keeps no empty folders, so a folder is there when it holds a file.
+    let present: BTreeSet<PathBuf> = files()
+        .iter()
+        .filter_map(|file| {
+            file.strip_prefix(root())
+                .ok()?
+                .parent()?
+                .components()
+                .next()
+        })
+        .map(|top| root().join(top))
+        .collect();
+    let mut breaches = differences(&present, &named, "has no heading in ARCHITECTURE.md");
+    breaches.extend(differences(
+        &named,
+        &present,
+        "is in ARCHITECTURE.md and does not exist",
+    ));
+    assert_none(&breaches);
+}
+
+#[test]
+fn randomness_comes_from_a_seed() {
+    let needles = [
+        ["rand", "rng"].join("::"),
+        ["rand", "random"].join("::"),
+        ["thread", "rng"].join("_"),
+        ["from", "entropy"].join("_"),
+        ["from", "os", "rng"].join("_"),
+        ["Os", "Rng"].join(""),
+    ];
+    assert_none(&breaches_of(&needles, |file| has_extension(file, &["rs"])));
+}
+
+#[test]
+fn no_file_names_a_folder_of_somebodys_machine() {
+    let absolute = ["work", "tmp", "home", "root", "Users", "opt"];
+    let mut needles = absolute.map(|folder| ["", folder, ""].join("/")).to_vec();
+    needles.push(["..", "shared"].join("/"));
+    assert_none(&breaches_of(&needles, |file| !file.ends_with("Cargo.lock")));
+}
+
+/// What this test needs of a `Cargo.toml`.
+struct Manifest {
+    name: String,
+    /// Names of all dependencies, also those of tests and build scripts.
+    dependencies: BTreeSet<String>,
+}
+
+/// The manifests of all packages of the tree.
+fn manifests() -> Vec<Manifest> {
+    let manifests: Vec<Manifest> = files()
+        .iter()
+        .filter(|file| file.ends_with("Cargo.toml"))
+        .map(|file| parse_manifest(&read(file)))
+        .collect();
+    assert!(
+        manifests.len() > LAYERS.len() - 2,
+        "the packages of the tree were not found"
+    );
+    manifests
+}
+
+/// Reads `name = "…"` of `[package]`, and the keys of the sections of dependencies.
+fn parse_manifest(text: &str) -> Manifest {
+    let mut section = "";
+    let mut name = String::new();
+    let mut dependencies = BTreeSet::new();
+    for line in text.lines().map(str::trim) {
+        if let Some(header) = line.strip_prefix('[') {
+            section = header.trim_end_matches(']');
+            // `[dependencies.serde]` and its like.
+            if let Some((_, dependency)) = section.split_once("dependencies.") {
+                dependencies.insert(dependency.to_owned());
+            }
+        } else if let Some((key, value)) = line.split_once('=') {
+            // The workspace's own table only gives versions.
+            if section.ends_with("dependencies") && section != "workspace.dependencies" {
+                let dependency = key.trim().split('.').next().unwrap_or_default();
+                dependencies.insert(dependency.trim_matches('"').to_owned());
+            } else if section == "package" && key.trim() == "name" {
+                value.trim().trim_matches('"').clone_into(&mut name);
+            }
+        }
+    }
+    Manifest { name, dependencies }
+}
+
+/// Every file of the sources, sorted by path.
+fn files() -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    let mut folders = vec![root().to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        let entries = fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("cannot read {}: {error}", folder.display()));
+        for entry in entries.map(|entry| entry.expect("the folder stays as it is")) {
+            let path = entry.path();
+            let kind = entry.file_type().expect("the folder stays as it is");
+            if kind.is_file() {
+                files.push(path);
+            } else if kind.is_dir() && holds_sources(&path) {
+                folders.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+/// Whether a folder is written by people: no build folder, virtual environment or hidden folder.
+fn holds_sources(folder: &Path) -> bool {
+    let name = folder
+        .file_name()
+        .expect("it was found by its name")
+        .to_string_lossy();
+    let is_made = MADE.contains(&&*name)
+        || folder.join("CACHEDIR.TAG").exists()
+        || folder.join("pyvenv.cfg").exists();
+    !is_made && (!name.starts_with('.') || HIDDEN_SOURCES.contains(&&*name))
+}
+
+/// Lines of the wanted files that contain one of the needles.
+fn breaches_of(needles: &[String], wanted: impl Fn(&Path) -> bool) -> Vec<String> {
+    let files = files();
+    let wanted = files.iter().filter(|file| wanted(file));
+    wanted
+        .flat_map(|file| needles.iter().flat_map(|needle| lines_with(file, needle)))
+        .collect()
+}
+
+/// The lines of a file that contain a needle which is not a part of a longer name or path.
+fn lines_with(file: &Path, needle: &str) -> Vec<String> {
+    // Pictures and other binary files are no text.
+    let Ok(text) = fs::read_to_string(file) else {
+        return Vec::new();
+    };
+    let place = |n: usize| format!("{}:{}: {needle}", shown(file), n + 1);
+    let lines = text.lines().enumerate();
+    lines
+        .filter(|(_, line)| contains_alone(line, needle))
+        .map(|(n, _)| place(n))
+        .collect()
+}
+
+fn contains_alone(line: &str, needle: &str) -> bool {
+    let continues_path = |c: char| c.is_alphanumeric() || "_.}-".contains(c);
+    let continues_name = |c: char| c.is_alphanumeric() || c == '_';
+    let is_path = needle.contains('/');
+    line.match_indices(needle).any(|(start, _)| {
+        let before = line[..start].chars().next_back();
+        let after = line[start + needle.len()..].chars().next();
+        if is_path {
+            !before.is_some_and(continues_path)
+        } else {
+            !before.is_some_and(continues_name) && !after.is_some_and(continues_name)
+        }
+    })
+}
+
+fn differences(these: &BTreeSet<PathBuf>, those: &BTreeSet<PathBuf>, what: &str) -> Vec<String> {
+    these
+        .difference(those)
+        .map(|path| format!("{} {what}", shown(path)))
+        .collect()
+}
+
+fn has_extension(file: &Path, extensions: &[&str]) -> bool {
+    file.extension()
+        .is_some_and(|own| extensions.iter().any(|extension| own == *extension))
+}
+
+fn read(file: &Path) -> String {
+    fs::read_to_string(file).unwrap_or_else(|error| panic!("cannot read {}: {error}", shown(file)))
+}
+
+/// The path as seen from the root.
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root())
+        .unwrap_or(path)
+        .display()
+        .to_string()
+}
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn assert_none(breaches: &[String]) {
+    assert!(
+        breaches.is_empty(),
+        "{} breaches:\n{}",
+        breaches.len(),
+        breaches.join("\n")
+    );
+}
+
+#[test]
+fn a_manifest_is_read_in_all_its_forms() {
+    let text = "[package]\nname = \"a\"\n[dependencies]\nb.workspace = true\n\"c\" = \"1\"\n\
+                [target.'cfg(unix)'.dev-dependencies]\nd = { path = \"d\" }\n[build-dependencies.e]\nversion = \"1\"\n\
+                [workspace.dependencies]\nf = \"1\"\n";
+    let manifest = parse_manifest(text);
+    assert_eq!(manifest.name, "a");
+    assert_eq!(Vec::from_iter(&manifest.dependencies), ["b", "c", "d", "e"]);
+}
+
+#[test]
+fn a_needle_is_found_alone_only() {
+    let name = ["rand", "rng"].join("::");
+    assert!(contains_alone(&format!("let mut rng = {name}();"), &name));
+    assert!(!contains_alone(&format!("use {name}s::StdRng;"), &name));
+    let path = ["", "tmp", ""].join("/");
+    assert!(contains_alone(&format!("cd {path}x"), &path));
+    assert!(!contains_alone(
+        &format!("{{folder}}{path}x or build{path}"),
+        &path
+    ));
+}
