@@ -3,7 +3,10 @@
 //! It writes the folder of libmujoco into their rpath, so that they run without `LD_LIBRARY_PATH`.
 //! Cargo hands a link argument only to the package whose build script prints it: hence one script, named by each.
 
-#![expect(clippy::print_stdout, reason = "build scripts talk to cargo by printing")]
+#![expect(
+    clippy::print_stdout,
+    reason = "build scripts talk to cargo by printing"
+)]
 
 fn main() {
     println!("cargo::rerun-if-env-changed=MUJOCO_DYNAMIC_LINK_DIR");

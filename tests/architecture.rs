@@ -51,7 +51,7 @@ fn crates_depend_on_lower_layers_only() {
                     .map(|(used, _)| format!("{name} depends on {used}, which is not below it")),
             ),
             None if TOOLS.contains(&name.as_str()) => {
-                breaches.extend(ours.map(|(used, _)| format!("the tool {name} depends on {used}")))
+                breaches.extend(ours.map(|(used, _)| format!("the tool {name} depends on {used}")));
             }
             None => breaches.push(format!(
                 "{name} has no layer: add it to LAYERS of this test"
