@@ -1,6 +1,7 @@
 //! Soft torsos: one file each, listed in [`ALL`].
 
 mod breathing;
+pub mod profile;
 mod softness;
 mod surface;
 
