@@ -39,6 +39,34 @@ pub enum SimError {
         /// Names of the same kind that look alike, best first.
         near: Vec<String>,
     },
+    /// A torso that asks for the fast solver but is no linear shell.
+    #[error("the fast torso {problem}; use the composite torso instead")]
+    Shell {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// The scene's description is invalid.
+    #[error(transparent)]
+    Mjcf(#[from] insonate_models::mjcf::MjcfError),
+    /// A controller needs torque motors.
+    #[error("actuator '{actuator}' is not a torque motor (fixed gain, no bias)")]
+    NotTorque {
+        /// Name of the actuator.
+        actuator: String,
+    },
+    /// A controller needs at least one driven joint.
+    #[error("the scene has no joint that a torque motor drives")]
+    NoArm,
+    /// No joint positions put the probe there.
+    #[error("the robot cannot reach [{:.3}, {:.3}, {:.3}] m in that orientation; it stays {position_error:.1e} m and {angle_error:.1e} rad away", target[0], target[1], target[2])]
+    Unreachable {
+        /// Position asked for in world [m].
+        target: [f64; 3],
+        /// Distance that is left [m].
+        position_error: f64,
+        /// Angle that is left [rad].
+        angle_error: f64,
+    },
     /// The state left the finite numbers.
     #[error(transparent)]
     Diverged(#[from] Divergence),

@@ -4,17 +4,28 @@
 //!
 //! SI units, radians, world frame with z up, quaternions `[w, x, y, z]`.
 
+pub mod arm;
 pub mod compile;
 pub mod error;
 pub mod ffi;
+pub mod ik;
 pub mod names;
 pub mod physics;
+pub mod readings;
+pub mod scene;
+pub mod shell;
+pub mod spatial;
 
 mod log_handler;
+mod step_record;
 
+pub use arm::Arm;
 pub use compile::compile;
 pub use error::SimError;
 pub use physics::{Divergence, DivergenceReason, Physics};
+pub use readings::{Quantity, Readings};
+pub use scene::CompiledScene;
+pub use spatial::{Pose, Twist, Wrench};
 
 /// The compiled, constant description of a scene, and MuJoCo's state of it.
 pub use mujoco_rs::wrappers::{mj_data::MjData, mj_model::MjModel};

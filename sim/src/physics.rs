@@ -11,8 +11,12 @@ use mujoco_rs::wrappers::mj_data::{MjData, MjtWarning};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
 
 use crate::SimError;
-use crate::ffi::{self, Contact, Data};
+use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
+use crate::readings::ForceTorque;
+use crate::scene::CompiledScene;
+use crate::shell::Shell;
+use crate::step_record::StepRecord;
 
 /// Name of the keyframe that [`Physics::reset`] goes to.
 pub const HOME: &str = "home";
@@ -29,6 +33,8 @@ pub enum DivergenceReason {
     Qacc(usize),
     /// A control is not finite or huge; index into `ctrl`.
     Ctrl(usize),
+    /// The fast torso left the finite numbers.
+    Shell,
 }
 
 impl fmt::Display for DivergenceReason {
@@ -38,6 +44,7 @@ impl fmt::Display for DivergenceReason {
             Self::Qvel(index) => ("qvel", index),
             Self::Qacc(index) => ("qacc", index),
             Self::Ctrl(index) => ("ctrl", index),
+            Self::Shell => return f.write_str("the torso's shell is not finite or beyond 1e10"),
         };
         write!(f, "{what}[{index}] is not finite or beyond 1e10")
     }
@@ -57,8 +64,10 @@ pub struct Divergence {
 #[derive(Debug)]
 pub struct Physics {
     data: Data,
-    contacts: Vec<Contact>,
+    record: StepRecord,
     diverged: Option<Divergence>,
+    /// The fast torso beside the state, where the scene has one.
+    shell: Option<Shell>,
     /// The state was written from outside, so the first half of the step must run again.
     stale: bool,
 }
@@ -69,14 +78,27 @@ impl Physics {
     /// # Errors
     /// [`SimError::Allocation`] when MuJoCo has no memory for the state.
     pub fn new(model: Arc<MjModel>) -> Result<Self, SimError> {
+        let record = StepRecord::new(&model);
         let data = MjData::try_new(model).map_err(|_| SimError::Allocation)?;
         let mut physics = Self {
             data,
-            contacts: Vec::new(),
+            record,
             diverged: None,
+            shell: None,
             stale: true,
         };
         physics.reset();
+        Ok(physics)
+    }
+
+    /// A state of a compiled scene, its fast torso included.
+    ///
+    /// # Errors
+    /// As [`Physics::new`] and [`Shell::new`].
+    pub fn from_scene(scene: &CompiledScene) -> Result<Self, SimError> {
+        let shell = scene.new_shell()?;
+        let mut physics = Self::new(scene.physics_model().clone())?;
+        physics.shell = shell;
         Ok(physics)
     }
 
@@ -104,7 +126,7 @@ impl Physics {
         // (ctrl, xfrc_applied) => qacc, contact forces => qpos, qvel
         self.advance();
         // The solver's arrays hold until the next line.
-        self.capture();
+        self.record.take(&self.data, self.shell.as_ref());
         // (qpos, qvel) => poses, contacts, inertia, velocity terms
         self.data.step1();
         self.check(time)
@@ -121,7 +143,7 @@ impl Physics {
     /// Brings every derived quantity up to the present `qpos`, `qvel` and `ctrl` without advancing time.
     pub fn forward(&mut self) {
         self.data.forward();
-        self.capture();
+        self.record.take(&self.data, self.shell.as_ref());
         self.stale = false;
     }
 
@@ -143,17 +165,15 @@ impl Physics {
 
     /// Second half of a step; the classic Runge-Kutta scheme has no halves.
     fn advance(&mut self) {
-        if self.model().opt().integrator == MjtIntegrator::mjINT_RK4 as i32 {
+        if let Some(shell) = &mut self.shell {
+            shell.push(&mut self.data);
+            self.data.step2();
+            shell.pull(&mut self.data);
+        } else if self.model().opt().integrator == MjtIntegrator::mjINT_RK4 as i32 {
             self.data.step();
         } else {
             self.data.step2();
         }
-    }
-
-    /// Keeps what the first half of the next step overwrites.
-    fn capture(&mut self) {
-        self.contacts.clear();
-        self.contacts.extend(ffi::contacts(&self.data));
     }
 
     fn reset_to_key(&mut self, key: Option<usize>) {
@@ -165,6 +185,9 @@ impl Physics {
             None => self.data.reset(),
         }
         self.diverged = None;
+        if let Some(shell) = &mut self.shell {
+            shell.reset();
+        }
         self.forward();
     }
 
@@ -179,6 +202,8 @@ impl Physics {
             .or_else(|| raised(MjtWarning::mjWARN_BADQPOS).map(DivergenceReason::Qpos))
             .or_else(|| raised(MjtWarning::mjWARN_BADQVEL).map(DivergenceReason::Qvel))
             .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl));
+        let shell_left = self.shell.as_ref().is_some_and(|shell| !shell.is_finite());
+        let reason = reason.or(shell_left.then_some(DivergenceReason::Shell));
         self.diverged = reason.map(|reason| Divergence { reason, time });
         self.diverged.map_or(Ok(()), Err)
     }
@@ -190,7 +215,32 @@ impl Physics {
 
     /// Contacts of the last step with the forces that acted during it.
     pub fn contacts(&self) -> &[Contact] {
-        &self.contacts
+        &self.record.contacts
+    }
+
+    /// The force-torque sensor at the tip with its last measurement, where the scene has one.
+    pub fn force_torque(&self) -> Option<&ForceTorque> {
+        self.record.force_torque.as_ref()
+    }
+
+    /// The force-torque sensor, to set its zero.
+    pub fn force_torque_mut(&mut self) -> Option<&mut ForceTorque> {
+        self.record.force_torque.as_mut()
+    }
+
+    /// Flex vertices in world [m] at the start of the last step, shape `[nflexvert, 3]`.
+    pub(crate) fn flex_vertices_before(&self) -> &[[f64; 3]] {
+        &self.record.flex_vertices
+    }
+
+    /// The fast torso, where the scene has one.
+    pub fn shell(&self) -> Option<&Shell> {
+        self.shell.as_ref()
+    }
+
+    /// The fast torso for writing its state.
+    pub fn shell_mut(&mut self) -> Option<&mut Shell> {
+        self.shell.as_mut()
     }
 
     /// Simulated time [s].

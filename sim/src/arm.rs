@@ -1,0 +1,222 @@
+//! The robot as controllers see it: its driven joints, their torque limits, Jacobian, inertia and bias.
+
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtBias, MjtGain, MjtJoint, MjtTrn};
+use nalgebra::{DMatrix, DVector, Dyn, OMatrix, U6, Vector3};
+
+use crate::names::{self, JointAddress, Kind};
+use crate::readings::ROBOT_PREFIX;
+use crate::{Physics, SimError};
+
+/// A Jacobian of linear (rows 0-2) and angular (rows 3-5) velocity in world, shape `[6, n_joints]`.
+pub type Jacobian = OMatrix<f64, U6, Dyn>;
+
+/// The joints of a robot that torque motors drive, in model order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arm {
+    /// Where each joint lives in `qpos` and `qvel`.
+    pub joints: Vec<JointAddress>,
+    /// Motor of each joint.
+    motors: Vec<Motor>,
+    /// Lowest and highest position of each joint [rad or m]; infinite where the joint has no limits.
+    pub position_range: Vec<[f64; 2]>,
+}
+
+/// One torque motor.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Motor {
+    /// Index in `ctrl`.
+    ctrl: usize,
+    /// Joint torque per unit of `ctrl`.
+    gain: f64,
+    /// Range of `ctrl`.
+    range: [f64; 2],
+}
+
+impl Arm {
+    /// The joints below `robot/` that a motor drives; in a scene without that prefix, every driven joint.
+    ///
+    /// # Errors
+    /// [`SimError::NotTorque`] for an actuator that is no torque motor, [`SimError::NoArm`] if nothing is driven.
+    pub fn new(model: &MjModel) -> Result<Self, SimError> {
+        let mut driven = driven_joints(model)?;
+        if driven.iter().any(|&(joint, _)| is_robot(model, joint)) {
+            driven.retain(|&(joint, _)| is_robot(model, joint));
+        }
+        if driven.is_empty() {
+            return Err(SimError::NoArm);
+        }
+        driven.sort_by_key(|&(joint, _)| joint);
+        let (joints, motors): (Vec<usize>, Vec<Motor>) = driven.into_iter().unzip();
+        Ok(Self {
+            position_range: joints
+                .iter()
+                .map(|&joint| position_range(model, joint))
+                .collect(),
+            joints: joints
+                .iter()
+                .map(|&joint| names::joint_address(model, joint))
+                .collect(),
+            motors,
+        })
+    }
+
+    /// Number of joints.
+    pub fn n_joints(&self) -> usize {
+        self.joints.len()
+    }
+
+    /// Joint positions [rad or m].
+    pub fn positions(&self, physics: &Physics) -> DVector<f64> {
+        self.gather(physics.qpos(), |joint| joint.qpos)
+    }
+
+    /// Joint velocities [rad/s or m/s].
+    pub fn velocities(&self, physics: &Physics) -> DVector<f64> {
+        self.gather(physics.qvel(), |joint| joint.dof)
+    }
+
+    /// Largest torque of each motor [N·m].
+    pub fn torque_limits(&self) -> DVector<f64> {
+        let limit = |motor: &Motor| motor.gain.abs() * motor.range[1].min(-motor.range[0]);
+        DVector::from_iterator(self.n_joints(), self.motors.iter().map(limit))
+    }
+
+    /// Torques that cancel Coriolis and centrifugal forces and the gravity that `gravcomp` leaves [N·m].
+    ///
+    /// MuJoCo's `qfrc_bias` holds all of gravity even where `gravcomp` cancels it in `qfrc_gravcomp`.
+    pub fn bias(&self, physics: &Physics) -> DVector<f64> {
+        let (bias, compensated) = (physics.data().qfrc_bias(), physics.data().qfrc_gravcomp());
+        let torque = |joint: &JointAddress| bias[joint.dof] - compensated[joint.dof];
+        DVector::from_iterator(self.n_joints(), self.joints.iter().map(torque))
+    }
+
+    /// Joint-space inertia of the arm [kg·m²], shape `[n_joints, n_joints]`.
+    pub fn inertia(&self, physics: &Physics) -> DMatrix<f64> {
+        let (model, values) = (physics.model(), physics.data().m());
+        let (counts, starts) = (model.m_rownnz(), model.m_rowadr());
+        let n = self.n_joints();
+        let mut inertia = DMatrix::zeros(n, n);
+        for (row, joint) in self.joints.iter().enumerate() {
+            let start = starts[joint.dof] as usize;
+            let entries = start..start + counts[joint.dof] as usize;
+            for (value, &dof) in values[entries.clone()]
+                .iter()
+                .zip(&model.m_colind()[entries])
+            {
+                // MuJoCo keeps the lower triangle, so the column's joint comes first.
+                let column = self.joints[..=row]
+                    .iter()
+                    .position(|other| other.dof == dof as usize);
+                if let Some(column) = column {
+                    inertia[(row, column)] = *value;
+                    inertia[(column, row)] = *value;
+                }
+            }
+        }
+        inertia
+    }
+
+    /// Jacobian of a world point [m] fixed to `body`.
+    pub fn jacobian(&self, physics: &Physics, point: &Vector3<f64>, body: usize) -> Jacobian {
+        let (model, data) = (physics.model(), physics.data());
+        let center = Vector3::from(data.subtree_com()[model.body_rootid()[body] as usize]);
+        let arm = point - center;
+        let mut jacobian = Jacobian::zeros(self.n_joints());
+        for (column, joint) in self.joints.iter().enumerate() {
+            if !carries(model, model.jnt_bodyid()[joint.id] as usize, body) {
+                continue;
+            }
+            let [wx, wy, wz, vx, vy, vz] = data.cdof()[joint.dof];
+            let angular = Vector3::new(wx, wy, wz);
+            let linear = Vector3::new(vx, vy, vz) + angular.cross(&arm);
+            jacobian
+                .fixed_view_mut::<3, 1>(0, column)
+                .copy_from(&linear);
+            jacobian
+                .fixed_view_mut::<3, 1>(3, column)
+                .copy_from(&angular);
+        }
+        jacobian
+    }
+
+    /// Writes joint torques [N·m] to `ctrl`, each within its motor's range; tells whether one was cut.
+    pub fn apply(&self, physics: &mut Physics, torques: &DVector<f64>) -> bool {
+        let ctrl = physics.ctrl_mut();
+        let mut saturated = false;
+        for (motor, torque) in self.motors.iter().zip(torques.iter()) {
+            let wanted = torque / motor.gain;
+            ctrl[motor.ctrl] = wanted.clamp(motor.range[0], motor.range[1]);
+            saturated |= wanted < motor.range[0] || wanted > motor.range[1];
+        }
+        saturated
+    }
+
+    fn gather(&self, values: &[f64], index: fn(&JointAddress) -> usize) -> DVector<f64> {
+        DVector::from_iterator(
+            self.n_joints(),
+            self.joints.iter().map(|joint| values[index(joint)]),
+        )
+    }
+}
+
+fn is_robot(model: &MjModel, joint: usize) -> bool {
+    names::name_of(model, Kind::Joint, joint).starts_with(ROBOT_PREFIX)
+}
+
+/// Whether `body` hangs on `ancestor` or is it.
+fn carries(model: &MjModel, ancestor: usize, mut body: usize) -> bool {
+    let parents = model.body_parentid();
+    while body > ancestor {
+        body = parents[body] as usize;
+    }
+    body == ancestor
+}
+
+/// Hinge and slide joints with the motor that drives each.
+fn driven_joints(model: &MjModel) -> Result<Vec<(usize, Motor)>, SimError> {
+    let mut driven = Vec::new();
+    for actuator in 0..model.ffi().nu as usize {
+        if model.actuator_trntype()[actuator] != MjtTrn::mjTRN_JOINT {
+            continue;
+        }
+        let joint = model.actuator_trnid()[actuator][0] as usize;
+        if !matches!(
+            model.jnt_type()[joint],
+            MjtJoint::mjJNT_HINGE | MjtJoint::mjJNT_SLIDE
+        ) {
+            continue;
+        }
+        let plain = model.actuator_gaintype()[actuator] == MjtGain::mjGAIN_FIXED
+            && model.actuator_biastype()[actuator] == MjtBias::mjBIAS_NONE;
+        if !plain {
+            let name = names::name_of(model, Kind::Actuator, actuator).to_owned();
+            return Err(SimError::NotTorque { actuator: name });
+        }
+        driven.push((joint, motor(model, actuator)));
+    }
+    Ok(driven)
+}
+
+fn motor(model: &MjModel, actuator: usize) -> Motor {
+    let gain = model.actuator_gear()[actuator][0] * model.actuator_gainprm()[actuator][0];
+    let unlimited = [f64::NEG_INFINITY, f64::INFINITY];
+    let limited = model.actuator_ctrllimited()[actuator];
+    let range = if limited {
+        model.actuator_ctrlrange()[actuator]
+    } else {
+        unlimited
+    };
+    Motor {
+        ctrl: actuator,
+        gain,
+        range,
+    }
+}
+
+fn position_range(model: &MjModel, joint: usize) -> [f64; 2] {
+    if model.jnt_limited()[joint] {
+        model.jnt_range()[joint]
+    } else {
+        [f64::NEG_INFINITY, f64::INFINITY]
+    }
+}

@@ -1,0 +1,224 @@
+//! Inverse kinematics: joint positions that put the probe at a pose.
+//!
+//! Damped least squares (Wampler 1986, doi:10.1109/TSMC.1986.289285) with a pull towards the start posture in the
+//! null space: $ \Delta q = J^T (J J^T + \mu I)^{-1} e + (I - J^+ J)(q_0 - q) $, where the damping $\mu$ shrinks
+//! with the error. Positions are clamped to the joint limits in every iteration. Where the start posture does not
+//! lead there, further starts are taken from a fixed low-discrepancy sequence, so results never vary.
+
+use nalgebra::{DMatrix, DVector, Vector6};
+
+use crate::arm::Arm;
+use crate::readings::ProbeFrame;
+use crate::{Physics, Pose, SimError};
+
+/// How the solver iterates.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IkConfig {
+    /// Largest position error of a solution [m].
+    pub position_tolerance: f64,
+    /// Largest orientation error of a solution [rad].
+    pub angle_tolerance: f64,
+    /// Iterations from one start.
+    pub max_iterations: usize,
+    /// Starts that are tried after the present posture.
+    pub n_restarts: usize,
+}
+
+impl Default for IkConfig {
+    fn default() -> Self {
+        Self {
+            position_tolerance: 1e-6,
+            angle_tolerance: 1e-6,
+            max_iterations: 200,
+            n_restarts: 32,
+        }
+    }
+}
+
+/// Largest change of one joint in one iteration [rad or m].
+const MAX_CHANGE: f64 = 0.2;
+/// Share of the way to the start posture that one iteration goes in the null space.
+const POSTURE_GAIN: f64 = 0.05;
+/// Damping per squared error; keeps the first steps from a far start short.
+const DAMPING_PER_ERROR: f64 = 0.1;
+/// Least damping; keeps the matrix invertible in a singular posture.
+const MIN_DAMPING: f64 = 1e-10;
+/// Span of the restarts of a joint without limits [rad].
+const FREE_SPAN: f64 = std::f64::consts::PI;
+/// Base of the restart sequence for each joint.
+const BASES: [usize; 8] = [2, 3, 5, 7, 11, 13, 17, 19];
+
+/// Joint positions [rad or m] that put the probe's face at `world_from_probe`, starting from the present posture.
+///
+/// The physics is left as it was.
+///
+/// # Errors
+/// [`SimError::Unreachable`] with the error that is left.
+pub fn solve(
+    physics: &Physics,
+    arm: &Arm,
+    probe: &ProbeFrame,
+    world_from_probe: &Pose,
+    config: &IkConfig,
+) -> Result<DVector<f64>, SimError> {
+    let mut scratch = Physics::new(physics.model_arc())?;
+    scratch.qpos_mut().copy_from_slice(physics.qpos());
+    let home = arm.positions(physics);
+    let mut best = (f64::INFINITY, f64::INFINITY);
+    for start in 0..=config.n_restarts {
+        let mut search = Search {
+            physics: &mut scratch,
+            arm,
+            probe,
+            target: world_from_probe,
+            config,
+        };
+        match search.from(&restart(arm, &home, start)) {
+            Ok(positions) => return Ok(positions),
+            Err(left) if left.0 + left.1 < best.0 + best.1 => best = left,
+            Err(_) => {}
+        }
+    }
+    let target = world_from_probe.position.into();
+    Err(SimError::Unreachable {
+        target,
+        position_error: best.0,
+        angle_error: best.1,
+    })
+}
+
+/// Puts the arm where the probe's face is at `world_from_probe`, at rest, and brings all quantities up to date.
+///
+/// # Errors
+/// As [`solve`].
+pub fn place(
+    physics: &mut Physics,
+    arm: &Arm,
+    probe: &ProbeFrame,
+    world_from_probe: &Pose,
+) -> Result<(), SimError> {
+    let positions = solve(physics, arm, probe, world_from_probe, &IkConfig::default())?;
+    write_positions(physics, arm, &positions);
+    for joint in &arm.joints {
+        physics.qvel_mut()[joint.dof] = 0.0;
+    }
+    physics.forward();
+    Ok(())
+}
+
+/// One search from one start.
+struct Search<'a> {
+    physics: &'a mut Physics,
+    arm: &'a Arm,
+    probe: &'a ProbeFrame,
+    target: &'a Pose,
+    config: &'a IkConfig,
+}
+
+impl Search<'_> {
+    /// Joint positions, or the position and angle error where the search ended.
+    fn from(&mut self, start: &DVector<f64>) -> Result<DVector<f64>, (f64, f64)> {
+        let mut positions = start.clone();
+        for _ in 0..self.config.max_iterations {
+            let (error, jacobian) = self.linearise(&positions);
+            if self.is_close(&error) {
+                return Ok(positions);
+            }
+            positions += step(&jacobian, &error, &(start - &positions));
+            clamp(self.arm, &mut positions);
+        }
+        let (error, _) = self.linearise(&positions);
+        Err((
+            error.fixed_rows::<3>(0).norm(),
+            error.fixed_rows::<3>(3).norm(),
+        ))
+    }
+
+    /// Error of the pose `[m; rad]` in world and the Jacobian there.
+    fn linearise(&mut self, positions: &DVector<f64>) -> (Vector6<f64>, DMatrix<f64>) {
+        write_positions(self.physics, self.arm, positions);
+        crate::ffi::update_kinematics(self.physics.data_mut());
+        let pose = self.probe.world_from_probe(self.physics);
+        let error = pose_error(self.target, &pose);
+        let jacobian = self
+            .arm
+            .jacobian(self.physics, &pose.position, self.probe.body);
+        (
+            error,
+            DMatrix::from_iterator(6, jacobian.ncols(), jacobian.iter().copied()),
+        )
+    }
+
+    fn is_close(&self, error: &Vector6<f64>) -> bool {
+        error.fixed_rows::<3>(0).norm() < self.config.position_tolerance
+            && error.fixed_rows::<3>(3).norm() < self.config.angle_tolerance
+    }
+}
+
+/// Position error [m] and rotation vector [rad] that lead from `pose` to `target`, in world.
+pub(crate) fn pose_error(target: &Pose, pose: &Pose) -> Vector6<f64> {
+    let position = target.position - pose.position;
+    let angle = (target.rotation * pose.rotation.inverse()).scaled_axis();
+    Vector6::new(
+        position.x, position.y, position.z, angle.x, angle.y, angle.z,
+    )
+}
+
+fn step(jacobian: &DMatrix<f64>, error: &Vector6<f64>, to_start: &DVector<f64>) -> DVector<f64> {
+    let damping = MIN_DAMPING + DAMPING_PER_ERROR * error.norm_squared();
+    let gram = jacobian * jacobian.transpose() + DMatrix::identity(6, 6) * damping;
+    let inverse = gram
+        .cholesky()
+        .expect("a damped Gram matrix is positive definite");
+    let task = jacobian.transpose() * inverse.solve(error);
+    let posture = to_start * POSTURE_GAIN;
+    let null = &posture - jacobian.transpose() * inverse.solve(&(jacobian * &posture));
+    let change = task + null;
+    let largest = change.amax();
+    if largest > MAX_CHANGE {
+        change * (MAX_CHANGE / largest)
+    } else {
+        change
+    }
+}
+
+fn clamp(arm: &Arm, positions: &mut DVector<f64>) {
+    for (position, [low, high]) in positions.iter_mut().zip(&arm.position_range) {
+        *position = position.clamp(*low, *high);
+    }
+}
+
+fn write_positions(physics: &mut Physics, arm: &Arm, positions: &DVector<f64>) {
+    let qpos = physics.qpos_mut();
+    for (joint, position) in arm.joints.iter().zip(positions.iter()) {
+        qpos[joint.qpos] = *position;
+    }
+}
+
+/// Start number `index`: the present posture, then points of the Halton sequence (Halton 1960) in the joint ranges.
+fn restart(arm: &Arm, home: &DVector<f64>, index: usize) -> DVector<f64> {
+    if index == 0 {
+        return home.clone();
+    }
+    let mut start = home.clone();
+    for (joint, position) in start.iter_mut().enumerate() {
+        let share = radical_inverse(index, BASES[joint % BASES.len()]);
+        let [low, high] = arm.position_range[joint];
+        let (low, high) = (
+            low.max(*position - FREE_SPAN),
+            high.min(*position + FREE_SPAN),
+        );
+        *position = low + share * (high - low);
+    }
+    start
+}
+
+fn radical_inverse(mut index: usize, base: usize) -> f64 {
+    let (mut result, mut digit) = (0.0, 1.0 / base as f64);
+    while index > 0 {
+        result += (index % base) as f64 * digit;
+        index /= base;
+        digit /= base as f64;
+    }
+    result
+}

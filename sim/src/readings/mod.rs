@@ -1,0 +1,30 @@
+//! Everything that can be measured in a scene, by name, with units.
+
+mod contact;
+mod force_torque;
+mod joints;
+mod particles;
+mod probe;
+mod quantity;
+
+pub use contact::ProbeContact;
+pub use force_torque::ForceTorque;
+pub use joints::Joints;
+pub use particles::Particles;
+pub use probe::ProbeFrame;
+pub use quantity::{IMAGES, Image, Quantity, Readings};
+
+/// Prefix of the robot's names in a scene.
+pub const ROBOT_PREFIX: &str = "robot/";
+/// Site on the centre of the probe's face; z points out of the probe, x along the array.
+pub const FACE_CENTER: &str = "probe/face_center";
+/// Site of the force-torque sensor.
+pub const FORCE_TORQUE_SITE: &str = "probe/ft";
+/// Force sensor at the tip.
+pub const FORCE_SENSOR: &str = "probe/force";
+/// Torque sensor at the tip.
+pub const TORQUE_SENSOR: &str = "probe/torque";
+/// Prefix of the bodies that are particles of a torso.
+pub const PARTICLE_PREFIX: &str = "torso/B";
+/// Prefix of the torso's names in a scene.
+pub const TORSO_PREFIX: &str = "torso/";

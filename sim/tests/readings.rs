@@ -1,0 +1,201 @@
+//! Contract: every registered quantity can be read, and the measured wrench is the wrench of the contacts,
+//! whatever the probe weighs and however it moves.
+
+mod scene;
+
+use insonate_sim::{Arm, Physics, Pose, Quantity, Readings, ik};
+use nalgebra::Vector3;
+use scene::{BED_TOP, Bed, PANDA, UR5E};
+
+/// The arm with its face 5 mm deep in the bed.
+fn pressed() -> (Physics, Readings) {
+    let (mut physics, readings) = arm();
+    let center = Vector3::new(0.0, 0.0, BED_TOP - 0.005);
+    let target = Pose::with_z_axis(center, -Vector3::z(), Vector3::x());
+    let arm = Arm::new(physics.model()).expect("the arm has motors");
+    ik::place(&mut physics, &arm, &readings.probe, &target).expect("the bed is in reach");
+    (physics, readings)
+}
+
+fn arm() -> (Physics, Readings) {
+    let physics =
+        Physics::from_xml(&scene::xml(&PANDA, Bed::default())).expect("the scene is valid");
+    let readings = Readings::new(physics.model()).expect("the scene has a probe");
+    (physics, readings)
+}
+
+/// Some torques that throw the arm about.
+fn wave(physics: &mut Physics, scale: f64) {
+    let time = physics.time();
+    for (index, torque) in physics.ctrl_mut().iter_mut().enumerate() {
+        *torque = scale * (7.0 * time + index as f64).sin();
+    }
+}
+
+#[test]
+fn every_quantity_has_a_unique_name_and_can_be_read() {
+    let (physics, readings) = arm();
+    for &quantity in Quantity::ALL {
+        assert_eq!(Quantity::from_name(quantity.name()).unwrap(), quantity);
+        let values = readings.read(&physics, quantity);
+        let expected = match quantity.shape() {
+            "[1]" => 1,
+            "[3]" | "[n_particles, 3]" => 3,
+            "[4]" => 4,
+            "[n_joints]" => 7,
+            other => panic!("unknown shape {other}"),
+        };
+        assert_eq!(values.len(), expected, "{}", quantity.name());
+    }
+    let error = Quantity::from_name("force").unwrap_err().to_string();
+    assert!(error.contains("force_in_world"), "{error}");
+}
+
+#[test]
+fn the_arm_stands_still_and_nothing_is_measured() {
+    for chain in [PANDA, UR5E] {
+        let mut physics = Physics::from_xml(&scene::xml(&chain, Bed::default())).unwrap();
+        let readings = Readings::new(physics.model()).unwrap();
+        let before = readings.read(&physics, Quantity::ProbePosition);
+        physics.step_n(500).unwrap();
+        let after = readings.read(&physics, Quantity::ProbePosition);
+        for (before, after) in before.iter().zip(&after) {
+            assert!((before - after).abs() < 1e-9, "{before} {after}");
+        }
+        let wrench = physics.force_torque().unwrap().wrench_in_world();
+        // The 1 kg probe weighs 9.81 N; all of it must be gone.
+        assert!(wrench.force.norm() < 1e-9 && wrench.torque.norm() < 1e-9);
+        assert!(!readings.contact.in_contact(&physics));
+    }
+}
+
+#[test]
+fn swinging_through_the_air_measures_nothing() {
+    let (mut physics, readings) = arm();
+    let mut fastest: f64 = 0.0;
+    for _ in 0..150 {
+        wave(&mut physics, 3.0);
+        physics.step().unwrap();
+        let wrench = physics.force_torque().unwrap().wrench_in_sensor();
+        assert!(wrench.force.norm() < 1e-8, "{}", wrench.force);
+        assert!(wrench.torque.norm() < 1e-8, "{}", wrench.torque);
+        fastest = fastest.max(readings.probe.twist_in_world(&physics).linear.norm());
+    }
+    assert!(
+        fastest > 0.1,
+        "the arm must move for this to mean anything, {fastest}"
+    );
+}
+
+#[test]
+fn the_measured_wrench_is_that_of_the_contacts() {
+    let (mut physics, readings) = pressed();
+    let mut peak: f64 = 0.0;
+    for _ in 0..500 {
+        wave(&mut physics, 1.0);
+        physics.ctrl_mut()[1] = 8.0;
+        let center = readings.probe.world_from_probe(&physics).position;
+        physics.step().unwrap();
+        let measured = physics.force_torque().unwrap().wrench_in_world();
+        let force = readings.contact.force_in_world(&physics);
+        let torque: Vector3<f64> = physics
+            .contacts()
+            .iter()
+            .map(|contact| {
+                let arm = Vector3::from(contact.position) - center;
+                let on_probe = Vector3::from(contact.force_in_world());
+                let name = physics.model().id_to_name(
+                    mujoco_rs::wrappers::mj_model::MjtObjBase::mjOBJ_GEOM,
+                    contact.geom[1] as usize,
+                );
+                if name == Some("probe/face") {
+                    arm.cross(&on_probe)
+                } else {
+                    -arm.cross(&on_probe)
+                }
+            })
+            .sum();
+        assert!((measured.force - force).norm() < 1e-7 * (1.0 + force.norm()));
+        assert!((measured.torque - torque).norm() < 1e-7 * (1.0 + force.norm()));
+        assert_eq!(readings.contact.in_contact(&physics), force.norm() > 0.0);
+        peak = peak.max(force.z);
+    }
+    assert!(
+        peak > 5.0,
+        "the bed must push up for this to mean anything, {peak}"
+    );
+}
+
+#[test]
+fn the_force_in_the_sensor_frame_pushes_the_face_back() {
+    let (mut physics, readings) = pressed();
+    physics.step_n(5).unwrap();
+    let world_from_probe = readings.probe.world_from_probe(&physics);
+    assert!(world_from_probe.z_axis().z < -0.5, "the probe looks down");
+    let sensor = physics.force_torque().unwrap();
+    assert!(sensor.wrench_in_sensor().force.z < -1.0);
+    assert!(sensor.wrench_in_world().force.z > 1.0);
+}
+
+#[test]
+fn tare_makes_the_present_wrench_the_zero() {
+    let (mut physics, _) = pressed();
+    physics.step_n(5).unwrap();
+    let sensor = physics.force_torque_mut().unwrap();
+    sensor.tare();
+    assert!(sensor.wrench_in_world().force.norm() < 1e-12);
+}
+
+#[test]
+fn the_twist_is_the_rate_of_the_pose() {
+    let (mut physics, readings) = arm();
+    physics.qvel_mut()[1..].copy_from_slice(&[0.3, -0.2, 0.5, 0.4, -0.6, 0.2, 0.7]);
+    physics.forward();
+    let (before, twist) = (
+        readings.probe.world_from_probe(&physics),
+        readings.probe.twist_in_world(&physics),
+    );
+    let h = 1e-7;
+    for (dof, rate) in [0.3, -0.2, 0.5, 0.4, -0.6, 0.2, 0.7]
+        .into_iter()
+        .enumerate()
+    {
+        physics.qpos_mut()[1 + dof] += h * rate;
+    }
+    physics.forward();
+    let after = readings.probe.world_from_probe(&physics);
+    let linear = (after.position - before.position) / h;
+    let angular = (after.rotation * before.rotation.inverse()).scaled_axis() / h;
+    assert!((linear - twist.linear).norm() < 1e-5);
+    assert!((angular - twist.angular).norm() < 1e-5);
+}
+
+#[test]
+fn a_particle_moves_with_its_joint() {
+    let (mut physics, readings) = arm();
+    physics.qpos_mut()[0] = -0.01;
+    physics.qvel_mut()[0] = 0.25;
+    physics.forward();
+    let position = readings.read(&physics, Quantity::ParticlePositions);
+    assert!((position[2] - (BED_TOP - 0.01)).abs() < 1e-12);
+    let velocity = readings.read(&physics, Quantity::ParticleVelocities);
+    assert!((velocity[2] - 0.25).abs() < 1e-12 && velocity[0].abs() < 1e-12);
+}
+
+#[test]
+fn flex_vertices_move_as_fast_as_they_fall() {
+    let xml = "<mujoco><option integrator='Euler'/><worldbody><body name='torso/torso' pos='0 0 1'>
+        <flexcomp name='torso/flex' type='grid' dim='3' count='2 2 2' spacing='0.1 0.1 0.1' mass='1'/></body>
+        <site name='probe/face_center'/></worldbody></mujoco>";
+    let mut physics = Physics::from_xml(xml).unwrap();
+    let readings = Readings::new(physics.model()).unwrap();
+    physics.step_n(100).unwrap();
+    let velocities = readings.read(&physics, Quantity::ParticleVelocities);
+    assert_eq!(velocities.len(), 8 * 3);
+    for velocity in velocities.chunks(3) {
+        assert!(
+            (velocity[2] + 9.81 * physics.time()).abs() < 1e-6,
+            "{velocity:?}"
+        );
+    }
+}
