@@ -1,0 +1,73 @@
+//! A scene ready to run: compiled, and its fast torso taken out of MuJoCo where it asks for that.
+
+use std::sync::Arc;
+
+use insonate_models::mjcf::Mjcf;
+use mujoco_rs::wrappers::mj_model::MjModel;
+
+use crate::shell::{Shell, ShellModel, fast_torso, slot_name, without_shell};
+use crate::{SimError, compile};
+
+/// The constant part of a running scene, shared by all its states.
+#[derive(Debug, Clone)]
+pub struct CompiledScene {
+    physics: Arc<MjModel>,
+    picture: Arc<MjModel>,
+    shell: Option<FastTorso>,
+}
+
+#[derive(Debug, Clone)]
+struct FastTorso {
+    model: Arc<ShellModel>,
+    slot: String,
+}
+
+impl CompiledScene {
+    /// Compiles a scene.
+    ///
+    /// # Errors
+    /// [`SimError::Mjcf`] for an invalid document, [`SimError::Compile`] where MuJoCo refuses it, [`SimError::Shell`] where the fast
+    /// torso cannot be had.
+    pub fn compile(scene: &Mjcf) -> Result<Self, SimError> {
+        let picture = compile(&scene.to_xml()?)?;
+        let Some(prefix) = fast_torso(scene) else {
+            return Ok(Self {
+                physics: picture.clone(),
+                picture,
+                shell: None,
+            });
+        };
+        let shell = Arc::new(ShellModel::extract(&picture, &prefix)?);
+        let rest = without_shell(scene, &prefix, &shell);
+        let physics = compile(&rest.to_xml()?)?;
+        let slot = slot_name(&prefix);
+        Ok(Self {
+            physics,
+            picture,
+            shell: Some(FastTorso { model: shell, slot }),
+        })
+    }
+
+    /// The model that MuJoCo steps: without the shell of a fast torso.
+    pub fn physics_model(&self) -> &Arc<MjModel> {
+        &self.physics
+    }
+
+    /// The model with everything to be seen; the same as [`Self::physics_model`] but for a fast torso.
+    pub fn picture_model(&self) -> &Arc<MjModel> {
+        &self.picture
+    }
+
+    /// The shell of a fast torso.
+    pub fn shell_model(&self) -> Option<&Arc<ShellModel>> {
+        self.shell.as_ref().map(|shell| &shell.model)
+    }
+
+    /// A shell at rest, where the torso is a fast one.
+    pub(crate) fn new_shell(&self) -> Result<Option<Shell>, SimError> {
+        self.shell
+            .as_ref()
+            .map(|shell| Shell::new(shell.model.clone(), &self.physics, &shell.slot))
+            .transpose()
+    }
+}

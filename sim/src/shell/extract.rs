@@ -1,0 +1,262 @@
+//! A compiled scene with a composite shell → the shell's constants.
+
+use std::sync::Arc;
+
+use mujoco_rs::wrappers::mj_data::MjData;
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtEq, MjtGeomBase, MjtJoint, MjtObjBase};
+
+use super::network::{Network, Spring};
+use super::rows::{Row, equality_rows};
+use crate::SimError;
+
+/// The constants of a shell: geometry, matrices, contact parameters.
+#[derive(Debug)]
+pub struct ShellModel {
+    /// Names of the nodes' bodies in the scene with the shell inside.
+    pub(super) body_names: Vec<String>,
+    /// Where the nodes' positions stand in `qpos` and `qvel` of that scene.
+    pub(super) qpos_address: Vec<usize>,
+    pub(super) dof_address: Vec<usize>,
+    /// How many of the nodes are capsules; the rest (a breathing oscillator) only move them.
+    pub(super) n_capsules: usize,
+    /// Body origin at rest in world [m].
+    pub(super) rest: Vec<[f64; 3]>,
+    /// Direction of motion in world.
+    pub(super) axis: Vec<[f64; 3]>,
+    /// Capsule centre at rest in world [m], and its orientation matrix, row-major.
+    pub(super) geom_center: Vec<[f64; 3]>,
+    pub(super) geom_matrix: Vec<[f64; 9]>,
+    /// Radius and half length of the capsules [m].
+    pub(super) capsule: [f64; 2],
+    /// Radius of the sphere around a capsule [m].
+    pub(super) reach: f64,
+    /// Contact parameters of the capsules (all alike).
+    pub(super) surface: Surface,
+    pub(super) network: Network,
+}
+
+/// What MuJoCo's contact needs to know of one side.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Surface {
+    pub(super) contype: i32,
+    pub(super) conaffinity: i32,
+    pub(super) condim: i32,
+    pub(super) priority: i32,
+    pub(super) friction: f64,
+    pub(super) solmix: f64,
+    pub(super) solref: [f64; 2],
+    pub(super) solimp: [f64; 5],
+    pub(super) margin: f64,
+    /// `body_invweight0` [1/kg].
+    pub(super) inverse_weight: f64,
+}
+
+impl Surface {
+    pub(super) fn of(model: &MjModel, geom: usize) -> Self {
+        let body = model.geom_bodyid()[geom] as usize;
+        Self {
+            contype: model.geom_contype()[geom],
+            conaffinity: model.geom_conaffinity()[geom],
+            condim: model.geom_condim()[geom],
+            priority: model.geom_priority()[geom],
+            friction: model.geom_friction()[geom][0],
+            solmix: model.geom_solmix()[geom],
+            solref: model.geom_solref()[geom],
+            solimp: model.geom_solimp()[geom],
+            margin: model.geom_margin()[geom],
+            inverse_weight: model.body_invweight0()[body][0],
+        }
+    }
+}
+
+impl ShellModel {
+    /// Reads the shell whose names start with `prefix` (such as `torso/`) from a scene compiled with it.
+    ///
+    /// # Errors
+    /// [`SimError::Shell`] when the scene's torso is not a linear shell: other joints than slides, impedances that vary, curved
+    /// couplings, a torso that moves as a whole.
+    pub fn extract(model: &Arc<MjModel>, prefix: &str) -> Result<Self, SimError> {
+        let joints = shell_joints(model, prefix)?;
+        let n_capsules = joints.iter().filter(|joint| joint.geom.is_some()).count();
+        if n_capsules == 0 {
+            return Err(fail("has no capsules on slide joints"));
+        }
+        let mut data = MjData::try_new(model.clone()).map_err(|_| SimError::Allocation)?;
+        for joint in &joints {
+            data.qpos_mut()[joint.qpos] = 0.0;
+        }
+        data.forward();
+
+        let rows = shell_rows(model, &joints, equality_rows(&data))?;
+        let mass: Vec<f64> = joints
+            .iter()
+            .map(|joint| model.body_mass()[joint.body] + model.dof_armature()[joint.dof])
+            .collect();
+        let rest_force = joints
+            .iter()
+            .map(|joint| data.qfrc_smooth()[joint.dof])
+            .collect();
+        let springs: Vec<Spring> = joints
+            .iter()
+            .enumerate()
+            .map(|(node, joint)| Spring {
+                node,
+                stiffness: model.jnt_stiffness()[joint.id],
+            })
+            .filter(|spring| spring.stiffness != 0.0)
+            .collect();
+        let network = Network::new(&mass, rest_force, &springs, &rows)
+            .ok_or_else(|| fail("has masses and couplings that cannot be factored"))?;
+
+        let geoms: Vec<usize> = joints.iter().filter_map(|joint| joint.geom).collect();
+        let surface = Surface::of(model, geoms[0]);
+        let same = |geom: &usize| {
+            let alike = Surface {
+                inverse_weight: surface.inverse_weight,
+                ..Surface::of(model, *geom)
+            };
+            alike == surface && model.geom_size()[*geom] == model.geom_size()[geoms[0]]
+        };
+        if !geoms.iter().all(same) {
+            return Err(fail(
+                "has capsules of different sizes or contact parameters",
+            ));
+        }
+        Ok(Self {
+            body_names: joints
+                .iter()
+                .map(|joint| {
+                    model
+                        .id_to_name(MjtObjBase::mjOBJ_BODY, joint.body)
+                        .unwrap_or_default()
+                        .to_owned()
+                })
+                .collect(),
+            qpos_address: joints.iter().map(|joint| joint.qpos).collect(),
+            dof_address: joints.iter().map(|joint| joint.dof).collect(),
+            n_capsules,
+            rest: joints.iter().map(|joint| data.xpos()[joint.body]).collect(),
+            axis: joints.iter().map(|joint| data.xaxis()[joint.id]).collect(),
+            geom_center: geoms.iter().map(|&geom| data.geom_xpos()[geom]).collect(),
+            geom_matrix: geoms.iter().map(|&geom| data.geom_xmat()[geom]).collect(),
+            capsule: [
+                model.geom_size()[geoms[0]][0],
+                model.geom_size()[geoms[0]][1],
+            ],
+            reach: model.geom_rbound()[geoms[0]],
+            surface,
+            network,
+        })
+    }
+
+    /// Names of the moving parts' bodies, in the order of [`super::Shell::positions`].
+    pub fn body_names(&self) -> &[String] {
+        &self.body_names[..self.n_capsules]
+    }
+}
+
+struct ShellJoint {
+    id: usize,
+    body: usize,
+    qpos: usize,
+    dof: usize,
+    /// The capsule; a breathing oscillator has none that collides.
+    geom: Option<usize>,
+}
+
+fn fail(problem: &str) -> SimError {
+    SimError::Shell {
+        problem: problem.to_owned(),
+    }
+}
+
+/// The joints of the shell, capsules first.
+fn shell_joints(model: &MjModel, prefix: &str) -> Result<Vec<ShellJoint>, SimError> {
+    let name = |id: usize| {
+        model
+            .id_to_name(MjtObjBase::mjOBJ_JOINT, id)
+            .unwrap_or_default()
+    };
+    let mut joints = Vec::new();
+    for id in (0..model.ffi().njnt as usize).filter(|&id| name(id).starts_with(prefix)) {
+        let body = model.jnt_bodyid()[id] as usize;
+        let parent = model.body_parentid()[body] as usize;
+        let is_linear =
+            model.jnt_type()[id] == MjtJoint::mjJNT_SLIDE && model.body_jntnum()[body] == 1;
+        if !is_linear || model.body_weldid()[parent] != 0 {
+            return Err(fail(&format!(
+                "has a joint {:?} that is not a lone slide on a fixed torso",
+                name(id)
+            )));
+        }
+        let dof = model.jnt_dofadr()[id] as usize;
+        if model.dof_damping()[dof] != 0.0
+            || model.dof_frictionloss()[dof] != 0.0
+            || model.jnt_limited()[id]
+        {
+            return Err(fail(&format!(
+                "has a joint {:?} with damping, friction or limits of its own",
+                name(id)
+            )));
+        }
+        let first = model.body_geomadr()[body];
+        let geom = (first >= 0).then_some(first as usize).filter(|&geom| {
+            model.geom_type()[geom] == MjtGeomBase::mjGEOM_CAPSULE
+                && (model.geom_contype()[geom] | model.geom_conaffinity()[geom]) != 0
+        });
+        joints.push(ShellJoint {
+            id,
+            body,
+            qpos: model.jnt_qposadr()[id] as usize,
+            dof,
+            geom,
+        });
+    }
+    joints.sort_by_key(|joint| joint.geom.is_none());
+    Ok(joints)
+}
+
+/// The equality rows among the shell's joints, their degrees of freedom renumbered as nodes.
+fn shell_rows(
+    model: &MjModel,
+    joints: &[ShellJoint],
+    rows: Vec<Row>,
+) -> Result<Vec<Row>, SimError> {
+    let mut node_of = vec![None; model.ffi().nv as usize];
+    for (node, joint) in joints.iter().enumerate() {
+        node_of[joint.dof] = Some(node);
+    }
+    let mut kept = Vec::with_capacity(rows.len());
+    for mut row in rows {
+        let nodes: Option<Vec<(usize, f64)>> = row
+            .terms
+            .iter()
+            .map(|&(dof, c)| Some((node_of[dof]?, c)))
+            .collect();
+        match nodes {
+            Some(terms) if !terms.is_empty() => row.terms = terms,
+            _ if row.terms.iter().any(|&(dof, _)| node_of[dof].is_some()) => {
+                return Err(fail("is tied to joints outside of it by an equality"));
+            }
+            _ => continue,
+        }
+        let (impedance, polynomial) = (
+            model.eq_solimp()[row.equality],
+            model.eq_data()[row.equality],
+        );
+        let is_joint_or_tendon = matches!(
+            model.eq_type()[row.equality],
+            MjtEq::mjEQ_JOINT | MjtEq::mjEQ_TENDON
+        );
+        if !is_joint_or_tendon
+            || impedance[0] != impedance[1]
+            || polynomial[2..5].iter().any(|&c| c != 0.0)
+        {
+            return Err(fail(
+                "has an equality whose impedance varies or whose polynomial is curved",
+            ));
+        }
+        kept.push(row);
+    }
+    Ok(kept)
+}

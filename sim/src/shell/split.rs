@@ -1,0 +1,103 @@
+//! MJCF with a shell → MJCF without it.
+
+use insonate_models::mjcf::{Element, Geom, Mjcf, Namespace};
+
+use super::ShellModel;
+
+/// Custom text by which a scene asks for the fast solver, below the torso's prefix.
+const SOLVER: &str = "torso_solver";
+
+/// Geom that stands in for one capsule after the other while contacts are sought.
+const SLOT: &str = "slot";
+
+/// The prefix of the torso that asks for the fast solver, such as `torso/`.
+pub fn fast_torso(scene: &Mjcf) -> Option<String> {
+    let name = scene.names(Namespace::Text).into_iter().find(|name| {
+        name.ends_with(SOLVER)
+            && scene
+                .find(Namespace::Text, name)
+                .and_then(|text| text.text("data"))
+                == Some("fast")
+    })?;
+    Some(name.trim_end_matches(SOLVER).to_owned())
+}
+
+/// Name of the slot geom of a torso.
+pub(crate) fn slot_name(prefix: &str) -> String {
+    format!("{prefix}{SLOT}")
+}
+
+/// Takes the shell out of a scene: its bodies, skins, tendons, equalities, and its entries of the keyframes.
+pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
+    let mut rest = scene.clone();
+    let ours = |element: &Element, attribute: &str| {
+        element
+            .text(attribute)
+            .is_some_and(|name| name.starts_with(prefix))
+    };
+    let has_joint = |element: &Element| {
+        element.tag() == "body"
+            && element
+                .child("joint")
+                .is_some_and(|joint| ours(joint, "name"))
+    };
+    rest.worldbody().remove_where(&has_joint);
+    for section in ["asset", "deformable"] {
+        if rest.section(section).is_some() {
+            rest.section_mut(section)
+                .remove_where(&|element| element.tag() == "skin" && ours(element, "name"));
+        }
+    }
+    if rest.section("equality").is_some() {
+        rest.equality()
+            .remove_where(&|element| ours(element, "joint1") || ours(element, "tendon1"));
+    }
+    if rest.section("tendon").is_some() {
+        rest.tendon()
+            .remove_where(&|element| element.children().iter().any(|term| ours(term, "joint")));
+    }
+    if rest.section("sensor").is_some() {
+        let of_shell = |element: &Element| {
+            ["joint", "tendon", "objname", "body"]
+                .iter()
+                .any(|attribute| {
+                    ours(element, attribute)
+                        && !rest_has(scene, element.text(attribute).unwrap_or_default(), prefix)
+                })
+        };
+        rest.sensor().remove_where(&of_shell);
+    }
+    if rest.section("keyframe").is_some() {
+        for key in rest.keyframe().children_mut() {
+            drop_entries(key, "qpos", &shell.qpos_address);
+            drop_entries(key, "qvel", &shell.dof_address);
+        }
+    }
+    let [radius, half_length] = shell.capsule;
+    let slot = Geom::capsule([radius, half_length])
+        .name(&slot_name(prefix))
+        .mass(0.0)
+        .contype(0)
+        .conaffinity(0)
+        .group(5)
+        .rgba([0.0; 4]);
+    rest.worldbody().add(slot);
+    rest
+}
+
+/// Whether a named part of the torso stays when the shell goes: only its root does.
+fn rest_has(scene: &Mjcf, name: &str, prefix: &str) -> bool {
+    name == format!("{prefix}torso") && scene.find(Namespace::Body, name).is_some()
+}
+
+fn drop_entries(key: &mut Element, attribute: &'static str, addresses: &[usize]) {
+    if let Some(values) = key.reals(attribute) {
+        let kept: Vec<f64> = values
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| !addresses.contains(index))
+            .map(|(_, &value)| value)
+            .collect();
+        key.set(attribute, kept);
+    }
+}
