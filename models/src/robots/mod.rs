@@ -1,0 +1,55 @@
+//! Robot arms, one file each, as values: their MJCF and what we must know beyond it.
+//!
+//! Conventions shared by all, kept by generic tests:
+//! * The root body is the base; its frame is the mounting plane, z up, x forward.
+//! * Joint `i` turns about the z axis of its body, as in the published Denavit–Hartenberg tables.
+//! * Actuators are torque motors called as their joints, with the published torque limits.
+//! * Gravity is compensated on every moving body, so zero torque holds still.
+//! * Mass comes from `inertial` elements only; shapes have none.
+//! * Shells (class `visual`, group 2) do not collide. Capsules (classes `trunk` and `wrist`, group 3) do:
+//!
+//! | who | contype | conaffinity | collides with |
+//! |---|---|---|---|
+//! | trunk: base to upper arm | 1 | 2 | surroundings, wrist |
+//! | wrist: forearm to flange, and the probe | 3 | 0 | surroundings, trunk |
+//! | surroundings: floor, table, torso | 0 | 1 | trunk, wrist |
+//!
+//! Links of one class never collide with each other, surroundings never among themselves.
+
+mod arm;
+pub mod panda;
+pub mod ur5e;
+
+use std::borrow::Cow;
+
+use crate::mjcf::Mjcf;
+
+/// A robot arm.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// Name on the command line.
+    pub name: Cow<'static, str>,
+    /// One line for lists.
+    pub summary: Cow<'static, str>,
+    /// The model; its only root body is the base.
+    pub mjcf: Mjcf,
+    /// Body that carries the probe, with +z out of the flange.
+    pub flange: String,
+    /// Joint angles of the start pose [rad], in MJCF order.
+    pub home_qpos: Vec<f64>,
+    /// Greatest joint speeds [rad/s], in MJCF order; empty where unknown. MuJoCo does not enforce them.
+    pub velocity_limits: Vec<f64>,
+}
+
+/// Makes a robot.
+pub type MakeRobot = fn() -> Robot;
+
+/// All robots: name and maker.
+pub const ALL: &[(&str, MakeRobot)] = &[("panda", panda::panda), ("ur5e", ur5e::ur5e)];
+
+/// The robot called `name`.
+pub fn by_name(name: &str) -> Option<Robot> {
+    ALL.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, make)| make())
+}

@@ -1,0 +1,29 @@
+//! Profiles turned about z.
+
+use std::f64::consts::FRAC_PI_2;
+
+use super::{Section, Surface, loft};
+
+/// Turns the profile `[radius, z]` [m], which rises in z, about the z axis; `n_around` vertices per circle.
+pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> Surface {
+    let sections: Vec<Section> = profile
+        .iter()
+        .map(|&[radius, at]| Section::circle(at, radius))
+        .collect();
+    loft(&sections, n_around)
+}
+
+/// A cylinder about z from `span[0]` to `span[1]` with rounded edges of radius `edge`, all in m.
+pub fn rounded_cylinder(radius: f64, span: [f64; 2], edge: f64, n_around: usize) -> Surface {
+    const N_ARC: usize = 3;
+    let arc = |index: usize| (FRAC_PI_2 * index as f64 / N_ARC as f64).sin_cos();
+    let rising = (0..=N_ARC)
+        .map(arc)
+        .map(|(sin, cos)| [radius - edge + edge * sin, span[0] + edge - edge * cos]);
+    let falling = (0..=N_ARC)
+        .rev()
+        .map(arc)
+        .map(|(sin, cos)| [radius - edge + edge * sin, span[1] - edge + edge * cos]);
+    let profile: Vec<[f64; 2]> = rising.chain(falling).collect();
+    lathe(&profile, n_around)
+}
