@@ -2,8 +2,14 @@
 //!
 //! Pure data and text: nothing here simulates or links MuJoCo.
 
+pub mod arena;
 mod error;
 pub mod mjcf;
+pub mod probes;
+pub mod robots;
+pub mod scene;
+pub mod shapes;
 pub mod torsos;
 
 pub use error::ModelError;
+pub use scene::Scene;

@@ -1,0 +1,137 @@
+//! A scene: robot, probe, torso and room as one MJCF document.
+
+use crate::ModelError;
+use crate::arena::Arena;
+use crate::mjcf::{Element, Mjcf, Namespace, Sensor};
+use crate::probes::Probe;
+use crate::robots::Robot;
+use crate::torsos::{SurfacePoint, Torso};
+
+/// Prefix of the robot's names.
+pub const ROBOT: &str = "robot/";
+/// Prefix of the probe's names.
+pub const PROBE: &str = "probe/";
+/// Prefix of the torso's names.
+pub const TORSO: &str = "torso/";
+
+/// Everything that stands in the room.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// The room.
+    pub arena: Arena,
+    /// The arm.
+    pub robot: Robot,
+    /// The probe on its flange.
+    pub probe: Probe,
+    /// The torso on the table, or none.
+    pub torso: Option<Torso>,
+    /// Where the torso's frame stands in the world [m].
+    pub torso_position: [f64; 3],
+    /// Length of a physics step [s].
+    pub timestep: f64,
+}
+
+impl Scene {
+    /// A robot with a probe and perhaps a torso, in the default room, stepped at 2 ms.
+    pub fn new(robot: Robot, probe: Probe, torso: Option<Torso>) -> Self {
+        let arena = Arena::default();
+        let torso_position = arena
+            .mjcf
+            .find(Namespace::Site, &arena.torso_mount)
+            .and_then(|site| site.array("pos"))
+            .unwrap_or_default();
+        Self { arena, robot, probe, torso, torso_position, timestep: 0.002 }
+    }
+
+    /// The whole scene as one standalone document.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`] for an impossible time step, [`ModelError::Conflict`] where the robot's home does not fit its
+    /// joints, [`ModelError::Mjcf`] where a part is invalid or the flange does not exist.
+    pub fn to_mjcf(&self) -> Result<Mjcf, ModelError> {
+        ModelError::check_range("timestep", self.timestep, 1e-5, 0.02, "0.00001 to 0.02 s")?;
+        let mut scene = self.arena.mjcf.clone();
+        scene.root_mut().set("model", self.name());
+        self.set_options(&mut scene);
+        if let Some(site) = scene.find_mut(Namespace::Site, &self.arena.torso_mount) {
+            site.set("pos", self.torso_position);
+        }
+        scene.attach(&self.arena.robot_mount, self.robot.mjcf.clone(), ROBOT)?;
+        scene.attach(&format!("{ROBOT}{}", self.robot.flange), self.probe.mjcf.clone(), PROBE)?;
+        if let Some(torso) = &self.torso {
+            scene.attach(&self.arena.torso_mount, torso.mjcf.clone(), TORSO)?;
+        }
+        self.add_joint_sensors(&mut scene);
+        self.add_home(&mut scene)?;
+        scene.validate()?;
+        Ok(scene)
+    }
+
+    /// The point of the skin at rest above `(x, y)` of the world, in the world; `None` beside the torso or without one.
+    pub fn surface_above(&self, x: f64, y: f64) -> Option<SurfacePoint> {
+        let origin = self.torso_position;
+        let mut point = self.torso.as_ref()?.surface.above(x - origin[0], y - origin[1])?;
+        for (coordinate, shift) in point.position.iter_mut().zip(origin) {
+            *coordinate += shift;
+        }
+        Some(point)
+    }
+
+    /// What the scene is called, such as `panda_c5-2_fast`.
+    pub fn name(&self) -> String {
+        let torso = self.torso.as_ref().map_or("none", |torso| torso.name);
+        format!("{}_{}_{torso}", self.robot.name, self.probe.name)
+    }
+
+    /// The scene's options, overruled by what the torso needs.
+    fn set_options(&self, scene: &mut Mjcf) {
+        let option = scene.option();
+        option.set("timestep", self.timestep).set("integrator", "implicitfast").set("cone", "elliptic");
+        let needs = self.torso.as_ref().and_then(|torso| torso.mjcf.section("option"));
+        for (attribute, value) in needs.into_iter().flat_map(Element::attributes) {
+            option.set(attribute.to_owned(), value.clone());
+        }
+    }
+
+    fn add_joint_sensors(&self, scene: &mut Mjcf) {
+        for joint in self.robot.mjcf.names(Namespace::Joint) {
+            let name = format!("{ROBOT}{joint}");
+            scene.sensor().add(Sensor::new("jointpos", &format!("{name}/position"), "joint", &name));
+            scene.sensor().add(Sensor::new("jointvel", &format!("{name}/velocity"), "joint", &name));
+        }
+    }
+
+    /// The keyframe `home`: the robot at its start pose, the torso at rest.
+    fn add_home(&self, scene: &mut Mjcf) -> Result<(), ModelError> {
+        let expected = n_qpos(&self.robot.mjcf);
+        let found = self.robot.home_qpos.len();
+        if expected != found {
+            return Err(ModelError::Conflict(format!(
+                "robot {:?} has {expected} position coordinates but its home pose gives {found}",
+                self.robot.name
+            )));
+        }
+        let torso = self.torso.as_ref().map_or(0, |torso| torso.n_qpos);
+        let mut qpos = self.robot.home_qpos.clone();
+        qpos.resize(found + n_qpos(&self.probe.mjcf) + torso, 0.0);
+        if qpos.is_empty() {
+            return Ok(());
+        }
+        scene.keyframe().add(Element::new("key").with_attribute("name", "home").with_attribute("qpos", qpos));
+        Ok(())
+    }
+}
+
+/// How many position coordinates a model has: 7 for a free joint, 4 for a ball, 1 for any other.
+fn n_qpos(model: &Mjcf) -> usize {
+    let count = |element: &Element| match element.tag() {
+        "freejoint" => 7,
+        "joint" if element.get("joint1").is_none() && element.get("coef").is_none() => match element.text("type") {
+            Some("free") => 7,
+            Some("ball") => 4,
+            _ => 1,
+        },
+        _ => 0,
+    };
+    model.section("worldbody").map_or(0, |world| world.descendants().into_iter().map(count).sum())
+}
