@@ -1,6 +1,7 @@
 //! Attaching one model to a frame of another, under a name prefix.
 
 use super::document::key_of;
+use super::error::abbreviate;
 use super::schema::Namespace;
 use super::validate::{did_you_mean, referenced_namespace, references_in};
 use super::{Element, Mjcf, MjcfError, Value};
@@ -101,7 +102,7 @@ impl Mjcf {
                 bodies.iter().copied().chain(self.names(Namespace::Site)),
             );
             if hint.is_empty() {
-                hint = format!("; the bodies are {}", bodies.join(", "));
+                hint = list_names("; the bodies are", &bodies);
             }
             return Err(MjcfError::UnknownFrame {
                 name: name.to_owned(),
@@ -118,6 +119,21 @@ impl Mjcf {
         holder.add(frame);
         Ok(())
     }
+}
+
+/// A hint that lists the first names.
+pub(crate) fn list_names(what: &str, names: &[&str]) -> String {
+    const MOST: usize = 40;
+    let shown: Vec<_> = names
+        .iter()
+        .take(MOST)
+        .map(|name| abbreviate(name))
+        .collect();
+    let more = match names.len().saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    format!("{what} {}{more}", shown.join(", "))
 }
 
 /// The element that contains the site called `name`, and a copy of the site.

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Value;
+use super::error::abbreviate;
 
 /// One element of an MJCF document.
 ///
@@ -39,7 +40,7 @@ impl Element {
         let name = self.name().or_else(|| self.text("class"));
         name.map_or_else(
             || format!("<{}>", self.tag),
-            |name| format!("{} {name:?}", self.tag),
+            |name| format!("{} {:?}", self.tag, abbreviate(name)),
         )
     }
 
@@ -110,12 +111,16 @@ impl Element {
             .map(|(name, value)| (name.as_ref(), value))
     }
 
+    /// All attributes in order, by value.
+    pub(crate) fn into_attributes(self) -> Vec<(Cow<'static, str>, Value)> {
+        self.attributes
+    }
+
     /// Appends a child and returns it.
     pub fn add(&mut self, child: impl Into<Element>) -> &mut Element {
         self.children.push(child.into());
-        self.children
-            .last_mut()
-            .expect("a child was pushed just now")
+        let last = self.children.len() - 1;
+        &mut self.children[last]
     }
 
     /// Builder form of [`Self::add`].

@@ -1,5 +1,6 @@
 //! What can be wrong with an MJCF document.
 
+use std::borrow::Cow;
 use std::path::PathBuf;
 
 /// Why an MJCF document was refused.
@@ -116,7 +117,7 @@ pub enum MjcfError {
         source: std::io::Error,
     },
     /// A file that lies outside the folder that the document may use.
-    #[error("{}: {file:?} lies outside {}; give that folder as the root if you trust it", document.display(), root.display())]
+    #[error("{}: {file:?} lies outside {}; to allow it give a folder that contains both as the root (`--robot-root DIR`)", document.display(), root.display())]
     OutsideRoot {
         /// The document that names the file.
         document: PathBuf,
@@ -135,6 +136,32 @@ pub enum MjcfError {
         /// The limit.
         limit: u64,
     },
+    /// Something wrong at a place in a file.
+    #[error("{path}:{line}: {source}")]
+    At {
+        /// The file, or the name given to the text.
+        path: String,
+        /// The line, from 1.
+        line: usize,
+        /// What is wrong there.
+        source: Box<MjcfError>,
+    },
+    /// Something wrong in a file as a whole.
+    #[error("{path}: {source}")]
+    InFile {
+        /// The file, or the name given to the text.
+        path: String,
+        /// What is wrong there.
+        source: Box<MjcfError>,
+    },
+    /// A mesh or texture file that cannot be understood.
+    #[error("{}: {problem}", path.display())]
+    BadAsset {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
     /// A feature of MJCF that cannot be carried into a standalone scene.
     #[error("{element}: {problem}")]
     Unsupported {
@@ -143,4 +170,37 @@ pub enum MjcfError {
         /// What is not supported, and what to do instead.
         problem: String,
     },
+}
+
+impl MjcfError {
+    /// The error with the place where it arose, unless it says one already.
+    pub(super) fn at(self, path: &str, line: usize) -> Self {
+        match self {
+            Self::Syntax { .. } | Self::At { .. } | Self::InFile { .. } => self,
+            source => Self::At {
+                path: path.to_owned(),
+                line,
+                source: Box::new(source),
+            },
+        }
+    }
+
+    /// The error with the file in which it arose, unless it says one already.
+    pub(super) fn in_file(self, path: &str) -> Self {
+        match self {
+            Self::Syntax { .. } | Self::At { .. } | Self::InFile { .. } => self,
+            source => Self::InFile {
+                path: path.to_owned(),
+                source: Box::new(source),
+            },
+        }
+    }
+}
+
+/// The first 60 characters of a text, for messages.
+pub(crate) fn abbreviate(text: &str) -> Cow<'_, str> {
+    match text.char_indices().nth(60) {
+        Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
+        None => Cow::Borrowed(text),
+    }
 }

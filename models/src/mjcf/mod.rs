@@ -14,6 +14,7 @@ mod document;
 mod element;
 pub mod elements;
 mod error;
+mod read;
 pub mod schema;
 mod validate;
 mod value;
@@ -26,5 +27,6 @@ pub use elements::{
     Material, Mesh, Motor, Sensor, Site, Skin, Texture,
 };
 pub use error::MjcfError;
+pub use read::ReadOptions;
 pub use schema::Namespace;
 pub use value::Value;

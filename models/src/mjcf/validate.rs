@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::key_of;
-use super::schema::{Kind, Namespace, NodeId, Schema, kind_of};
+use super::error::abbreviate;
+use super::schema::{Kind, Namespace, Node, NodeId, Schema, kind_of};
 use super::{Element, Mjcf, MjcfError, Value};
 
 type Names<'a> = BTreeMap<Namespace, BTreeSet<&'a str>>;
@@ -49,7 +50,7 @@ impl Mjcf {
                 {
                     return Err(MjcfError::DuplicateName {
                         kind: namespace.as_str(),
-                        name: name.to_owned(),
+                        name: abbreviate(name).into_owned(),
                     });
                 }
                 collect(child, names)?;
@@ -68,50 +69,72 @@ impl Mjcf {
 /// Elements, attributes and values, one element and all below it.
 fn check_shape(
     schema: &Schema,
-    node: NodeId,
+    id: NodeId,
     parent: &str,
     element: &Element,
 ) -> Result<(), MjcfError> {
-    let node = schema.node(node);
-    for (attribute, value) in element.attributes() {
-        if !node.has_attribute(attribute) {
-            return Err(MjcfError::UnknownAttribute {
-                element: element.label(),
-                attribute: attribute.to_owned(),
-                hint: did_you_mean(attribute, node.attributes().iter().copied()),
-            });
-        }
-        if let Err(problem) = check_value(kind_of(parent, element.tag(), attribute), value) {
-            return Err(MjcfError::BadValue {
-                element: element.label(),
-                attribute: attribute.to_owned(),
-                value: abbreviate(&value.to_string()),
-                problem,
-            });
-        }
-    }
+    check_attributes(schema.node(id), parent, element)?;
     for (index, child) in element.children().iter().enumerate() {
-        let Some(id) = node.child(child.tag()) else {
-            return Err(MjcfError::UnknownElement {
-                parent: element.label(),
-                tag: child.tag().to_owned(),
-                allowed: node.child_tags().collect::<Vec<_>>().join(", "),
-            });
-        };
+        let child_id = child_node(schema, id, element, child.tag())?;
         let repeated = || {
             element.children()[..index]
                 .iter()
                 .any(|earlier| earlier.tag() == child.tag())
         };
-        if schema.node(id).unique && repeated() {
+        if schema.node(child_id).unique && repeated() {
             return Err(MjcfError::RepeatedElement {
                 parent: element.label(),
                 tag: child.tag().to_owned(),
             });
         }
-        check_shape(schema, id, element.tag(), child)?;
+        check_shape(schema, child_id, element.tag(), child)?;
     }
     Ok(())
+}
+
+/// Attributes and values of one element.
+pub(super) fn check_attributes(
+    node: &Node,
+    parent: &str,
+    element: &Element,
+) -> Result<(), MjcfError> {
+    for (attribute, value) in element.attributes() {
+        if !node.has_attribute(attribute) {
+            return Err(unknown_attribute(node, element, attribute));
+        }
+        if let Err(problem) = check_value(kind_of(parent, element.tag(), attribute), value) {
+            return Err(MjcfError::BadValue {
+                element: element.label(),
+                attribute: attribute.to_owned(),
+                value: abbreviate(&value.to_string()).into_owned(),
+                problem,
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The schema of a child of `element`, or why it cannot stand there.
+pub(super) fn child_node(
+    schema: &Schema,
+    id: NodeId,
+    element: &Element,
+    tag: &str,
+) -> Result<NodeId, MjcfError> {
+    let node = schema.node(id);
+    node.child(tag).ok_or_else(|| MjcfError::UnknownElement {
+        parent: element.label(),
+        tag: abbreviate(tag).into_owned(),
+        allowed: node.child_tags().collect::<Vec<_>>().join(", "),
+    })
+}
+
+pub(super) fn unknown_attribute(node: &Node, element: &Element, attribute: &str) -> MjcfError {
+    MjcfError::UnknownAttribute {
+        element: element.label(),
+        attribute: abbreviate(attribute).into_owned(),
+        hint: did_you_mean(attribute, node.attributes().iter().copied()),
+    }
 }
 
 fn check_value(kind: Kind, value: &Value) -> Result<(), String> {
@@ -138,7 +161,7 @@ fn check_value(kind: Kind, value: &Value) -> Result<(), String> {
             }
         }
         (Kind::Name, Value::Text(text)) if text.is_empty() => Err("is an empty name".to_owned()),
-        (_, Value::Text(text)) if text.chars().any(|c| c.is_control()) => {
+        (_, Value::Text(text)) if text.chars().any(char::is_control) => {
             Err("holds a control character".to_owned())
         }
         _ => Ok(()),
@@ -172,7 +195,7 @@ fn check_references(parent: &str, element: &Element, names: &Names<'_>) -> Resul
                 return Err(MjcfError::UnknownReference {
                     element: element.label(),
                     attribute: attribute.to_owned(),
-                    name: name.to_owned(),
+                    name: abbreviate(name).into_owned(),
                     kind: namespace.as_str(),
                     hint: did_you_mean(name, known.into_iter().flatten().copied()),
                 });
@@ -215,7 +238,12 @@ pub(super) fn references_in<'a>(
 
 /// `; did you mean …?` with the nearest of `candidates`, or nothing where none is near.
 pub(crate) fn did_you_mean<'a>(word: &str, candidates: impl Iterator<Item = &'a str>) -> String {
+    const LONGEST: usize = 64; // the distance costs the product of the lengths
+    if word.len() > LONGEST {
+        return String::new();
+    }
     let nearest = candidates
+        .filter(|candidate| candidate.len() <= LONGEST)
         .map(|candidate| (edit_distance(word, candidate), candidate))
         .min();
     match nearest {
@@ -240,11 +268,4 @@ fn edit_distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-fn abbreviate(text: &str) -> String {
-    match text.char_indices().nth(60) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

@@ -16,6 +16,10 @@ impl Mjcf {
     }
 
     /// The document as XML text, without checks.
+    #[expect(
+        clippy::missing_panics_doc,
+        reason = "writing UTF-8 into memory does not fail"
+    )]
     pub fn to_xml_unchecked(&self) -> String {
         let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
         write_element(&mut writer, self.root()).expect("writing into memory does not fail");

@@ -1,4 +1,6 @@
 //! What the value of each attribute is: numbers, a keyword, a name, a reference, a file.
+//!
+//! Facts from MuJoCo's XML reference and its parser (3.17): counts, keywords, and what refers to what.
 
 use super::Namespace;
 
@@ -33,58 +35,44 @@ const FLAG: Kind = Kind::Keyword(&["false", "true"]);
 const TRISTATE: Kind = Kind::Keyword(&["false", "true", "auto"]);
 const SWITCH: Kind = Kind::Keyword(&["disable", "enable"]);
 const REAL: Kind = Kind::Reals(1, 1);
+const REALS: Kind = Kind::Reals(1, MANY);
 const INTEGER: Kind = Kind::Integers(1, 1);
+const INTEGERS: Kind = Kind::Integers(1, MANY);
 const PAIR: Kind = Kind::Reals(2, 2);
 const VECTOR: Kind = Kind::Reals(3, 3);
-const COLOUR: Kind = Kind::Reals(4, 4);
-const BITS: Kind = Kind::Integers(1, 1);
+const FOUR: Kind = Kind::Reals(4, 4);
 
 /// What `attribute` of an element `tag` below a `parent` holds.
 pub fn kind_of(parent: &str, tag: &str, attribute: &str) -> Kind {
-    if let Some(kind) = reference(parent, tag, attribute) {
-        return kind;
-    }
     if tag == "flag" {
         return SWITCH;
     }
-    if parent == "visual" && tag == "rgba" {
-        return COLOUR;
+    if parent == "visual" {
+        return visual(tag, attribute);
     }
-    special(parent, tag, attribute)
-        .or_else(|| numeric(tag, attribute))
+    reference(parent, tag, attribute)
+        .or_else(|| keyword(parent, tag, attribute))
+        .or_else(|| special(tag, attribute))
+        .or_else(|| common(attribute))
         .unwrap_or(Kind::Text)
 }
 
-/// Names and references.
+/// Names, references and files.
 fn reference(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
     use Namespace as N;
     Some(match (tag, attribute) {
         ("flex", "body" | "node") => Kind::References(N::Body),
-        ("bone", "body") => Kind::Reference(N::Body),
-        ("attach", "body" | "frame") => Kind::Text,
+        ("attach", "body" | "frame") | ("text", "data") | ("config", _) => Kind::Text,
+        ("skin", "texcoord") if parent == "composite" => Kind::Text,
         ("attach", "model") => Kind::Reference(N::Model),
-        ("config", _)
-        | (
-            "compiler" | "option" | "size" | "statistic" | "lengthrange" | "text" | "numeric",
-            "data" | "value",
-        ) => {
-            return if tag == "numeric" {
-                Some(Kind::Reals(1, MANY))
-            } else {
-                Some(Kind::Text)
-            };
-        }
-        ("map" | "muscle", "force") => REAL,
-        ("contact", "site") => Kind::Reference(N::Site),
-        (_, "name") => Kind::Name,
-        ("default", "class") => Kind::Name,
+        (_, "name") | ("default", "class") => Kind::Name,
         (_, "class" | "childclass") => Kind::Reference(N::Default),
-        ("camera" | "light", "target") => Kind::Reference(N::Body),
-        (_, "mesh") if tag != "default" => Kind::Reference(N::Mesh),
+        ("camera" | "light", "target")
+        | (_, "body" | "body1" | "body2" | "subtree1" | "subtree2") => Kind::Reference(N::Body),
+        (_, "mesh") => Kind::Reference(N::Mesh),
         (_, "material") => Kind::Reference(N::Material),
         (_, "texture") => Kind::Reference(N::Texture),
         (_, "hfield") => Kind::Reference(N::Hfield),
-        (_, "body" | "body1" | "body2" | "subtree1" | "subtree2") => Kind::Reference(N::Body),
         (_, "joint" | "joint1" | "joint2" | "jointinparent") => Kind::Reference(N::Joint),
         (_, "geom" | "geom1" | "geom2") => Kind::Reference(N::Geom),
         (_, "site" | "site1" | "site2" | "refsite" | "cranksite" | "slidersite" | "sidesite") => {
@@ -109,11 +97,12 @@ fn reference(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
     })
 }
 
-/// Attributes whose meaning depends on the element.
-fn special(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
+/// Words from a list.
+fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
     Some(match (tag, attribute) {
-        ("joint", "type") if parent == "composite" => Kind::Text,
-        ("joint", "type") => Kind::Keyword(&["free", "ball", "slide", "hinge"]),
+        ("joint", "type") if parent != "composite" => {
+            Kind::Keyword(&["free", "ball", "slide", "hinge"])
+        }
         ("geom" | "site", "type") => Kind::Keyword(&[
             "plane",
             "hfield",
@@ -128,6 +117,7 @@ fn special(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
         ("light", "type") => Kind::Keyword(&["spot", "directional", "point", "image"]),
         ("texture", "type") => Kind::Keyword(&["2d", "cube", "skybox"]),
         ("texture", "builtin") => Kind::Keyword(&["none", "gradient", "checker", "flat"]),
+        ("texture", "mark") => Kind::Keyword(&["none", "edge", "cross", "random"]),
         ("camera" | "light", "mode") => {
             Kind::Keyword(&["fixed", "track", "trackcom", "targetbody", "targetbodycom"])
         }
@@ -138,105 +128,185 @@ fn special(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
         ("option", "solver") => Kind::Keyword(&["PGS", "CG", "Newton"]),
         ("option", "jacobian") => Kind::Keyword(&["dense", "sparse", "auto"]),
         ("compiler", "angle") => Kind::Keyword(&["radian", "degree"]),
-        ("compiler", "inertiafromgeom") => TRISTATE,
+        ("mesh", "inertia") => Kind::Keyword(&["convex", "exact", "legacy", "shell"]),
+        ("compiler", "inertiafromgeom")
+        | ("freejoint", "align")
+        | (_, "limited" | "ctrllimited" | "forcelimited" | "actlimited" | "actuatorfrclimited") => {
+            TRISTATE
+        }
         (
             "compiler",
-            "autolimits" | "balanceinertia" | "discardvisual" | "fusestatic" | "usethread"
-            | "strippath" | "fitaabb",
+            "alignfree" | "autolimits" | "balanceinertia" | "discardvisual" | "fusestatic"
+            | "usethread" | "strippath" | "fitaabb" | "saveinertial",
+        )
+        | ("connect" | "weld" | "joint" | "tendon" | "flex" | "equality" | "light", "active")
+        | ("texture", "hflip" | "vflip")
+        | ("light", "directional")
+        | ("flexcomp", "rigid")
+        | (
+            _,
+            "mocap" | "castshadow" | "texuniform" | "actuatorgravcomp" | "flatskin"
+            | "smoothnormal" | "shellinertia" | "actearly",
         ) => FLAG,
-        ("compiler", "inertiagrouprange") => Kind::Integers(2, 2),
-        ("mesh", "scale" | "refpos") => VECTOR,
-        ("mesh", "inertia") => Kind::Keyword(&["convex", "exact", "legacy", "shell"]),
-        ("mesh", "refquat") => COLOUR,
-        ("mesh" | "skin", "vertex") => Kind::Reals(3, MANY),
-        ("mesh" | "skin", "normal" | "texcoord")
-        | ("flex", "vertex" | "texcoord" | "nodecoord") => Kind::Reals(2, MANY),
-        ("mesh" | "skin", "face") => Kind::Integers(3, MANY),
-        ("flex", "element" | "elemtexcoord") => Kind::Integers(1, MANY),
-        ("flex" | "flexcomp", "cellcount") => Kind::Integers(3, 3),
-        ("flex" | "flexcomp", "dim") => INTEGER,
-        ("flexcomp", "dof" | "type" | "origin") | ("flex", "dof") => Kind::Text,
-        ("flexcomp", "count") => Kind::Integers(1, 3),
-        ("flexcomp", "spacing" | "scale") => Kind::Reals(1, 3),
-        ("bone", "vertid") => Kind::Integers(1, MANY),
-        ("bone", "vertweight") => Kind::Reals(1, MANY),
-        ("bone", "bindpos") => VECTOR,
-        ("bone", "bindquat") => COLOUR,
-        ("key", "time") => REAL,
-        ("key", _) => Kind::Reals(1, MANY),
-        ("general", "gainprm" | "biasprm" | "dynprm") => Kind::Reals(1, 10),
-        ("edge" | "elasticity", "stiffness" | "damping" | "young" | "poisson" | "thickness") => {
-            REAL
-        }
-        ("light", "attenuation" | "ambient" | "diffuse" | "specular" | "dir" | "pos") => VECTOR,
-        (
-            "material",
-            "specular" | "emission" | "shininess" | "reflectance" | "metallic" | "roughness",
-        ) => REAL,
-        ("headlight", "ambient" | "diffuse" | "specular") => VECTOR,
-        ("headlight", "active") => INTEGER,
-        (
-            "global" | "quality",
-            "offwidth" | "offheight" | "shadowsize" | "offsamples" | "numslices" | "numstacks"
-            | "numquads",
-        ) => INTEGER,
-        ("camera", "resolution") => Kind::Integers(2, 2),
-        ("texture", "width" | "height" | "nchannel") => INTEGER,
-        ("texture", "rgb1" | "rgb2" | "markrgb") => VECTOR,
-        ("equality" | "connect" | "weld" | "joint" | "tendon" | "flex", "active") => FLAG,
-        ("connect" | "weld", "anchor") => VECTOR,
-        ("weld", "relpose") => Kind::Reals(7, 7),
-        ("replicate", "offset" | "euler") => VECTOR,
-        ("replicate" | "composite", "count") => Kind::Integers(1, 3),
-        ("numeric", "size") => INTEGER,
-        ("muscle" | "cylinder" | "position" | "pid" | "dcmotor", "timeconst" | "range") => {
-            Kind::Reals(1, 2)
-        }
-        ("size", "memory") => Kind::Text,
-        ("size", _) => Kind::Integers(1, 1),
         _ => return None,
     })
 }
 
-/// Attributes that mean the same on every element.
-fn numeric(tag: &str, attribute: &str) -> Option<Kind> {
-    Some(match attribute {
-        "pos" | "axis" | "zaxis" | "gravity" | "wind" | "magnetic" | "center" | "euler"
-        | "diaginertia" => VECTOR,
-        "quat" | "axisangle" | "rgba" => COLOUR,
-        "xyaxes" | "fromto" | "fullinertia" => Kind::Reals(6, 6),
-        "size" => Kind::Reals(1, if tag == "hfield" { 4 } else { 3 }),
-        "range" | "ctrlrange" | "forcerange" | "actrange" | "lengthrange" | "actuatorfrcrange"
-        | "springdamper" | "texrepeat" | "principal" | "focal" | "sensorsize" => PAIR,
-        "solref" | "solreflimit" | "solreffriction" | "o_solref" => Kind::Reals(1, 2),
-        "solimp" | "solimplimit" | "solimpfriction" | "o_solimp" | "polycoef" => Kind::Reals(1, 5),
-        "friction" => Kind::Reals(1, if tag == "pair" { 5 } else { 3 }),
-        "o_friction" => Kind::Reals(1, 5),
-        "gear" => Kind::Reals(1, 6),
-        "damping" | "stiffness" => Kind::Reals(1, 3),
-        "springlength" => Kind::Reals(1, 2),
-        "armature" | "frictionloss" | "margin" | "gap" | "mass" | "density" | "ref"
-        | "springref" | "gravcomp" | "fovy" | "ipd" | "coef" | "kp" | "kv" | "ki" | "dampratio"
-        | "cutoff" | "noise" | "divisor" | "inflate" | "radius" | "solmix" | "timestep"
-        | "impratio" | "tolerance" | "ls_tolerance" | "noslip_tolerance" | "ccd_tolerance"
-        | "sleep_tolerance" | "viscosity" | "shellinertia" | "extent" | "meansize" | "meanmass"
-        | "meaninertia" | "boundmass" | "boundinertia" | "settotalmass" | "torquescale"
-        | "width" => {
-            return if attribute == "shellinertia" {
-                Some(FLAG)
-            } else {
-                Some(REAL)
-            };
+/// Attributes that mean something else on this element than on others.
+fn special(tag: &str, attribute: &str) -> Option<Kind> {
+    Some(match (tag, attribute) {
+        ("compiler", "inertiagrouprange") | ("camera", "resolution") | ("texture", "gridsize") => {
+            Kind::Integers(2, 2)
         }
-        "contype" | "conaffinity" => BITS,
-        "group" | "condim" | "priority" | "iterations" | "ls_iterations" | "noslip_iterations"
-        | "ccd_iterations" | "maxhullvert" => INTEGER,
-        "limited" | "ctrllimited" | "forcelimited" | "actlimited" | "actuatorfrclimited" => {
-            TRISTATE
+        ("flex" | "flexcomp", "cellcount") => Kind::Integers(3, 3),
+        ("flexcomp" | "replicate" | "composite", "count") => Kind::Integers(1, 3),
+        ("mesh" | "skin", "face") | ("flex", "element" | "elemtexcoord") | ("bone", "vertid") => {
+            INTEGERS
         }
-        "mocap" | "castshadow" | "texuniform" | "actuatorgravcomp" | "flatskin"
-        | "smoothnormal" => FLAG,
-        "user" => Kind::Reals(1, MANY),
+        ("mesh" | "flexcomp", "scale") | ("cylinder", "bias") | ("light", "specular") => VECTOR,
+        ("light", "range") | ("muscle", "scale") | ("key", "time") => REAL,
+        ("hfield", "size") => FOUR,
+        ("pair", "friction") => Kind::Reals(1, 5),
+        ("muscle", "timeconst") => Kind::Reals(1, 2),
+        ("general", "gainprm" | "biasprm" | "dynprm") => Kind::Reals(1, 10),
+        ("plugin", "dynprm")
+        | ("numeric", "data")
+        | ("key" | "pin", _)
+        | ("flexcomp", "element" | "point") => REALS,
+        ("size", "memory") | ("flexcomp" | "flex", "dof") => Kind::Text,
+        ("numeric", "size") | ("texture", "width") | ("size", _) => INTEGER,
+        (
+            "dcmotor",
+            "motorconst" | "nominal" | "saturation" | "inductance" | "cogging" | "controller"
+            | "thermal" | "lugre",
+        ) => Kind::Reals(1, 6),
         _ => return None,
     })
+}
+
+/// Attributes that mean the same on every element that has them.
+fn common(attribute: &str) -> Option<Kind> {
+    Some(match attribute {
+        "pos" | "axis" | "zaxis" | "dir" | "gravity" | "wind" | "magnetic" | "center" | "euler"
+        | "diaginertia" | "attenuation" | "ambient" | "diffuse" | "anchor" | "rgb1" | "rgb2"
+        | "markrgb" | "bindpos" | "refpos" | "offset" | "origin" | "cell" => VECTOR,
+        "quat" | "axisangle" | "rgba" | "bindquat" | "refquat" => FOUR,
+        "xyaxes" | "fromto" | "fullinertia" => Kind::Reals(6, 6),
+        "relpose" => Kind::Reals(7, 7),
+        "size" | "friction" | "damping" | "stiffness" | "spacing" => Kind::Reals(1, 3),
+        "range" | "ctrlrange" | "forcerange" | "actrange" | "lengthrange" | "velrange"
+        | "ffrange" | "posrange" | "actuatorfrcrange" | "springdamper" | "texrepeat" | "focal"
+        | "focalpixel" | "principal" | "principalpixel" | "sensorsize" => PAIR,
+        "solref" | "solreflimit" | "solreffriction" | "solreffix" | "o_solref" | "springlength" => {
+            Kind::Reals(1, 2)
+        }
+        "solimp" | "solimplimit" | "solimpfriction" | "solimpfix" | "o_solimp" | "polycoef"
+        | "o_friction" | "fluidcoef" => Kind::Reals(1, 5),
+        "gear" | "surfacevel" => Kind::Reals(1, 6),
+        "user" | "vertex" | "normal" | "texcoord" | "nodecoord" | "elevation" | "vertweight"
+        | "params" | "interval" => REALS,
+        "contype" | "conaffinity" | "group" | "condim" | "priority" | "dim" | "iterations"
+        | "ls_iterations" | "noslip_iterations" | "ccd_iterations" | "sdf_iterations"
+        | "sdf_initpoints" | "maxhullvert" | "nrow" | "ncol" | "nchannel" | "height"
+        | "nsample" | "actdim" | "num" | "subgrid" | "activelayers" => INTEGER,
+        _ => return real(attribute).then_some(REAL),
+    })
+}
+
+/// Attributes that hold one number on every element that has them.
+fn real(attribute: &str) -> bool {
+    matches!(
+        attribute,
+        "accel"
+            | "adhesion"
+            | "area"
+            | "armature"
+            | "boundinertia"
+            | "boundmass"
+            | "bulbradius"
+            | "ccd_tolerance"
+            | "coef"
+            | "cranklength"
+            | "cutoff"
+            | "dampratio"
+            | "delay"
+            | "density"
+            | "diameter"
+            | "divisor"
+            | "emission"
+            | "exponent"
+            | "extent"
+            | "fitscale"
+            | "force"
+            | "fovy"
+            | "fpmax"
+            | "frictionloss"
+            | "fvmax"
+            | "gain"
+            | "gap"
+            | "gravcomp"
+            | "imax"
+            | "impratio"
+            | "inertiabox"
+            | "inflate"
+            | "inheritrange"
+            | "intensity"
+            | "inttotal"
+            | "ipd"
+            | "ki"
+            | "kp"
+            | "kv"
+            | "lmax"
+            | "lmin"
+            | "ls_tolerance"
+            | "margin"
+            | "mass"
+            | "maxforce"
+            | "meaninertia"
+            | "meanmass"
+            | "meansize"
+            | "metallic"
+            | "noise"
+            | "noslip_tolerance"
+            | "o_margin"
+            | "poisson"
+            | "prm"
+            | "radius"
+            | "random"
+            | "ref"
+            | "reflectance"
+            | "roughness"
+            | "settotalmass"
+            | "shininess"
+            | "sleep_tolerance"
+            | "slewmax"
+            | "softness"
+            | "solmix"
+            | "specular"
+            | "springref"
+            | "tausmooth"
+            | "thickness"
+            | "timeconst"
+            | "timestep"
+            | "tolerance"
+            | "tolrange"
+            | "torquescale"
+            | "viscosity"
+            | "vmax"
+            | "width"
+            | "young"
+    )
+}
+
+/// What the renderer's settings hold.
+fn visual(tag: &str, attribute: &str) -> Kind {
+    match (tag, attribute) {
+        ("rgba", _) => FOUR,
+        ("headlight", "active")
+        | ("quality", _)
+        | ("global", "offwidth" | "offheight" | "cameraid") => INTEGER,
+        ("headlight", _) => VECTOR,
+        ("global", "orthographic" | "ellipsoidinertia" | "bvactive") => FLAG,
+        _ => REAL,
+    }
 }

@@ -40,12 +40,25 @@ impl Node {
         &self.attributes
     }
 
+    /// The schema's own copy of an attribute's name.
+    pub fn attribute(&self, attribute: &str) -> Option<&'static str> {
+        self.attributes
+            .iter()
+            .copied()
+            .find(|name| *name == attribute)
+    }
+
     /// The schema of a child.
     pub fn child(&self, tag: &str) -> Option<NodeId> {
         self.children
             .iter()
             .find(|(name, _)| *name == tag)
             .map(|&(_, id)| id)
+    }
+
+    /// The element's tag.
+    pub fn tag(&self) -> &'static str {
+        self.tag
     }
 
     /// The tags that may stand in the element.

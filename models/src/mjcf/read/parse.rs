@@ -1,0 +1,94 @@
+//! One document: its open elements, and the files that it includes.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::Sandbox;
+use super::limits::{Budget, MAX_INCLUDE_DEPTH};
+use super::merge::add_section;
+use super::source::{self, Source};
+use super::text::Text;
+use crate::mjcf::error::abbreviate;
+use crate::mjcf::schema::{NodeId, Schema};
+use crate::mjcf::{Element, MjcfError};
+
+/// An element whose end has not come yet.
+pub(super) struct Open {
+    pub(super) element: Element,
+    pub(super) node: NodeId,
+    pub(super) line: usize,
+}
+
+/// Reads one document with its includes.
+pub(super) struct Parser<'a> {
+    pub(super) schema: &'static Schema,
+    sandbox: Option<&'a Sandbox>,
+    pub(super) budget: &'a mut Budget,
+    pub(super) open: Vec<Open>,
+    pub(super) root: Option<Element>,
+    included: BTreeSet<PathBuf>,
+    include_depth: usize,
+}
+
+impl<'a> Parser<'a> {
+    pub(super) fn new(sandbox: Option<&'a Sandbox>, budget: &'a mut Budget) -> Self {
+        Self {
+            schema: Schema::get(),
+            sandbox,
+            budget,
+            open: Vec::new(),
+            root: None,
+            included: BTreeSet::new(),
+            include_depth: 0,
+        }
+    }
+
+    /// The `mujoco` element of a main document.
+    pub(super) fn document(mut self, source: &Source) -> Result<Element, MjcfError> {
+        Text::new(&mut self, source).read()?;
+        self.root.ok_or_else(|| MjcfError::Syntax {
+            path: source.label.clone(),
+            line: 1,
+            problem: "the text holds no element; MJCF starts with <mujoco>".to_owned(),
+        })
+    }
+
+    /// Hangs a finished element into its parent.
+    pub(super) fn close(&mut self, child: Element) -> Result<(), MjcfError> {
+        let depth = self.open.len();
+        match self.open.last_mut() {
+            None => self.root = Some(child),
+            Some(parent) if depth == 1 => add_section(&mut parent.element, child)?,
+            Some(parent) => {
+                parent.element.add(child);
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads an included file into the innermost open element.
+    pub(super) fn include(&mut self, file: &str) -> Result<(), MjcfError> {
+        let unsupported = |problem: String| MjcfError::Unsupported {
+            element: format!("include {:?}", abbreviate(file)),
+            problem,
+        };
+        let Some(sandbox) = self.sandbox else {
+            let problem = "a text without a folder cannot include files; give a root folder";
+            return Err(unsupported(problem.to_owned()));
+        };
+        let path = sandbox.resolve("", file)?;
+        if self.include_depth == MAX_INCLUDE_DEPTH {
+            let problem = format!("more than {MAX_INCLUDE_DEPTH} files include one another");
+            return Err(unsupported(problem));
+        }
+        if !self.included.insert(path.clone()) {
+            let problem = "the file was included before; MuJoCo allows each once";
+            return Err(unsupported(problem.to_owned()));
+        }
+        let source = source::load(&path, self.budget)?;
+        self.include_depth += 1;
+        Text::new(self, &source).read()?;
+        self.include_depth -= 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Which files a document may name.
+
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use super::ReadOptions;
+use crate::mjcf::MjcfError;
+use crate::mjcf::error::abbreviate;
+
+/// Bytes in a file's name as written in a document.
+const LONGEST: usize = 1024;
+
+/// The folder of the main document, and the root folder that no file may lie outside of.
+#[derive(Clone, Debug)]
+pub(in crate::mjcf) struct Sandbox {
+    /// What messages call the document.
+    document: PathBuf,
+    /// The main file's folder, resolved; MuJoCo looks for all files from there.
+    folder: PathBuf,
+    /// The root, resolved.
+    root: PathBuf,
+}
+
+impl Sandbox {
+    /// The sandbox of a main file.
+    pub(super) fn of_file(path: &Path, options: &ReadOptions) -> Result<Self, MjcfError> {
+        let resolved = canonical(path)?;
+        let folder = resolved.parent().unwrap_or(&resolved).to_owned();
+        let root = match &options.root {
+            Some(root) => canonical(root)?,
+            None => folder.clone(),
+        };
+        if !resolved.starts_with(&root) {
+            return Err(outside(path, &path.display().to_string(), &root));
+        }
+        Ok(Self {
+            document: path.to_owned(),
+            folder,
+            root,
+        })
+    }
+
+    /// The sandbox of a text whose files are looked for in `folder`.
+    pub(super) fn of_folder(folder: &Path) -> Result<Self, MjcfError> {
+        let root = canonical(folder)?;
+        Ok(Self {
+            document: PathBuf::from("<string>"),
+            folder: root.clone(),
+            root,
+        })
+    }
+
+    /// The resolved path of a file named in the document, `subfolder` below the document's folder; symbolic links are followed
+    /// before the root is checked.
+    pub(in crate::mjcf) fn resolve(
+        &self,
+        subfolder: &str,
+        file: &str,
+    ) -> Result<PathBuf, MjcfError> {
+        if subfolder.len() + file.len() > LONGEST {
+            return Err(MjcfError::BadName {
+                name: abbreviate(file).into_owned(),
+                what: "a file name",
+                problem: "it is longer than 1024 bytes",
+            });
+        }
+        let named = self.folder.join(portable(subfolder)).join(portable(file));
+        match fs::canonicalize(&named) {
+            Ok(resolved) if resolved.starts_with(&self.root) => Ok(resolved),
+            Ok(_) => Err(outside(&self.document, file, &self.root)),
+            // What is not there is still told apart from what may not be there.
+            Err(_) if !without_dots(&named).starts_with(&self.root) => {
+                Err(outside(&self.document, file, &self.root))
+            }
+            Err(source) => Err(MjcfError::Io {
+                path: named,
+                source,
+            }),
+        }
+    }
+}
+
+fn outside(document: &Path, file: &str, root: &Path) -> MjcfError {
+    MjcfError::OutsideRoot {
+        document: document.to_owned(),
+        file: file.to_owned(),
+        root: root.to_owned(),
+    }
+}
+
+fn canonical(path: &Path) -> Result<PathBuf, MjcfError> {
+    fs::canonicalize(path).map_err(|source| MjcfError::Io {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Files written on Windows separate folders by backslashes; MuJoCo takes both.
+fn portable(file: &str) -> String {
+    file.replace('\\', "/")
+}
+
+/// The path with `.` and `..` worked out by their spelling.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            other => plain.push(other),
+        }
+    }
+    plain
+}

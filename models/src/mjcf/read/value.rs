@@ -1,0 +1,30 @@
+//! From an attribute's text to its value, by the schema's kind.
+
+use crate::mjcf::Value;
+use crate::mjcf::schema::Kind;
+
+/// The value, or what is wrong with the text.
+///
+/// Text that is not a number stays text, so that the schema's check can say so.
+pub(super) fn parse_value(kind: Kind, text: &str) -> Result<Value, String> {
+    let (Kind::Reals(least, most) | Kind::Integers(least, most)) = kind else {
+        return Ok(Value::from(text));
+    };
+    let mut reals = Vec::new();
+    for word in text.split_whitespace() {
+        if reals.len() == most {
+            let count = text.split_whitespace().count();
+            let needed = if least == most {
+                format!("{most}")
+            } else {
+                format!("at most {most}")
+            };
+            return Err(format!("holds {count} numbers; {needed} needed"));
+        }
+        match word.parse::<f64>() {
+            Ok(real) => reals.push(real),
+            Err(_) => return Ok(Value::from(text)),
+        }
+    }
+    Ok(Value::Reals(reals))
+}
