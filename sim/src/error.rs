@@ -57,6 +57,11 @@ pub enum SimError {
     /// A controller needs at least one driven joint.
     #[error("the scene has no joint that a torque motor drives")]
     NoArm,
+    /// Force control needs the sensor at the tip.
+    #[error(
+        "the scene has no force-torque sensor: site 'probe/ft' with sensors 'probe/force' and 'probe/torque'"
+    )]
+    NoForceSensor,
     /// No joint positions put the probe there.
     #[error("the robot cannot reach [{:.3}, {:.3}, {:.3}] m in that orientation; it stays {position_error:.1e} m and {angle_error:.1e} rad away", target[0], target[1], target[2])]
     Unreachable {

@@ -6,6 +6,7 @@
 
 pub mod arm;
 pub mod compile;
+pub mod controllers;
 pub mod error;
 pub mod ffi;
 pub mod ik;

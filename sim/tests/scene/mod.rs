@@ -7,7 +7,7 @@ pub(crate) struct Bed {
     pub(crate) stiffness: f64,
     /// Damping of the spring [N·s/m].
     pub(crate) damping: f64,
-    /// Radius of the cylinder on the plate, along y [m]; 0: the plate is flat.
+    /// Radius of the capsule on the plate, along y [m]; 0: the plate is flat.
     pub(crate) radius: f64,
 }
 
@@ -88,7 +88,7 @@ pub(crate) fn xml(chain: &Chain, bed: Bed) -> String {
     } = bed;
     let shape = if radius > 0.0 {
         format!(
-            "<geom name='bed' type='cylinder' size='{radius} 0.3' quat='1 1 0 0' pos='0 0 -{radius}' friction='0.01'/>"
+            "<geom name='bed' type='capsule' size='{radius} 0.2' quat='1 1 0 0' pos='0 0 -{radius}' friction='0.01'/>"
         )
     } else {
         "<geom name='bed' type='box' size='0.3 0.3 0.02' pos='0 0 -0.02' friction='0.01'/>"
@@ -115,7 +115,7 @@ pub(crate) fn xml(chain: &Chain, bed: Bed) -> String {
 <worldbody>
 <light pos='0 0 3'/>
 <camera name='top' pos='0 0 1.9' xyaxes='1 0 0 0 1 0'/>
-<geom name='table' type='box' size='0.4 0.4 0.025' pos='0 0 0.725'/>
+<geom name='table' type='box' size='0.4 0.4 0.025' pos='0 0 0.725' contype='0' conaffinity='0'/>
 <body name='torso/B0' pos='0 0 {BED_TOP}' gravcomp='1'>
 <joint name='torso/J0' type='slide' axis='0 0 1' stiffness='{stiffness}' damping='{damping}'/>
 <inertial pos='0 0 0' mass='0.2' diaginertia='0.001 0.001 0.001'/>

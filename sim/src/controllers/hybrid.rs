@@ -1,0 +1,308 @@
+//! Hybrid motion-force control: force along the probe's axis, motion across it, orientation held.
+//!
+//! The task is split as in Khatib 1987 and in the thesis' HMFC (K_P,λ = 15, K_D,λ = 2 √15, environment 100 N/m):
+//! with the wanted axis $n$ (out of the probe, into the tissue), the force $f$ that the probe presses with along
+//! it, and the reference $f_r$ that rises to the wanted force,
+//!
+//! $$ a_n = g_p (f_r - f) + g_i \int (f_r - f) - d_n (v_n - v_{n,path}), \qquad
+//!    a_t = k_p e_t - k_d (v_t - v_{t,path}), $$
+//! $$ \tau = J^T (\Lambda a + f_r n - f_t) + \tau_{bias} + \text{posture}, $$
+//!
+//! where $f_t$ is the measured force of the tissue across the axis, cut to a limit.
+//!
+//! The thesis damps the rate of the force, here it is the velocity along the axis, which is what that rate divided
+//! by the tissue's stiffness is, without its noise and without knowing the stiffness. Its $K_P/k$ = 15/100 would be
+//! $g_p$ = 0.15 m/s² per N; the default here is larger, because without the noise it can be.
+//!
+//! Far from the surface the probe closes in at a limited speed. Once the force passes a threshold, the reference
+//! starts at the force there and rises at a limited rate, so nothing jumps.
+
+use std::f64::consts::TAU;
+
+use nalgebra::{DVector, Vector3, Vector6};
+
+use super::{Controller, OperationalSpace};
+use crate::arm::Arm;
+use crate::ik::pose_error;
+use crate::readings::ProbeFrame;
+use crate::{Physics, Pose, SimError, Twist};
+
+/// Gains and limits of [`HybridForce`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct HybridConfig {
+    /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp.
+    pub position_stiffness: f64,
+    /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po.
+    pub orientation_stiffness: f64,
+    /// Damping of position and orientation over the critical damping.
+    pub damping_ratio: f64,
+    /// Acceleration along the axis per force error, g_p [m/s² per N].
+    pub force_gain: f64,
+    /// Acceleration along the axis per integrated force error, g_i [m/s² per N·s].
+    pub force_integral_gain: f64,
+    /// Largest share of the integral [m/s²].
+    pub max_integral: f64,
+    /// Damping of motion along the axis, d_n [1/s].
+    pub normal_damping: f64,
+    /// Corner frequency of the low-pass filter on the measured force [Hz].
+    pub force_cutoff: f64,
+    /// Speed towards the surface before contact [m/s].
+    pub approach_speed: f64,
+    /// Force that counts as contact [N].
+    pub contact_force: f64,
+    /// Largest measured force across the axis that is cancelled [N]; against a wall it must not grow for ever.
+    pub max_cancelled_force: f64,
+    /// Rate at which the reference rises to the wanted force [N/s].
+    pub force_rate: f64,
+    /// Time without force after which contact counts as lost [s].
+    pub release_time: f64,
+    /// Stiffness of the posture in the null space [1/s²].
+    pub null_stiffness: f64,
+}
+
+impl Default for HybridConfig {
+    fn default() -> Self {
+        Self {
+            position_stiffness: 150.0,
+            orientation_stiffness: 100.0,
+            damping_ratio: 1.0,
+            force_gain: 1.0,
+            force_integral_gain: 8.0,
+            max_integral: 2.0,
+            normal_damping: 50.0,
+            force_cutoff: 60.0,
+            approach_speed: 0.03,
+            contact_force: 0.5,
+            max_cancelled_force: 5.0,
+            force_rate: 25.0,
+            release_time: 0.1,
+            null_stiffness: 10.0,
+        }
+    }
+}
+
+/// What [`HybridForce`] is told to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct HybridTarget {
+    /// Wanted pose; its z axis is the axis of the force, and along that axis the position does not matter.
+    pub world_from_probe: Pose,
+    /// Velocity of that pose along its path, in world.
+    pub twist: Twist,
+    /// Force that the probe presses with along its axis [N], positive.
+    pub force: f64,
+}
+
+/// Whether the probe touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Closing in on the surface.
+    Approach,
+    /// Regulating force.
+    Contact,
+}
+
+/// Force along the probe's axis, motion across it, orientation held.
+#[derive(Debug, Clone)]
+pub struct HybridForce {
+    /// Gains and limits.
+    pub config: HybridConfig,
+    arm: Arm,
+    probe: ProbeFrame,
+    posture: DVector<f64>,
+    target: HybridTarget,
+    phase: Phase,
+    /// Filtered force on the probe in world [N].
+    force: Vector3<f64>,
+    /// Reference that rises to the wanted force [N].
+    force_reference: f64,
+    /// Share of the integral [m/s²].
+    integral: f64,
+    /// Time since force was last felt [s].
+    released: f64,
+}
+
+impl HybridForce {
+    /// A controller that approaches along the probe's present axis with 5 N wanted.
+    ///
+    /// # Errors
+    /// As [`Arm::new`] and [`ProbeFrame::new`]; [`SimError::NoForceSensor`] without the sensor at the tip.
+    pub fn new(physics: &Physics, config: HybridConfig) -> Result<Self, SimError> {
+        if physics.force_torque().is_none() {
+            return Err(SimError::NoForceSensor);
+        }
+        let arm = Arm::new(physics.model())?;
+        let probe = ProbeFrame::new(physics.model())?;
+        let world_from_probe = probe.world_from_probe(physics);
+        Ok(Self {
+            config,
+            posture: arm.positions(physics),
+            arm,
+            probe,
+            target: HybridTarget {
+                world_from_probe,
+                twist: Twist::default(),
+                force: 5.0,
+            },
+            phase: Phase::Approach,
+            force: Vector3::zeros(),
+            force_reference: 0.0,
+            integral: 0.0,
+            released: 0.0,
+        })
+    }
+
+    /// Whether the probe touches.
+    pub fn phase(&self) -> Phase {
+        self.phase
+    }
+
+    /// Filtered force that the probe presses with along the wanted axis [N].
+    pub fn normal_force(&self) -> f64 {
+        -self.force.dot(&self.target.world_from_probe.z_axis())
+    }
+
+    /// The reference that rises to the wanted force [N].
+    pub fn force_reference(&self) -> f64 {
+        self.force_reference
+    }
+
+    /// First-order low-pass filter of the measured force.
+    fn sense(&mut self, physics: &Physics) {
+        let measured = physics
+            .force_torque()
+            .map(|sensor| sensor.wrench_in_world().force);
+        let share = 1.0 - (-TAU * self.config.force_cutoff * physics.timestep()).exp();
+        self.force += (measured.unwrap_or_default() - self.force) * share;
+    }
+
+    fn update_phase(&mut self, dt: f64) {
+        let force = self.normal_force();
+        match self.phase {
+            Phase::Approach if force > self.config.contact_force => {
+                self.phase = Phase::Contact;
+                self.force_reference = force;
+                self.released = 0.0;
+            }
+            Phase::Approach => {}
+            Phase::Contact => {
+                let touching = force > 0.2 * self.config.contact_force;
+                self.released = if touching { 0.0 } else { self.released + dt };
+                if self.released > self.config.release_time {
+                    self.phase = Phase::Approach;
+                    self.integral = 0.0;
+                }
+            }
+        }
+        let change = self.config.force_rate * dt;
+        self.force_reference = match self.phase {
+            Phase::Approach => 0.0,
+            Phase::Contact => {
+                self.force_reference
+                    + (self.target.force - self.force_reference).clamp(-change, change)
+            }
+        };
+    }
+
+    /// Acceleration along the axis [m/s²] at the velocity along it [m/s].
+    fn normal_acceleration(&self, velocity: f64, path_velocity: f64) -> f64 {
+        let error = self.force_reference - self.normal_force();
+        match self.phase {
+            Phase::Approach => self.config.normal_damping * (self.config.approach_speed - velocity),
+            Phase::Contact => {
+                self.config.force_gain * error + self.integral
+                    - self.config.normal_damping * (velocity - path_velocity)
+            }
+        }
+    }
+
+    /// Wanted acceleration of the probe in world [m/s², rad/s²].
+    fn acceleration(&self, space: &OperationalSpace) -> Vector6<f64> {
+        let HybridConfig {
+            position_stiffness,
+            orientation_stiffness,
+            damping_ratio,
+            ..
+        } = self.config;
+        let axis = self.target.world_from_probe.z_axis();
+        let error = pose_error(&self.target.world_from_probe, &space.world_from_probe);
+        let across = |vector: Vector3<f64>| vector - axis * axis.dot(&vector);
+        let velocity = space.twist.linear - self.target.twist.linear;
+        let linear = across(error.fixed_rows::<3>(0).into()) * position_stiffness
+            - across(velocity) * (2.0 * damping_ratio * position_stiffness.sqrt())
+            + axis
+                * self.normal_acceleration(
+                    space.twist.linear.dot(&axis),
+                    self.target.twist.linear.dot(&axis),
+                );
+        let angular = error.fixed_rows::<3>(3) * orientation_stiffness
+            - (space.twist.angular - self.target.twist.angular)
+                * (2.0 * damping_ratio * orientation_stiffness.sqrt());
+        Vector6::new(
+            linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
+        )
+    }
+
+    /// Force that the probe must exert to stand the contact, in world [N].
+    fn feed_forward(&self) -> Vector3<f64> {
+        let axis = self.target.world_from_probe.z_axis();
+        let across = self.force - axis * axis.dot(&self.force);
+        axis * self.force_reference - across.cap_magnitude(self.config.max_cancelled_force)
+    }
+
+    /// Integrates the force error, unless the motors are at their limits or the integral is.
+    fn integrate(&mut self, dt: f64, saturated: bool) {
+        if self.phase == Phase::Approach || saturated {
+            return;
+        }
+        let error = self.force_reference - self.normal_force();
+        let limit = self.config.max_integral;
+        let change = self.config.force_integral_gain * error * dt;
+        self.integral = (self.integral + change).clamp(-limit, limit);
+    }
+}
+
+impl Controller for HybridForce {
+    type Target = HybridTarget;
+
+    fn reset(&mut self, physics: &Physics) {
+        self.posture = self.arm.positions(physics);
+        self.target.world_from_probe = self.probe.world_from_probe(physics);
+        self.target.twist = Twist::default();
+        self.phase = Phase::Approach;
+        self.force = Vector3::zeros();
+        (self.force_reference, self.integral, self.released) = (0.0, 0.0, 0.0);
+    }
+
+    fn set_target(&mut self, _physics: &Physics, target: HybridTarget) {
+        self.target = target;
+    }
+
+    fn control(&mut self, physics: &mut Physics) {
+        let dt = physics.timestep();
+        // measured wrench => filtered force, phase, reference
+        self.sense(physics);
+        self.update_phase(dt);
+        // (qpos, qvel) => pose, twist, inertia of the task
+        let Some(space) = OperationalSpace::new(physics, &self.arm, &self.probe) else {
+            // The next step reports the divergence.
+            return;
+        };
+        let inertia = space.task_inertia();
+        // errors => acceleration => wrench => torques
+        let mut wrench = inertia * self.acceleration(&space);
+        let feed_forward = self.feed_forward();
+        for axis in 0..3 {
+            wrench[axis] += feed_forward[axis];
+        }
+        let posture = space.posture_torques(
+            &(self.arm.positions(physics) - &self.posture),
+            &self.arm.velocities(physics),
+            self.config.null_stiffness,
+            1.0,
+            &inertia,
+        );
+        let torques = space.torques(&wrench) + self.arm.bias(physics) + posture;
+        let saturated = self.arm.apply(physics, &torques);
+        self.integrate(dt, saturated);
+    }
+}

@@ -1,0 +1,56 @@
+//! Controllers: targets in, joint torques out; one file each, listed in [`ALL`].
+//!
+//! Every controller adds the Coriolis torques and what gravity `gravcomp` leaves, keeps within the motors'
+//! ranges, and in the null space of its task pulls the arm towards a posture.
+
+mod hybrid;
+mod joint_impedance;
+mod operational_space;
+mod osc_pose;
+
+pub use hybrid::{HybridConfig, HybridForce, HybridTarget, Phase};
+pub use joint_impedance::{JointImpedance, JointImpedanceConfig};
+pub use operational_space::OperationalSpace;
+pub use osc_pose::{OscPose, OscPoseConfig, OscTarget};
+
+use crate::Physics;
+
+/// Turns a target into joint torques, once per physics step.
+pub trait Controller {
+    /// What the controller is told to do.
+    type Target;
+
+    /// Forgets the past and holds the arm where it is.
+    fn reset(&mut self, physics: &Physics);
+
+    /// Sets what to do from now on.
+    fn set_target(&mut self, physics: &Physics, target: Self::Target);
+
+    /// Writes joint torques to `ctrl`; to be called before every [`Physics::step`].
+    fn control(&mut self, physics: &mut Physics);
+}
+
+/// Name and one line of text of a controller.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ControllerInfo {
+    /// Its name, such as `osc_pose`.
+    pub name: &'static str,
+    /// What it does.
+    pub summary: &'static str,
+}
+
+/// Every controller.
+pub const ALL: &[ControllerInfo] = &[
+    ControllerInfo {
+        name: "osc_pose",
+        summary: "operational-space control of the probe's pose, robosuite's gains and deltas",
+    },
+    ControllerInfo {
+        name: "joint_impedance",
+        summary: "a spring and a damper on every joint",
+    },
+    ControllerInfo {
+        name: "hybrid_force",
+        summary: "force along the probe's axis, motion across it, orientation held",
+    },
+];
