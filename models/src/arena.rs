@@ -162,14 +162,14 @@ fn floor_and_light(mjcf: &mut Mjcf) {
             .specular([0.25, 0.25, 0.25])
             .set("type", "spot")
             .set("cutoff", 60)
-            .set("exponent", 0)
+            .set("exponent", 2)
             .set("attenuation", [1.0, 0.0, 0.0]),
     );
     world.add(
         Light::new("fill")
             .pos([-1.5, 1.5, 2.6])
             .dir([0.45, -0.5, -0.74])
-            .diffuse([0.18, 0.19, 0.21])
+            .diffuse([0.24, 0.25, 0.27])
             .specular([0.05, 0.05, 0.05])
             .castshadow(false)
             .set("type", "directional"),

@@ -63,7 +63,7 @@ impl Housing {
 
     /// Points of the contact face about the face centre; the face is their convex hull.
     pub(super) fn face(&self) -> Surface {
-        const N_ARC: usize = 9;
+        const N_ARC: usize = 15;
         const DEPTH_BEHIND_ENDS: f64 = 0.016;
         let [half_length, half_width] = self.half_size();
         let end_angle = self.transducer.field_of_view() / 2.0;
