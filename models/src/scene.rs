@@ -87,6 +87,8 @@ impl Scene {
     fn set_options(&self, scene: &mut Mjcf) {
         let option = scene.option();
         option.set("timestep", self.timestep).set("integrator", "implicitfast").set("cone", "elliptic");
+        // One contact for each particle and geom, as in MuJoCo 2: several would make the same tissue stiffer.
+        option.add(Element::new("flag").with_attribute("multiccd", "disable"));
         let needs = self.torso.as_ref().and_then(|torso| torso.mjcf.section("option"));
         for (attribute, value) in needs.into_iter().flat_map(Element::attributes) {
             option.set(attribute.to_owned(), value.clone());

@@ -16,6 +16,8 @@ pub enum Particles {
     Bodies(Vec<usize>),
     /// These vertices of the model's flexes.
     FlexVertices(Range<usize>),
+    /// The surface of the fast torso, so many nodes.
+    Shell(usize),
 }
 
 impl Particles {
@@ -32,11 +34,20 @@ impl Particles {
         ))
     }
 
+    /// The particles of a state: the fast torso's where it has one, otherwise as [`Particles::new`].
+    pub fn of(physics: &Physics) -> Option<Self> {
+        match physics.shell() {
+            Some(shell) => Some(Self::Shell(shell.positions().count())),
+            None => Self::new(physics.model()),
+        }
+    }
+
     /// Number of particles.
     pub fn len(&self) -> usize {
         match self {
             Self::Bodies(bodies) => bodies.len(),
             Self::FlexVertices(range) => range.len(),
+            Self::Shell(count) => *count,
         }
     }
 
@@ -51,6 +62,9 @@ impl Particles {
         match self {
             Self::Bodies(bodies) => bodies.iter().map(|&body| data.xpos()[body]).collect(),
             Self::FlexVertices(range) => data.flexvert_xpos()[range.clone()].to_vec(),
+            Self::Shell(_) => physics
+                .shell()
+                .map_or_else(Vec::new, |shell| shell.positions().collect()),
         }
     }
 
@@ -70,6 +84,9 @@ impl Particles {
                     .map(|(now, before)| std::array::from_fn(|i| (now[i] - before[i]) * rate))
                     .collect()
             }
+            Self::Shell(_) => physics
+                .shell()
+                .map_or_else(Vec::new, |shell| shell.velocities().collect()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Which capsules of the shell touch which geoms of the robot.
 
-use mujoco_rs::wrappers::mj_model::MjModel;
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{Matrix3, Vector3};
 
 use super::ShellModel;
@@ -15,7 +15,19 @@ pub(super) struct Collider {
     /// Box around the geom in its own frame: centre and half sizes [m].
     center: Vector3<f64>,
     half_size: Vector3<f64>,
+    /// Whether MuJoCo's collision functions take the geom before the capsule: they go by type.
+    is_first: bool,
     pub(super) pair: Pair,
+}
+
+impl Collider {
+    fn order(&self, slot: usize) -> [usize; 2] {
+        if self.is_first {
+            [self.geom, slot]
+        } else {
+            [slot, self.geom]
+        }
+    }
 }
 
 /// Contact parameters of a geom and a capsule, mixed as MuJoCo mixes them.
@@ -110,6 +122,7 @@ pub(super) fn colliders(model: &MjModel, capsule: &Surface) -> Vec<Collider> {
                 body,
                 center: Vector3::new(b[0], b[1], b[2]),
                 half_size: Vector3::new(b[3], b[4], b[5]),
+                is_first: model.geom_type()[geom] as u32 <= MjtGeomBase::mjGEOM_CAPSULE as u32,
                 pair: Pair::mix(&surface, capsule),
             })
         })
@@ -141,19 +154,29 @@ pub(super) fn detect(
             data.geom_xpos_mut()[slot] = center.into();
             data.geom_xmat_mut()[slot] = shell.geom_matrix[node];
             let margin = collider.pair.margin;
-            let (distance, segment) =
-                ffi::geom_distance(data, [collider.geom, slot], margin + 1e-9);
+            let (distance, segment) = ffi::geom_distance(data, collider.order(slot), margin + 1e-9);
             if distance < margin {
-                touches.extend(touch(node, index, distance, &segment));
+                touches.extend(touch(node, index, distance, &segment, collider.is_first));
             }
         }
     }
 }
 
-fn touch(node: usize, collider: usize, distance: f64, segment: &[f64; 6]) -> Option<Touch> {
+fn touch(
+    node: usize,
+    collider: usize,
+    distance: f64,
+    segment: &[f64; 6],
+    is_first: bool,
+) -> Option<Touch> {
     let [from, to] = [0, 3].map(|i| Vector3::new(segment[i], segment[i + 1], segment[i + 2]));
     // From surface to surface; overlapping surfaces point the other way round.
-    let normal = ((to - from) * distance.signum()).try_normalize(1e-12)?;
+    let sign = if is_first {
+        distance.signum()
+    } else {
+        -distance.signum()
+    };
+    let normal = ((to - from) * sign).try_normalize(1e-12)?;
     Some(Touch {
         node,
         collider,

@@ -1,0 +1,161 @@
+//! Contract: the fast torso moves as the composite torso does in MuJoCo's own solver, in contact with a whole robot.
+
+use insonate_models::torsos::{self, Breathing, TorsoConfig};
+use insonate_models::{Scene, probes, robots};
+use insonate_sim::arm::Arm;
+use insonate_sim::readings::ProbeFrame;
+use insonate_sim::{CompiledScene, Physics, Pose, ik};
+use nalgebra::{DVector, Vector3};
+
+/// MuJoCo's solver, driven to its limits so that its own tolerance does not count.
+const TIGHT: [(&str, f64); 4] = [
+    ("tolerance", 1e-14),
+    ("iterations", 200.0),
+    ("ls_iterations", 200.0),
+    ("ls_tolerance", 1e-6),
+];
+
+fn physics(kind: &str, config: &TorsoConfig) -> Physics {
+    let torso = (torsos::by_name(kind).unwrap().build)(config).unwrap();
+    let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
+    let mut mjcf = scene.to_mjcf().unwrap();
+    mjcf.option().set("solver", "Newton");
+    for (option, value) in TIGHT {
+        mjcf.option().set(option, value);
+    }
+    Physics::from_scene(&CompiledScene::compile(&mjcf).unwrap()).unwrap()
+}
+
+/// Positions of the torso's particles [m].
+fn particles(physics: &Physics) -> Vec<[f64; 3]> {
+    insonate_sim::readings::Particles::of(physics)
+        .unwrap()
+        .positions(physics)
+}
+
+/// Presses down and slides along the patient under joint control; particle positions and contact force of every tenth step.
+fn press(physics: &mut Physics, n_steps: usize) -> Vec<(Vec<[f64; 3]>, f64)> {
+    let (arm, probe) = (
+        Arm::new(physics.model()).unwrap(),
+        ProbeFrame::new(physics.model()).unwrap(),
+    );
+    let top = particles(physics).iter().map(|p| p[2]).fold(0.0, f64::max);
+    let at = |x: f64, y: f64, z: f64| {
+        Pose::with_z_axis(Vector3::new(x, y, z), -Vector3::z(), Vector3::x())
+    };
+    let goal = |physics: &Physics, y: f64, depth: f64| -> DVector<f64> {
+        ik::solve(
+            physics,
+            &arm,
+            &probe,
+            &at(0.0, y, top - depth),
+            &ik::IkConfig::default(),
+        )
+        .unwrap()
+    };
+    ik::place(physics, &arm, &probe, &at(0.0, -0.02, top + 0.005)).unwrap();
+    let (start, deep, end) = (
+        arm.positions(physics),
+        goal(physics, -0.02, 0.03),
+        goal(physics, 0.02, 0.03),
+    );
+    let mut log = Vec::new();
+    for step in 0..n_steps {
+        let (down, along) = (
+            (step as f64 / 250.0).min(1.0),
+            ((step as f64 - 250.0) / 500.0).clamp(0.0, 1.0),
+        );
+        let wanted = &start + (&deep - &start) * down + (&end - &deep) * along;
+        let error = wanted - arm.positions(physics);
+        let torque = error * 2000.0 - arm.velocities(physics) * 60.0 + arm.bias(physics);
+        arm.apply(physics, &torque);
+        physics.step().unwrap();
+        if step % 10 == 0 {
+            let force: f64 = physics
+                .contacts()
+                .iter()
+                .map(|contact| contact.force_in_contact[0])
+                .sum();
+            log.push((particles(physics), force));
+        }
+    }
+    log
+}
+
+fn largest_difference(a: &[(Vec<[f64; 3]>, f64)], b: &[(Vec<[f64; 3]>, f64)]) -> (f64, f64) {
+    let mut largest = (0.0_f64, 0.0_f64);
+    for ((here, force), (there, other)) in a.iter().zip(b) {
+        assert_eq!(here.len(), there.len());
+        let moved = here
+            .iter()
+            .flatten()
+            .zip(there.iter().flatten())
+            .map(|(a, b)| (a - b).abs());
+        largest = (
+            moved.fold(largest.0, f64::max),
+            largest.1.max((force - other).abs()),
+        );
+    }
+    largest
+}
+
+#[test]
+fn a_pressed_and_stroked_shell_agrees_with_mujoco() {
+    let config = TorsoConfig::default();
+    let exact = press(&mut physics("composite", &config), 400);
+    let fast = press(&mut physics("fast", &config), 400);
+    let peak =
+        |log: &[(Vec<[f64; 3]>, f64)]| log.iter().map(|(_, force)| *force).fold(0.0, f64::max);
+
+    // Both solve the same equations; what is left is the tolerance of the collision with the face's mesh (1e-6 m).
+    let gentle = 20;
+    let gentle_peak = peak(&exact[..gentle]);
+    assert!(gentle_peak > 10.0, "the probe must press: {gentle_peak} N");
+    let (position, force) = largest_difference(&exact[..gentle], &fast[..gentle]);
+    assert!(
+        position < 2e-6 && force < 1e-4 * gentle_peak,
+        "{position} m, {force} N of {gentle_peak} N"
+    );
+
+    // Capsules sunk deeper into the face than their radius (from about 35 N) have no unique contact normal: an arbitrary choice of
+    // the collision library, which a rounding error can turn.
+    let hard_peak = peak(&exact);
+    assert!(hard_peak > 40.0, "the probe must press hard: {hard_peak} N");
+    let (position, force) = largest_difference(&exact, &fast);
+    assert!(
+        position < 5e-4 && force < 0.02 * hard_peak,
+        "{position} m, {force} N of {hard_peak} N"
+    );
+}
+
+#[test]
+fn a_breathing_shell_agrees_with_mujoco() {
+    let config = TorsoConfig {
+        breathing: Some(Breathing {
+            rate: 0.5,
+            amplitude: 0.01,
+        }),
+        ..TorsoConfig::default()
+    };
+    let run = |kind: &str| {
+        let mut physics = physics(kind, &config);
+        let rest = particles(&physics);
+        physics.step_n(300).unwrap();
+        (rest, particles(&physics))
+    };
+    let ((rest, exact), (_, fast)) = (run("composite"), run("fast"));
+    let rise = exact
+        .iter()
+        .zip(&rest)
+        .map(|(now, then)| now[2] - then[2])
+        .fold(0.0, f64::max);
+    assert!(rise > 0.004, "the chest must rise: {rise} m");
+    let (position, _) = largest_difference(&[(exact, 0.0)], &[(fast, 0.0)]);
+    assert!(position < 1e-9, "{position} m");
+}
+
+#[test]
+fn two_runs_give_the_same_bits() {
+    let run = || press(&mut physics("fast", &TorsoConfig::default()), 120);
+    assert_eq!(run(), run());
+}
