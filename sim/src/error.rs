@@ -62,6 +62,36 @@ pub enum SimError {
         "the scene has no force-torque sensor: site 'probe/ft' with sensors 'probe/force' and 'probe/torque'"
     )]
     NoForceSensor,
+    /// The machine gives no OpenGL without a screen.
+    #[error(
+        "no pictures on this machine ({problem}); everything else works. On Debian: apt-get install {packages}"
+    )]
+    Graphics {
+        /// What the graphics library said.
+        problem: String,
+        /// Debian packages that provide it.
+        packages: &'static str,
+    },
+    /// A picture of that size cannot be drawn.
+    #[error(
+        "a picture of {width} x {height} pixels cannot be drawn; each side must be 1 to {largest}"
+    )]
+    PictureSize {
+        /// Width asked for [pixels].
+        width: u32,
+        /// Height asked for [pixels].
+        height: u32,
+        /// Largest width and height [pixels].
+        largest: u32,
+    },
+    /// A file could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: std::path::PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// No joint positions put the probe there.
     #[error("the robot cannot reach [{:.3}, {:.3}, {:.3}] m in that orientation; it stays {position_error:.1e} m and {angle_error:.1e} rad away", target[0], target[1], target[2])]
     Unreachable {

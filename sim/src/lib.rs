@@ -12,7 +12,10 @@ pub mod ffi;
 pub mod ik;
 pub mod names;
 pub mod physics;
+pub mod picture;
 pub mod readings;
+#[cfg(feature = "render")]
+pub mod render;
 pub mod scene;
 pub mod shell;
 pub mod spatial;

@@ -162,7 +162,7 @@ fn near_matches(model: &MjModel, kind: Kind, name: &str) -> Vec<String> {
     let mut scored: Vec<(usize, &str)> = all(model, kind)
         .map(|(_, candidate)| (distance(name, candidate), candidate))
         .filter(|&(distance, candidate)| {
-            distance <= candidate.len().max(name.len()) / 2 || candidate.contains(name)
+            distance <= candidate.len().max(name.len()).div_ceil(2) || candidate.contains(name)
         })
         .collect();
     scored.sort_by_key(|&(distance, _)| distance);

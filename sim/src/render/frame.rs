@@ -1,0 +1,100 @@
+//! One picture, and its way into files.
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use crate::SimError;
+
+/// Millimetres per metre: the unit of depth files.
+const MM: f32 = 1000.0;
+
+/// Colours and depth of one view; rows from the top.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Frame {
+    /// Width [pixels].
+    pub width: u32,
+    /// Height [pixels].
+    pub height: u32,
+    /// Colours 0 to 255, shape `[height, width, 3]`.
+    pub rgb: Vec<u8>,
+    /// Distance along the camera's axis [m], shape `[height, width]`.
+    pub depth: Vec<f32>,
+}
+
+impl Frame {
+    /// Depth [m] of one pixel, counted from the top left corner.
+    pub fn depth_at(&self, column: u32, row: u32) -> f32 {
+        self.depth[(row * self.width + column) as usize]
+    }
+
+    /// Writes the colours as a compressed PNG file.
+    ///
+    /// # Errors
+    /// [`SimError::Write`]; then no file is left.
+    pub fn write_rgb(&self, path: &Path) -> Result<(), SimError> {
+        self.write(path, png::ColorType::Rgb, png::BitDepth::Eight, &self.rgb)
+    }
+
+    /// Writes the depth as a compressed 16-bit grey PNG file in millimetres, 65535 standing for all beyond.
+    ///
+    /// # Errors
+    /// [`SimError::Write`]; then no file is left.
+    pub fn write_depth(&self, path: &Path) -> Result<(), SimError> {
+        // Float to integer conversion saturates, which is what the last value stands for.
+        let millimetres = |depth: &f32| ((depth * MM).round() as u16).to_be_bytes();
+        let bytes: Vec<u8> = self.depth.iter().flat_map(millimetres).collect();
+        self.write(
+            path,
+            png::ColorType::Grayscale,
+            png::BitDepth::Sixteen,
+            &bytes,
+        )
+    }
+
+    fn write(
+        &self,
+        path: &Path,
+        color: png::ColorType,
+        bits: png::BitDepth,
+        bytes: &[u8],
+    ) -> Result<(), SimError> {
+        let partial = partial_path(path);
+        let result = self
+            .encode(&partial, color, bits, bytes)
+            .and_then(|()| fs::rename(&partial, path));
+        result.map_err(|source| {
+            // What is half-written helps nobody; that it cannot be removed either adds nothing.
+            let _ = fs::remove_file(&partial);
+            SimError::Write {
+                path: path.to_owned(),
+                source,
+            }
+        })
+    }
+
+    fn encode(
+        &self,
+        path: &Path,
+        color: png::ColorType,
+        bits: png::BitDepth,
+        bytes: &[u8],
+    ) -> io::Result<()> {
+        let mut file = BufWriter::new(File::create(path)?);
+        let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
+        encoder.set_color(color);
+        encoder.set_depth(bits);
+        encoder.set_compression(png::Compression::Balanced);
+        let mut writer = encoder.write_header().map_err(io::Error::other)?;
+        writer.write_image_data(bytes).map_err(io::Error::other)?;
+        writer.finish().map_err(io::Error::other)?;
+        file.flush()
+    }
+}
+
+/// A name in the same folder, so that the rename at the end cannot cross file systems.
+fn partial_path(path: &Path) -> PathBuf {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    path.with_file_name(name)
+}

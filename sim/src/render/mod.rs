@@ -1,0 +1,151 @@
+//! Pictures without a screen: colours and metric depth from named cameras, through EGL.
+
+mod frame;
+
+use std::sync::Arc;
+
+use mujoco_rs::renderer::{MjRenderer, RendererError};
+use mujoco_rs::wrappers::mj_model::MjModel;
+use mujoco_rs::wrappers::mj_visualization::MjvCamera;
+
+pub use frame::Frame;
+
+use crate::names::{self, Kind};
+use crate::picture::PictureState;
+use crate::{CompiledScene, Physics, SimError};
+
+/// Largest width and height [pixels]; beyond it drivers end the process.
+pub const MAX_SIZE: u32 = 4096;
+
+/// Debian packages that give a machine without a screen what [`Renderer`] needs.
+pub const PACKAGES: &str = "libegl1 libegl-mesa0 libgl1-mesa-dri";
+
+/// Size and quality of the pictures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RenderConfig {
+    /// Width [pixels].
+    pub width: u32,
+    /// Height [pixels].
+    pub height: u32,
+    /// Samples per pixel against jagged edges; 0: none.
+    pub n_samples: u32,
+    /// Width of the shadow map [pixels]; 0: no shadows. Most of the time goes into shadows.
+    pub shadow_size: u32,
+}
+
+impl Default for RenderConfig {
+    fn default() -> Self {
+        Self {
+            width: 640,
+            height: 480,
+            n_samples: 4,
+            shadow_size: 4096,
+        }
+    }
+}
+
+impl RenderConfig {
+    /// Neither smoothing nor shadows: some ten times faster without a graphics card.
+    pub fn fast(width: u32, height: u32) -> Self {
+        Self {
+            width,
+            height,
+            n_samples: 0,
+            shadow_size: 0,
+        }
+    }
+}
+
+/// Draws one scene; lives on the thread that made it.
+#[derive(Debug)]
+pub struct Renderer {
+    inner: MjRenderer,
+    state: PictureState,
+    config: RenderConfig,
+}
+
+impl Renderer {
+    /// A renderer of a compiled scene.
+    ///
+    /// # Errors
+    /// [`SimError::Graphics`] on a machine without OpenGL, naming the packages; [`SimError::PictureSize`].
+    pub fn new(scene: &CompiledScene, config: RenderConfig) -> Result<Self, SimError> {
+        Self::with_state(scene.picture_model(), PictureState::new(scene)?, config)
+    }
+
+    /// A renderer of physics that was made from a model alone.
+    ///
+    /// # Errors
+    /// As [`Renderer::new`].
+    pub fn of_model(model: &Arc<MjModel>, config: RenderConfig) -> Result<Self, SimError> {
+        Self::with_state(model, PictureState::of_model(model)?, config)
+    }
+
+    fn with_state(
+        model: &MjModel,
+        state: PictureState,
+        config: RenderConfig,
+    ) -> Result<Self, SimError> {
+        let allowed = 1..=MAX_SIZE;
+        if !allowed.contains(&config.width) || !allowed.contains(&config.height) {
+            return Err(SimError::PictureSize {
+                width: config.width,
+                height: config.height,
+                largest: MAX_SIZE,
+            });
+        }
+        // The picture buffer takes its size and quality from the model that it is made with.
+        let mut sized = model.clone();
+        let visual = sized.vis_mut();
+        visual.global.offwidth = config.width as i32;
+        visual.global.offheight = config.height as i32;
+        visual.quality.offsamples = config.n_samples as i32;
+        visual.quality.shadowsize = config.shadow_size as i32;
+        let inner = MjRenderer::builder()
+            .width(config.width)
+            .height(config.height)
+            .rgb(true)
+            .depth(true)
+            .num_visual_internal_geom(1000)
+            .build(&sized)
+            .map_err(graphics)?;
+        Ok(Self {
+            inner,
+            state,
+            config,
+        })
+    }
+
+    /// Draws what a camera sees.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownName`] for the camera, [`SimError::Graphics`] if OpenGL fails.
+    pub fn render(&mut self, physics: &Physics, camera: &str) -> Result<Frame, SimError> {
+        let camera = names::find(self.state.data().model(), Kind::Camera, camera)?;
+        self.state.follow(physics);
+        self.inner.set_camera(MjvCamera::new_fixed(camera));
+        self.inner
+            .sync_data(self.state.data_mut())
+            .map_err(graphics)?;
+        self.inner.render().map_err(graphics)?;
+        let RenderConfig { width, height, .. } = self.config;
+        Ok(Frame {
+            width,
+            height,
+            rgb: self.inner.rgb_flat().unwrap_or_default().to_vec(),
+            depth: self.inner.depth_flat().unwrap_or_default().to_vec(),
+        })
+    }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "the form that map_err takes")]
+fn graphics(error: RendererError) -> SimError {
+    let problem = match &error {
+        RendererError::GlutinError(error) => error.to_string(),
+        other => other.to_string(),
+    };
+    SimError::Graphics {
+        problem,
+        packages: PACKAGES,
+    }
+}
