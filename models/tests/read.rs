@@ -1,6 +1,8 @@
 //! Reading MJCF: what is written is read back to the bit, includes and repeated sections become one document, and errors
 //! say where.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
 use std::fs;
 use std::path::Path;
 

@@ -7,13 +7,15 @@
 //! * [`Mjcf::validate`]: refuses unknown attributes, duplicate names, unresolved references, non-finite numbers and wrong
 //!   counts before MuJoCo sees them, naming the element.
 //! * [`Mjcf::to_xml`]: one standalone, indented, deterministic file.
-//! * [`Mjcf::read`]: a user's own file, with its includes, defaults and mesh folders.
+//! * [`Mjcf::read`]: a user's own file with its includes; [`Mjcf::read_standalone`]: made one file with angles in radians.
 
+mod assets;
 mod attach;
 mod document;
 mod element;
 pub mod elements;
 mod error;
+mod normalize;
 mod read;
 pub mod schema;
 mod validate;
@@ -27,6 +29,7 @@ pub use elements::{
     Material, Mesh, Motor, Sensor, Site, Skin, Texture,
 };
 pub use error::MjcfError;
+pub use normalize::Standalone;
 pub use read::ReadOptions;
 pub use schema::Namespace;
 pub use value::Value;

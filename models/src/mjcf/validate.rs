@@ -184,6 +184,9 @@ fn check_count(count: usize, least: usize, most: usize) -> Result<(), String> {
 }
 
 fn check_references(parent: &str, element: &Element, names: &Names<'_>) -> Result<(), MjcfError> {
+    if element.tag() == "default" {
+        return Ok(()); // MuJoCo looks up what classes name only where a class is used
+    }
     for (attribute, value) in element.attributes() {
         let Some(namespace) = referenced_namespace(parent, element, attribute) else {
             continue;

@@ -19,6 +19,7 @@ use super::{Mjcf, MjcfError};
 use limits::Budget;
 use parse::Parser;
 pub(super) use sandbox::Sandbox;
+pub(super) use source::load_bytes;
 
 /// What a document may use.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +28,8 @@ pub struct ReadOptions {
     pub root: Option<PathBuf>,
     /// Greatest size of a file, and of a document with all it includes [bytes].
     pub max_bytes: u64,
+    /// Greatest size of all meshes and images of a document [bytes].
+    pub max_asset_bytes: u64,
 }
 
 impl Default for ReadOptions {
@@ -34,6 +37,7 @@ impl Default for ReadOptions {
         Self {
             root: None,
             max_bytes: limits::DEFAULT_MAX_BYTES,
+            max_asset_bytes: limits::DEFAULT_MAX_ASSET_BYTES,
         }
     }
 }
@@ -50,7 +54,7 @@ impl Mjcf {
     /// Reads an MJCF file with the files it includes.
     ///
     /// Repeated sections are merged as MuJoCo merges them, comments and text between elements are dropped, numbers are kept
-    /// to the bit. Units and file names stay as written.
+    /// to the bit. Units and file names stay as written: [`Mjcf::read_standalone`] resolves them.
     ///
     /// # Errors
     /// Anything that is not well-formed, not MJCF, too large, outside the root folder, or that [`Mjcf::validate`] refuses.

@@ -23,7 +23,7 @@ pub(in crate::mjcf) struct Sandbox {
 
 impl Sandbox {
     /// The sandbox of a main file.
-    pub(super) fn of_file(path: &Path, options: &ReadOptions) -> Result<Self, MjcfError> {
+    pub(in crate::mjcf) fn of_file(path: &Path, options: &ReadOptions) -> Result<Self, MjcfError> {
         let resolved = canonical(path)?;
         let folder = resolved.parent().unwrap_or(&resolved).to_owned();
         let root = match &options.root {

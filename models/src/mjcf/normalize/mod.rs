@@ -1,0 +1,54 @@
+//! From a user's document to one that means the same wherever it is attached.
+//!
+//! MuJoCo's `compiler` section changes how the rest of a file is read, and [`Mjcf::attach`] leaves it behind. So what depends on
+//! it is worked out first: angles in degrees and Euler sequences, where masses come from, where files lie. Limits need nothing:
+//! a file that is valid without `autolimits` means the same with it.
+
+mod angles;
+mod compiler;
+mod defaults;
+mod files;
+mod inertia;
+mod orientation;
+
+use std::path::Path;
+
+use super::read::Sandbox;
+use super::{Mjcf, MjcfError, ReadOptions};
+use compiler::Compiler;
+use defaults::Defaults;
+
+/// A document that needs no other file and no `compiler` settings but radians.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Standalone {
+    /// The document.
+    pub mjcf: Mjcf,
+    /// What could not be carried over, for the user to read.
+    pub notes: Vec<String>,
+}
+
+impl Mjcf {
+    /// Reads an MJCF file as [`Mjcf::read`] does and makes it one standalone document: angles in radians, masses independent of
+    /// `compiler` settings, meshes written into the document, image textures replaced by their mean colour.
+    ///
+    /// # Errors
+    /// As [`Mjcf::read`]; [`MjcfError::Unsupported`] for what cannot be carried over (global coordinates, height field files,
+    /// model assets, fitted boxes, some uses of `settotalmass`); [`MjcfError::BadAsset`] for a broken mesh.
+    pub fn read_standalone(path: &Path, options: &ReadOptions) -> Result<Standalone, MjcfError> {
+        let mut mjcf = Self::read(path, options)?;
+        let sandbox = Sandbox::of_file(path, options)?;
+        let mut notes = Vec::new();
+        let in_file = |error: MjcfError| error.in_file(&path.display().to_string());
+        let compiler = Compiler::of(&mjcf).map_err(in_file)?;
+        let defaults = Defaults::of(&mjcf);
+        angles::to_radians(&mut mjcf, &compiler, &defaults).map_err(in_file)?;
+        inertia::settle(&mut mjcf, &compiler, &defaults, &mut notes).map_err(in_file)?;
+        files::inline(
+            &mut mjcf, &compiler, &defaults, &sandbox, options, &mut notes,
+        )
+        .map_err(in_file)?;
+        compiler::reset(&mut mjcf);
+        mjcf.validate().map_err(in_file)?;
+        Ok(Standalone { mjcf, notes })
+    }
+}
