@@ -1,6 +1,7 @@
 //! Soft torsos: one file each, listed in [`ALL`].
 
 mod breathing;
+mod composite;
 pub mod profile;
 mod softness;
 mod surface;
@@ -8,6 +9,7 @@ mod surface;
 use serde::{Deserialize, Serialize};
 
 pub use breathing::Breathing;
+pub use composite::{composite, fast};
 pub use softness::Softness;
 pub use surface::{Surface, SurfacePoint};
 
@@ -143,7 +145,18 @@ pub struct TorsoKind {
 }
 
 /// Every kind of torso.
-pub const ALL: &[TorsoKind] = &[];
+pub const ALL: &[TorsoKind] = &[
+    TorsoKind {
+        name: "composite",
+        summary: "MuJoCo 2.x's composite shell of particles, as in the thesis",
+        build: composite,
+    },
+    TorsoKind {
+        name: "fast",
+        summary: "the composite shell, stepped outside MuJoCo",
+        build: fast,
+    },
+];
 
 /// The kind of torso called `name`.
 ///

@@ -1,0 +1,107 @@
+//! Breathing in the MJCF alone: an oscillator without damping that the points' rest positions follow.
+//!
+//! A slide joint `breath` with coordinate $\theta$ (0: breathed out, 1: breathed in), inertia $M$, stiffness
+//! $K = M (2\pi f)^2$ and spring rest ½ starts at 0 and moves as $\theta = (1 - \cos 2\pi f t) / 2$ in any MuJoCo, without code.
+//! A point that shall move out by $A\,w$ has the rest constraint $q = A\,w'\,\theta$ in place of $q = 0$.
+//!
+//! Neighbours pull each other: with $\rho$ the ratio of a neighbour's to the rest constraint's stiffness and $L$ the shell's
+//! graph Laplacian, the shell's equilibrium is $(1 + \rho L)\,q = A\,w'\,\theta$ (the sum constraint vanishes because the tendon
+//! carries $-A\,\theta \sum w$, and $L$ conserves sums). So $w' = (1 + \rho L)\,w$ makes $q = A\,w\,\theta$ exact at any softness.
+
+use std::f64::consts::TAU;
+
+use super::lattice::Lattice;
+use super::mapping::Rest;
+use super::{REST_TIME_CONSTANT, TorsoConfig};
+use crate::mjcf::{Body, Inertial, Joint};
+use crate::torsos::Breathing;
+
+/// Name of the oscillator's body and joint.
+pub(super) const BREATH: &str = "breath";
+
+/// Inertia of the oscillator [kg], added as armature so that it weighs nothing.
+///
+/// At the surface it counts as this over the amplitude squared: 1500 t at 8 mm, so a probe cannot hold the breath.
+const INERTIA: f64 = 100.0;
+
+/// The oscillator.
+pub(super) fn oscillator(breathing: &Breathing) -> Body {
+    let stiffness = INERTIA * (TAU * breathing.rate).powi(2);
+    let joint = Joint::slide(BREATH)
+        .axis([1.0, 0.0, 0.0])
+        .armature(INERTIA)
+        .stiffness(stiffness)
+        .springref(0.5)
+        .group(3);
+    let inertial = Inertial::new(0.001, [0.0; 3]).diaginertia([1e-6; 3]);
+    Body::new(BREATH).with(inertial).with(joint)
+}
+
+/// How far each point moves when breathed in, and the coefficient of its rest constraint that moves it so.
+pub(super) struct Excursion {
+    /// Displacement when breathed in [m], shape `[n_points]`.
+    pub(super) displacement: Vec<f64>,
+    /// Coefficient of the rest constraint [m], shape `[n_points]`.
+    pub(super) rest: Vec<f64>,
+}
+
+impl Excursion {
+    /// The front moves by the whole amplitude, the back not at all, the flanks in between.
+    pub(super) fn new(
+        config: &TorsoConfig,
+        breathing: &Breathing,
+        lattice: &Lattice,
+        rest: &Rest,
+    ) -> Self {
+        let heights = || rest.positions.iter().map(|position| position[1]);
+        let low = heights().fold(f64::INFINITY, f64::min);
+        let high = heights().fold(f64::NEG_INFINITY, f64::max);
+        let displacement: Vec<f64> = heights()
+            .map(|height| breathing.amplitude * smooth_step((height - low) / (high - low)))
+            .collect();
+        // Both constraints have the same impedance; the rest constraint acts on one body, a neighbour's on the half of two.
+        let ratio = 0.5 * config.softness.stiffness * REST_TIME_CONSTANT.powi(2);
+        let mut coefficients = displacement.clone();
+        for index in 0..lattice.points.len() {
+            for next in lattice.next_neighbors(index) {
+                let pull = ratio * (displacement[index] - displacement[next]);
+                coefficients[index] += pull;
+                coefficients[next] -= pull;
+            }
+        }
+        Self {
+            displacement,
+            rest: coefficients,
+        }
+    }
+}
+
+/// 0 to 1 with no slope at either end.
+fn smooth_step(t: f64) -> f64 {
+    t * t * (3.0 - 2.0 * t)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_front_moves_the_back_rests_and_the_sum_is_kept() {
+        let config = TorsoConfig::default();
+        let lattice = Lattice::new(config.count);
+        let rest = Rest::new(&config, &lattice);
+        let breathing = Breathing::default();
+        let excursion = Excursion::new(&config, &breathing, &lattice, &rest);
+        let at = |i, j, k| {
+            lattice
+                .points
+                .iter()
+                .position(|&point| point == [i, j, k])
+                .unwrap()
+        };
+        assert!((excursion.displacement[at(4, 3, 5)] - breathing.amplitude).abs() < 1e-15);
+        assert!(excursion.displacement[at(4, 0, 5)].abs() < 1e-15);
+        let sum = |values: &[f64]| values.iter().sum::<f64>();
+        assert!((sum(&excursion.displacement) - sum(&excursion.rest)).abs() < 1e-12);
+    }
+}

@@ -1,0 +1,242 @@
+//! The composite soft torso: the shell of particles that MuJoCo 2.x–3.2.4 made from `<composite type="box|cylinder|ellipsoid">`.
+//!
+//! MuJoCo removed it in 3.2.5, so it is written out here, with the same bodies, constraints and order:
+//!
+//! * every outer point of a lattice is a body `B{i}_{j}_{k}` with a slide joint `J…` and a capsule `G…` that reaches inward from it;
+//! * per point, a constraint holds its joint at 0 and one per next neighbour makes both slide alike, as softly as [`crate::torsos::Softness`]
+//!   says (`solref = -stiffness -damping`, acceleration units, as in the thesis: Jakobsen 2021);
+//! * a tendon `T` holds the sum of all joints: the enclosed volume;
+//! * a sphere `Gcenter` stands in the middle.
+//!
+//! Unlike there, the shell is anchored: it hangs in the body `shell` of the body `torso` without a free joint.
+//! In `shell`, x is across the patient, y from back to front and z from head to feet.
+
+mod breathing;
+mod lattice;
+mod mapping;
+mod skin;
+
+use breathing::{BREATH, Excursion, oscillator};
+use lattice::Lattice;
+use mapping::{Rest, rotation_from_z};
+use skin::{SKIN, skin};
+
+use super::{Particles, Surface, Torso, TorsoConfig};
+use crate::ModelError;
+use crate::mjcf::{Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf};
+
+/// Radius and half length of the capsules [m].
+const CAPSULE: [f64; 2] = [0.0075, 0.025];
+/// Mass of each capsule and of the centre's sphere [kg].
+const MASS: f64 = 0.01;
+/// Sliding [1], torsional [m] and rolling [m] friction of the skin under gel.
+const FRICTION: [f64; 3] = [0.01, 0.005, 0.0001];
+/// Time constant of the constraint that holds a point at its rest [s].
+const REST_TIME_CONSTANT: f64 = 0.02;
+/// Least and greatest impedance of the rest and neighbour constraints: equal, so they are linear.
+const SOLIMP: [f64; 2] = [0.9, 0.9];
+/// Time constant [s], damping ratio and impedance of the constraint that holds the volume.
+const VOLUME: ([f64; 2], [f64; 2]) = ([0.01, 1.0], [0.99, 0.99]);
+/// Largest outer size [m].
+const MAX_SIZE: f64 = 2.0;
+/// Most particles that MuJoCo steps in reasonable time.
+const MAX_PARTICLES: usize = 3000;
+/// Defaults class of the shell.
+const SHELL: &str = "shell";
+
+/// The composite torso of the thesis, expanded.
+///
+/// # Errors
+/// [`ModelError::OutOfRange`] or [`ModelError::Conflict`] for a configuration that no torso has.
+pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    check(config)?;
+    let lattice = Lattice::new(config.count);
+    let rest = Rest::new(config, &lattice);
+    let depth = rest.depth();
+    let names: Vec<String> = lattice
+        .points
+        .iter()
+        .map(|&point| format!("B{}", Lattice::suffix(point)))
+        .collect();
+    let mut mjcf = Mjcf::new("composite");
+    mjcf.section_mut("option")
+        .set("timestep", 0.002)
+        .set("integrator", "implicitfast");
+    defaults(&mut mjcf);
+    mjcf.asset().add(
+        Material::new(SKIN)
+            .rgba([0.86, 0.65, 0.54, 1.0])
+            .specular(0.25)
+            .shininess(0.35),
+    );
+
+    let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth));
+    if let Some(breathing) = &config.breathing {
+        torso = torso.with(oscillator(breathing));
+    }
+    mjcf.worldbody().add(torso);
+    mjcf.section_mut("deformable")
+        .add(skin(&lattice, &rest, &names));
+    constrain(&mut mjcf, config, &lattice, &rest);
+
+    Ok(Torso {
+        name: "composite",
+        mjcf,
+        particles: Particles::Bodies(names),
+        surface: surface(&lattice, &rest, depth),
+        n_qpos: lattice.points.len() + usize::from(config.breathing.is_some()),
+        config: config.clone(),
+    })
+}
+
+/// The same torso, marked for the solver that steps the shell outside MuJoCo.
+///
+/// # Errors
+/// As [`composite`].
+pub fn fast(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    let mut torso = composite(config)?;
+    torso.name = "fast";
+    torso.mjcf.root_mut().set("model", "fast");
+    let solver = Element::new("text")
+        .with_attribute("name", "torso_solver")
+        .with_attribute("data", "fast");
+    torso.mjcf.custom().add(solver);
+    Ok(torso)
+}
+
+fn check(config: &TorsoConfig) -> Result<(), ModelError> {
+    config.check()?;
+    for half in config.half_size() {
+        ModelError::check_range(
+            "spacing x (count - 1)",
+            2.0 * half,
+            0.0,
+            MAX_SIZE,
+            "a torso is at most 2 m across, through and along",
+        )?;
+    }
+    let particles = Lattice::size(config.count);
+    if particles > MAX_PARTICLES {
+        let [across, through, along] = config.count;
+        return Err(ModelError::Conflict(format!(
+            "a lattice of {across} x {through} x {along} points has {particles} on its outside; at most {MAX_PARTICLES} are allowed"
+        )));
+    }
+    Ok(())
+}
+
+/// What all particles share.
+fn defaults(mjcf: &mut Mjcf) {
+    let joint = Element::new("joint")
+        .with_attribute("type", "slide")
+        .with_attribute("axis", [0.0, 0.0, 1.0])
+        .with_attribute("group", 3);
+    let geom = Element::new("geom")
+        .with_attribute("type", "capsule")
+        .with_attribute("size", CAPSULE)
+        .with_attribute("pos", [0.0, 0.0, -(CAPSULE[0] + CAPSULE[1])])
+        .with_attribute("mass", MASS)
+        .with_attribute("friction", FRICTION)
+        .with_attribute("contype", 0)
+        .with_attribute("group", 3);
+    mjcf.default()
+        .add(DefaultClass::new(SHELL).with(joint).with(geom));
+}
+
+/// The body that holds the particles, turned so that its y axis points up.
+fn shell(lattice: &Lattice, rest: &Rest, depth: f64) -> Body {
+    let half = std::f64::consts::FRAC_1_SQRT_2;
+    let center = Geom::sphere(2.0 * CAPSULE[0]).name("Gcenter").pos([0.0; 3]);
+    let particles = lattice.points.iter().enumerate().map(|(index, &point)| {
+        let suffix = Lattice::suffix(point);
+        Body::new(&format!("B{suffix}"))
+            .pos(rest.positions[index])
+            .quat(rotation_from_z(rest.axes[index]))
+            .with(Element::new("joint").with_attribute("name", format!("J{suffix}")))
+            .with(Element::new("geom").with_attribute("name", format!("G{suffix}")))
+    });
+    Body::new("shell")
+        .pos([0.0, 0.0, depth])
+        .quat([half, half, 0.0, 0.0])
+        .childclass(SHELL)
+        .with(center)
+        .with_all(particles)
+}
+
+/// A point of the shell's frame in the torso's.
+fn torso_from_shell([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
+    [x, -z, y + depth]
+}
+
+/// Rest and neighbour constraints, and the one that keeps the volume.
+fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Rest) {
+    let joints: Vec<String> = lattice
+        .points
+        .iter()
+        .map(|&point| format!("J{}", Lattice::suffix(point)))
+        .collect();
+    let excursion = config
+        .breathing
+        .as_ref()
+        .map(|breathing| Excursion::new(config, breathing, lattice, rest));
+    let softness = &config.softness;
+    for (index, joint) in joints.iter().enumerate() {
+        let held = match &excursion {
+            None => Equality::joint(joint, None),
+            Some(excursion) => Equality::joint(joint, Some(BREATH)).polycoef([
+                0.0,
+                excursion.rest[index],
+                0.0,
+                0.0,
+                0.0,
+            ]),
+        };
+        mjcf.equality().add(
+            held.solref([REST_TIME_CONSTANT, 1.0])
+                .solimp(SOLIMP.to_vec()),
+        );
+        for next in lattice.next_neighbors(index) {
+            let alike = Equality::joint(joint, Some(&joints[next]))
+                .solref([-softness.stiffness, -softness.damping])
+                .solimp(SOLIMP.to_vec());
+            mjcf.equality().add(alike);
+        }
+    }
+    let mut terms: Vec<(&str, f64)> = joints.iter().map(|joint| (joint.as_str(), 1.0)).collect();
+    if let Some(excursion) = &excursion {
+        terms.push((BREATH, -excursion.displacement.iter().sum::<f64>()));
+    }
+    mjcf.tendon().add(FixedTendon::new("T", terms).group(3));
+    let (solref, solimp) = VOLUME;
+    mjcf.equality()
+        .add(Equality::tendon("T").solref(solref).solimp(solimp.to_vec()));
+}
+
+/// The outer faces in the torso's frame, each cut along its shorter diagonal.
+fn surface(lattice: &Lattice, rest: &Rest, depth: f64) -> Surface {
+    let vertices: Vec<[f64; 3]> = rest
+        .positions
+        .iter()
+        .map(|&position| torso_from_shell(position, depth))
+        .collect();
+    let gap = |a: usize, b: usize| {
+        (0..3)
+            .map(|axis| (vertices[a][axis] - vertices[b][axis]).powi(2))
+            .sum::<f64>()
+    };
+    let triangles = lattice
+        .quads()
+        .into_iter()
+        .flat_map(|[a, b, c, d]| {
+            if gap(a, c) <= gap(b, d) {
+                [[a, b, c], [a, c, d]]
+            } else {
+                [[a, b, d], [b, c, d]]
+            }
+        })
+        .collect();
+    Surface {
+        vertices,
+        triangles,
+    }
+}

@@ -1,0 +1,198 @@
+//! The skin over the shell: for the eye only.
+//!
+//! One round of Catmull & Clark 1978 (doi:10.1016/0010-4485(78)90110-0) on the shell's outer faces: every skin vertex is a
+//! weighted mean of shell points, and the same weights bind it to their bodies, so dents come out rounded.
+
+use std::collections::BTreeMap;
+
+use super::lattice::Lattice;
+use super::mapping::{Rest, rotation_from_z};
+use crate::mjcf::{Element, Skin, Value};
+
+/// Name of the skin and of its material.
+pub(super) const SKIN: &str = "skin";
+
+/// How far the skin is drawn outside its vertices [m]; makes up for what the smoothing takes off.
+const INFLATE: f64 = 0.002;
+
+/// Vertices are written to this fraction of a metre.
+const STEPS_PER_METRE: f64 = 1e6;
+
+/// A skin vertex: weights of shell points, which sum to 1.
+type Weights = BTreeMap<usize, f64>;
+
+/// The skin over a shell, bound to the bodies `body_names`.
+pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[String]) -> Skin {
+    let (vertices, triangles) = subdivide(lattice.points.len(), &lattice.quads());
+    let positions: Vec<[f64; 3]> = vertices
+        .iter()
+        .map(|weights| position(weights, &rest.positions))
+        .collect();
+    Skin::new(SKIN, &positions, &triangles)
+        .material(SKIN)
+        .inflate(INFLATE)
+        .with_all(bones(&vertices, rest, body_names))
+}
+
+/// One bone per shell point, with the vertices that it carries.
+fn bones<'a>(
+    vertices: &'a [Weights],
+    rest: &'a Rest,
+    body_names: &'a [String],
+) -> impl Iterator<Item = Element> + 'a {
+    let mut carried: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); body_names.len()];
+    for (vertex, weights) in vertices.iter().enumerate() {
+        for (&point, &weight) in weights {
+            carried[point].0.push(vertex as f64);
+            carried[point].1.push(weight);
+        }
+    }
+    carried
+        .into_iter()
+        .enumerate()
+        .map(|(point, (ids, weights))| {
+            Element::new("bone")
+                .with_attribute("body", &body_names[point])
+                .with_attribute("bindpos", rest.positions[point])
+                .with_attribute("bindquat", rotation_from_z(rest.axes[point]))
+                .with_attribute("vertid", Value::Reals(ids))
+                .with_attribute("vertweight", Value::Reals(weights))
+        })
+}
+
+fn position(weights: &Weights, points: &[[f64; 3]]) -> [f64; 3] {
+    std::array::from_fn(|axis| {
+        let mean: f64 = weights
+            .iter()
+            .map(|(&point, weight)| weight * points[point][axis])
+            .sum();
+        (mean * STEPS_PER_METRE).round() / STEPS_PER_METRE
+    })
+}
+
+/// Catmull and Clark's refined vertices and their triangles, counter-clockwise seen from outside.
+fn subdivide(n_points: usize, quads: &[[usize; 4]]) -> (Vec<Weights>, Vec<[usize; 3]>) {
+    let faces: Vec<Weights> = quads
+        .iter()
+        .map(|quad| quad.iter().map(|&point| (point, 0.25)).collect())
+        .collect();
+    // Edges by their end points, with the two faces beside each.
+    let mut edges: BTreeMap<(usize, usize), Vec<usize>> = BTreeMap::new();
+    for (face, quad) in quads.iter().enumerate() {
+        for corner in 0..4 {
+            edges.entry(edge(quad, corner)).or_default().push(face);
+        }
+    }
+    let edge_order: BTreeMap<(usize, usize), usize> = edges
+        .keys()
+        .enumerate()
+        .map(|(index, &key)| (key, n_points + index))
+        .collect();
+
+    let mut vertices = moved_points(n_points, &faces, quads, &edges);
+    vertices.extend(edges.iter().map(|(&(a, b), beside)| {
+        // The mean of the ends and the two faces' centres.
+        let mut mean = Weights::from([(a, 0.25), (b, 0.25)]);
+        for &face in beside {
+            accumulate(&mut mean, &faces[face], 0.25);
+        }
+        mean
+    }));
+    let first_face = vertices.len();
+    vertices.extend(faces);
+
+    let mut triangles = Vec::with_capacity(8 * quads.len());
+    for (face, quad) in quads.iter().enumerate() {
+        for corner in 0..4 {
+            let before = edge_order[&edge(quad, (corner + 3) % 4)];
+            let after = edge_order[&edge(quad, corner)];
+            let (point, center) = (quad[corner], first_face + face);
+            triangles.extend([[point, after, center], [point, center, before]]);
+        }
+    }
+    (vertices, triangles)
+}
+
+/// The old points' new places: (mean of faces + 2 × mean of edge middles + (n - 3) × point) / n, n faces around the point.
+fn moved_points(
+    n_points: usize,
+    faces: &[Weights],
+    quads: &[[usize; 4]],
+    edges: &BTreeMap<(usize, usize), Vec<usize>>,
+) -> Vec<Weights> {
+    let mut valence = vec![0.0; n_points];
+    for &point in quads.iter().flatten() {
+        valence[point] += 1.0;
+    }
+    let mut moved: Vec<Weights> = (0..n_points)
+        .map(|point| Weights::from([(point, (valence[point] - 3.0) / valence[point])]))
+        .collect();
+    for (face, quad) in faces.iter().zip(quads) {
+        for &point in quad {
+            accumulate(&mut moved[point], face, valence[point].powi(-2));
+        }
+    }
+    for &(a, b) in edges.keys() {
+        let middle = Weights::from([(a, 0.5), (b, 0.5)]);
+        for point in [a, b] {
+            accumulate(&mut moved[point], &middle, 2.0 * valence[point].powi(-2));
+        }
+    }
+    moved
+}
+
+fn accumulate(sum: &mut Weights, weights: &Weights, factor: f64) {
+    for (&point, weight) in weights {
+        *sum.entry(point).or_default() += factor * weight;
+    }
+}
+
+/// The edge after a corner, lower point first.
+fn edge(quad: &[usize; 4], corner: usize) -> (usize, usize) {
+    let (a, b) = (quad[corner], quad[(corner + 1) % 4]);
+    (a.min(b), a.max(b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_sum_to_one_and_the_mesh_is_closed() {
+        let lattice = Lattice::new([3, 4, 5]);
+        let (vertices, triangles) = subdivide(lattice.points.len(), &lattice.quads());
+        for weights in &vertices {
+            assert!((weights.values().sum::<f64>() - 1.0).abs() < 1e-14);
+        }
+        let mut directed = std::collections::BTreeSet::new();
+        for [a, b, c] in triangles {
+            for pair in [(a, b), (b, c), (c, a)] {
+                assert!(directed.insert(pair));
+            }
+        }
+        assert!(
+            directed
+                .iter()
+                .all(|&(from, to)| directed.contains(&(to, from)))
+        );
+    }
+
+    #[test]
+    fn a_cube_shrinks_as_catmull_and_clark_say() {
+        // A corner of the cube [-1, 1]^3 goes to 5/9 along each axis, a middle of an edge to 3/4.
+        let lattice = Lattice::new([2, 2, 2]);
+        let points: Vec<[f64; 3]> = lattice
+            .points
+            .iter()
+            .map(|&point| lattice.coordinates(point))
+            .collect();
+        let (vertices, _) = subdivide(8, &lattice.quads());
+        let corner = position(&vertices[7], &points);
+        assert!(
+            corner.iter().all(|x| (x - 5.0 / 9.0).abs() < 1e-6),
+            "{corner:?}"
+        );
+        let middle = position(&vertices[8], &points);
+        assert!(middle.iter().any(|&x| x == 0.0) && middle.iter().any(|x| x.abs() == 0.75));
+    }
+}
