@@ -33,7 +33,7 @@ impl StepRecord {
         self.contacts
             .extend_from_slice(shell.map_or(&[], Shell::contacts));
         if let Some(sensor) = &mut self.force_torque {
-            sensor.measure(data);
+            sensor.measure(data, &self.contacts);
         }
         self.flex_vertices.clear();
         self.flex_vertices.extend_from_slice(data.flexvert_xpos());

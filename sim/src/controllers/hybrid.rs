@@ -30,9 +30,9 @@ use crate::{Physics, Pose, SimError, Twist};
 /// Gains and limits of [`HybridForce`].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HybridConfig {
-    /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp.
+    /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp is 150.
     pub position_stiffness: f64,
-    /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po.
+    /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po is 100.
     pub orientation_stiffness: f64,
     /// Damping of position and orientation over the critical damping.
     pub damping_ratio: f64,
@@ -63,13 +63,13 @@ pub struct HybridConfig {
 impl Default for HybridConfig {
     fn default() -> Self {
         Self {
-            position_stiffness: 150.0,
-            orientation_stiffness: 100.0,
+            position_stiffness: 600.0,
+            orientation_stiffness: 400.0,
             damping_ratio: 1.0,
-            force_gain: 1.0,
-            force_integral_gain: 8.0,
+            force_gain: 2.0,
+            force_integral_gain: 15.0,
             max_integral: 2.0,
-            normal_damping: 50.0,
+            normal_damping: 40.0,
             force_cutoff: 60.0,
             approach_speed: 0.03,
             contact_force: 0.5,

@@ -22,11 +22,7 @@ impl ProbeContact {
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
         let site = names::find(model, Kind::Site, FACE_CENTER)?;
         let bodies = subtree(model, model.site_bodyid()[site] as usize);
-        let is_probe = model
-            .geom_bodyid()
-            .iter()
-            .map(|&body| bodies.contains(&(body as usize)))
-            .collect();
+        let is_probe = geoms_of(model, &bodies);
         Ok(Self { is_probe })
     }
 
@@ -69,4 +65,13 @@ pub(super) fn subtree(model: &MjModel, root: usize) -> Vec<usize> {
         }
     }
     bodies
+}
+
+/// Whether each geom of the model belongs to one of the bodies, shape `[ngeom]`.
+pub(super) fn geoms_of(model: &MjModel, bodies: &[usize]) -> Vec<bool> {
+    model
+        .geom_bodyid()
+        .iter()
+        .map(|&body| bodies.contains(&(body as usize)))
+        .collect()
 }

@@ -7,15 +7,18 @@
 //! $$ W = \sum_b (I_b a_b + v_b \times^* I_b v_b) - F - \text{bias}. $$
 //!
 //! Gravity compensation (`gravcomp`) acts as a joint torque and leaves $F$ and this equation as they are.
+//!
+//! MuJoCo leaves contacts with flexes out of the external forces from which it computes $F$ (measured in 3.17.0), so
+//! what flexes exert is missing in $W$ and is added from the contact list.
 
 use std::ops::Range;
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
-use super::contact::subtree;
+use super::contact::{geoms_of, subtree};
 use super::{FORCE_SENSOR, FORCE_TORQUE_SITE, TORQUE_SENSOR};
-use crate::ffi::Data;
+use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
 use crate::{Pose, SimError, Wrench};
 
@@ -26,6 +29,8 @@ pub struct ForceTorque {
     /// The body that all com-based quantities of this tree refer to.
     root: usize,
     below: Vec<usize>,
+    /// Whether each geom of the model hangs below the sensor, shape `[ngeom]`.
+    is_below: Vec<bool>,
     force: Range<usize>,
     torque: Range<usize>,
     world_from_sensor: Pose,
@@ -41,10 +46,12 @@ impl ForceTorque {
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
         let site = names::find(model, Kind::Site, FORCE_TORQUE_SITE)?;
         let body = model.site_bodyid()[site] as usize;
+        let below = subtree(model, body);
         Ok(Self {
             site,
             root: model.body_rootid()[body] as usize,
-            below: subtree(model, body),
+            is_below: geoms_of(model, &below),
+            below,
             force: names::sensor(model, FORCE_SENSOR)?,
             torque: names::sensor(model, TORQUE_SENSOR)?,
             world_from_sensor: Pose::from_quat([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
@@ -54,7 +61,7 @@ impl ForceTorque {
     }
 
     /// Reads the sensor; to be called while accelerations and poses belong to the same state.
-    pub(crate) fn measure(&mut self, data: &Data) {
+    pub(crate) fn measure(&mut self, data: &Data, contacts: &[Contact]) {
         let site = self.site;
         self.world_from_sensor = Pose::from_matrix(data.site_xpos()[site], data.site_xmat()[site]);
         let read =
@@ -63,9 +70,26 @@ impl ForceTorque {
             force: read(&self.force),
             torque: read(&self.torque),
         };
-        let inertial = self.inertial_in_world(data);
+        let mut in_world = self.inertial_in_world(data);
+        self.add_flex_contacts(&mut in_world, contacts);
         self.measured_in_sensor =
-            inertial.rotated(&self.world_from_sensor.rotation.inverse()) - sensor;
+            in_world.rotated(&self.world_from_sensor.rotation.inverse()) - sensor;
+    }
+
+    /// Adds the wrench of flexes on the bodies below the sensor, about the sensor, in world axes.
+    fn add_flex_contacts(&self, total: &mut Wrench, contacts: &[Contact]) {
+        let owns = |geom: i32| usize::try_from(geom).is_ok_and(|geom| self.is_below[geom]);
+        for contact in contacts {
+            let on_second = Vector3::from(contact.force_in_world());
+            let force = match (contact.geom.map(owns), contact.flex.map(|flex| flex >= 0)) {
+                ([false, true], [true, false]) => on_second,
+                ([true, false], [false, true]) => -on_second,
+                _ => continue,
+            };
+            let arm = Vector3::from(contact.position) - self.world_from_sensor.position;
+            total.force += force;
+            total.torque += arm.cross(&force);
+        }
     }
 
     /// Makes the present measurement the zero.
