@@ -2,6 +2,7 @@
 
 mod breathing;
 mod composite;
+mod flex;
 pub mod profile;
 mod softness;
 mod surface;
@@ -10,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 pub use breathing::Breathing;
 pub use composite::{composite, fast};
+pub use flex::flex;
 pub use softness::Softness;
 pub use surface::{Surface, SurfacePoint};
 
@@ -155,6 +157,11 @@ pub const ALL: &[TorsoKind] = &[
         name: "fast",
         summary: "the composite shell, stepped outside MuJoCo",
         build: fast,
+    },
+    TorsoKind {
+        name: "flex",
+        summary: "a solid of tetrahedra under a skin, MuJoCo's finite elements",
+        build: flex,
     },
 ];
 
