@@ -19,7 +19,7 @@ fn config(shape: Shape) -> TorsoConfig {
 
 fn all_shapes() -> impl Iterator<Item = (&'static str, Torso)> {
     Shape::ALL.iter().map(|&(name, shape)| {
-        let torso = flex(&config(shape)).unwrap();
+        let torso = flex(&config(shape)).expect("the shape is possible");
         (name, torso)
     })
 }
@@ -30,7 +30,7 @@ fn the<'a>(mjcf: &'a Mjcf, namespace: Namespace, name: &str) -> &'a Element {
 }
 
 fn words(element: &Element, attribute: &str) -> Vec<String> {
-    let text = element.text(attribute).unwrap();
+    let text = element.text(attribute).expect("the attribute is a text");
     text.split(' ').map(str::to_owned).collect()
 }
 
