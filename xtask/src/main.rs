@@ -27,7 +27,7 @@ Commands:
   run [ARGUMENTS]                 setup, then `insonate ARGUMENTS` built with --release;
                                   without arguments a scan: the Panda slides a C5-2 over a soft torso
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
-  ci [STEPS]                      setup, then what CI checks: format lint architecture test docs deny
+  ci [STEPS]                      setup, then what CI checks: format lint viewer architecture test docs deny
   help                            this text
 
 Options of setup:
