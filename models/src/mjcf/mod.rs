@@ -16,12 +16,14 @@ mod element;
 pub mod elements;
 mod error;
 mod normalize;
+mod prune;
 mod read;
 pub mod schema;
 mod validate;
 mod value;
 mod write;
 
+pub(crate) use attach::list_names;
 pub use document::Mjcf;
 pub use element::Element;
 pub use elements::{
@@ -30,6 +32,7 @@ pub use elements::{
 };
 pub use error::MjcfError;
 pub use normalize::Standalone;
+pub(crate) use normalize::{Defaults, walk_world};
 pub use read::ReadOptions;
 pub use schema::Namespace;
 pub use value::Value;

@@ -17,12 +17,15 @@
 //! Links of one class never collide with each other, surroundings never among themselves.
 
 mod arm;
+mod from_file;
 pub mod panda;
 pub mod ur5e;
 
 use std::borrow::Cow;
 
 use crate::mjcf::Mjcf;
+
+pub use from_file::{LoadedRobot, from_file};
 
 /// A robot arm.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use std::path::Path;
 use super::read::Sandbox;
 use super::{Mjcf, MjcfError, ReadOptions};
 use compiler::Compiler;
-use defaults::Defaults;
+pub(crate) use defaults::{Defaults, walk_world};
 
 /// A document that needs no other file and no `compiler` settings but radians.
 #[derive(Clone, Debug, PartialEq)]

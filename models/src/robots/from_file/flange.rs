@@ -1,0 +1,162 @@
+//! The tree that carries the flange, and the joints that move it.
+
+use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Namespace, list_names, walk_world};
+
+/// Indices of children, from the world to the flange.
+pub(super) type TreePath = Vec<usize>;
+
+/// Keeps only the child of the world that carries the flange.
+pub(super) fn keep_tree_of(
+    mjcf: &mut Mjcf,
+    flange: &str,
+    notes: &mut Vec<String>,
+) -> Result<(), MjcfError> {
+    let index = path_to_flange(mjcf, flange)?[0];
+    let world = mjcf.worldbody();
+    let tree = world.children_mut().remove(index);
+    let others: Vec<String> = world
+        .children()
+        .iter()
+        .filter(|child| child.tag() == "body")
+        .map(Element::label)
+        .collect();
+    if !others.is_empty() {
+        notes.push(format!("not part of the robot: {}", super::list(&others)));
+    }
+    if tree.tag() == "site" {
+        return Err(MjcfError::Unsupported {
+            element: tree.label(),
+            problem: "it is fixed to the world; the flange must be on the robot".to_owned(),
+        });
+    }
+    *world.children_mut() = vec![tree];
+    Ok(())
+}
+
+/// The way from the world to the flange.
+///
+/// A name may be used once in each namespace; bodies come first, as where models are attached.
+pub(super) fn path_to_flange(mjcf: &Mjcf, flange: &str) -> Result<TreePath, MjcfError> {
+    let path = mjcf.section("worldbody").and_then(|world| {
+        ["body", "frame", "site"]
+            .iter()
+            .find_map(|tag| path_to(world, tag, flange))
+    });
+    path.ok_or_else(|| unknown(mjcf, flange))
+}
+
+fn path_to(parent: &Element, tag: &str, name: &str) -> Option<TreePath> {
+    parent
+        .children()
+        .iter()
+        .enumerate()
+        .find_map(|(index, child)| {
+            if child.tag() == tag && child.name() == Some(name) {
+                return Some(vec![index]);
+            }
+            let mut path = path_to(child, tag, name)?;
+            path.insert(0, index);
+            Some(path)
+        })
+}
+
+fn unknown(mjcf: &Mjcf, flange: &str) -> MjcfError {
+    let bodies = list_names("; the bodies are", &mjcf.names(Namespace::Body));
+    let sites = mjcf.names(Namespace::Site);
+    let sites = if sites.is_empty() {
+        String::new()
+    } else {
+        list_names("; the sites are", &sites)
+    };
+    MjcfError::UnknownFrame {
+        name: flange.to_owned(),
+        hint: format!("{bodies}{sites}"),
+    }
+}
+
+/// Puts the base at the origin and fixes it there.
+pub(super) fn settle_base(mjcf: &mut Mjcf, notes: &mut Vec<String>) {
+    let mut holder = mjcf.worldbody();
+    while let Some(tree) = holder
+        .children_mut()
+        .iter_mut()
+        .find(|child| matches!(child.tag(), "body" | "frame"))
+    {
+        if let Some(position) = tree.array::<3>("pos")
+            && position != [0.0; 3]
+        {
+            notes.push(format!(
+                "{}: moved from {position:?} to the robot's mount",
+                tree.label()
+            ));
+        }
+        tree.unset("pos");
+        tree.unset("mocap");
+        if tree.tag() == "body" {
+            let before = tree.children().len();
+            tree.children_mut().retain(|child| {
+                child.tag() != "freejoint"
+                    && !(child.tag() == "joint" && child.text("type") == Some("free"))
+            });
+            if tree.children().len() < before {
+                notes.push(format!(
+                    "{}: the free base is fixed to the mount",
+                    tree.label()
+                ));
+            }
+            return;
+        }
+        holder = tree;
+    }
+}
+
+/// Writes the pose of a site that is the flange on it, wherever it came from.
+pub(super) fn spell_out_site(mjcf: &mut Mjcf, defaults: &Defaults, flange: &str) {
+    walk_world(mjcf, &mut |element, class| {
+        if element.tag() != "site" || element.name() != Some(flange) {
+            return;
+        }
+        let turned = ["quat", "xyaxes", "zaxis"]
+            .iter()
+            .any(|attribute| element.get(attribute).is_some());
+        for attribute in ["pos", "quat"] {
+            if attribute == "quat" && turned {
+                continue;
+            }
+            let value = defaults
+                .effective(element, class, &["site"], attribute)
+                .cloned();
+            if let Some(value) = value {
+                element.set(attribute, value);
+            }
+        }
+    });
+}
+
+/// The joints of the bodies on a path, from the base outwards.
+pub(super) fn joints_on(mjcf: &Mjcf, path: &[usize]) -> Vec<Element> {
+    let mut joints = Vec::new();
+    let Some(mut element) = mjcf.section("worldbody") else {
+        return joints;
+    };
+    for &index in path {
+        element = &element.children()[index];
+        if element.tag() == "body" {
+            joints.extend(joints_of(element).into_iter().cloned());
+        }
+    }
+    joints
+}
+
+/// The joints of a body, also those in frames.
+pub(super) fn joints_of(body: &Element) -> Vec<&Element> {
+    let mut joints = Vec::new();
+    for child in body.children() {
+        match child.tag() {
+            "joint" | "freejoint" => joints.push(child),
+            "frame" => joints.extend(joints_of(child)),
+            _ => {}
+        }
+    }
+    joints
+}

@@ -1,0 +1,100 @@
+//! The pose in which a robot starts.
+
+use std::collections::BTreeMap;
+
+use super::flange::joints_of;
+use crate::mjcf::{Defaults, Element, Mjcf, Value, walk_world};
+
+/// Positions of joints by name, as a keyframe gives them; empty without one.
+pub(super) type Keyframe = BTreeMap<String, Vec<f64>>;
+
+/// The keyframe `home`, else the first, taken apart joint by joint.
+pub(super) fn keyframe(mjcf: &mut Mjcf, notes: &mut Vec<String>) -> Keyframe {
+    let keys = mjcf.section("keyframe").map_or(&[][..], Element::children);
+    let with_pose = || keys.iter().filter(|key| key.get("qpos").is_some());
+    let home = with_pose().find(|key| key.name() == Some("home"));
+    let Some(key) = home.or_else(|| with_pose().next()) else {
+        return Keyframe::new();
+    };
+    let label = key.label();
+    let mut rest = key.reals("qpos").unwrap_or_default();
+    let mut keyframe = Keyframe::new();
+    for joint in mjcf.section("worldbody").map_or(Vec::new(), joints_below) {
+        let (name, width) = (joint.name().unwrap_or_default(), n_qpos(joint));
+        let Some((position, after)) = rest.split_at_checked(width) else {
+            notes.push(format!("{label}: has too few positions and is not used"));
+            return Keyframe::new();
+        };
+        keyframe.insert(name.to_owned(), position.to_vec());
+        rest = after;
+    }
+    if !rest.is_empty() {
+        notes.push(format!("{label}: has too many positions and is not used"));
+        return Keyframe::new();
+    }
+    keyframe
+}
+
+/// Positions of all joints in the order of the document.
+pub(super) fn positions(mjcf: &mut Mjcf, defaults: &Defaults, keyframe: &Keyframe) -> Vec<f64> {
+    let mut middles = Keyframe::new();
+    walk_world(mjcf, &mut |element, class| {
+        if let ("joint", Some(name)) = (element.tag(), element.name()) {
+            middles.insert(name.to_owned(), middle(defaults, element, class));
+        }
+    });
+    let joints = mjcf.section("worldbody").map_or(Vec::new(), joints_below);
+    joints
+        .into_iter()
+        .filter_map(Element::name)
+        .filter_map(|name| keyframe.get(name).or_else(|| middles.get(name)))
+        .flatten()
+        .copied()
+        .collect()
+}
+
+/// The middle of a joint's range; where it has none, its reference position.
+fn middle(defaults: &Defaults, joint: &Element, class: &str) -> Vec<f64> {
+    if joint.text("type") == Some("ball") {
+        return vec![1.0, 0.0, 0.0, 0.0];
+    }
+    let value = |attribute: &str| defaults.effective(joint, class, &["joint"], attribute);
+    let is_unlimited = value("limited").and_then(Value::as_text) == Some("false");
+    match value("range").and_then(Value::as_reals) {
+        Some(&[low, high]) if low < high && !is_unlimited => vec![f64::midpoint(low, high)],
+        _ => vec![reference(defaults, joint, class)],
+    }
+}
+
+/// Where a joint is in the pose in which the document draws it.
+pub(super) fn reference(defaults: &Defaults, joint: &Element, class: &str) -> f64 {
+    let value = defaults.effective(joint, class, &["joint"], "ref");
+    value
+        .and_then(Value::as_reals)
+        .map_or(0.0, |reals| reals[0])
+}
+
+/// Joints in MuJoCo's order: bodies depth first, the joints of a body before those of its children.
+fn joints_below(parent: &Element) -> Vec<&Element> {
+    fn bodies_below<'a>(parent: &'a Element, joints: &mut Vec<&'a Element>) {
+        for child in parent.children() {
+            if child.tag() == "body" {
+                joints.extend(joints_of(child));
+            }
+            if matches!(child.tag(), "body" | "frame") {
+                bodies_below(child, joints);
+            }
+        }
+    }
+    let mut joints = Vec::new();
+    bodies_below(parent, &mut joints);
+    joints
+}
+
+fn n_qpos(joint: &Element) -> usize {
+    match (joint.tag(), joint.text("type")) {
+        ("freejoint", _) | (_, Some("free")) => 7,
+        (_, Some("ball")) => 4,
+        _ => 1,
+    }
+}

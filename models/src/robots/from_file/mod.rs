@@ -1,0 +1,243 @@
+//! A robot from a user's MJCF file.
+//!
+//! The file may describe a whole scene. What is kept, and how it is made to fit the conventions of [`super`]:
+//! * The tree that carries the flange: one child of the world with all below it. Everything else of the world (floor, tables,
+//!   objects, lights, cameras, skies) is left out. The base moves to the mount and keeps its orientation; a free base is fixed.
+//! * Joints on the way from the base to the flange are the arm's. Their actuators are replaced by torque motors called as the
+//!   joints, within the torque limits that the file states ([`torque`]).
+//! * Other joints are fixed at home, except springs that nothing drives or couples.
+//! * Gravity is compensated everywhere. Geoms that collide do so with the surroundings, and with one another as before
+//!   ([`collisions`]).
+//! * Home is the keyframe `home`, else the first one, else the middle of each joint's range.
+
+mod collisions;
+mod fixing;
+mod flange;
+mod home;
+mod torque;
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use super::Robot;
+use crate::ModelError;
+use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, Standalone, walk_world};
+
+/// A robot and what was lost on the way.
+#[derive(Clone, Debug)]
+pub struct LoadedRobot {
+    /// The robot.
+    pub robot: Robot,
+    /// What could not be kept as it was in the file, for the user to read.
+    pub notes: Vec<String>,
+}
+
+/// Reads the robot whose body, frame or site `flange` carries the probe, with +z out of the flange.
+///
+/// Files that `path` names must lie below `root`, by default its own folder.
+///
+/// # Errors
+/// What [`Mjcf::read_standalone`] refuses; [`MjcfError::UnknownFrame`] without such a flange; [`ModelError::Conflict`] where no
+/// joint moves the flange or one is a ball; [`MjcfError::Unsupported`] for elements that MuJoCo expands.
+pub fn from_file(
+    path: &Path,
+    flange: &str,
+    root: Option<&Path>,
+) -> Result<LoadedRobot, ModelError> {
+    let options = ReadOptions {
+        root: root.map(Path::to_owned),
+        ..ReadOptions::default()
+    };
+    let Standalone { mjcf, notes } = Mjcf::read_standalone(path, &options)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = plain_name(mjcf.root().text("model").unwrap_or(&stem));
+    let mut builder = Builder {
+        defaults: Defaults::of(&mjcf),
+        mjcf,
+        notes,
+    };
+    let home_qpos = builder.build(flange)?;
+    let robot = Robot {
+        name: Cow::Owned(name),
+        summary: Cow::Owned(format!("from {}", path.display())),
+        mjcf: builder.mjcf,
+        flange: flange.to_owned(),
+        home_qpos,
+        velocity_limits: Vec::new(),
+    };
+    Ok(LoadedRobot {
+        robot,
+        notes: builder.notes,
+    })
+}
+
+/// A name that is good for files too.
+fn plain_name(name: &str) -> String {
+    let plain: String = name
+        .chars()
+        .take(40)
+        .map(|letter| {
+            let plain = letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_');
+            if plain { letter } else { '-' }
+        })
+        .collect();
+    if plain.is_empty() {
+        "robot".to_owned()
+    } else {
+        plain
+    }
+}
+
+struct Builder {
+    mjcf: Mjcf,
+    defaults: Defaults,
+    notes: Vec<String>,
+}
+
+impl Builder {
+    /// Makes the document a robot's; returns its home pose.
+    fn build(&mut self, flange: &str) -> Result<Vec<f64>, ModelError> {
+        self.refuse_macros()?;
+        self.spell_out_joints();
+        let keyframe = home::keyframe(&mut self.mjcf, &mut self.notes);
+        flange::keep_tree_of(&mut self.mjcf, flange, &mut self.notes)?;
+        flange::settle_base(&mut self.mjcf, &mut self.notes);
+        flange::spell_out_site(&mut self.mjcf, &self.defaults, flange);
+        let path = flange::path_to_flange(&self.mjcf, flange)?;
+        let joints = flange::joints_on(&self.mjcf, &path);
+        check_arm(&joints, flange)?;
+        let motors = torque::motors(&mut self.mjcf, &self.defaults, &joints, &mut self.notes);
+        fixing::fix_other_joints(
+            &mut self.mjcf,
+            &self.defaults,
+            &path,
+            &keyframe,
+            &mut self.notes,
+        );
+        self.replace_actuators(motors);
+        self.mjcf
+            .worldbody()
+            .remove_where(&|element| element.tag() == "light");
+        collisions::separate(&mut self.mjcf, &self.defaults);
+        self.compensate_gravity();
+        self.drop_scene_sections();
+        let lost = self.mjcf.prune_references();
+        if !lost.is_empty() {
+            self.notes
+                .push(format!("left out with what they refer to: {}", list(&lost)));
+        }
+        self.mjcf.prune_assets();
+        let sections = self.mjcf.root_mut().children_mut();
+        sections.retain(|section| section.tag() == "compiler" || !section.children().is_empty());
+        let home_qpos = home::positions(&mut self.mjcf, &self.defaults, &keyframe);
+        self.mjcf.validate()?;
+        Ok(home_qpos)
+    }
+
+    /// What these expand to is known to MuJoCo only.
+    fn refuse_macros(&self) -> Result<(), MjcfError> {
+        let elements = self.mjcf.root().descendants();
+        let expanded = elements
+            .iter()
+            .find(|element| matches!(element.tag(), "composite" | "flexcomp" | "replicate"));
+        match expanded {
+            None => Ok(()),
+            Some(element) => Err(MjcfError::Unsupported {
+                element: element.label(),
+                problem: "robots with elements that MuJoCo expands are not read; save the model from MuJoCo first"
+                    .to_owned(),
+            }),
+        }
+    }
+
+    /// Gives every joint a name and writes its type on it, wherever it came from.
+    fn spell_out_joints(&mut self) {
+        let taken: Vec<String> = self
+            .mjcf
+            .names(crate::mjcf::Namespace::Joint)
+            .into_iter()
+            .map(str::to_owned)
+            .collect();
+        let mut names = (1..)
+            .map(|index| format!("joint_{index}"))
+            .filter(|name| !taken.contains(name));
+        let defaults = &self.defaults;
+        walk_world(&mut self.mjcf, &mut |element, class| {
+            if !matches!(element.tag(), "joint" | "freejoint") {
+                return;
+            }
+            if element.name().is_none()
+                && let Some(name) = names.next()
+            {
+                element.set("name", name);
+            }
+            if element.tag() == "joint" {
+                let kind = defaults
+                    .effective(element, class, &["joint"], "type")
+                    .map_or_else(|| "hinge".to_owned(), ToString::to_string);
+                element.set("type", kind);
+            }
+        });
+    }
+
+    fn replace_actuators(&mut self, motors: Vec<Motor>) {
+        let actuators = self.mjcf.actuator().children_mut();
+        actuators.clear();
+        actuators.extend(motors.into_iter().map(Element::from));
+        if let Some(section) = self.mjcf.root_mut().child_mut("default") {
+            section.remove_where(&|element| torque::ACTUATOR_TAGS.contains(&element.tag()));
+        }
+    }
+
+    fn compensate_gravity(&mut self) {
+        self.mjcf.worldbody().visit_mut(&mut |element| {
+            if element.tag() == "body" {
+                element.set("gravcomp", 1);
+            }
+        });
+    }
+
+    /// What concerns a whole scene, or is a scene's looks.
+    fn drop_scene_sections(&mut self) {
+        let is_scenes = |tag: &str| {
+            matches!(
+                tag,
+                "option" | "size" | "visual" | "statistic" | "custom" | "keyframe"
+            )
+        };
+        let sections = self.mjcf.root_mut().children_mut();
+        sections.retain(|section| !is_scenes(section.tag()));
+        self.mjcf
+            .asset()
+            .children_mut()
+            .retain(|asset| asset.tag() != "texture" || asset.text("type") != Some("skybox"));
+    }
+}
+
+fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
+    if joints.is_empty() {
+        return Err(ModelError::Conflict(format!(
+            "no joint moves the flange {flange:?}"
+        )));
+    }
+    match joints
+        .iter()
+        .find(|joint| joint.text("type") == Some("ball"))
+    {
+        None => Ok(()),
+        Some(ball) => Err(ModelError::Conflict(format!(
+            "{} on the way to the flange {flange:?} is a ball; arms need hinges and slides",
+            ball.label()
+        ))),
+    }
+}
+
+/// The first names of a list.
+fn list(names: &[String]) -> String {
+    const MOST: usize = 8;
+    let shown = names[..names.len().min(MOST)].join(", ");
+    match names.len().saturating_sub(MOST) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}

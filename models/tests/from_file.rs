@@ -1,0 +1,299 @@
+//! Robots from users' files: the tree that carries the flange becomes an arm with torque motors, whatever else the file holds.
+
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use insonate_models::mjcf::{Element, Mjcf, Namespace};
+use insonate_models::robots::{LoadedRobot, from_file};
+use insonate_models::{Scene, probes};
+
+fn load(xml: &str, flange: &str) -> Result<LoadedRobot, String> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my robot.xml");
+    std::fs::write(&path, xml).unwrap();
+    from_file(&path, flange, None).map_err(|error| error.to_string())
+}
+
+/// A scene: a floor, an object, and a two-jointed arm on a stand with a gripper and a spring.
+const SCENE: &str = r#"<mujoco model="lab: arm #1">
+  <compiler autolimits="true"/>
+  <option timestep="0.01"/>
+  <default>
+    <geom contype="2" conaffinity="1"/>
+    <motor gear="50" ctrlrange="-1 1"/>
+    <default class="arm">
+      <joint armature="0.1" range="-90 30"/>
+      <site pos="0 0 0.1" quat="0 1 0 0"/>
+    </default>
+  </default>
+  <asset>
+    <texture type="skybox" builtin="flat" width="4" height="4"/>
+    <texture name="grid" type="2d" builtin="checker" width="4" height="4"/>
+    <material name="floor" texture="grid"/>
+    <material name="steel"/>
+  </asset>
+  <worldbody>
+    <light pos="0 0 3"/>
+    <geom name="floor" type="plane" size="1 1 1" material="floor"/>
+    <body name="box"><freejoint/><geom size="0.1"/></body>
+    <frame euler="0 0 90">
+      <body name="base" pos="0.1 0.2 0.4" childclass="arm">
+        <freejoint name="float"/>
+        <light pos="0 0 1"/>
+        <geom size="0.1" material="steel" contype="0" conaffinity="0"/>
+        <body name="upper" pos="0 0 0.2">
+          <joint axis="0 1 0"/>
+          <geom size="0.1"/>
+          <body name="fore" pos="0 0 0.5">
+            <joint name="elbow" axis="0 1 0" limited="false" actuatorfrcrange="-7 9"/>
+            <geom size="0.1"/>
+            <site name="tip"/>
+            <body name="finger" pos="0.1 0 0" zaxis="1 0 0">
+              <joint name="finger" type="slide" axis="1 0 0" range="-1 1"/>
+              <geom size="0.01"/>
+              <body name="pad"><joint name="pad" stiffness="3" range="0 2"/><geom size="0.01"/></body>
+            </body>
+          </body>
+        </body>
+        <camera name="watcher" mode="targetbody" target="box"/>
+      </body>
+    </frame>
+  </worldbody>
+  <contact><exclude body1="upper" body2="fore"/><exclude body1="upper" body2="box"/></contact>
+  <tendon><fixed name="grip"><joint joint="finger" coef="1"/></fixed></tendon>
+  <actuator>
+    <motor joint="elbow"/>
+    <position name="elbow_servo" joint="elbow" kp="100" forcerange="-1 1"/>
+    <position name="close" tendon="grip" kp="10"/>
+  </actuator>
+  <sensor><jointpos name="angle" joint="elbow"/><tendonpos name="width" tendon="grip"/><actuatorfrc actuator="close"/></sensor>
+  <keyframe>
+    <key name="other" qpos="0 0 0 1 0 0 0  0 0 0 1 0 0 0  0 0 0 0"/>
+    <key name="home" qpos="0 0 0 1 0 0 0  0 0 0 1 0 0 0  -0.5 0.7 0.02 0.3"/>
+  </keyframe>
+</mujoco>"#;
+
+#[test]
+fn a_scene_becomes_a_robot() {
+    let loaded = load(SCENE, "tip").unwrap();
+    let robot = &loaded.robot;
+    assert_eq!(robot.name, "lab--arm--1");
+    assert_eq!(robot.flange, "tip");
+    // The unnamed joint and the elbow are the arm's, the pad is a spring; the base and the finger are fixed.
+    assert_eq!(robot.home_qpos, [-0.5, 0.7, 0.3]);
+    insta::assert_snapshot!(robot.mjcf.to_xml().unwrap(), @r#"
+    <mujoco model="lab: arm #1">
+      <compiler angle="radian"/>
+      <default>
+        <geom contype="2" conaffinity="1"/>
+        <default class="arm">
+          <joint armature="0.1"/>
+          <site pos="0 0 0.1" quat="0 1 0 0"/>
+        </default>
+      </default>
+      <asset>
+        <material name="steel"/>
+      </asset>
+      <worldbody>
+        <frame quat="0.7071067811865476 0 0 0.7071067811865475">
+          <body name="base" childclass="arm" gravcomp="1">
+            <geom size="0.1" material="steel" contype="0" conaffinity="0"/>
+            <body name="upper" pos="0 0 0.2" gravcomp="1">
+              <joint axis="0 1 0" range="-1.5707963267948966 0.5235987755982988" name="joint_2" type="hinge"/>
+              <geom size="0.1" contype="9" conaffinity="4"/>
+              <body name="fore" pos="0 0 0.5" gravcomp="1">
+                <joint name="elbow" axis="0 1 0" limited="false" actuatorfrcrange="-7 9" range="-90 30" type="hinge"/>
+                <geom size="0.1" contype="9" conaffinity="4"/>
+                <site name="tip" pos="0 0 0.1" quat="0 1 0 0"/>
+                <frame pos="0.1 0 0" zaxis="1 0 0">
+                  <body name="finger" pos="0.02 0 0" quat="1 0 0 0" gravcomp="1">
+                    <geom size="0.01" contype="9" conaffinity="4"/>
+                    <body name="pad" gravcomp="1">
+                      <joint name="pad" stiffness="3" range="0 0.03490658503988659" type="hinge"/>
+                      <geom size="0.01" contype="9" conaffinity="4"/>
+                    </body>
+                  </body>
+                </frame>
+              </body>
+            </body>
+          </body>
+        </frame>
+      </worldbody>
+      <contact>
+        <exclude body1="upper" body2="fore"/>
+      </contact>
+      <actuator>
+        <motor name="joint_2" joint="joint_2" ctrlrange="-100 100" forcerange="-100 100"/>
+        <motor name="elbow" joint="elbow" ctrlrange="-7 9" forcerange="-7 9"/>
+      </actuator>
+      <sensor>
+        <jointpos name="angle" joint="elbow"/>
+      </sensor>
+    </mujoco>
+    "#);
+    insta::assert_snapshot!(loaded.notes.join("\n"), @r#"
+    not part of the robot: body "box"
+    body "base": moved from [0.1, 0.2, 0.4] to the robot's mount
+    body "base": the free base is fixed to the mount
+    no torque limit is stated for joint_2: 100 N·m is used
+    joints that do not move the flange are fixed: finger
+    left out with what they refer to: <exclude>, fixed "grip", <actuatorfrc>, camera "watcher", tendonpos "width"
+    "#);
+}
+
+#[test]
+fn a_loaded_robot_carries_a_probe() {
+    let robot = load(SCENE, "tip").unwrap().robot;
+    for (_, probe) in probes::ALL {
+        let scene = Scene::new(robot.clone(), probe(), None).to_mjcf().unwrap();
+        assert!(scene.find(Namespace::Joint, "robot/elbow").is_some());
+        assert!(scene.find(Namespace::Actuator, "robot/elbow").is_some());
+    }
+}
+
+/// An arm of one joint with these attributes, below a world with this content.
+fn arm(joint: &str, sections: &str) -> String {
+    format!(
+        "<mujoco><compiler angle='radian'/><worldbody><body name='base'><body name='link'><joint name='j' {joint}/>\
+         <geom size='0.1'/><site name='flange'/></body></body></worldbody>{sections}</mujoco>"
+    )
+}
+
+fn torque(joint: &str, actuator: &str) -> ([f64; 2], bool) {
+    let loaded = load(
+        &arm(joint, &format!("<actuator>{actuator}</actuator>")),
+        "flange",
+    )
+    .unwrap();
+    let mjcf: &Mjcf = &loaded.robot.mjcf;
+    let motors = mjcf.section("actuator").unwrap().children();
+    assert_eq!(motors.len(), 1);
+    assert_eq!(motors[0].tag(), "motor");
+    assert_eq!(motors[0].get("gear"), None);
+    let is_default = loaded
+        .notes
+        .iter()
+        .any(|note| note.contains("no torque limit"));
+    (motors[0].array("ctrlrange").unwrap(), is_default)
+}
+
+#[test]
+fn torque_limits_come_from_the_file() {
+    for (joint, actuator, expected) in [
+        (
+            "",
+            "<motor joint='j' ctrlrange='-2 2' gear='10'/>",
+            [-20.0, 20.0],
+        ),
+        (
+            "",
+            "<motor joint='j' ctrlrange='-2 3' gear='-10'/>",
+            [-30.0, 20.0],
+        ),
+        (
+            "",
+            "<motor joint='j' ctrlrange='-2 2' forcerange='-1 1'/>",
+            [-1.0, 1.0],
+        ),
+        (
+            "",
+            "<general joint='j' ctrlrange='-2 2' gainprm='4'/>",
+            [-8.0, 8.0],
+        ),
+        (
+            "",
+            "<general joint='j' ctrlrange='-2 2' gainprm='4' biastype='affine' forcerange='-3 3'/>",
+            [-3.0, 3.0],
+        ),
+        (
+            "",
+            "<position joint='j' kp='100' ctrlrange='-2 2' forcerange='-87 87'/>",
+            [-87.0, 87.0],
+        ),
+        (
+            "actuatorfrcrange='-5 5'",
+            "<motor joint='j' ctrlrange='-9 9'/>",
+            [-5.0, 5.0],
+        ),
+        ("actuatorfrcrange='-5 5'", "", [-5.0, 5.0]),
+        (
+            "",
+            "<motor joint='j' ctrlrange='-2 2'/><motor joint='j' ctrlrange='-3 3'/>",
+            [-3.0, 3.0],
+        ),
+    ] {
+        assert_eq!(
+            torque(joint, actuator),
+            (expected, false),
+            "{joint} {actuator}"
+        );
+    }
+    for (joint, actuator) in [
+        ("", ""),
+        ("", "<position joint='j' ctrlrange='-2 2'/>"),
+        (
+            "",
+            "<motor joint='j' ctrlrange='-2 2' ctrllimited='false'/>",
+        ),
+        ("", "<motor joint='j' ctrlrange='0 1'/>"),
+        ("actuatorfrcrange='-5 5' actuatorfrclimited='false'", ""),
+    ] {
+        assert_eq!(
+            torque(joint, actuator),
+            ([-100.0, 100.0], true),
+            "{joint} {actuator}"
+        );
+    }
+}
+
+#[test]
+fn what_cannot_be_an_arm_is_refused() {
+    for (xml, flange, expected) in [
+        (arm("", ""), "hand", r#"no body, site or frame is called "hand"; the bodies are base, link; the sites are flange"#),
+        (arm("", ""), "base", r#"no joint moves the flange "base""#),
+        (arm("type='ball'", ""), "flange", "is a ball; arms need hinges and slides"),
+        ("<mujoco/>".to_owned(), "flange", r#"no body, site or frame is called "flange""#),
+        (
+            "<mujoco><worldbody><site name='flange'/></worldbody></mujoco>".to_owned(),
+            "flange",
+            "fixed to the world",
+        ),
+        (
+            "<mujoco><worldbody><replicate count='2'><body name='flange'/></replicate></worldbody></mujoco>".to_owned(),
+            "flange",
+            "elements that MuJoCo expands are not read",
+        ),
+    ] {
+        let error = load(&xml, flange).unwrap_err();
+        assert!(error.contains(expected), "{error}\n{expected}");
+    }
+}
+
+#[test]
+fn keyframes_that_do_not_fit_are_not_used() {
+    for qpos in ["", "1 2"] {
+        let key = if qpos.is_empty() {
+            String::new()
+        } else {
+            format!("<keyframe><key qpos='{qpos}'/></keyframe>")
+        };
+        let loaded = load(&arm("range='0 3'", &key), "flange").unwrap();
+        assert_eq!(loaded.robot.home_qpos, [1.5]);
+        let noted = loaded
+            .notes
+            .iter()
+            .any(|note| note.contains("too many positions"));
+        assert_eq!(noted, !qpos.is_empty());
+    }
+}
+
+#[test]
+fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
+    let loaded = load(SCENE, "tip").unwrap();
+    let body = loaded.robot.mjcf.find(Namespace::Body, "upper").unwrap();
+    let geom: &Element = body.child("geom").unwrap();
+    // contype 2 and conaffinity 1, moved by two bits; bit 0 meets the surroundings' conaffinity of 1.
+    assert_eq!(geom.array("contype"), Some([9.0]));
+    assert_eq!(geom.array("conaffinity"), Some([4.0]));
+    let base = loaded.robot.mjcf.find(Namespace::Body, "base").unwrap();
+    assert_eq!(base.child("geom").unwrap().array("contype"), Some([0.0]));
+}
