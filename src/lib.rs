@@ -1,1 +1,23 @@
-//! insonate.
+//! Robotic ultrasound on MuJoCo: scenes from Rust, soft torsos that push back, controllers, scans.
+//!
+//! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
+//! * [`sim`]: stepping, contact forces, controllers, pictures.
+//! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
+//!
+//! ```
+//! use insonate::models::{Scene, probes, robots, torsos};
+//! use insonate::sim::{CompiledScene, Physics};
+//!
+//! let torso = (torsos::by_name("fast")?.build)(&torsos::TorsoConfig::default())?;
+//! let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
+//! let mjcf = scene.to_mjcf()?;
+//! assert!(mjcf.to_xml()?.contains("<mujoco model=\"panda_c5-2_fast\">"));
+//!
+//! let mut physics = Physics::from_scene(&CompiledScene::compile(&mjcf)?)?;
+//! physics.step_n(10)?;
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+pub mod experiments;
+pub use insonate_models as models;
+pub use insonate_sim as sim;

@@ -316,6 +316,13 @@ fn cameras(mjcf: &mut Mjcf) {
                 .fovy(fovy),
         );
     }
+    let close = [0.4, -0.3, 1.06];
+    world.add(
+        Camera::new("close")
+            .pos(close)
+            .xyaxes(looking_at(close, [0.0, 0.0, 0.89]))
+            .fovy(35.0),
+    );
     world.add(
         Camera::new("top")
             .pos([-0.1, 0.0, 2.7])

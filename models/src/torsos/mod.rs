@@ -109,6 +109,21 @@ impl Default for TorsoConfig {
 }
 
 impl TorsoConfig {
+    /// The usual lattice of a shape: the thesis' for its own shapes; a finer one for `human`, whose slopes would otherwise open gaps
+    /// between the capsules that a probe falls into.
+    pub fn of_shape(shape: Shape) -> Self {
+        let (count, spacing) = match shape {
+            Shape::Human => ([13, 5, 17], 0.0233),
+            Shape::Box | Shape::Cylinder | Shape::Ellipsoid => ([9, 4, 11], 0.035),
+        };
+        Self {
+            shape,
+            count,
+            spacing,
+            ..Self::default()
+        }
+    }
+
     /// Fails for a torso that cannot be.
     ///
     /// # Errors

@@ -1,0 +1,88 @@
+//! The command line: one file for each command.
+
+mod list;
+mod outcome;
+mod press;
+mod render;
+mod scan;
+mod scene;
+mod scene_args;
+#[cfg(feature = "viewer")]
+mod view;
+
+use clap::{Parser, Subcommand};
+
+/// Robotic ultrasound on MuJoCo: build scenes, press and scan soft torsos, read the force.
+#[derive(Debug, Parser)]
+#[command(name = "insonate", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Examples:
+  insonate scan --robot panda --torso fast --output output/scan
+  insonate press --depth 0.03 --speed 0.02 --json
+  insonate scene --robot ur5e --torso flex --output scene.xml
+  insonate render --camera side --output side.png
+
+Exit status: 0 success, 1 error, 2 wrong usage.")]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// List robots, probes, torsos, shapes, controllers and the quantities that can be read.
+    List(list::List),
+    /// Write a scene as one standalone MJCF file.
+    Scene(scene::SceneCommand),
+    /// Render a scene to PNG: colour and metric depth.
+    Render(render::Render),
+    /// Show a scene in a window (needs `--features viewer`).
+    View(ViewCommand),
+    /// Press the probe into the torso at a site and log the force.
+    Press(press::Press),
+    /// Slide the probe along a path over the torso at a steady force.
+    Scan(scan::Scan),
+}
+
+#[cfg(feature = "viewer")]
+type ViewCommand = view::View;
+#[cfg(not(feature = "viewer"))]
+type ViewCommand = scene_args::SceneArgs;
+
+impl Cli {
+    /// Runs the command.
+    pub(crate) fn run(self) -> anyhow::Result<()> {
+        match self.command {
+            Command::List(command) => command.run(),
+            Command::Scene(command) => command.run(),
+            Command::Render(command) => command.run(),
+            #[cfg(feature = "viewer")]
+            Command::View(command) => command.run(),
+            #[cfg(not(feature = "viewer"))]
+            Command::View(_) => anyhow::bail!(
+                "this insonate was built without a viewer; run `cargo run --release --features viewer -- view`"
+            ),
+            Command::Press(command) => command.run(),
+            Command::Scan(command) => command.run(),
+        }
+    }
+}
+
+/// Prints to standard output; a closed pipe is no error.
+fn print(text: &str) -> anyhow::Result<()> {
+    use std::io::Write as _;
+    match writeln!(std::io::stdout().lock(), "{text}") {
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        other => Ok(other?),
+    }
+}
+
+/// An error in how the command was called: exit status 2.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+pub(crate) struct Usage(#[from] Box<dyn std::error::Error + Send + Sync>);
+
+impl Usage {
+    pub(crate) fn new(error: impl std::error::Error + Send + Sync + 'static) -> Self {
+        Self(Box::new(error))
+    }
+}

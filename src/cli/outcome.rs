@@ -1,0 +1,118 @@
+//! What commands that run an experiment share: output folder, progress bar, pictures, summary.
+
+use std::path::Path;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use insonate::experiments::{OutputFolder, Pictures, Plot, Record, Summary};
+use insonate::models::Scene;
+use insonate::sim::render::RenderConfig;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::print;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Outcome")]
+pub(crate) struct OutcomeArgs {
+    /// Print the summary as JSON on standard output.
+    #[arg(long)]
+    json: bool,
+    /// Take no pictures.
+    #[arg(long)]
+    no_pictures: bool,
+    /// Size of the pictures [pixels].
+    #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = picture_size)]
+    picture_size: (u32, u32),
+    /// Seed of what is random: sites and paths that are not given.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+}
+
+/// A running experiment's surroundings.
+#[derive(Debug)]
+pub(crate) struct Outcome {
+    folder: OutputFolder,
+    bar: ProgressBar,
+    json: bool,
+    pictures: Option<RenderConfig>,
+}
+
+impl OutcomeArgs {
+    /// Makes the folder and writes the scene into it.
+    pub(crate) fn start(&self, scene: &Scene, output: &Path, doing: &'static str) -> anyhow::Result<Outcome> {
+        let folder = OutputFolder::create(output)?;
+        folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
+        // Hidden by itself where standard error is no terminal.
+        let bar = ProgressBar::new(1000);
+        let style = ProgressStyle::with_template("{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})")?;
+        bar.set_style(style.progress_chars("=> "));
+        bar.set_message(doing);
+        let (width, height) = self.picture_size;
+        let config = RenderConfig { width, height, ..RenderConfig::default() };
+        Ok(Outcome { folder, bar, json: self.json, pictures: (!self.no_pictures).then_some(config) })
+    }
+}
+
+impl Outcome {
+    /// Takes pictures, shows progress.
+    pub(crate) fn observers(&self) -> (Pictures, impl FnMut(f64) + use<>) {
+        let bar = self.bar.clone();
+        let pictures = self.pictures.map_or_else(Pictures::none, Pictures::sized);
+        (pictures, move |share: f64| bar.set_position((1000.0 * share) as u64))
+    }
+
+    /// Writes everything and prints the summary.
+    pub(crate) fn finish(
+        self,
+        record: &Record,
+        summary: &Summary,
+        plots: &[(&str, Plot)],
+        pictures: &Pictures,
+    ) -> anyhow::Result<()> {
+        self.bar.finish_and_clear();
+        self.folder.write("log.csv", record.to_csv().as_bytes())?;
+        let json = serde_json::to_string_pretty(summary)?;
+        self.folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        for (name, plot) in plots {
+            self.folder.write(name, plot.svg.as_bytes())?;
+        }
+        for (camera, frame) in &pictures.frames {
+            frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
+        }
+        if let Some(problem) = &pictures.problem {
+            eprintln!("note: no pictures: {problem}");
+        }
+        if self.json {
+            return print(&json);
+        }
+        let mut text = String::new();
+        let value = serde_json::to_value(summary)?;
+        for (name, figure) in value.as_object().into_iter().flatten() {
+            text.push_str(&format!("{name:<20} {:>12.4}\n", figure.as_f64().unwrap_or_default()));
+        }
+        text.push_str(&format!("\nlog, plots and pictures: {}", self.folder.path().display()));
+        print(&text)
+    }
+}
+
+/// Two numbers between commas.
+pub(crate) fn point(text: &str) -> Result<[f64; 2], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let pair: Option<[f64; 2]> = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+    pair.filter(|pair| pair.iter().all(|x| x.is_finite())).ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
+}
+
+/// Where on the torso's top a seed puts the `index`-th point: within half of its width and length.
+pub(crate) fn random_point(seed: u64, index: u64, scene: &Scene) -> [f64; 2] {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(index);
+    let half = scene.torso.as_ref().map_or([0.0; 3], |torso| torso.surface.bounds().1);
+    [0, 1].map(|axis| half[axis] * rng.random_range(-0.5..0.5))
+}
+
+pub(crate) fn picture_size(text: &str) -> Result<(u32, u32), String> {
+    let (width, height) = text.split_once('x').ok_or("width x height, such as 960x720")?;
+    let side = |word: &str| word.parse::<u32>().ok().filter(|n| (16..=4096).contains(n)).ok_or("16 to 4096 pixels each");
+    Ok((side(width)?, side(height)?))
+}

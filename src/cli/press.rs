@@ -1,0 +1,61 @@
+//! `insonate press`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use insonate::experiments::{self, force_indentation_plot, time_plot};
+
+use super::outcome::{OutcomeArgs, point, random_point};
+use super::scene_args::SceneArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate press --depth 0.03 --speed 0.02 --output output/press
+  insonate press --torso composite --site 0.02,-0.05 --json
+  insonate press --robot ur5e --probe l12-5 --torso flex --no-pictures")]
+pub(crate) struct Press {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Where to press, in the torso's frame [m]; without it the middle, or with --seed a random place.
+    #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
+    site: Option<[f64; 2]>,
+    /// Depth below the skin at rest [m].
+    #[arg(long, value_name = "M", default_value_t = 0.03, allow_negative_numbers = true)]
+    depth: f64,
+    /// Speed in and out [m/s].
+    #[arg(long, value_name = "M_S", default_value_t = 0.02, allow_negative_numbers = true)]
+    speed: f64,
+    /// Time at the depth [s].
+    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true)]
+    hold: f64,
+    /// Folder for log, scene, plots and pictures.
+    #[arg(long, short, value_name = "DIR", default_value = "output/press")]
+    output: PathBuf,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
+}
+
+impl Press {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let scene = self.scene.build()?;
+        let random = || self.outcome.seed.map(|seed| random_point(seed, 0, &scene));
+        let press = experiments::Press {
+            site: self.site.or_else(random).unwrap_or([0.0, 0.0]),
+            depth: self.depth,
+            speed: self.speed,
+            hold: self.hold,
+            ..experiments::Press::default()
+        };
+        press.check().map_err(super::Usage::new)?;
+        let run = self.outcome.start(&scene, &self.output, "pressing")?;
+        let (mut pictures, mut progress) = run.observers();
+        let (record, summary) = experiments::press(&scene, &press, &mut pictures, &mut progress)?;
+        let name = scene.name();
+        let curve = record.samples.iter().map(|sample| (sample.indentation, sample.force[2])).collect();
+        let plots = [
+            ("plot.svg", time_plot(&record, &format!("press, {name}"), None, None)?),
+            ("force_indentation.svg", force_indentation_plot(&[(name.clone(), curve)], "force over indentation")?),
+        ];
+        run.finish(&record, &summary, &plots, &pictures)
+    }
+}

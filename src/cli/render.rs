@@ -1,0 +1,51 @@
+//! `insonate render`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use insonate::sim::render::{RenderConfig, Renderer};
+use insonate::sim::{CompiledScene, Physics};
+
+use super::scene_args::SceneArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate render --camera front --output front.png
+  insonate render --shape human --camera side --depth-output depth.png --size 1280x960")]
+pub(crate) struct Render {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Camera: front, side, top, close or probe/camera.
+    #[arg(long, default_value = "front")]
+    camera: String,
+    /// Width and height [pixels].
+    #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
+    size: (u32, u32),
+    /// Simulated time before the picture [s].
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    after: f64,
+    /// Colour picture (PNG).
+    #[arg(long, short, value_name = "FILE", default_value = "scene.png")]
+    output: PathBuf,
+    /// Depth picture (16-bit PNG in millimetres).
+    #[arg(long, value_name = "FILE")]
+    depth_output: Option<PathBuf>,
+}
+
+impl Render {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
+        let mut physics = Physics::from_scene(&compiled)?;
+        while physics.time() < self.after {
+            physics.step()?;
+        }
+        let (width, height) = self.size;
+        let mut renderer = Renderer::new(&compiled, RenderConfig { width, height, ..RenderConfig::default() })?;
+        let frame = renderer.render(&physics, &self.camera)?;
+        frame.write_rgb(&self.output)?;
+        if let Some(path) = &self.depth_output {
+            frame.write_depth(path)?;
+        }
+        Ok(())
+    }
+}

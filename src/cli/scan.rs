@@ -1,0 +1,59 @@
+//! `insonate scan`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use insonate::experiments::{self, time_plot};
+
+use super::outcome::{OutcomeArgs, point, random_point};
+use super::scene_args::SceneArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate scan --robot panda --torso fast --output output/scan
+  insonate scan --robot ur5e --torso flex --force 8 --speed 0.02
+  insonate scan --from 0.02,-0.08 --to -0.02,0.08 --json
+  insonate scan --seed 7 --breathing-rate 0.25")]
+pub(crate) struct Scan {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// Start of the path in the torso's frame [m]; with --seed alone, random.
+    #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
+    from: Option<[f64; 2]>,
+    /// End of the path in the torso's frame [m]; with --seed alone, random.
+    #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
+    to: Option<[f64; 2]>,
+    /// Force along the probe's axis [N].
+    #[arg(long, value_name = "N", default_value_t = 5.0, allow_negative_numbers = true)]
+    force: f64,
+    /// Speed along the path [m/s].
+    #[arg(long, value_name = "M_S", default_value_t = 0.04, allow_negative_numbers = true)]
+    speed: f64,
+    /// Folder for log, scene, plots and pictures.
+    #[arg(long, short, value_name = "DIR", default_value = "output/scan")]
+    output: PathBuf,
+    #[command(flatten)]
+    outcome: OutcomeArgs,
+}
+
+impl Scan {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let scene = self.scene.build()?;
+        let default = experiments::Scan::default();
+        let random = |index| self.outcome.seed.map(|seed| random_point(seed, index, &scene));
+        let scan = experiments::Scan {
+            from: self.from.or_else(|| random(0)).unwrap_or(default.from),
+            to: self.to.or_else(|| random(1)).unwrap_or(default.to),
+            force: self.force,
+            speed: self.speed,
+            ..default
+        };
+        scan.check().map_err(super::Usage::new)?;
+        let run = self.outcome.start(&scene, &self.output, "scanning")?;
+        let (mut pictures, mut progress) = run.observers();
+        let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
+        let title = format!("scan, {}", scene.name());
+        let plots = [("plot.svg", time_plot(&record, &title, Some(self.force), Some(self.speed))?)];
+        run.finish(&record, &summary, &plots, &pictures)
+    }
+}

@@ -1,0 +1,116 @@
+//! The options that say what stands in the scene; all commands share them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
+use insonate::models::{ModelError, Scene, probes, robots};
+
+use super::Usage;
+
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Scene")]
+pub(crate) struct SceneArgs {
+    /// Robot arm: panda or ur5e.
+    #[arg(long, default_value = "panda", conflicts_with = "robot_file")]
+    robot: String,
+    /// A robot of your own, as an MJCF file (with its includes and meshes).
+    #[arg(long, value_name = "FILE", requires = "flange")]
+    robot_file: Option<PathBuf>,
+    /// Body or site of --robot-file that carries the probe.
+    #[arg(long, value_name = "NAME")]
+    flange: Option<String>,
+    /// Folder that --robot-file may read from [default: the file's own folder].
+    #[arg(long, value_name = "DIR", requires = "robot_file")]
+    robot_root: Option<PathBuf>,
+    /// Ultrasound probe: c5-2 (curvilinear) or l12-5 (linear).
+    #[arg(long, default_value = "c5-2")]
+    probe: String,
+    /// Soft torso: composite (MuJoCo 2.x shell), fast (the same, stepped beside MuJoCo), flex, or none.
+    #[arg(long, default_value = "fast")]
+    torso: String,
+    /// Outline: cylinder, box, ellipsoid or human.
+    #[arg(long, default_value = "cylinder", value_parser = shape)]
+    shape: Shape,
+    /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17].
+    #[arg(long, value_name = "X,Y,Z", value_parser = count)]
+    count: Option<[usize; 3]>,
+    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233].
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    spacing: Option<f64>,
+    /// Stiffness of the tissue [N/m].
+    #[arg(long, value_name = "K", default_value_t = 1324.17, allow_negative_numbers = true)]
+    stiffness: f64,
+    /// Damping of the tissue [N·s/m].
+    #[arg(long, value_name = "C", default_value_t = 17.59, allow_negative_numbers = true)]
+    damping: f64,
+    /// Breaths per second [Hz]; 0: the torso does not breathe.
+    #[arg(long, value_name = "HZ", default_value_t = 0.0, allow_negative_numbers = true)]
+    breathing_rate: f64,
+    /// Rise of the chest with each breath [m].
+    #[arg(long, value_name = "M", default_value_t = 0.008, allow_negative_numbers = true)]
+    breathing_amplitude: f64,
+    /// Length of a physics step [s].
+    #[arg(long, value_name = "S", default_value_t = 0.002, allow_negative_numbers = true)]
+    timestep: f64,
+}
+
+impl SceneArgs {
+    /// The scene that the options describe; notes about what could not be kept go to standard error.
+    pub(crate) fn build(&self) -> anyhow::Result<Scene> {
+        let robot = match (&self.robot_file, &self.flange) {
+            (Some(file), Some(flange)) => {
+                let loaded = robots::from_file(file, flange, self.robot_root.as_deref())?;
+                for note in &loaded.notes {
+                    eprintln!("note: {note}");
+                }
+                loaded.robot
+            }
+            _ => find(&self.robot, "robot", robots::ALL)?,
+        };
+        let probe = find(&self.probe, "probe", probes::ALL)?;
+        let mut scene = Scene::new(robot, probe, self.torso()?);
+        scene.timestep = self.timestep;
+        Ok(scene)
+    }
+
+    fn torso(&self) -> anyhow::Result<Option<Torso>> {
+        if self.torso == "none" {
+            return Ok(None);
+        }
+        let kind = torsos::by_name(&self.torso).map_err(Usage::new)?;
+        let breathing = (self.breathing_rate != 0.0)
+            .then_some(Breathing { rate: self.breathing_rate, amplitude: self.breathing_amplitude });
+        let usual = TorsoConfig::of_shape(self.shape);
+        let config = TorsoConfig {
+            count: self.count.unwrap_or(usual.count),
+            spacing: self.spacing.unwrap_or(usual.spacing),
+            softness: Softness { stiffness: self.stiffness, damping: self.damping },
+            breathing,
+            ..usual
+        };
+        config.check().map_err(Usage::new)?;
+        Ok(Some((kind.build)(&config)?))
+    }
+}
+
+/// The registry's entry called `name`.
+fn find<T>(name: &str, kind: &'static str, all: &[(&str, fn() -> T)]) -> anyhow::Result<T> {
+    let make = all.iter().find(|(known, _)| *known == name).map(|(_, make)| make());
+    let known = || all.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
+    make.ok_or_else(|| Usage::new(ModelError::Unknown { kind, name: name.to_owned(), known: known() }).into())
+}
+
+fn shape(name: &str) -> Result<Shape, String> {
+    let shape = Shape::ALL.iter().find(|(known, _)| *known == name).map(|(_, shape)| *shape);
+    shape.ok_or_else(|| {
+        let known: Vec<&str> = Shape::ALL.iter().map(|(known, _)| *known).collect();
+        format!("choose one of {}", known.join(", "))
+    })
+}
+
+fn count(text: &str) -> Result<[usize; 3], String> {
+    let numbers: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let numbers = numbers.map_err(|_| "three whole numbers, such as 9,4,11".to_owned())?;
+    numbers.try_into().map_err(|_| "three whole numbers, such as 9,4,11".to_owned())
+}

@@ -1,0 +1,53 @@
+//! Pictures of a running scene; a machine without OpenGL loses only them.
+
+use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::{CompiledScene, Physics, SimError};
+
+/// Cameras whose pictures an experiment keeps.
+const CAMERAS: [&str; 5] = ["front", "side", "top", "close", "probe/camera"];
+
+/// The pictures that an experiment took.
+#[derive(Debug)]
+pub struct Pictures {
+    config: Option<RenderConfig>,
+    /// Camera and picture.
+    pub frames: Vec<(String, Frame)>,
+    /// Why there are none, where the machine cannot draw.
+    pub problem: Option<SimError>,
+}
+
+impl Pictures {
+    /// Takes pictures of this size.
+    pub fn sized(config: RenderConfig) -> Self {
+        Self {
+            config: Some(config),
+            frames: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// Takes none.
+    pub fn none() -> Self {
+        Self {
+            config: None,
+            frames: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// Takes a picture with each camera.
+    pub fn take(&mut self, scene: &CompiledScene, physics: &Physics) {
+        let Some(config) = self.config else { return };
+        let draw = || -> Result<Vec<(String, Frame)>, SimError> {
+            let mut renderer = Renderer::new(scene, config)?;
+            CAMERAS
+                .iter()
+                .map(|&camera| Ok((camera.replace('/', "_"), renderer.render(physics, camera)?)))
+                .collect()
+        };
+        match draw() {
+            Ok(frames) => self.frames = frames,
+            Err(problem) => self.problem = Some(problem),
+        }
+    }
+}

@@ -1,0 +1,290 @@
+//! Plots of a record, as SVG.
+
+use anyhow::Context as _;
+use plotters::coord::Shift;
+use plotters::prelude::*;
+
+use super::Record;
+
+/// A finished plot.
+#[derive(Clone, Debug)]
+pub struct Plot {
+    /// The picture as SVG text.
+    pub svg: String,
+}
+
+const INK: RGBColor = RGBColor(40, 44, 52);
+const BLUE_LINE: RGBColor = RGBColor(31, 105, 180);
+const ORANGE_LINE: RGBColor = RGBColor(224, 112, 26);
+const GREY_LINE: RGBColor = RGBColor(150, 155, 162);
+const BAND: RGBColor = RGBColor(214, 226, 240);
+
+/// One stacked panel of a time plot.
+struct Panel {
+    label: &'static str,
+    values: Vec<(f64, f64)>,
+    /// Horizontal line of the goal, where there is one.
+    goal: Option<f64>,
+    least_range: f64,
+}
+
+/// Force, speed and contact over time, one above the other (as Fig. 4.3 of Jakobsen 2021).
+///
+/// # Errors
+/// When the plot cannot be drawn.
+pub fn time_plot(
+    record: &Record,
+    title: &str,
+    force: Option<f64>,
+    speed: Option<f64>,
+) -> anyhow::Result<Plot> {
+    let series = |value: fn(&super::Sample) -> f64| -> Vec<(f64, f64)> {
+        record
+            .samples
+            .iter()
+            .map(|sample| (sample.time, value(sample)))
+            .collect()
+    };
+    let panels = [
+        Panel {
+            label: "force along the probe [N]",
+            values: series(|s| s.force[2]),
+            goal: force,
+            least_range: 2.0,
+        },
+        Panel {
+            label: "speed of the face [mm/s]",
+            values: series(|s| 1e3 * norm(s.velocity)),
+            goal: speed.map(|v| 1e3 * v),
+            least_range: 10.0,
+        },
+        Panel {
+            label: "indentation [mm]",
+            values: series(|s| 1e3 * s.indentation),
+            goal: None,
+            least_range: 2.0,
+        },
+        Panel {
+            label: "contact",
+            values: series(|s| f64::from(u8::from(s.in_contact))),
+            goal: None,
+            least_range: 1.0,
+        },
+    ];
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, (960, 900)).into_drawing_area();
+        draw(&root, record, title, &panels)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+            .context("cannot draw the time plot")?;
+    }
+    Ok(Plot { svg })
+}
+
+type DrawResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
+
+fn draw(root: &Area<'_>, record: &Record, title: &str, panels: &[Panel]) -> DrawResult {
+    root.fill(&WHITE)?;
+    let root = root
+        .titled(title, ("sans-serif", 22).into_font().color(&INK))
+        .map_err(|e| e.to_string())?;
+    let (upper, contact) = root.split_vertically(720);
+    for (area, panel) in upper
+        .split_evenly((3, 1))
+        .iter()
+        .chain([&contact])
+        .zip(panels)
+    {
+        draw_panel(area, record, panel)?;
+    }
+    root.present()?;
+    Ok(())
+}
+
+fn draw_panel(area: &Area<'_>, record: &Record, panel: &Panel) -> DrawResult {
+    let end = record
+        .samples
+        .last()
+        .map_or(1.0, |sample| sample.time.max(1e-3));
+    let highest = |values: &mut dyn Iterator<Item = f64>| values.fold(panel.least_range, f64::max);
+    let top = 1.08 * highest(&mut panel.values.iter().map(|v| v.1).chain(panel.goal));
+    let bottom = panel.values.iter().map(|v| v.1).fold(0.0, f64::min) * 1.08;
+    let mut chart = ChartBuilder::on(area)
+        .margin_right(18)
+        .margin_top(6)
+        .x_label_area_size(34)
+        .y_label_area_size(64)
+        .build_cartesian_2d(0.0..end, bottom..top)?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .bold_line_style(GREY_LINE.mix(0.25))
+        .axis_style(INK)
+        .x_desc("time [s]")
+        .y_desc(panel.label)
+        .label_style(("sans-serif", 13).into_font().color(&INK))
+        .y_labels(if panel.label == "contact" { 2 } else { 5 })
+        .draw()?;
+    // Every other phase has a band, so that approach, slide and retreat can be told apart.
+    for (start, stop, phase) in phases(record) {
+        if phase % 2 == 1 {
+            chart.draw_series([Rectangle::new(
+                [(start, bottom), (stop, top)],
+                BAND.mix(0.5).filled(),
+            )])?;
+        }
+    }
+    if let Some(goal) = panel.goal {
+        chart.draw_series(LineSeries::new(
+            [(0.0, goal), (end, goal)],
+            ORANGE_LINE.stroke_width(1),
+        ))?;
+    }
+    chart.draw_series(LineSeries::new(
+        thin(&panel.values, 1500),
+        BLUE_LINE.stroke_width(2),
+    ))?;
+    Ok(())
+}
+
+/// Start, end and index of each phase.
+fn phases(record: &Record) -> Vec<(f64, f64, usize)> {
+    let mut bands: Vec<(f64, f64, usize)> = Vec::new();
+    for sample in &record.samples {
+        match bands.last_mut() {
+            Some((_, stop, phase)) if *phase == sample.phase => *stop = sample.time,
+            _ => bands.push((sample.time, sample.time, sample.phase)),
+        }
+    }
+    bands
+}
+
+/// Force over indentation, loading and unloading, for one or several presses.
+///
+/// # Errors
+/// When the plot cannot be drawn.
+pub fn force_indentation_plot(
+    curves: &[(String, Vec<(f64, f64)>)],
+    title: &str,
+) -> anyhow::Result<Plot> {
+    let mut svg = String::new();
+    {
+        let root = SVGBackend::with_string(&mut svg, (800, 560)).into_drawing_area();
+        draw_curves(&root, curves, title)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+            .context("cannot draw the force-indentation plot")?;
+    }
+    Ok(Plot { svg })
+}
+
+const PALETTE: [RGBColor; 6] = [
+    BLUE_LINE,
+    ORANGE_LINE,
+    RGBColor(45, 150, 85),
+    RGBColor(150, 75, 160),
+    RGBColor(190, 50, 60),
+    GREY_LINE,
+];
+
+fn draw_curves(root: &Area<'_>, curves: &[(String, Vec<(f64, f64)>)], title: &str) -> DrawResult {
+    root.fill(&WHITE)?;
+    let points = || curves.iter().flat_map(|(_, points)| points);
+    let right = points().map(|p| 1e3 * p.0).fold(1.0, f64::max) * 1.03;
+    let left = points().map(|p| 1e3 * p.0).fold(0.0, f64::min);
+    let top = points().map(|p| p.1).fold(1.0, f64::max) * 1.08;
+    let bottom = points().map(|p| p.1).fold(0.0, f64::min);
+    let mut chart = ChartBuilder::on(root)
+        .caption(title, ("sans-serif", 20).into_font().color(&INK))
+        .margin(14)
+        .x_label_area_size(40)
+        .y_label_area_size(58)
+        .build_cartesian_2d(left..right, bottom..top)?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .bold_line_style(GREY_LINE.mix(0.25))
+        .axis_style(INK)
+        .x_desc("indentation [mm]")
+        .y_desc("force along the probe [N]")
+        .label_style(("sans-serif", 14).into_font().color(&INK))
+        .draw()?;
+    for ((name, points), color) in curves.iter().zip(PALETTE.iter().cycle()) {
+        let line = thin(points, 1500).into_iter().map(|(x, y)| (1e3 * x, y));
+        let style = color.stroke_width(2);
+        chart
+            .draw_series(LineSeries::new(line, style))?
+            .label(name.as_str())
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    }
+    chart
+        .configure_series_labels()
+        .position(SeriesLabelPosition::UpperLeft)
+        .background_style(WHITE.mix(0.85))
+        .border_style(GREY_LINE)
+        .label_font(("sans-serif", 14).into_font().color(&INK))
+        .draw()?;
+    root.present()?;
+    Ok(())
+}
+
+/// At most about `n` points of a curve, with the smallest and largest of each stretch kept.
+fn thin(points: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
+    if points.len() <= n {
+        return points.to_vec();
+    }
+    let stretch = points.len().div_ceil(n / 2);
+    points
+        .chunks(stretch)
+        .flat_map(|chunk| {
+            let by = |a: &usize, b: &usize| chunk[*a].1.total_cmp(&chunk[*b].1);
+            let low = (0..chunk.len()).min_by(by).unwrap_or(0);
+            let high = (0..chunk.len()).max_by(by).unwrap_or(0);
+            [chunk[low.min(high)], chunk[low.max(high)]]
+        })
+        .collect()
+}
+
+fn norm(v: [f64; 3]) -> f64 {
+    v.iter().map(|x| x * x).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn thinning_keeps_the_extremes_in_order() {
+        let points: Vec<(f64, f64)> = (0..10_000)
+            .map(|i| {
+                (
+                    f64::from(i),
+                    if i == 4321 { 50.0 } else { f64::from(i % 7) },
+                )
+            })
+            .collect();
+        let thinned = thin(&points, 1000);
+        assert!(thinned.len() <= 1002 && thinned.contains(&(4321.0, 50.0)));
+        assert!(thinned.windows(2).all(|pair| pair[0].0 <= pair[1].0));
+    }
+
+    #[test]
+    fn a_plot_of_nothing_is_a_plot() {
+        let record = Record {
+            phases: vec!["approach"],
+            samples: Vec::new(),
+        };
+        assert!(
+            time_plot(&record, "empty", Some(5.0), None)
+                .unwrap()
+                .svg
+                .starts_with("<svg")
+        );
+        assert!(
+            force_indentation_plot(&[], "empty")
+                .unwrap()
+                .svg
+                .contains("indentation [mm]")
+        );
+    }
+}

@@ -1,0 +1,294 @@
+//! Scanning: slide the probe along a path over the torso at a steady force.
+
+use nalgebra::Vector3;
+
+use super::stage::{Foothold, Stage};
+use super::{Pictures, Record, Summary};
+use crate::models::{ModelError, Scene};
+use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
+use crate::sim::{Pose, Twist};
+
+/// What path to follow and how.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Scan {
+    /// Start of the path in the torso's frame [m].
+    pub from: [f64; 2],
+    /// End of the path in the torso's frame [m].
+    pub to: [f64; 2],
+    /// Force along the probe's axis [N].
+    pub force: f64,
+    /// Speed along the path [m/s].
+    pub speed: f64,
+    /// Start this far above the skin [m].
+    pub clearance: f64,
+    /// Gains of the hybrid controller.
+    pub controller: HybridConfig,
+}
+
+impl Default for Scan {
+    fn default() -> Self {
+        Self {
+            from: [0.0, -0.06],
+            to: [0.0, 0.06],
+            force: 5.0,
+            speed: 0.04,
+            clearance: 0.01,
+            controller: HybridConfig::default(),
+        }
+    }
+}
+
+impl Scan {
+    /// Fails for a scan that cannot be done.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
+        ModelError::check_range("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
+        ModelError::check_range("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
+        ModelError::check_range("path length", self.length(), 0.005, 1.0, "0.005 to 1 m")
+    }
+
+    fn length(&self) -> f64 {
+        (self.to[0] - self.from[0]).hypot(self.to[1] - self.from[1])
+    }
+}
+
+const PHASES: [&str; 4] = ["approach", "settle", "slide", "retreat"];
+
+/// Longest approach before the scan gives up [s].
+const LONGEST_APPROACH: f64 = 6.0;
+/// Contact before the probe starts to slide [s].
+const SETTLE: f64 = 0.75;
+/// Time over which the probe gathers speed [s].
+const RAMP: f64 = 0.25;
+/// Retreat: time [s] and speed [m/s].
+const RETREAT: (f64, f64) = (0.5, 0.06);
+
+/// Scans; `progress` is told the share done, and pictures are taken in the middle of the path.
+///
+/// # Errors
+/// When the scene cannot run, the path leaves the torso or the arm's reach, no contact is found, or the simulation diverges.
+pub fn scan(
+    scene: &Scene,
+    scan: &Scan,
+    pictures: &mut Pictures,
+    progress: &mut dyn FnMut(f64),
+) -> anyhow::Result<(Record, Summary)> {
+    scan.check()?;
+    let mut stage = Stage::new(scene)?;
+    let path = Path::over(&stage, scan)?;
+    let start = path.at(&stage, 0.0)?;
+    stage.place(&Pose {
+        position: start.pose.position + start.foothold.normal * scan.clearance,
+        ..start.pose
+    })?;
+    let mut controller = HybridForce::new(&stage.physics, scan.controller.clone())?;
+    let mut run = Run {
+        stage,
+        path,
+        record: Record {
+            phases: PHASES.to_vec(),
+            samples: Vec::new(),
+        },
+        progress,
+    };
+
+    let clock = std::time::Instant::now();
+    run.approach(&mut controller, scan.force)?;
+    run.settle(&mut controller, scan.force)?;
+    let aside = run.slide(&mut controller, scan, pictures)?;
+    run.retreat()?;
+    let seconds = clock.elapsed().saturating_sub(aside).as_secs_f64();
+
+    let summary = Summary::of(
+        &run.record,
+        scan.force,
+        scan.speed,
+        &PHASES[..3],
+        &PHASES[2..3],
+        seconds,
+    );
+    Ok((run.record, summary))
+}
+
+/// A straight line over the torso, seen from above.
+#[derive(Debug)]
+struct Path {
+    from: [f64; 2],
+    to: [f64; 2],
+    length: f64,
+}
+
+/// Where the probe should be.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    pose: Pose,
+    foothold: Foothold,
+    /// Unit vector along the path on the skin, in world.
+    direction: Vector3<f64>,
+}
+
+impl Path {
+    fn over(stage: &Stage<'_>, scan: &Scan) -> anyhow::Result<Self> {
+        let path = Self {
+            from: scan.from,
+            to: scan.to,
+            length: scan.length(),
+        };
+        for step in 0..=20 {
+            path.at(stage, path.length * f64::from(step) / 20.0)?;
+        }
+        Ok(path)
+    }
+
+    /// The goal after `distance` [m] from the start, measured from above.
+    fn at(&self, stage: &Stage<'_>, distance: f64) -> anyhow::Result<Goal> {
+        let share = (distance / self.length).clamp(0.0, 1.0);
+        let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
+        let foothold = stage.foothold(along(0), along(1))?;
+        let flat = Vector3::new(self.to[0] - self.from[0], self.to[1] - self.from[1], 0.0);
+        let direction = (flat - foothold.normal * foothold.normal.dot(&flat)).normalize();
+        Ok(Goal {
+            pose: stage.pose_on(&foothold, 0.0, Some(direction)),
+            foothold,
+            direction,
+        })
+    }
+}
+
+struct Run<'a> {
+    stage: Stage<'a>,
+    path: Path,
+    record: Record,
+    progress: &'a mut dyn FnMut(f64),
+}
+
+impl Run<'_> {
+    /// One step towards a goal.
+    fn step(
+        &mut self,
+        controller: &mut HybridForce,
+        phase: usize,
+        goal: &Goal,
+        speed: f64,
+        force: f64,
+    ) -> anyhow::Result<()> {
+        let twist = Twist {
+            linear: goal.direction * speed,
+            angular: Vector3::zeros(),
+        };
+        controller.set_target(
+            &self.stage.physics,
+            HybridTarget {
+                world_from_probe: goal.pose,
+                twist,
+                force,
+            },
+        );
+        controller.control(&mut self.stage.physics);
+        self.stage.physics.step()?;
+        self.record.samples.push(self.stage.sample(
+            phase,
+            &goal.pose,
+            &goal.foothold,
+            Some(goal.direction),
+        ));
+        Ok(())
+    }
+
+    fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
+        let goal = self.path.at(&self.stage, 0.0)?;
+        while !self
+            .record
+            .samples
+            .last()
+            .is_some_and(|sample| sample.in_contact)
+        {
+            if self.stage.physics.time() > LONGEST_APPROACH {
+                anyhow::bail!(
+                    "the probe found no contact within {LONGEST_APPROACH} s at {:?} m",
+                    self.path.from
+                );
+            }
+            self.step(controller, 0, &goal, 0.0, force)?;
+        }
+        Ok(())
+    }
+
+    fn settle(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
+        let goal = self.path.at(&self.stage, 0.0)?;
+        let end = self.stage.physics.time() + SETTLE;
+        while self.stage.physics.time() < end {
+            self.step(controller, 1, &goal, 0.0, force)?;
+        }
+        Ok(())
+    }
+
+    /// Returns the time that pictures took.
+    fn slide(
+        &mut self,
+        controller: &mut HybridForce,
+        scan: &Scan,
+        pictures: &mut Pictures,
+    ) -> anyhow::Result<std::time::Duration> {
+        let start = self.stage.physics.time();
+        let duration = self.path.length / scan.speed + RAMP / 2.0;
+        let mut aside = None;
+        loop {
+            let time = self.stage.physics.time() - start;
+            if time >= duration {
+                return Ok(aside.unwrap_or_default());
+            }
+            // The speed rises linearly over the ramp, then stays.
+            let (distance, speed) = if time < RAMP {
+                (
+                    scan.speed * time * time / (2.0 * RAMP),
+                    scan.speed * time / RAMP,
+                )
+            } else {
+                (scan.speed * (time - RAMP / 2.0), scan.speed)
+            };
+            let goal = self.path.at(&self.stage, distance)?;
+            self.step(controller, 2, &goal, speed, scan.force)?;
+            (self.progress)(time / duration);
+            if aside.is_none() && time > duration / 2.0 {
+                let paused = std::time::Instant::now();
+                pictures.take(&self.stage.compiled, &self.stage.physics);
+                aside = Some(paused.elapsed());
+            }
+        }
+    }
+
+    /// Straight off the skin under position control.
+    fn retreat(&mut self) -> anyhow::Result<()> {
+        use crate::sim::controllers::{OscPose, OscPoseConfig, OscTarget};
+        let goal = self.path.at(&self.stage, self.path.length)?;
+        let start = self.stage.physics.time();
+        let pose = self.stage.probe.world_from_probe(&self.stage.physics);
+        let config = OscPoseConfig {
+            stiffness: [600.0; 6],
+            ..OscPoseConfig::default()
+        };
+        let mut controller = OscPose::new(&self.stage.physics, config)?;
+        let (duration, speed) = RETREAT;
+        while self.stage.physics.time() < start + duration {
+            let lift = (self.stage.physics.time() - start) * speed;
+            let up = Pose {
+                position: pose.position + goal.foothold.normal * lift,
+                ..pose
+            };
+            controller.set_target(&self.stage.physics, OscTarget::Pose(up));
+            controller.control(&mut self.stage.physics);
+            self.stage.physics.step()?;
+            self.record.samples.push(self.stage.sample(
+                3,
+                &up,
+                &goal.foothold,
+                Some(goal.direction),
+            ));
+        }
+        Ok(())
+    }
+}
