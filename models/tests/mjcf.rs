@@ -170,6 +170,21 @@ fn find_and_change() {
     assert_eq!(arm.names(Namespace::Sensor), ["angle", "tip"]);
 }
 
+#[test]
+fn replicas_keep_their_own_defaults() {
+    let mut ring = Mjcf::new("ring");
+    ring.worldbody().add(
+        Element::new("replicate")
+            .with_attribute("count", 3)
+            .with(Body::new("stone")),
+    );
+    let mut scene = Mjcf::new("scene");
+    scene.worldbody().add(Body::new("table"));
+    scene.attach("table", ring, "ring/").unwrap();
+    let stone = scene.find(Namespace::Body, "ring/stone").unwrap();
+    assert_eq!(stone.text("childclass"), Some("ring/main"));
+}
+
 fn refused(change: impl FnOnce(&mut Mjcf)) -> String {
     let mut arm = arm();
     change(&mut arm);

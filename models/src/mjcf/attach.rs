@@ -65,14 +65,7 @@ impl Mjcf {
         if self.default().text("class").is_none() {
             self.default().set("class", main);
         }
-        for child in self.worldbody().children_mut() {
-            match child.tag() {
-                "body" | "frame" if child.get("childclass").is_none() => {
-                    child.set("childclass", main);
-                }
-                _ => inherit_class(child, main),
-            }
-        }
+        inherit_childclass(self.worldbody(), main);
         for section in ["asset", "contact", "tendon", "equality", "actuator"] {
             if has_defaults && self.section(section).is_some() {
                 self.section_mut(section)
@@ -149,6 +142,21 @@ fn holder_of_site<'a>(parent: &'a mut Element, name: &str) -> Option<(&'a mut El
         .children_mut()
         .iter_mut()
         .find_map(|child| holder_of_site(child, name))
+}
+
+/// What stands in the world gets a class, directly or for all below it.
+fn inherit_childclass(parent: &mut Element, main: &str) {
+    for child in parent.children_mut() {
+        match child.tag() {
+            "body" | "frame" => {
+                if child.get("childclass").is_none() {
+                    child.set("childclass", main);
+                }
+            }
+            "replicate" => inherit_childclass(child, main), // has no class of its own
+            _ => inherit_class(child, main),
+        }
+    }
 }
 
 /// Elements that take defaults but have no class yet.
