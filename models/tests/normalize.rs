@@ -8,6 +8,7 @@ use std::fs;
 use std::path::Path;
 
 use insonate_models::mjcf::{Element, Mjcf, Namespace, ReadOptions, Standalone};
+use proptest::prelude::*;
 
 fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
     let path = folder.join(name);
@@ -429,4 +430,25 @@ fn images_become_their_mean_colour() {
     assert_eq!(texture("sides").text("type"), Some("cube"));
     assert_eq!(texture("made").text("builtin"), Some("checker"));
     assert_eq!(standalone.notes.len(), 3, "{:?}", standalone.notes);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(256))]
+
+    #[test]
+    fn arbitrary_mesh_files_never_panic(
+        kind in 0..3_usize,
+        keep in 0..100_usize,
+        noise in prop::collection::vec(any::<u8>(), 0..120)
+    ) {
+        let triangles = FACES.map(|face| face.map(|index| CORNERS[index as usize]));
+        let (file, valid) = [
+            ("m.stl", binary_stl(&triangles)),
+            ("m.msh", msh(4, &FACES)),
+            ("m.obj", b"v 0 0 0\nv 0 1 0\nv 1 0 0\nv 0 0 .1\nf 1 2 3\nf 1//1 3 4\n".to_vec()),
+        ][kind].clone();
+        let mut bytes = valid[..keep.min(valid.len())].to_vec();
+        bytes.extend(noise);
+        let _ = mesh_of(file, &bytes);
+    }
 }
