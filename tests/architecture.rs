@@ -159,6 +159,35 @@ fn the_map_names_every_top_level_folder_and_no_other() {
 }
 
 #[test]
+fn every_dependency_has_its_reason() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let (_, section) = text
+        .split_once("## Dependencies")
+        .expect("ARCHITECTURE.md has a section about dependencies");
+    let with_reason: BTreeSet<PathBuf> = section
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("| `")?.split_once('|'))
+        .flat_map(|(names, _)| names.split('`').step_by(2).map(PathBuf::from))
+        .collect();
+    // Names of dependencies, as paths because `differences` compares paths.
+    let used: BTreeSet<PathBuf> = manifests()
+        .iter()
+        .filter(|manifest| manifest.name != "insonate-fuzz")
+        .flat_map(|manifest| &manifest.dependencies)
+        .filter(|name| !name.starts_with("insonate"))
+        .map(PathBuf::from)
+        .collect();
+    let mut breaches = differences(&used, &with_reason, "has no reason in ARCHITECTURE.md");
+    breaches.extend(differences(
+        &with_reason,
+        &used,
+        "has a reason in ARCHITECTURE.md and no package uses it",
+    ));
+    assert_none(&breaches);
+}
+
+#[test]
 fn randomness_comes_from_a_seed() {
     let needles = [
         ["rand", "rng"].join("::"),
