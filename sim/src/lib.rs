@@ -19,6 +19,8 @@ pub mod render;
 pub mod scene;
 pub mod shell;
 pub mod spatial;
+#[cfg(feature = "viewer")]
+pub mod viewer;
 
 mod log_handler;
 mod step_record;

@@ -71,7 +71,7 @@ impl Default for HybridConfig {
             max_integral: 2.0,
             normal_damping: 40.0,
             force_cutoff: 60.0,
-            approach_speed: 0.03,
+            approach_speed: 0.02,
             contact_force: 0.5,
             max_cancelled_force: 5.0,
             force_rate: 25.0,

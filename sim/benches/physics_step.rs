@@ -1,0 +1,82 @@
+//! How much `Physics::step` costs over raw `mj_step` on the same model, and what a controller adds.
+
+#![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
+
+#[path = "../tests/scene/mod.rs"]
+mod scene;
+
+use std::hint::black_box;
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use insonate_sim::controllers::{
+    Controller, HybridConfig, HybridForce, JointImpedance, JointImpedanceConfig, OscPose,
+    OscPoseConfig,
+};
+use insonate_sim::readings::ProbeFrame;
+use insonate_sim::{Arm, MjData, Physics, Pose, ik};
+use nalgebra::Vector3;
+use scene::{BED_TOP, Bed, PANDA};
+
+/// The arm with its face a little deep in the bed, so that a contact is solved at every step.
+fn pressed() -> Physics {
+    let mut physics =
+        Physics::from_xml(&scene::xml(&PANDA, Bed::default())).expect("a valid scene");
+    let arm = Arm::new(physics.model()).expect("the arm has motors");
+    let probe = ProbeFrame::new(physics.model()).expect("the scene has a probe");
+    let center = Vector3::new(0.0, 0.0, BED_TOP - 0.003);
+    let pose = Pose::with_z_axis(center, -Vector3::z(), Vector3::x());
+    ik::place(&mut physics, &arm, &probe, &pose).expect("the bed is in reach");
+    physics
+}
+
+fn steps(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("step");
+    let start = pressed();
+    let state = (start.qpos().to_vec(), start.qvel().to_vec());
+    // Every iteration runs the same 500 steps from the same state.
+    group.bench_function("raw_mj_step_x500", |bencher| {
+        let mut data = MjData::new(start.model_arc());
+        bencher.iter(|| {
+            data.qpos_mut().copy_from_slice(&state.0);
+            data.qvel_mut().copy_from_slice(&state.1);
+            for _ in 0..500 {
+                data.step();
+            }
+            black_box(data.qpos()[0])
+        });
+    });
+    group.bench_function("physics_step_x500", |bencher| {
+        let mut physics = pressed();
+        bencher.iter(|| {
+            physics.qpos_mut().copy_from_slice(&state.0);
+            physics.qvel_mut().copy_from_slice(&state.1);
+            physics.step_n(500).expect("the scene stays finite");
+            black_box(physics.qpos()[0])
+        });
+    });
+    group.finish();
+}
+
+fn control(criterion: &mut Criterion, name: &str, mut controller: impl Controller) {
+    let mut physics = pressed();
+    controller.reset(&physics);
+    criterion.bench_function(name, |bencher| {
+        bencher.iter(|| {
+            controller.control(&mut physics);
+            black_box(physics.ctrl()[0])
+        });
+    });
+}
+
+fn controllers(criterion: &mut Criterion) {
+    let physics = pressed();
+    let osc = OscPose::new(&physics, OscPoseConfig::default()).expect("an arm with a probe");
+    control(criterion, "control/osc_pose", osc);
+    let impedance = JointImpedance::new(&physics, JointImpedanceConfig::default()).expect("an arm");
+    control(criterion, "control/joint_impedance", impedance);
+    let hybrid = HybridForce::new(&physics, HybridConfig::default()).expect("a force sensor");
+    control(criterion, "control/hybrid_force", hybrid);
+}
+
+criterion_group!(benches, steps, controllers);
+criterion_main!(benches);

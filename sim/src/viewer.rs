@@ -1,0 +1,84 @@
+//! A window that shows the running scene in real time; needs a screen.
+//!
+//! Must be made on the main thread, because window systems ask for that.
+
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use mujoco_rs::viewer::{MjViewer, MjViewerError};
+
+use crate::picture::PictureState;
+use crate::{CompiledScene, Physics, SimError};
+
+/// Debian packages that a window needs.
+pub const PACKAGES: &str =
+    "libegl1 libgl1 libgl1-mesa-dri libx11-6 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0";
+
+/// Time between two pictures [s].
+const FRAME: f64 = 1.0 / 60.0;
+
+/// A window on one scene. It only shows: what is dragged in it does not move the physics.
+pub struct Viewer {
+    inner: MjViewer,
+    state: PictureState,
+}
+
+impl Viewer {
+    /// Opens a window.
+    ///
+    /// # Errors
+    /// [`SimError::Graphics`] on a machine without a screen or OpenGL, naming the packages.
+    pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
+        let state = PictureState::new(scene)?;
+        let inner = MjViewer::builder()
+            .build_passive(scene.picture_model())
+            .map_err(|e| graphics(&e))?;
+        Ok(Self { inner, state })
+    }
+
+    /// Whether the window is open.
+    pub fn is_open(&self) -> bool {
+        self.inner.running()
+    }
+
+    /// Shows the present state and handles the window's events.
+    ///
+    /// # Errors
+    /// [`SimError::Graphics`].
+    pub fn show(&mut self, physics: &Physics) -> Result<(), SimError> {
+        self.state.follow(physics);
+        self.inner.sync_data(self.state.data_mut());
+        self.inner.render().map_err(|error| graphics(&error))
+    }
+
+    /// Steps and shows in real time until the window is closed; `control` is called before every step.
+    ///
+    /// # Errors
+    /// [`SimError::Diverged`], [`SimError::Graphics`].
+    pub fn run(
+        &mut self,
+        physics: &mut Physics,
+        mut control: impl FnMut(&mut Physics),
+    ) -> Result<(), SimError> {
+        while self.is_open() {
+            let (started, end) = (Instant::now(), physics.time() + FRAME);
+            while physics.time() < end {
+                control(physics);
+                physics.step()?;
+            }
+            self.show(physics)?;
+            // A scene that steps slower than real time is shown as fast as it goes.
+            sleep(Duration::from_secs_f64(FRAME).saturating_sub(started.elapsed()));
+        }
+        Ok(())
+    }
+}
+
+fn graphics(error: &MjViewerError) -> SimError {
+    let cause = std::error::Error::source(error).map(ToString::to_string);
+    let problem = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+    SimError::Graphics {
+        problem,
+        packages: PACKAGES,
+    }
+}
