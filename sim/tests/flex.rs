@@ -71,7 +71,7 @@ fn press(physics: &mut Physics, readings: &Readings, depth: f64) -> f64 {
 
 fn stand_and_readings(config: &TorsoConfig) -> (Physics, Readings) {
     let physics = stand(config);
-    let readings = Readings::new(physics.model()).expect("the stand has a probe");
+    let readings = Readings::new(&physics).expect("the stand has a probe");
     (physics, readings)
 }
 

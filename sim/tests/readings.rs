@@ -3,7 +3,9 @@
 
 mod scene;
 
-use insonate_sim::{Arm, Physics, Pose, Quantity, Readings, ik};
+use insonate_models::torsos::{self, TorsoConfig};
+use insonate_models::{Scene, probes, robots};
+use insonate_sim::{Arm, CompiledScene, Physics, Pose, Quantity, Readings, ik};
 use nalgebra::Vector3;
 use scene::{BED_TOP, Bed, PANDA, UR5E};
 
@@ -20,7 +22,7 @@ fn pressed() -> (Physics, Readings) {
 fn arm() -> (Physics, Readings) {
     let physics =
         Physics::from_xml(&scene::xml(&PANDA, Bed::default())).expect("the scene is valid");
-    let readings = Readings::new(physics.model()).expect("the scene has a probe");
+    let readings = Readings::new(&physics).expect("the scene has a probe");
     (physics, readings)
 }
 
@@ -55,7 +57,7 @@ fn every_quantity_has_a_unique_name_and_can_be_read() {
 fn the_arm_stands_still_and_nothing_is_measured() {
     for chain in [PANDA, UR5E] {
         let mut physics = Physics::from_xml(&scene::xml(&chain, Bed::default())).unwrap();
-        let readings = Readings::new(physics.model()).unwrap();
+        let readings = Readings::new(&physics).unwrap();
         let before = readings.read(&physics, Quantity::ProbePosition);
         physics.step_n(500).unwrap();
         let after = readings.read(&physics, Quantity::ProbePosition);
@@ -127,6 +129,59 @@ fn the_measured_wrench_is_that_of_the_contacts() {
 }
 
 #[test]
+fn every_kind_of_torso_is_felt_by_sensor_and_contact_list_alike() {
+    for kind in torsos::ALL {
+        let torso = (kind.build)(&TorsoConfig::default()).unwrap();
+        let scene = Scene::new(
+            robots::by_name("panda").unwrap(),
+            probes::c5_2(),
+            Some(torso),
+        );
+        let compiled = CompiledScene::compile(&scene.to_mjcf().unwrap()).unwrap();
+        let mut physics = Physics::from_scene(&compiled).unwrap();
+        let readings = Readings::new(&physics).unwrap();
+        let top = Vector3::from(scene.surface_above(0.0, 0.0).unwrap().position);
+        let target = Pose::with_z_axis(top - Vector3::z() * 0.005, -Vector3::z(), Vector3::x());
+        let arm = Arm::new(physics.model()).unwrap();
+        ik::place(&mut physics, &arm, &readings.probe, &target).unwrap();
+        let mut peak: f64 = 0.0;
+        for _ in 0..20 {
+            physics.step().unwrap();
+            let measured = physics.force_torque().unwrap().wrench_in_world().force;
+            let force = readings.contact.force_in_world(&physics);
+            let error = (measured - force).norm();
+            assert!(
+                error < 1e-6 * (1.0 + force.norm()),
+                "{}: {measured} {force}",
+                kind.name
+            );
+            peak = peak.max(force.z);
+        }
+        assert!(
+            peak > 1.0,
+            "{}: the torso must push back, {peak}",
+            kind.name
+        );
+        let positions = readings.read(&physics, Quantity::ParticlePositions);
+        let velocities = readings.read(&physics, Quantity::ParticleVelocities);
+        assert!(
+            positions.len() > 300 && positions.len() == velocities.len(),
+            "{}",
+            kind.name
+        );
+        let sinking = velocities
+            .chunks(3)
+            .map(|velocity| velocity[2])
+            .fold(0.0, f64::min);
+        assert!(
+            sinking < -1e-3,
+            "{}: the tissue under the probe moves, {sinking}",
+            kind.name
+        );
+    }
+}
+
+#[test]
 fn the_force_in_the_sensor_frame_pushes_the_face_back() {
     let (mut physics, readings) = pressed();
     physics.step_n(5).unwrap();
@@ -188,7 +243,7 @@ fn flex_vertices_move_as_fast_as_they_fall() {
         <flexcomp name='torso/flex' type='grid' dim='3' count='2 2 2' spacing='0.1 0.1 0.1' mass='1'/></body>
         <site name='probe/face_center'/></worldbody></mujoco>";
     let mut physics = Physics::from_xml(xml).unwrap();
-    let readings = Readings::new(physics.model()).unwrap();
+    let readings = Readings::new(&physics).unwrap();
     physics.step_n(100).unwrap();
     let velocities = readings.read(&physics, Quantity::ParticleVelocities);
     assert_eq!(velocities.len(), 8 * 3);

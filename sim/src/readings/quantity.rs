@@ -1,7 +1,5 @@
 //! The registry of readable quantities: one name, unit, shape and line of text each.
 
-use mujoco_rs::wrappers::mj_model::MjModel;
-
 use super::{Joints, Particles, ProbeContact, ProbeFrame};
 use crate::{Physics, SimError};
 
@@ -229,21 +227,22 @@ pub struct Readings {
     pub probe: ProbeFrame,
     /// The probe's contacts.
     pub contact: ProbeContact,
-    /// The torso's particles; none: the scene has no torso, or it does not live in MuJoCo.
+    /// The torso's particles; none: the scene has no torso.
     pub particles: Option<Particles>,
 }
 
 impl Readings {
-    /// Looks up everything that the model has.
+    /// Looks up everything that the scene has.
     ///
     /// # Errors
     /// [`SimError::UnknownName`] when the scene has no probe.
-    pub fn new(model: &MjModel) -> Result<Self, SimError> {
+    pub fn new(physics: &Physics) -> Result<Self, SimError> {
+        let model = physics.model();
         Ok(Self {
             joints: Joints::new(model),
             probe: ProbeFrame::new(model)?,
             contact: ProbeContact::new(model)?,
-            particles: Particles::new(model),
+            particles: Particles::of(physics),
         })
     }
 
