@@ -8,7 +8,9 @@
 //! * MuJoCo refuses joint damping on a flex's own bodies, so that body is welded to a carrier that has the joints and their damping.
 //! * A two-dimensional flex on the upper points is the skin: a membrane that collides with nothing.
 //! * The solid's elements have a radius: contact is rounded and does not feel the facets. The outer size includes it.
-//! * Contact: the torso collides with what carries `contype` 1, such as a probe's face and a robot's links, not with table or floor.
+//! * The contact is MuJoCo's default, which does not chatter (a time constant of 4 ms does),
+//!   and overrules the probe's by priority.
+//! * The torso collides with what carries `contype` 1, such as a probe's face and a robot's links, not with table or floor.
 //!
 //! Breathing moves the plate to which the lower points are fixed: a very heavy body on a spring, which no probe can hold up.
 
@@ -159,8 +161,8 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64) -> Flex {
                 .with_attribute("selfcollide", "none")
                 .with_attribute("priority", 1)
                 .with_attribute("friction", [0.01, 0.005, 0.0001])
-                .with_attribute("solref", [0.004, 1.0])
-                .with_attribute("solimp", [0.95, 0.99, 0.001]),
+                .with_attribute("solref", [0.02, 1.0])
+                .with_attribute("solimp", [0.9, 0.95, 0.001]),
         )
         .with(negligible_edge_damping())
         .with(elasticity(tissue.young_modulus, POISSON))
@@ -228,6 +230,7 @@ fn elasticity(young_modulus: f64, poisson_ratio: f64) -> Element {
 }
 
 /// So little damping that it does nothing; without any, MuJoCo takes the flex for one that has no forces, and warns.
+/// It costs: 3000 instead of 4800 steps/s.
 fn negligible_edge_damping() -> Element {
     Element::new("edge").with_attribute("damping", 1e-9)
 }
