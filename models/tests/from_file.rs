@@ -296,4 +296,59 @@ fn a_robot_collides_with_itself_as_before_and_with_the_surroundings() {
     assert_eq!(geom.array("conaffinity"), Some([4.0]));
     let base = loaded.robot.mjcf.find(Namespace::Body, "base").unwrap();
     assert_eq!(base.child("geom").unwrap().array("contype"), Some([0.0]));
+    assert_eq!(geom.get("group"), None);
+    // Shapes that stand in for looks are hidden behind them.
+    let looks = arm("", "").replace(
+        "<geom size='0.1'/>",
+        "<geom size='0.1'/><frame><geom size='0.2' contype='0' conaffinity='0'/></frame>",
+    );
+    let link = load(&looks, "flange").unwrap().robot.mjcf;
+    let link = link.find(Namespace::Body, "link").unwrap();
+    assert_eq!(link.child("geom").unwrap().array("group"), Some([3.0]));
+    assert_eq!(
+        link.child("frame").unwrap().children()[0].get("group"),
+        None
+    );
+}
+
+/// An arm of six hinges like those of many makers: about z, then y, y, then z, y, z in the wrist; 0.9 m long.
+const SIX_JOINTS: &str = r#"<mujoco model="six"><compiler angle="radian"/><worldbody>
+  <light/><body name="base">
+    <body pos="0 0 0.2"><light/><joint name="a" range="-3 3"/><geom size="0.05"/>
+      <body euler="1.5707963 0 0"><joint name="b" axis="0 0 -1" range="-2 2"/><geom size="0.05"/>
+        <body pos="0 0.4 0"><joint name="c" axis="0 0 -1" limited="false"/><geom size="0.05"/>
+          <body pos="0 0.3 0" zaxis="0 1 0"><joint name="d"/><geom size="0.05"/>
+            <body pos="0 0 0.1" xyaxes="1 0 0 0 0 -1"><joint name="e" range="-2 2"/><geom size="0.05"/>
+              <body pos="0 -0.1 0" axisangle="1 0 0 1.5707963"><joint name="f" range="-3 3"/><geom size="0.03"/>
+                <site name="flange"/>
+              </body></body></body></body></body></body></body></worldbody></mujoco>"#;
+
+#[test]
+fn an_arm_without_a_keyframe_starts_above_the_table() {
+    let loaded = load(SIX_JOINTS, "flange").unwrap();
+    assert!(
+        loaded
+            .notes
+            .iter()
+            .all(|note| !note.contains("no pose found")),
+        "{:?}",
+        loaded.notes
+    );
+    // Forward kinematics by hand is MuJoCo's part; here only that limits hold and that it is not the stretched middle.
+    let home = &loaded.robot.home_qpos;
+    assert_eq!(home.len(), 6);
+    let limits = [
+        3.0,
+        2.0,
+        std::f64::consts::PI,
+        std::f64::consts::PI,
+        2.0,
+        3.0,
+    ];
+    assert!(
+        home.iter().zip(limits).all(|(q, limit)| q.abs() <= limit),
+        "{home:?}"
+    );
+    assert!(home.iter().any(|q| q.abs() > 0.3), "{home:?}");
+    assert_eq!(load(SIX_JOINTS, "flange").unwrap().robot.home_qpos, *home);
 }

@@ -1,32 +1,77 @@
-//! Collision bits of a user's robot beside those of the scene (see [`crate::robots`]).
+//! Collision bits and visual groups of a user's robot beside those of the scene (see [`crate::robots`]).
 //!
 //! Two geoms collide where `contype` of one and `conaffinity` of the other share a bit. The file's bits move up by two, so the robot
 //! collides with itself exactly as before. Bit 0 of `contype` is then free to mean: collides with the surroundings, whose
 //! `conaffinity` is 1. The probe, with the bits 0 and 1, does not collide with the robot.
+//!
+//! Where a body has shapes that are only seen, those that collide go to the scene's group for hidden shapes, so that the two do not
+//! show through each other.
 
-use crate::mjcf::{Defaults, Mjcf, Value, walk_world};
+use crate::mjcf::{Defaults, Element, Mjcf, Value};
 
 /// Bits that an MJCF integer holds.
 const BITS: i64 = 0x7fff_ffff;
 
-/// Moves the bits of every geom.
+/// Visual group of shapes that collide and are not drawn.
+const HIDDEN_GROUP: i32 = 3;
+
+/// Moves the bits of every geom, and hides what stands in for looks.
 pub(super) fn separate(mjcf: &mut Mjcf, defaults: &Defaults) {
-    walk_world(mjcf, &mut |element, class| {
-        if element.tag() != "geom" {
-            return;
+    let world = mjcf.worldbody();
+    separate_below(world, "main", defaults);
+}
+
+fn separate_below(parent: &mut Element, class: &str, defaults: &Defaults) {
+    for child in parent.children_mut() {
+        let own = child.text("childclass").map(str::to_owned);
+        let class = own.as_deref().unwrap_or(class);
+        if child.tag() == "body" {
+            let mut has_looks = false;
+            geoms_of(child, class, &mut |geom, class| {
+                has_looks |= bits(geom, class, defaults) == (0, 0);
+            });
+            geoms_of(child, class, &mut |geom, class| {
+                move_bits(geom, class, defaults, has_looks);
+            });
         }
-        let bits = |attribute: &str| {
-            let value = defaults.effective(element, class, &["geom"], attribute);
-            let number = value
-                .and_then(Value::as_reals)
-                .map_or(1.0, |reals| reals[0]);
-            number as i64 & 0xffff_ffff
-        };
-        let (contype, conaffinity) = (bits("contype"), bits("conaffinity"));
-        if contype | conaffinity == 0 {
-            return;
+        separate_below(child, class, defaults);
+    }
+}
+
+/// Calls `visit` on the geoms of a body, also those in frames, with the class that they get.
+fn geoms_of(holder: &mut Element, class: &str, visit: &mut impl FnMut(&mut Element, &str)) {
+    for child in holder.children_mut() {
+        match child.tag() {
+            "geom" => visit(child, class),
+            "frame" => {
+                let own = child.text("childclass").map(str::to_owned);
+                geoms_of(child, own.as_deref().unwrap_or(class), visit);
+            }
+            _ => {}
         }
-        element.set("contype", (((contype << 2) | 1) & BITS) as f64);
-        element.set("conaffinity", ((conaffinity << 2) & BITS) as f64);
-    });
+    }
+}
+
+fn move_bits(geom: &mut Element, class: &str, defaults: &Defaults, hide: bool) {
+    let (contype, conaffinity) = bits(geom, class, defaults);
+    if contype | conaffinity == 0 {
+        return;
+    }
+    geom.set("contype", (((contype << 2) | 1) & BITS) as f64);
+    geom.set("conaffinity", ((conaffinity << 2) & BITS) as f64);
+    if hide {
+        geom.set("group", HIDDEN_GROUP);
+    }
+}
+
+/// `contype` and `conaffinity` of a geom.
+fn bits(geom: &Element, class: &str, defaults: &Defaults) -> (i64, i64) {
+    let of = |attribute: &str| {
+        let value = defaults.effective(geom, class, &["geom"], attribute);
+        let number = value
+            .and_then(Value::as_reals)
+            .map_or(1.0, |reals| reals[0]);
+        number as i64 & 0xffff_ffff
+    };
+    (of("contype"), of("conaffinity"))
 }

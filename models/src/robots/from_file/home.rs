@@ -35,8 +35,14 @@ pub(super) fn keyframe(mjcf: &mut Mjcf, notes: &mut Vec<String>) -> Keyframe {
     keyframe
 }
 
-/// Positions of all joints in the order of the document.
-pub(super) fn positions(mjcf: &mut Mjcf, defaults: &Defaults, keyframe: &Keyframe) -> Vec<f64> {
+/// Positions of all joints in the order of the document: those of the keyframe, else those given for the arm, else the middle of
+/// each range.
+pub(super) fn positions(
+    mjcf: &mut Mjcf,
+    defaults: &Defaults,
+    keyframe: &Keyframe,
+    arm: &Keyframe,
+) -> Vec<f64> {
     let mut middles = Keyframe::new();
     walk_world(mjcf, &mut |element, class| {
         if let ("joint", Some(name)) = (element.tag(), element.name()) {
@@ -47,7 +53,10 @@ pub(super) fn positions(mjcf: &mut Mjcf, defaults: &Defaults, keyframe: &Keyfram
     joints
         .into_iter()
         .filter_map(Element::name)
-        .filter_map(|name| keyframe.get(name).or_else(|| middles.get(name)))
+        .filter_map(|name| {
+            let known = keyframe.get(name).or_else(|| arm.get(name));
+            known.or_else(|| middles.get(name))
+        })
         .flatten()
         .copied()
         .collect()
@@ -58,12 +67,18 @@ fn middle(defaults: &Defaults, joint: &Element, class: &str) -> Vec<f64> {
     if joint.text("type") == Some("ball") {
         return vec![1.0, 0.0, 0.0, 0.0];
     }
+    let middle = limits(defaults, joint, class).map(|[low, high]| f64::midpoint(low, high));
+    vec![middle.unwrap_or_else(|| reference(defaults, joint, class))]
+}
+
+/// The range of a hinge or slide, where it has limits [rad or m].
+pub(super) fn limits(defaults: &Defaults, joint: &Element, class: &str) -> Option<[f64; 2]> {
     let value = |attribute: &str| defaults.effective(joint, class, &["joint"], attribute);
-    let is_unlimited = value("limited").and_then(Value::as_text) == Some("false");
-    match value("range").and_then(Value::as_reals) {
-        Some(&[low, high]) if low < high && !is_unlimited => vec![f64::midpoint(low, high)],
-        _ => vec![reference(defaults, joint, class)],
+    if value("limited").and_then(Value::as_text) == Some("false") {
+        return None;
     }
+    let range: [f64; 2] = value("range")?.as_reals()?.try_into().ok()?;
+    (range[0] < range[1]).then_some(range)
 }
 
 /// Where a joint is in the pose in which the document draws it.

@@ -8,12 +8,15 @@
 //! * Other joints are fixed at home, except springs that nothing drives or couples.
 //! * Gravity is compensated everywhere. Geoms that collide do so with the surroundings, and with one another as before
 //!   ([`collisions`]).
-//! * Home is the keyframe `home`, else the first one, else the middle of each joint's range.
+//! * Home is the keyframe `home`, else the first one, else a pose with the flange above the table pointing down ([`reach`]), else
+//!   the middle of each joint's range.
 
 mod collisions;
 mod fixing;
 mod flange;
 mod home;
+mod kinematics;
+mod reach;
 mod torque;
 
 use std::borrow::Cow;
@@ -129,7 +132,13 @@ impl Builder {
         self.mjcf.prune_assets();
         let sections = self.mjcf.root_mut().children_mut();
         sections.retain(|section| section.tag() == "compiler" || !section.children().is_empty());
-        let home_qpos = home::positions(&mut self.mjcf, &self.defaults, &keyframe);
+        let arm = if keyframe.is_empty() {
+            let path = flange::path_to_flange(&self.mjcf, flange)?; // what was removed may have shifted it
+            self.reach_out(&joints, &path)
+        } else {
+            home::Keyframe::new()
+        };
+        let home_qpos = home::positions(&mut self.mjcf, &self.defaults, &keyframe, &arm);
         self.mjcf.validate()?;
         Ok(home_qpos)
     }
@@ -187,6 +196,22 @@ impl Builder {
         if let Some(section) = self.mjcf.root_mut().child_mut("default") {
             section.remove_where(&|element| torque::ACTUATOR_TAGS.contains(&element.tag()));
         }
+    }
+
+    /// A start pose for an arm without a keyframe.
+    fn reach_out(&mut self, joints: &[Element], path: &[usize]) -> home::Keyframe {
+        let chain = kinematics::Chain::new(&self.mjcf, &self.defaults, path);
+        let Some(positions) = reach::above_table(&chain) else {
+            self.notes.push(
+                "no keyframe, and no pose found with the flange pointing down: home is the middle of each joint's range"
+                    .to_owned(),
+            );
+            return home::Keyframe::new();
+        };
+        let names = joints.iter().filter_map(Element::name).map(str::to_owned);
+        names
+            .zip(positions.into_iter().map(|position| vec![position]))
+            .collect()
     }
 
     fn compensate_gravity(&mut self) {
