@@ -12,9 +12,21 @@ fn main() -> ExitCode {
     match command.run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
-            eprintln!("error: {}", causes.join(": "));
+            eprintln!("error: {}", in_one_line(&error));
             ExitCode::from(if error.is::<cli::Usage>() { 2 } else { 1 })
         }
     }
+}
+
+/// The error and its causes, each said once.
+fn in_one_line(error: &anyhow::Error) -> String {
+    let mut line = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if line.is_empty() {
+            line = cause;
+        } else if !line.contains(&cause) {
+            line = format!("{line}: {cause}");
+        }
+    }
+    line
 }

@@ -20,16 +20,50 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let sections = [
-            ("robots", robots::ALL.iter().map(|(_, make)| make()).map(|robot| entry(&robot.name, &robot.summary)).collect()),
-            ("probes", probes::ALL.iter().map(|(_, make)| make()).map(|probe| entry(&probe.name, &probe.summary)).collect()),
-            ("torsos", torsos::ALL.iter().map(|kind| entry(kind.name, kind.summary)).collect()),
-            ("shapes", torsos::Shape::ALL.iter().map(|(name, _)| entry(name, "outline of a torso")).collect()),
-            ("controllers", controllers::ALL.iter().map(|info| entry(info.name, info.summary)).collect()),
+            (
+                "robots",
+                robots::ALL
+                    .iter()
+                    .map(|(_, make)| make())
+                    .map(|robot| entry(&robot.name, &robot.summary))
+                    .collect(),
+            ),
+            (
+                "probes",
+                probes::ALL
+                    .iter()
+                    .map(|(_, make)| make())
+                    .map(|probe| entry(&probe.name, &probe.summary))
+                    .collect(),
+            ),
+            (
+                "torsos",
+                torsos::ALL
+                    .iter()
+                    .map(|kind| entry(kind.name, kind.summary))
+                    .collect(),
+            ),
+            (
+                "shapes",
+                torsos::Shape::ALL
+                    .iter()
+                    .map(|(name, _)| entry(name, "outline of a torso"))
+                    .collect(),
+            ),
+            (
+                "controllers",
+                controllers::ALL
+                    .iter()
+                    .map(|info| entry(info.name, info.summary))
+                    .collect(),
+            ),
             ("quantities", quantities()),
         ];
         if self.json {
-            let all: serde_json::Map<String, Value> =
-                sections.into_iter().map(|(name, entries): (&str, Vec<Value>)| (name.to_owned(), entries.into())).collect();
+            let all: serde_json::Map<String, Value> = sections
+                .into_iter()
+                .map(|(name, entries): (&str, Vec<Value>)| (name.to_owned(), entries.into()))
+                .collect();
             return print(&serde_json::to_string_pretty(&all)?);
         }
         let mut text = String::new();
@@ -50,10 +84,17 @@ fn entry(name: &str, summary: &str) -> Value {
 }
 
 fn quantities() -> Vec<Value> {
-    let line = |name: &str, unit: &str, shape: &str, doc: &str| {
-        json!({ "name": name, "unit": unit, "shape": shape, "summary": format!("[{unit}] {shape}: {doc}") })
-    };
-    let all = readings::Quantity::ALL.iter().map(|quantity| line(quantity.name(), quantity.unit(), quantity.shape(), quantity.doc()));
-    let images = readings::IMAGES.iter().map(|image| line(image.name, image.unit, image.shape, image.doc));
+    let line = |name: &str, unit: &str, shape: &str, doc: &str| json!({ "name": name, "unit": unit, "shape": shape, "summary": format!("[{unit}] {shape}: {doc}") });
+    let all = readings::Quantity::ALL.iter().map(|quantity| {
+        line(
+            quantity.name(),
+            quantity.unit(),
+            quantity.shape(),
+            quantity.doc(),
+        )
+    });
+    let images = readings::IMAGES
+        .iter()
+        .map(|image| line(image.name, image.unit, image.shape, image.doc));
     all.chain(images).collect()
 }

@@ -14,7 +14,12 @@ use clap::{Parser, Subcommand};
 
 /// Robotic ultrasound on MuJoCo: build scenes, press and scan soft torsos, read the force.
 #[derive(Debug, Parser)]
-#[command(name = "insonate", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "insonate",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "Examples:
   insonate scan --robot panda --torso fast --output output/scan
   insonate press --depth 0.03 --speed 0.02 --json

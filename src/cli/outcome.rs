@@ -40,17 +40,33 @@ pub(crate) struct Outcome {
 
 impl OutcomeArgs {
     /// Makes the folder and writes the scene into it.
-    pub(crate) fn start(&self, scene: &Scene, output: &Path, doing: &'static str) -> anyhow::Result<Outcome> {
+    pub(crate) fn start(
+        &self,
+        scene: &Scene,
+        output: &Path,
+        doing: &'static str,
+    ) -> anyhow::Result<Outcome> {
         let folder = OutputFolder::create(output)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
         // Hidden by itself where standard error is no terminal.
         let bar = ProgressBar::new(1000);
-        let style = ProgressStyle::with_template("{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})")?;
+        let style = ProgressStyle::with_template(
+            "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
+        )?;
         bar.set_style(style.progress_chars("=> "));
         bar.set_message(doing);
         let (width, height) = self.picture_size;
-        let config = RenderConfig { width, height, ..RenderConfig::default() };
-        Ok(Outcome { folder, bar, json: self.json, pictures: (!self.no_pictures).then_some(config) })
+        let config = RenderConfig {
+            width,
+            height,
+            ..RenderConfig::default()
+        };
+        Ok(Outcome {
+            folder,
+            bar,
+            json: self.json,
+            pictures: (!self.no_pictures).then_some(config),
+        })
     }
 }
 
@@ -59,7 +75,9 @@ impl Outcome {
     pub(crate) fn observers(&self) -> (Pictures, impl FnMut(f64) + use<>) {
         let bar = self.bar.clone();
         let pictures = self.pictures.map_or_else(Pictures::none, Pictures::sized);
-        (pictures, move |share: f64| bar.set_position((1000.0 * share) as u64))
+        (pictures, move |share: f64| {
+            bar.set_position((1000.0 * share) as u64)
+        })
     }
 
     /// Writes everything and prints the summary.
@@ -73,7 +91,8 @@ impl Outcome {
         self.bar.finish_and_clear();
         self.folder.write("log.csv", record.to_csv().as_bytes())?;
         let json = serde_json::to_string_pretty(summary)?;
-        self.folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        self.folder
+            .write("summary.json", format!("{json}\n").as_bytes())?;
         for (name, plot) in plots {
             self.folder.write(name, plot.svg.as_bytes())?;
         }
@@ -89,9 +108,15 @@ impl Outcome {
         let mut text = String::new();
         let value = serde_json::to_value(summary)?;
         for (name, figure) in value.as_object().into_iter().flatten() {
-            text.push_str(&format!("{name:<20} {:>12.4}\n", figure.as_f64().unwrap_or_default()));
+            text.push_str(&format!(
+                "{name:<20} {:>12.4}\n",
+                figure.as_f64().unwrap_or_default()
+            ));
         }
-        text.push_str(&format!("\nlog, plots and pictures: {}", self.folder.path().display()));
+        text.push_str(&format!(
+            "\nlog, plots and pictures: {}",
+            self.folder.path().display()
+        ));
         print(&text)
     }
 }
@@ -100,19 +125,30 @@ impl Outcome {
 pub(crate) fn point(text: &str) -> Result<[f64; 2], String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
     let pair: Option<[f64; 2]> = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-    pair.filter(|pair| pair.iter().all(|x| x.is_finite())).ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
+    pair.filter(|pair| pair.iter().all(|x| x.is_finite()))
+        .ok_or_else(|| "two numbers, such as 0.02,-0.05".to_owned())
 }
 
 /// Where on the torso's top a seed puts the `index`-th point: within half of its width and length.
 pub(crate) fn random_point(seed: u64, index: u64, scene: &Scene) -> [f64; 2] {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     rng.set_stream(index);
-    let half = scene.torso.as_ref().map_or([0.0; 3], |torso| torso.surface.bounds().1);
+    let half = scene
+        .torso
+        .as_ref()
+        .map_or([0.0; 3], |torso| torso.surface.bounds().1);
     [0, 1].map(|axis| half[axis] * rng.random_range(-0.5..0.5))
 }
 
 pub(crate) fn picture_size(text: &str) -> Result<(u32, u32), String> {
-    let (width, height) = text.split_once('x').ok_or("width x height, such as 960x720")?;
-    let side = |word: &str| word.parse::<u32>().ok().filter(|n| (16..=4096).contains(n)).ok_or("16 to 4096 pixels each");
+    let (width, height) = text
+        .split_once('x')
+        .ok_or("width x height, such as 960x720")?;
+    let side = |word: &str| {
+        word.parse::<u32>()
+            .ok()
+            .filter(|n| (16..=4096).contains(n))
+            .ok_or("16 to 4096 pixels each")
+    };
     Ok((side(width)?, side(height)?))
 }

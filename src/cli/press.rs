@@ -20,13 +20,28 @@ pub(crate) struct Press {
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
     /// Depth below the skin at rest [m].
-    #[arg(long, value_name = "M", default_value_t = 0.03, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 0.03,
+        allow_negative_numbers = true
+    )]
     depth: f64,
     /// Speed in and out [m/s].
-    #[arg(long, value_name = "M_S", default_value_t = 0.02, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "M_S",
+        default_value_t = 0.02,
+        allow_negative_numbers = true
+    )]
     speed: f64,
     /// Time at the depth [s].
-    #[arg(long, value_name = "S", default_value_t = 0.5, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.5,
+        allow_negative_numbers = true
+    )]
     hold: f64,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/press")]
@@ -51,10 +66,20 @@ impl Press {
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::press(&scene, &press, &mut pictures, &mut progress)?;
         let name = scene.name();
-        let curve = record.samples.iter().map(|sample| (sample.indentation, sample.force[2])).collect();
+        let curve = record
+            .samples
+            .iter()
+            .map(|sample| (sample.indentation, sample.force[2]))
+            .collect();
         let plots = [
-            ("plot.svg", time_plot(&record, &format!("press, {name}"), None, None)?),
-            ("force_indentation.svg", force_indentation_plot(&[(name.clone(), curve)], "force over indentation")?),
+            (
+                "plot.svg",
+                time_plot(&record, &format!("press, {name}"), None, None)?,
+            ),
+            (
+                "force_indentation.svg",
+                force_indentation_plot(&[(name.clone(), curve)], "force over indentation")?,
+            ),
         ];
         run.finish(&record, &summary, &plots, &pictures)
     }

@@ -40,7 +40,14 @@ impl Render {
             physics.step()?;
         }
         let (width, height) = self.size;
-        let mut renderer = Renderer::new(&compiled, RenderConfig { width, height, ..RenderConfig::default() })?;
+        let mut renderer = Renderer::new(
+            &compiled,
+            RenderConfig {
+                width,
+                height,
+                ..RenderConfig::default()
+            },
+        )?;
         let frame = renderer.render(&physics, &self.camera)?;
         frame.write_rgb(&self.output)?;
         if let Some(path) = &self.depth_output {

@@ -24,10 +24,20 @@ pub(crate) struct Scan {
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     to: Option<[f64; 2]>,
     /// Force along the probe's axis [N].
-    #[arg(long, value_name = "N", default_value_t = 5.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 5.0,
+        allow_negative_numbers = true
+    )]
     force: f64,
     /// Speed along the path [m/s].
-    #[arg(long, value_name = "M_S", default_value_t = 0.04, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "M_S",
+        default_value_t = 0.04,
+        allow_negative_numbers = true
+    )]
     speed: f64,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/scan")]
@@ -40,7 +50,11 @@ impl Scan {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let scene = self.scene.build()?;
         let default = experiments::Scan::default();
-        let random = |index| self.outcome.seed.map(|seed| random_point(seed, index, &scene));
+        let random = |index| {
+            self.outcome
+                .seed
+                .map(|seed| random_point(seed, index, &scene))
+        };
         let scan = experiments::Scan {
             from: self.from.or_else(|| random(0)).unwrap_or(default.from),
             to: self.to.or_else(|| random(1)).unwrap_or(default.to),
@@ -53,7 +67,10 @@ impl Scan {
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
         let title = format!("scan, {}", scene.name());
-        let plots = [("plot.svg", time_plot(&record, &title, Some(self.force), Some(self.speed))?)];
+        let plots = [(
+            "plot.svg",
+            time_plot(&record, &title, Some(self.force), Some(self.speed))?,
+        )];
         run.finish(&record, &summary, &plots, &pictures)
     }
 }

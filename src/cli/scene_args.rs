@@ -39,19 +39,44 @@ pub(crate) struct SceneArgs {
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     spacing: Option<f64>,
     /// Stiffness of the tissue [N/m].
-    #[arg(long, value_name = "K", default_value_t = 1324.17, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "K",
+        default_value_t = 1324.17,
+        allow_negative_numbers = true
+    )]
     stiffness: f64,
     /// Damping of the tissue [N·s/m].
-    #[arg(long, value_name = "C", default_value_t = 17.59, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "C",
+        default_value_t = 17.59,
+        allow_negative_numbers = true
+    )]
     damping: f64,
     /// Breaths per second [Hz]; 0: the torso does not breathe.
-    #[arg(long, value_name = "HZ", default_value_t = 0.0, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "HZ",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
     breathing_rate: f64,
     /// Rise of the chest with each breath [m].
-    #[arg(long, value_name = "M", default_value_t = 0.008, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 0.008,
+        allow_negative_numbers = true
+    )]
     breathing_amplitude: f64,
     /// Length of a physics step [s].
-    #[arg(long, value_name = "S", default_value_t = 0.002, allow_negative_numbers = true)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.002,
+        allow_negative_numbers = true
+    )]
     timestep: f64,
 }
 
@@ -79,13 +104,25 @@ impl SceneArgs {
             return Ok(None);
         }
         let kind = torsos::by_name(&self.torso).map_err(Usage::new)?;
-        let breathing = (self.breathing_rate != 0.0)
-            .then_some(Breathing { rate: self.breathing_rate, amplitude: self.breathing_amplitude });
-        let usual = TorsoConfig::of_shape(self.shape);
+        let breathing = (self.breathing_rate != 0.0).then_some(Breathing {
+            rate: self.breathing_rate,
+            amplitude: self.breathing_amplitude,
+        });
+        // A flex is a solid without gaps: its lattice may stay coarse.
+        let usual = match self.torso.as_str() {
+            "flex" => TorsoConfig {
+                shape: self.shape,
+                ..TorsoConfig::default()
+            },
+            _ => TorsoConfig::of_shape(self.shape),
+        };
         let config = TorsoConfig {
             count: self.count.unwrap_or(usual.count),
             spacing: self.spacing.unwrap_or(usual.spacing),
-            softness: Softness { stiffness: self.stiffness, damping: self.damping },
+            softness: Softness {
+                stiffness: self.stiffness,
+                damping: self.damping,
+            },
             breathing,
             ..usual
         };
@@ -96,13 +133,31 @@ impl SceneArgs {
 
 /// The registry's entry called `name`.
 fn find<T>(name: &str, kind: &'static str, all: &[(&str, fn() -> T)]) -> anyhow::Result<T> {
-    let make = all.iter().find(|(known, _)| *known == name).map(|(_, make)| make());
-    let known = || all.iter().map(|(known, _)| *known).collect::<Vec<_>>().join(", ");
-    make.ok_or_else(|| Usage::new(ModelError::Unknown { kind, name: name.to_owned(), known: known() }).into())
+    let make = all
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, make)| make());
+    let known = || {
+        all.iter()
+            .map(|(known, _)| *known)
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    make.ok_or_else(|| {
+        Usage::new(ModelError::Unknown {
+            kind,
+            name: name.to_owned(),
+            known: known(),
+        })
+        .into()
+    })
 }
 
 fn shape(name: &str) -> Result<Shape, String> {
-    let shape = Shape::ALL.iter().find(|(known, _)| *known == name).map(|(_, shape)| *shape);
+    let shape = Shape::ALL
+        .iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, shape)| *shape);
     shape.ok_or_else(|| {
         let known: Vec<&str> = Shape::ALL.iter().map(|(known, _)| *known).collect();
         format!("choose one of {}", known.join(", "))
@@ -112,5 +167,7 @@ fn shape(name: &str) -> Result<Shape, String> {
 fn count(text: &str) -> Result<[usize; 3], String> {
     let numbers: Result<Vec<usize>, _> = text.split(',').map(|word| word.trim().parse()).collect();
     let numbers = numbers.map_err(|_| "three whole numbers, such as 9,4,11".to_owned())?;
-    numbers.try_into().map_err(|_| "three whole numbers, such as 9,4,11".to_owned())
+    numbers
+        .try_into()
+        .map_err(|_| "three whole numbers, such as 9,4,11".to_owned())
 }

@@ -1,0 +1,48 @@
+//! Builds a scene by program, changes it, and reads the contact force.
+//!
+//! `cargo run --release --example own_scene`
+
+use insonate::experiments::{Pictures, Scan, scan};
+use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
+use insonate::models::{Scene, mjcf::Geom, probes, robots};
+
+fn main() -> anyhow::Result<()> {
+    let config = TorsoConfig {
+        softness: Softness {
+            stiffness: 900.0,
+            damping: 12.0,
+        },
+        breathing: Some(Breathing {
+            rate: 0.25,
+            amplitude: 0.01,
+        }),
+        ..TorsoConfig::of_shape(Shape::Human)
+    };
+    let torso = (torsos::by_name("fast")?.build)(&config)?;
+    let mut scene = Scene::new(robots::ur5e::ur5e(), probes::l12_5(), Some(torso));
+    // Anything can be added to a part before it is assembled.
+    scene.arena.mjcf.worldbody().add(
+        Geom::cuboid([0.1, 0.1, 0.4])
+            .name("cart")
+            .pos([0.6, 0.9, 0.4]),
+    );
+
+    let path = Scan {
+        from: [0.0, -0.05],
+        to: [0.0, 0.05],
+        force: 6.0,
+        ..Scan::default()
+    };
+    let (record, summary) = scan(&scene, &path, &mut Pictures::none(), &mut |_| ())?;
+    let deepest = record
+        .samples
+        .iter()
+        .map(|sample| sample.indentation)
+        .fold(0.0, f64::max);
+    eprintln!(
+        "force error {:.2} N, deepest dent {:.1} mm",
+        summary.force_mae_n,
+        1e3 * deepest
+    );
+    Ok(())
+}

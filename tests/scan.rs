@@ -1,0 +1,150 @@
+//! Contract: a scan holds its force on every torso with every robot, a press reaches its depth, and both say so in numbers.
+//!
+//! The bounds on force and contact are the project's own success rule for a scan: mean absolute error below 0.5 N from half a second
+//! after first contact, contact ratio above 0.98, no jump above 15 N.
+
+use insonate::experiments::{Pictures, Press, Scan, Summary, press, scan};
+use insonate::models::torsos::{self, Breathing, Shape, TorsoConfig};
+use insonate::models::{Scene, probes, robots, robots::Robot};
+
+fn scene(robot: Robot, kind: &str, config: &TorsoConfig) -> Scene {
+    Scene::new(
+        robot,
+        probes::c5_2(),
+        Some((torsos::by_name(kind).unwrap().build)(config).unwrap()),
+    )
+}
+
+fn run(scene: &Scene, path: &Scan) -> Summary {
+    scan(scene, path, &mut Pictures::none(), &mut |_| ())
+        .unwrap()
+        .1
+}
+
+fn check(name: &str, summary: &Summary) {
+    assert!(summary.force_mae_n < 0.5, "{name}: {summary:?}");
+    assert!(summary.contact_ratio > 0.98, "{name}: {summary:?}");
+    assert!(
+        summary.largest_jump_n < 15.0 && summary.peak_force_n < 15.0,
+        "{name}: {summary:?}"
+    );
+    assert!(
+        summary.path_rmse_m < 0.005 && summary.peak_tilt_deg < 5.0,
+        "{name}: {summary:?}"
+    );
+}
+
+#[test]
+fn both_robots_hold_the_force_on_the_fast_and_the_flex_torso() {
+    for (name, robot) in robots::ALL {
+        for kind in ["fast", "flex"] {
+            let summary = run(
+                &scene(robot(), kind, &TorsoConfig::default()),
+                &Scan::default(),
+            );
+            check(&format!("{name} on {kind}"), &summary);
+        }
+    }
+}
+
+#[test]
+fn the_composite_torso_feels_as_the_fast_one() {
+    let path = Scan {
+        from: [0.0, -0.01],
+        to: [0.0, 0.01],
+        ..Scan::default()
+    };
+    let [exact, fast] = ["composite", "fast"].map(|kind| {
+        run(
+            &scene(robots::panda::panda(), kind, &TorsoConfig::default()),
+            &path,
+        )
+    });
+    check("composite", &exact);
+    assert!(
+        (exact.force_mae_n - fast.force_mae_n).abs() < 1e-3
+            && (exact.peak_force_n - fast.peak_force_n).abs() < 1e-2
+    );
+    assert!((exact.peak_indentation_m - fast.peak_indentation_m).abs() < 1e-5);
+}
+
+#[test]
+fn a_breathing_human_torso_is_scanned_too() {
+    let config = TorsoConfig {
+        breathing: Some(Breathing::default()),
+        ..TorsoConfig::of_shape(Shape::Human)
+    };
+    check(
+        "breathing",
+        &run(
+            &scene(robots::panda::panda(), "fast", &config),
+            &Scan::default(),
+        ),
+    );
+}
+
+#[test]
+fn a_press_reaches_its_depth_and_both_force_readings_agree() {
+    for kind in ["fast", "flex"] {
+        let wanted = Press {
+            depth: 0.02,
+            ..Press::default()
+        };
+        let torso = scene(robots::panda::panda(), kind, &TorsoConfig::default());
+        let (record, summary) = press(&torso, &wanted, &mut Pictures::none(), &mut |_| ()).unwrap();
+        assert!(
+            (summary.peak_indentation_m - 0.02).abs() < 1e-3,
+            "{kind}: {summary:?}"
+        );
+        // Sensor at the tip against contact list: the same force up to rounding.
+        assert!(summary.force_rmse_n < 1e-6, "{kind}: {summary:?}");
+        let deep = record.of_phase("hold").last().unwrap();
+        assert!(deep.force[2] > 10.0 && deep.in_contact, "{kind}: {deep:?}");
+        assert!(
+            !record.samples.last().unwrap().in_contact,
+            "{kind}: the probe must come off"
+        );
+    }
+}
+
+#[test]
+fn the_same_scan_gives_the_same_bits() {
+    let torso = scene(robots::ur5e::ur5e(), "fast", &TorsoConfig::default());
+    let path = Scan {
+        from: [0.0, 0.0],
+        to: [0.0, 0.02],
+        ..Scan::default()
+    };
+    let log = || {
+        scan(&torso, &path, &mut Pictures::none(), &mut |_| ())
+            .unwrap()
+            .0
+            .to_csv()
+    };
+    assert_eq!(log(), log());
+}
+
+#[test]
+fn paths_beside_the_torso_and_impossible_scans_are_refused() {
+    let torso = scene(robots::panda::panda(), "fast", &TorsoConfig::default());
+    let refused = |path: &Scan| {
+        scan(&torso, path, &mut Pictures::none(), &mut |_| ())
+            .unwrap_err()
+            .to_string()
+    };
+    let beside = refused(&Scan {
+        to: [0.0, 0.5],
+        ..Scan::default()
+    });
+    assert!(beside.contains("lies beside the torso"), "{beside}");
+    let nan = refused(&Scan {
+        force: f64::NAN,
+        ..Scan::default()
+    });
+    assert_eq!(nan, "force = NaN is out of range: 0.5 to 40 N");
+    let bare = Scene::new(robots::panda::panda(), probes::c5_2(), None);
+    let none = scan(&bare, &Scan::default(), &mut Pictures::none(), &mut |_| ())
+        .unwrap_err()
+        .to_string();
+    assert!(none.contains("no torso"), "{none}");
+}

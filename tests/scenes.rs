@@ -1,0 +1,106 @@
+//! Contract: every robot with every probe and every torso runs: it compiles, rests for a second without warning, and the probe
+//! reaches the torso and feels it.
+
+use insonate::models::torsos::{self, Shape, TorsoConfig};
+use insonate::models::{Scene, probes, robots};
+use insonate::sim::readings::{Particles, ProbeContact};
+use insonate::sim::{CompiledScene, Physics, Pose, arm::Arm, ik, readings::ProbeFrame};
+use nalgebra::Vector3;
+
+/// A coarse torso, so that the slow ones are quick.
+fn config(shape: Shape) -> TorsoConfig {
+    TorsoConfig {
+        shape,
+        count: [7, 4, 7],
+        spacing: 0.04,
+        ..TorsoConfig::default()
+    }
+}
+
+fn check(scene: &Scene) {
+    let name = scene.name();
+    let compiled = CompiledScene::compile(&scene.to_mjcf().unwrap()).unwrap();
+    let mut physics = Physics::from_scene(&compiled).unwrap();
+    let home = physics.qpos().to_vec();
+    let second = (1.0 / physics.timestep()).round() as usize;
+    physics
+        .step_n(second)
+        .unwrap_or_else(|divergence| panic!("{name}: {divergence}"));
+    let arm = Arm::new(physics.model()).unwrap();
+    let moved = arm
+        .joints
+        .iter()
+        .map(|joint| (physics.qpos()[joint.qpos] - home[joint.qpos]).abs());
+    // Gravity is compensated on every body, so an arm without torque stays.
+    assert!(
+        moved.fold(0.0, f64::max) < 1e-3,
+        "{name}: the resting arm drifts"
+    );
+
+    let Some(top) = scene.surface_above(0.0, 0.0) else {
+        return;
+    };
+    let probe = ProbeFrame::new(physics.model()).unwrap();
+    let at = |lift: f64| {
+        Pose::with_z_axis(
+            Vector3::from(top.position) + Vector3::z() * lift,
+            -Vector3::z(),
+            Vector3::x(),
+        )
+    };
+    let deep = ik::solve(&physics, &arm, &probe, &at(-0.02), &ik::IkConfig::default()).unwrap();
+    ik::place(&mut physics, &arm, &probe, &at(0.005)).unwrap();
+    let contact = ProbeContact::new(physics.model()).unwrap();
+    let rest = Particles::of(&physics).unwrap().positions(&physics);
+    let mut pushed_up = 0.0_f64;
+    for _ in 0..second / 2 {
+        let torque = (&deep - arm.positions(&physics)) * 400.0 - arm.velocities(&physics) * 40.0
+            + arm.bias(&physics);
+        arm.apply(&mut physics, &torque);
+        physics
+            .step()
+            .unwrap_or_else(|divergence| panic!("{name}: {divergence}"));
+        pushed_up = pushed_up.max(contact.force_in_world(&physics).z);
+    }
+    assert!(
+        pushed_up > 1.0,
+        "{name}: the torso pushes back with {pushed_up} N only"
+    );
+    let now = Particles::of(&physics).unwrap().positions(&physics);
+    let dent = rest
+        .iter()
+        .zip(&now)
+        .map(|(then, now)| then[2] - now[2])
+        .fold(0.0, f64::max);
+    assert!(dent > 0.002, "{name}: the torso is not dented: {dent} m");
+}
+
+#[test]
+fn every_robot_probe_and_torso_runs() {
+    for (_, robot) in robots::ALL {
+        for (_, probe) in probes::ALL {
+            for kind in torsos::ALL {
+                check(&Scene::new(
+                    robot(),
+                    probe(),
+                    Some((kind.build)(&config(Shape::Cylinder)).unwrap()),
+                ));
+            }
+            check(&Scene::new(robot(), probe(), None));
+        }
+    }
+}
+
+#[test]
+fn every_shape_of_every_torso_runs() {
+    for &(_, shape) in Shape::ALL {
+        for kind in torsos::ALL {
+            let torso = (kind.build)(&config(shape)).unwrap();
+            check(&Scene::new(
+                robots::panda::panda(),
+                probes::c5_2(),
+                Some(torso),
+            ));
+        }
+    }
+}
