@@ -27,7 +27,7 @@ pub(super) const SKIN_POISSON: f64 = 0.3;
 pub(super) const SKIN_THICKNESS: f64 = 0.002;
 /// Young's modulus of the skin over that of the tissue below.
 ///
-/// It makes 1.9 MPa for the default softness: a skin is far stiffer than what it covers. It carries load sideways and keeps the
+/// It makes 1.8 MPa for the default softness: a skin is far stiffer than what it covers. It carries load sideways and keeps the
 /// force rising where the Saint Venant–Kirchhoff solid below softens in strong compression: without it the force fell beyond
 /// 2 cm, with it only beyond 3 cm, or 2.5 cm on the flanks.
 const SKIN_RATIO: f64 = 160.0;
