@@ -160,6 +160,47 @@ fn without_a_surface_it_approaches_at_its_speed() {
 }
 
 #[test]
+fn a_target_far_beside_is_approached_at_limited_speed() {
+    let mut physics = Physics::from_xml(&scene::xml(&PANDA, Bed::default())).unwrap();
+    let arm = Arm::new(physics.model()).unwrap();
+    let probe = ProbeFrame::new(physics.model()).unwrap();
+    let start = Vector3::new(0.0, -0.15, BED_TOP + 0.05);
+    let pose = Pose::with_z_axis(start, -Vector3::z(), Vector3::x());
+    ik::place(&mut physics, &arm, &probe, &pose).unwrap();
+    let config = HybridConfig {
+        approach_speed: 0.0,
+        ..HybridConfig::default()
+    };
+    let limit = config.position_stiffness.sqrt() * config.max_position_error / 2.0;
+    let mut hybrid = HybridForce::new(&physics, config).unwrap();
+    let beside = Pose {
+        position: start + Vector3::y() * 0.3,
+        ..pose
+    };
+    let target = HybridTarget {
+        world_from_probe: beside,
+        twist: Twist::default(),
+        force: FORCE,
+    };
+    hybrid.set_target(&physics, target);
+    let mut fastest: f64 = 0.0;
+    for _ in 0..2000 {
+        hybrid.control(&mut physics);
+        physics.step().unwrap();
+        fastest = fastest.max(probe.twist_in_world(&physics).linear.norm());
+    }
+    // Spring force and damping balance at k e / (2 sqrt(k)).
+    assert!(
+        fastest < 1.05 * limit && fastest > 0.5 * limit,
+        "{fastest} {limit}"
+    );
+    let off = (probe.world_from_probe(&physics).position - beside.position)
+        .xy()
+        .norm();
+    assert!(off < 1e-3, "{off}");
+}
+
+#[test]
 fn a_scene_without_the_sensor_is_refused() {
     let xml = scene::xml(&PANDA, Bed::default())
         .replace("<force name='probe/force' site='probe/ft'/>", "");

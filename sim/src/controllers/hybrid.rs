@@ -32,6 +32,8 @@ use crate::{Physics, Pose, SimError, Twist};
 pub struct HybridConfig {
     /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp is 150.
     pub position_stiffness: f64,
+    /// Largest position error across the axis that is acted on [m]; a probe that is caught must not pull ever harder.
+    pub max_position_error: f64,
     /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po is 100.
     pub orientation_stiffness: f64,
     /// Damping of position and orientation over the critical damping.
@@ -64,6 +66,7 @@ impl Default for HybridConfig {
     fn default() -> Self {
         Self {
             position_stiffness: 600.0,
+            max_position_error: 0.01,
             orientation_stiffness: 400.0,
             damping_ratio: 1.0,
             force_gain: 2.0,
@@ -227,7 +230,8 @@ impl HybridForce {
         let error = pose_error(&self.target.world_from_probe, &space.world_from_probe);
         let across = |vector: Vector3<f64>| vector - axis * axis.dot(&vector);
         let velocity = space.twist.linear - self.target.twist.linear;
-        let linear = across(error.fixed_rows::<3>(0).into()) * position_stiffness
+        let off_path = across(error.fixed_rows::<3>(0).into());
+        let linear = off_path.cap_magnitude(self.config.max_position_error) * position_stiffness
             - across(velocity) * (2.0 * damping_ratio * position_stiffness.sqrt())
             + axis
                 * self.normal_acceleration(
