@@ -1,6 +1,6 @@
 //! Breathing in the MJCF alone: an oscillator without damping that the points' rest positions follow.
 //!
-//! A slide joint `breath` with coordinate $\theta$ (0: breathed out, 1: breathed in), inertia $M$, stiffness
+//! A slide joint `breath` with coordinate $\theta$ (0: breathed out, 1: breathed in), mass $M$, stiffness
 //! $K = M (2\pi f)^2$ and spring rest ½ starts at 0 and moves as $\theta = (1 - \cos 2\pi f t) / 2$ in any MuJoCo, without code.
 //! A point that shall move out by $A\,w$ has the rest constraint $q = A\,w'\,\theta$ in place of $q = 0$.
 //!
@@ -19,21 +19,20 @@ use crate::torsos::Breathing;
 /// Name of the oscillator's body and joint.
 pub(super) const BREATH: &str = "breath";
 
-/// Inertia of the oscillator [kg], added as armature so that it weighs nothing.
+/// Mass of the oscillator [kg]. It moves sideways, so gravity does not act on it.
 ///
 /// At the surface it counts as this over the amplitude squared: 1500 t at 8 mm, so a probe cannot hold the breath.
-const INERTIA: f64 = 100.0;
+/// It is a body's mass and not a joint's armature because MuJoCo scales constraints by the former only.
+const MASS: f64 = 100.0;
 
 /// The oscillator.
 pub(super) fn oscillator(breathing: &Breathing) -> Body {
-    let stiffness = INERTIA * (TAU * breathing.rate).powi(2);
     let joint = Joint::slide(BREATH)
         .axis([1.0, 0.0, 0.0])
-        .armature(INERTIA)
-        .stiffness(stiffness)
+        .stiffness(MASS * (TAU * breathing.rate).powi(2))
         .springref(0.5)
         .group(3);
-    let inertial = Inertial::new(0.001, [0.0; 3]).diaginertia([1e-6; 3]);
+    let inertial = Inertial::new(MASS, [0.0; 3]).diaginertia([MASS; 3]);
     Body::new(BREATH).with(inertial).with(joint)
 }
 

@@ -1,0 +1,228 @@
+//! Contract: any count, shape, spacing and softness gives a valid composite torso of the right size, or an error that names
+//! what is wrong; the document of a tiny one is fixed.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_models::ModelError;
+use insonate_models::mjcf::Namespace;
+use insonate_models::torsos::{
+    self, Breathing, Particles, Shape, Softness, Torso, TorsoConfig, composite, fast,
+};
+use proptest::prelude::*;
+
+/// Points on the outside of a lattice.
+fn shell_size([a, b, c]: [usize; 3]) -> usize {
+    a * b * c - (a - 2) * (b - 2) * (c - 2)
+}
+
+fn configs() -> impl Strategy<Value = TorsoConfig> {
+    let shape = prop::sample::select(Shape::ALL).prop_map(|(_, shape)| shape);
+    let count = [3..=10_usize, 3..=6, 3..=12];
+    let softness = (10.0..50_000.0, 0.1..500.0)
+        .prop_map(|(stiffness, damping)| Softness { stiffness, damping });
+    let breathing = prop::option::of((0.01..2.0, 0.0..0.05))
+        .prop_map(|breath| breath.map(|(rate, amplitude)| Breathing { rate, amplitude }));
+    (shape, count, 0.005..0.15, softness, breathing).prop_map(
+        |(shape, count, spacing, softness, breathing)| TorsoConfig {
+            shape,
+            count,
+            spacing,
+            softness,
+            breathing,
+        },
+    )
+}
+
+fn particles(torso: &Torso) -> &[String] {
+    match &torso.particles {
+        Particles::Bodies(names) => names,
+        Particles::Flex(_) => panic!("a composite has bodies"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_config_is_a_valid_document_with_the_counts_of_its_lattice(config in configs()) {
+        let torso = composite(&config).unwrap();
+        // Names are unique, references resolve, numbers are finite.
+        torso.mjcf.validate().unwrap();
+        let n = shell_size(config.count);
+        prop_assert_eq!(particles(&torso).len(), n);
+        prop_assert_eq!(torso.n_qpos, n + usize::from(config.breathing.is_some()));
+        prop_assert_eq!(torso.mjcf.names(Namespace::Joint).len(), torso.n_qpos);
+        // A closed quad mesh has 2 (n - 2) edges; each is a constraint, as is each point, and the volume is one more.
+        let equalities = torso.mjcf.section("equality").unwrap().children().len();
+        prop_assert_eq!(equalities, n + 2 * (n - 2) + 1);
+        prop_assert_eq!(torso.mjcf.names(Namespace::Geom).len(), n + 1);
+        for name in particles(&torso) {
+            prop_assert!(torso.mjcf.find(Namespace::Body, name).is_some(), "{}", name);
+        }
+    }
+
+    #[test]
+    fn every_surface_stands_on_the_table_within_its_size_and_closes(config in configs()) {
+        let surface = composite(&config).unwrap().surface;
+        let (low, high) = surface.bounds();
+        let half = config.half_size();
+        prop_assert!(low[2].abs() < 1e-12, "lowest point at {}", low[2]);
+        // Reliefs of the human shape stand out a little.
+        let room = 1.05;
+        prop_assert!(high[2] <= room * 2.0 * half[1]);
+        prop_assert!(high[0] <= room * half[0] && low[0] >= -room * half[0]);
+        prop_assert!(high[1] <= room * half[2] && low[1] >= -room * half[2]);
+        prop_assert_eq!(surface.triangles.len(), 2 * (shell_size(config.count) - 2));
+        let volume: f64 = surface.triangles.iter().map(|corners| {
+            let [a, b, c] = corners.map(|index| nalgebra::Vector3::from(surface.vertices[index]));
+            a.dot(&b.cross(&c)) / 6.0
+        }).sum();
+        prop_assert!(volume > 0.1 * 8.0 * half.iter().product::<f64>(), "volume {}", volume);
+    }
+}
+
+#[test]
+fn the_shell_weighs_ten_grams_a_particle() {
+    let mut torso = composite(&TorsoConfig::default()).unwrap();
+    let class = torso
+        .mjcf
+        .default()
+        .children()
+        .iter()
+        .find(|class| class.text("class") == Some("shell"));
+    let geom = class.and_then(|class| class.child("geom")).unwrap();
+    assert_eq!(geom.array("mass"), Some([0.01]));
+    for name in torso.mjcf.names(Namespace::Geom) {
+        let geom = torso.mjcf.find(Namespace::Geom, name).unwrap();
+        assert!(
+            geom.get("mass").is_none() && geom.get("class").is_none(),
+            "{name}"
+        );
+    }
+}
+
+#[test]
+fn the_surface_shows_the_middle_of_the_top_and_nothing_beside() {
+    for (name, shape) in Shape::ALL {
+        let torso = composite(&TorsoConfig {
+            shape: *shape,
+            ..TorsoConfig::default()
+        })
+        .unwrap();
+        let top = torso.surface.above(0.0, 0.0).unwrap();
+        assert!(
+            (0.08..=0.106).contains(&top.position[2]),
+            "{name}: {:?}",
+            top.position
+        );
+        assert!(top.normal[2] > 0.95, "{name}: {:?}", top.normal);
+        assert!(torso.surface.above(0.3, 0.0).is_none(), "{name}");
+    }
+}
+
+#[test]
+fn fast_is_the_composite_with_a_mark() {
+    let config = TorsoConfig::default();
+    let (exact, mut marked) = (composite(&config).unwrap(), fast(&config).unwrap());
+    assert_eq!((exact.name, marked.name), ("composite", "fast"));
+    let mark = marked.mjcf.custom().child("text").unwrap();
+    assert_eq!(
+        (mark.name(), mark.text("data")),
+        (Some("torso_solver"), Some("fast"))
+    );
+    for section in ["worldbody", "equality", "tendon", "deformable"] {
+        assert_eq!(
+            exact.mjcf.section(section),
+            marked.mjcf.section(section),
+            "{section}"
+        );
+    }
+    assert_eq!(
+        (exact.surface, exact.n_qpos),
+        (marked.surface, marked.n_qpos)
+    );
+}
+
+#[test]
+fn both_are_in_the_registry() {
+    for name in ["composite", "fast"] {
+        assert_eq!(
+            (torsos::by_name(name).unwrap().build)(&TorsoConfig::default())
+                .unwrap()
+                .name,
+            name
+        );
+    }
+}
+
+fn refusal(change: impl FnOnce(&mut TorsoConfig)) -> String {
+    let mut config = TorsoConfig::default();
+    change(&mut config);
+    let error: ModelError = composite(&config).expect_err("no torso is like that");
+    error.to_string()
+}
+
+#[test]
+fn impossible_torsos_are_refused_naming_the_field() {
+    let cases = [
+        (
+            refusal(|config| config.count[1] = 2),
+            "count = 2 is out of range: 3 to 60 points along each axis",
+        ),
+        (
+            refusal(|config| config.spacing = f64::NAN),
+            "spacing = NaN is out of range: 0.005 to 0.2 m",
+        ),
+        (
+            refusal(|config| (config.count, config.spacing) = ([9, 4, 30], 0.1)),
+            "spacing x (count - 1) = 2.9000000000000004 is out of range: a torso is at most 2 m across, through and along",
+        ),
+        (
+            refusal(|config| (config.count, config.spacing) = ([40, 30, 40], 0.02)),
+            "a lattice of 40 x 30 x 40 points has 7568 on its outside; at most 3000 are allowed",
+        ),
+        (
+            refusal(|config| config.softness.stiffness = -1.0),
+            "stiffness = -1 is out of range: 10 to 50000 N/m",
+        ),
+        (
+            refusal(|config| {
+                config.breathing = Some(Breathing {
+                    rate: 0.0,
+                    amplitude: 0.01,
+                });
+            }),
+            "breathing rate = 0 is out of range: 0.01 to 2 Hz",
+        ),
+    ];
+    for (message, expected) in cases {
+        assert_eq!(message, expected);
+    }
+}
+
+/// The document without the skin, which is for the eye and long.
+fn document(config: &TorsoConfig) -> String {
+    let mut mjcf = composite(config).unwrap().mjcf;
+    mjcf.section_mut("deformable").children_mut().clear();
+    mjcf.to_xml().unwrap()
+}
+
+#[test]
+fn the_document_of_a_tiny_torso() {
+    let config = TorsoConfig {
+        shape: Shape::Cylinder,
+        count: [3, 3, 3],
+        ..TorsoConfig::default()
+    };
+    insta::assert_snapshot!("tiny", document(&config));
+    let breathing = Some(Breathing::default());
+    let xml = document(&TorsoConfig {
+        breathing,
+        ..config
+    });
+    let changed = |line: &&str| line.contains("breath");
+    insta::assert_snapshot!(
+        "tiny_breathing",
+        xml.lines().filter(changed).collect::<Vec<_>>().join("\n")
+    );
+}

@@ -1,0 +1,107 @@
+//! Contract: the composite torso rests where it was drawn, at any softness, and breathes at its rate by its amplitude.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_models::torsos::{Breathing, Shape, Softness, TorsoConfig, composite};
+use insonate_sim::{Physics, names};
+
+fn physics(config: &TorsoConfig) -> Physics {
+    let torso = composite(config).unwrap();
+    let physics = Physics::from_xml(&torso.mjcf.to_xml().unwrap()).unwrap();
+    assert_eq!(physics.qpos().len(), torso.n_qpos);
+    physics
+}
+
+fn small(shape: Shape) -> TorsoConfig {
+    TorsoConfig {
+        shape,
+        count: [5, 3, 5],
+        ..TorsoConfig::default()
+    }
+}
+
+#[test]
+fn every_shape_sags_by_less_than_half_a_millimetre() {
+    for (name, shape) in Shape::ALL {
+        let config = TorsoConfig {
+            shape: *shape,
+            ..TorsoConfig::default()
+        };
+        let mut physics = physics(&config);
+        physics.step_n(250).unwrap();
+        let sag = physics
+            .qpos()
+            .iter()
+            .fold(0.0_f64, |most, q| most.max(q.abs()));
+        // Half a second is 25 time constants of the rest constraint; weight over its stiffness is 0.098 N / 278 N/m.
+        assert!((1e-4..5e-4).contains(&sag), "{name}: {sag} m");
+        let speed = physics
+            .qvel()
+            .iter()
+            .fold(0.0_f64, |most, v| most.max(v.abs()));
+        assert!(speed < 1e-6, "{name}: {speed} m/s");
+    }
+}
+
+#[test]
+fn the_softest_and_the_stiffest_torsos_come_to_rest() {
+    for stiffness in [10.0, 50_000.0] {
+        for damping in [0.1, 500.0] {
+            let mut physics = physics(&TorsoConfig {
+                softness: Softness { stiffness, damping },
+                ..small(Shape::Box)
+            });
+            // A push of 3 cm that the torso must forget.
+            physics.qpos_mut()[0] = -0.03;
+            physics.step_n(1000).unwrap();
+            let far = physics
+                .qpos()
+                .iter()
+                .fold(0.0_f64, |most, q| most.max(q.abs()));
+            assert!(
+                far < 1e-3,
+                "stiffness {stiffness}, damping {damping}: {far} m"
+            );
+        }
+    }
+}
+
+#[test]
+fn a_breath_lifts_the_front_by_the_amplitude_and_leaves_the_back() {
+    for (name, shape) in Shape::ALL {
+        for stiffness in [500.0, 20_000.0] {
+            let breathing = Breathing {
+                rate: 0.5,
+                amplitude: 0.01,
+            };
+            let mut physics = physics(&TorsoConfig {
+                breathing: Some(breathing),
+                softness: Softness {
+                    stiffness,
+                    damping: 20.0,
+                },
+                ..small(*shape)
+            });
+            let qpos = |joint: &str| names::joint(physics.model(), joint).unwrap().qpos;
+            let (front, back) = (qpos("J2_2_2"), qpos("J2_0_2"));
+            // The weight's sag, then breathed in at half a period, out at a whole one.
+            physics.step_n(100).unwrap();
+            let start = physics.qpos().to_vec();
+            let early = 0.5 * breathing.amplitude * (1.0 - (0.2 * std::f64::consts::PI).cos());
+            physics.step_n(400).unwrap();
+            let rise = physics.qpos()[front] - start[front] + early;
+            // The rest constraint's 20 ms lag behind at the start; at the turn the front stands still.
+            assert!(
+                (rise - breathing.amplitude).abs() < 3e-4,
+                "{name}, {stiffness}: {rise} m"
+            );
+            assert!(
+                (physics.qpos()[back] - start[back]).abs() < 3e-4,
+                "{name}, {stiffness}"
+            );
+            physics.step_n(500).unwrap();
+            let fall = physics.qpos()[front] - start[front] + early;
+            assert!(fall.abs() < 3e-4, "{name}, {stiffness}: {fall} m");
+        }
+    }
+}
