@@ -250,6 +250,7 @@ fn what_cannot_be_an_arm_is_refused() {
     for (xml, flange, expected) in [
         (arm("", ""), "hand", r#"no body, site or frame is called "hand"; the bodies are base, link; the sites are flange"#),
         (arm("", ""), "base", r#"no joint moves the flange "base""#),
+        (arm(&"/><joint ".repeat(65), ""), "flange", "66 joints move the flange"),
         (arm("type='ball'", ""), "flange", "is a ball; arms need hinges and slides"),
         ("<mujoco/>".to_owned(), "flange", r#"no body, site or frame is called "flange""#),
         (

@@ -130,6 +130,16 @@ fn sizes_are_limited() {
 }
 
 #[test]
+fn many_siblings_are_read_in_linear_time() {
+    // Quadratic merging would take minutes: this test then hangs instead of failing.
+    let (geoms, sites) = ("<geom/>".repeat(200_000), "<site/>".repeat(200_000));
+    let xml =
+        format!("<mujoco><worldbody>{geoms}</worldbody><worldbody>{sites}</worldbody></mujoco>");
+    let mjcf = Mjcf::read_str(&xml, "text", &ReadOptions::default()).unwrap();
+    assert_eq!(mjcf.section("worldbody").unwrap().children().len(), 400_000);
+}
+
+#[test]
 fn numbers_must_be_finite() {
     for bad in ["nan", "NaN", "inf", "-inf", "infinity", "1e400"] {
         check(

@@ -117,7 +117,7 @@ pub enum MjcfError {
         source: std::io::Error,
     },
     /// A file that lies outside the folder that the document may use.
-    #[error("{}: {file:?} lies outside {}; to allow it give a folder that contains both as the root (`--robot-root DIR`)", document.display(), root.display())]
+    #[error("{file:?} lies outside {}; to allow it give a folder that contains both as the root (`--robot-root DIR`)", root.display())]
     OutsideRoot {
         /// The document that names the file.
         document: PathBuf,

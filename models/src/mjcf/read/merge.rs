@@ -44,9 +44,10 @@ fn merge(schema: &Schema, id: NodeId, earlier: &mut Element, mut later: Element)
     for child in children {
         let child_id = schema.node(id).child(child.tag());
         let unique = child_id.filter(|&id| schema.node(id).unique);
-        match (unique, earlier.child_mut(child.tag())) {
-            (Some(child_id), Some(same)) => merge(schema, child_id, same, child),
-            _ => {
+        let same = unique.and_then(|id| Some((id, earlier.child_mut(child.tag())?)));
+        match same {
+            Some((child_id, same)) => merge(schema, child_id, same, child),
+            None => {
                 earlier.add(child);
             }
         }

@@ -39,7 +39,7 @@ pub(super) fn fix_other_joints(
 
 /// Joints that actuators, tendons and equalities name.
 fn coupled_joints(mjcf: &Mjcf) -> BTreeSet<String> {
-    let names = mjcf.names(Namespace::Joint);
+    let names: BTreeSet<&str> = mjcf.names(Namespace::Joint).into_iter().collect();
     let mut coupled = BTreeSet::new();
     for section in ["actuator", "tendon", "equality"] {
         let elements = mjcf
@@ -48,7 +48,7 @@ fn coupled_joints(mjcf: &Mjcf) -> BTreeSet<String> {
         for element in elements {
             for attribute in ["joint", "joint1", "joint2", "jointinparent"] {
                 if let Some(name) = element.text(attribute)
-                    && names.contains(&name)
+                    && names.contains(name)
                 {
                     coupled.insert(name.to_owned());
                 }

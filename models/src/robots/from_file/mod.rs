@@ -20,11 +20,15 @@ mod reach;
 mod torque;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::Robot;
 use crate::ModelError;
 use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, Standalone, walk_world};
+
+/// Joints of an arm.
+const MOST_JOINTS: usize = 64;
 
 /// A robot and what was lost on the way.
 #[derive(Clone, Debug)]
@@ -161,7 +165,7 @@ impl Builder {
 
     /// Gives every joint a name and writes its type on it, wherever it came from.
     fn spell_out_joints(&mut self) {
-        let taken: Vec<String> = self
+        let taken: BTreeSet<String> = self
             .mjcf
             .names(crate::mjcf::Namespace::Joint)
             .into_iter()
@@ -243,6 +247,12 @@ fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
     if joints.is_empty() {
         return Err(ModelError::Conflict(format!(
             "no joint moves the flange {flange:?}"
+        )));
+    }
+    if joints.len() > MOST_JOINTS {
+        return Err(ModelError::Conflict(format!(
+            "{} joints move the flange {flange:?}; at most {MOST_JOINTS} are read",
+            joints.len()
         )));
     }
     match joints
