@@ -141,9 +141,14 @@ fn section(along: f64) -> [f64; 2] {
         mean / 5.0
     };
     let shoulder = ((along - SHOULDER) / (1.0 - SHOULDER)).max(0.0).powi(2);
+    // Shoulder blades and upper arms broaden the chest beyond the outline, which was measured below the armpits.
+    let breadth = 1.0 + 0.1 * (-((along - 0.5) / 0.35).powi(2)).exp();
     let hip = ((-along - HIP) / (1.0 - HIP)).max(0.0).powi(2);
     [
-        measured(profile::half_width) * (1.0 - 0.40 * shoulder) * (1.0 - 0.12 * hip),
+        0.96 * measured(profile::half_width)
+            * breadth
+            * (1.0 - 0.45 * shoulder)
+            * (1.0 - 0.12 * hip),
         measured(profile::thickness) * (1.0 - 0.28 * shoulder) * (1.0 - 0.18 * hip),
     ]
 }

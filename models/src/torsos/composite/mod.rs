@@ -12,18 +12,22 @@
 //! In `shell`, x is across the patient, y from back to front and z from head to feet.
 
 mod breathing;
+mod landmarks;
 mod lattice;
 mod mapping;
 mod skin;
 
 use breathing::{BREATH, Excursion, oscillator};
+use landmarks::landmarks;
 use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
 use skin::{SKIN, skin};
 
-use super::{Particles, Surface, Torso, TorsoConfig};
+use super::{Particles, Shape, Surface, Torso, TorsoConfig};
 use crate::ModelError;
-use crate::mjcf::{Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf};
+use crate::mjcf::{
+    Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
+};
 
 /// Radius and half length of the capsules [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
@@ -70,7 +74,7 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
             .shininess(0.35),
     );
 
-    let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth));
+    let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth, config.shape));
     if let Some(breathing) = &config.breathing {
         torso = torso.with(oscillator(breathing));
     }
@@ -78,12 +82,21 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     mjcf.section_mut("deformable")
         .add(skin(&lattice, &rest, &names));
     constrain(&mut mjcf, config, &lattice, &rest);
+    let surface = surface(&lattice, &rest, depth);
+    if config.shape == Shape::Human {
+        for landmark in landmarks(&surface, &rest, config.half_size()) {
+            let body = mjcf
+                .find_mut(Namespace::Body, &names[landmark.particle])
+                .expect("every particle has a body");
+            body.add(landmark.site);
+        }
+    }
 
     Ok(Torso {
         name: "composite",
         mjcf,
         particles: Particles::Bodies(names),
-        surface: surface(&lattice, &rest, depth),
+        surface,
         n_qpos: lattice.points.len() + usize::from(config.breathing.is_some()),
         config: config.clone(),
     })
@@ -144,9 +157,13 @@ fn defaults(mjcf: &mut Mjcf) {
 }
 
 /// The body that holds the particles, turned so that its y axis points up.
-fn shell(lattice: &Lattice, rest: &Rest, depth: f64) -> Body {
+fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
     let half = std::f64::consts::FRAC_1_SQRT_2;
-    let center = Geom::sphere(2.0 * CAPSULE[0]).name("Gcenter").pos([0.0; 3]);
+    let mut center = Geom::sphere(2.0 * CAPSULE[0]).name("Gcenter").pos([0.0; 3]);
+    if shape == Shape::Human {
+        // MuJoCo's shapes keep its hard centre; in a slim waist a probe would strike it.
+        center = center.conaffinity(0);
+    }
     let particles = lattice.points.iter().enumerate().map(|(index, &point)| {
         let suffix = Lattice::suffix(point);
         Body::new(&format!("B{suffix}"))
