@@ -85,10 +85,9 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     let surface = surface(&lattice, &rest, depth);
     if config.shape == Shape::Human {
         for landmark in landmarks(&surface, &rest, config.half_size()) {
-            let body = mjcf
-                .find_mut(Namespace::Body, &names[landmark.particle])
-                .expect("every particle has a body");
-            body.add(landmark.site);
+            if let Some(body) = mjcf.find_mut(Namespace::Body, &names[landmark.particle]) {
+                body.add(landmark.site);
+            }
         }
     }
 
