@@ -12,11 +12,20 @@ fn scene() -> Scene {
 
 fn assembly(criterion: &mut Criterion) {
     criterion.bench_function("scene_assembly/parts_to_xml", |bencher| {
-        bencher.iter(|| scene().to_mjcf().and_then(|mjcf| Ok(mjcf.to_xml_unchecked())).expect("valid"));
+        bencher.iter(|| {
+            scene()
+                .to_mjcf()
+                .and_then(|mjcf| Ok(mjcf.to_xml_unchecked()))
+                .expect("valid")
+        });
     });
     let mjcf = scene().to_mjcf().expect("valid");
-    criterion.bench_function("scene_assembly/validate", |bencher| bencher.iter(|| mjcf.validate()));
-    criterion.bench_function("scene_assembly/write", |bencher| bencher.iter(|| mjcf.to_xml_unchecked()));
+    criterion.bench_function("scene_assembly/validate", |bencher| {
+        bencher.iter(|| mjcf.validate())
+    });
+    criterion.bench_function("scene_assembly/write", |bencher| {
+        bencher.iter(|| mjcf.to_xml_unchecked())
+    });
 }
 
 criterion_group!(benches, assembly);

@@ -25,6 +25,8 @@ pub struct Scene {
     pub probe: Probe,
     /// The torso on the table, or none.
     pub torso: Option<Torso>,
+    /// Where the robot's base stands in the world [m].
+    pub robot_position: [f64; 3],
     /// Where the torso's frame stands in the world [m].
     pub torso_position: [f64; 3],
     /// Length of a physics step [s].
@@ -35,12 +37,21 @@ impl Scene {
     /// A robot with a probe and perhaps a torso, in the default room, stepped at 2 ms.
     pub fn new(robot: Robot, probe: Probe, torso: Option<Torso>) -> Self {
         let arena = Arena::default();
-        let torso_position = arena
-            .mjcf
-            .find(Namespace::Site, &arena.torso_mount)
-            .and_then(|site| site.array("pos"))
-            .unwrap_or_default();
-        Self { arena, robot, probe, torso, torso_position, timestep: 0.002 }
+        let position = |mount: &str| {
+            let site = arena.mjcf.find(Namespace::Site, mount);
+            site.and_then(|site| site.array("pos")).unwrap_or_default()
+        };
+        let (robot_position, torso_position) =
+            (position(&arena.robot_mount), position(&arena.torso_mount));
+        Self {
+            arena,
+            robot,
+            probe,
+            torso,
+            robot_position,
+            torso_position,
+            timestep: 0.002,
+        }
     }
 
     /// The whole scene as one standalone document.
@@ -50,14 +61,24 @@ impl Scene {
     /// joints, [`ModelError::Mjcf`] where a part is invalid or the flange does not exist.
     pub fn to_mjcf(&self) -> Result<Mjcf, ModelError> {
         ModelError::check_range("timestep", self.timestep, 1e-5, 0.02, "0.00001 to 0.02 s")?;
+        self.check_torso_timestep()?;
         let mut scene = self.arena.mjcf.clone();
         scene.root_mut().set("model", self.name());
         self.set_options(&mut scene);
-        if let Some(site) = scene.find_mut(Namespace::Site, &self.arena.torso_mount) {
-            site.set("pos", self.torso_position);
+        for (mount, position) in [
+            (&self.arena.robot_mount, self.robot_position),
+            (&self.arena.torso_mount, self.torso_position),
+        ] {
+            if let Some(site) = scene.find_mut(Namespace::Site, mount) {
+                site.set("pos", position);
+            }
         }
         scene.attach(&self.arena.robot_mount, self.robot.mjcf.clone(), ROBOT)?;
-        scene.attach(&format!("{ROBOT}{}", self.robot.flange), self.probe.mjcf.clone(), PROBE)?;
+        scene.attach(
+            &format!("{ROBOT}{}", self.robot.flange),
+            self.probe.mjcf.clone(),
+            PROBE,
+        )?;
         if let Some(torso) = &self.torso {
             scene.attach(&self.arena.torso_mount, torso.mjcf.clone(), TORSO)?;
         }
@@ -70,7 +91,11 @@ impl Scene {
     /// The point of the skin at rest above `(x, y)` of the world, in the world; `None` beside the torso or without one.
     pub fn surface_above(&self, x: f64, y: f64) -> Option<SurfacePoint> {
         let origin = self.torso_position;
-        let mut point = self.torso.as_ref()?.surface.above(x - origin[0], y - origin[1])?;
+        let mut point = self
+            .torso
+            .as_ref()?
+            .surface
+            .above(x - origin[0], y - origin[1])?;
         for (coordinate, shift) in point.position.iter_mut().zip(origin) {
             *coordinate += shift;
         }
@@ -83,13 +108,33 @@ impl Scene {
         format!("{}_{}_{torso}", self.robot.name, self.probe.name)
     }
 
+    fn check_torso_timestep(&self) -> Result<(), ModelError> {
+        match &self.torso {
+            Some(torso) if self.timestep > torso.max_timestep() => {
+                Err(ModelError::Conflict(format!(
+                    "a {} torso needs a timestep of at most {} s, not {} s",
+                    torso.name,
+                    torso.max_timestep(),
+                    self.timestep
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The scene's options, overruled by what the torso needs.
     fn set_options(&self, scene: &mut Mjcf) {
         let option = scene.option();
-        option.set("timestep", self.timestep).set("integrator", "implicitfast").set("cone", "elliptic");
+        option
+            .set("timestep", self.timestep)
+            .set("integrator", "implicitfast")
+            .set("cone", "elliptic");
         // One contact for each particle and geom, as in MuJoCo 2: several would make the same tissue stiffer.
         option.add(Element::new("flag").with_attribute("multiccd", "disable"));
-        let needs = self.torso.as_ref().and_then(|torso| torso.mjcf.section("option"));
+        let needs = self
+            .torso
+            .as_ref()
+            .and_then(|torso| torso.mjcf.section("option"));
         for (attribute, value) in needs.into_iter().flat_map(Element::attributes) {
             option.set(attribute.to_owned(), value.clone());
         }
@@ -98,8 +143,18 @@ impl Scene {
     fn add_joint_sensors(&self, scene: &mut Mjcf) {
         for joint in self.robot.mjcf.names(Namespace::Joint) {
             let name = format!("{ROBOT}{joint}");
-            scene.sensor().add(Sensor::new("jointpos", &format!("{name}/position"), "joint", &name));
-            scene.sensor().add(Sensor::new("jointvel", &format!("{name}/velocity"), "joint", &name));
+            scene.sensor().add(Sensor::new(
+                "jointpos",
+                &format!("{name}/position"),
+                "joint",
+                &name,
+            ));
+            scene.sensor().add(Sensor::new(
+                "jointvel",
+                &format!("{name}/velocity"),
+                "joint",
+                &name,
+            ));
         }
     }
 
@@ -119,7 +174,11 @@ impl Scene {
         if qpos.is_empty() {
             return Ok(());
         }
-        scene.keyframe().add(Element::new("key").with_attribute("name", "home").with_attribute("qpos", qpos));
+        scene.keyframe().add(
+            Element::new("key")
+                .with_attribute("name", "home")
+                .with_attribute("qpos", qpos),
+        );
         Ok(())
     }
 }
@@ -128,12 +187,16 @@ impl Scene {
 fn n_qpos(model: &Mjcf) -> usize {
     let count = |element: &Element| match element.tag() {
         "freejoint" => 7,
-        "joint" if element.get("joint1").is_none() && element.get("coef").is_none() => match element.text("type") {
-            Some("free") => 7,
-            Some("ball") => 4,
-            _ => 1,
-        },
+        "joint" if element.get("joint1").is_none() && element.get("coef").is_none() => {
+            match element.text("type") {
+                Some("free") => 7,
+                Some("ball") => 4,
+                _ => 1,
+            }
+        }
         _ => 0,
     };
-    model.section("worldbody").map_or(0, |world| world.descendants().into_iter().map(count).sum())
+    model
+        .section("worldbody")
+        .map_or(0, |world| world.descendants().into_iter().map(count).sum())
 }

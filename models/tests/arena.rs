@@ -81,9 +81,9 @@ fn cameras_look_at_the_torso() {
     let arena = Arena::clinic();
     assert_eq!(
         arena.mjcf.names(Namespace::Camera),
-        ["front", "side", "top"]
+        ["front", "side", "close", "top"]
     );
-    for name in ["front", "side", "top"] {
+    for name in ["front", "side", "close", "top"] {
         let camera = arena.mjcf.find(Namespace::Camera, name).unwrap();
         let (pos, axes) = (
             camera.array::<3>("pos").unwrap(),

@@ -6,11 +6,19 @@ use insonate_models::torsos::TorsoConfig;
 use insonate_models::{Scene, probes, robots, torsos};
 
 fn scenes() -> Vec<Scene> {
-    let torsos = || torsos::ALL.iter().map(|kind| Some((kind.build)(&TorsoConfig::default()).unwrap()));
+    let torsos = || {
+        torsos::ALL
+            .iter()
+            .map(|kind| Some((kind.build)(&TorsoConfig::default()).unwrap()))
+    };
     let mut scenes = Vec::new();
     for (_, robot) in robots::ALL {
         for (_, probe) in probes::ALL {
-            scenes.extend(torsos().chain([None]).map(|torso| Scene::new(robot(), probe(), torso)));
+            scenes.extend(
+                torsos()
+                    .chain([None])
+                    .map(|torso| Scene::new(robot(), probe(), torso)),
+            );
         }
     }
     scenes
@@ -20,7 +28,12 @@ fn scenes() -> Vec<Scene> {
 fn every_combination_is_valid_and_deterministic() {
     for scene in scenes() {
         let xml = scene.to_mjcf().unwrap().to_xml().unwrap();
-        assert_eq!(xml, scene.to_mjcf().unwrap().to_xml().unwrap(), "{}", scene.name());
+        assert_eq!(
+            xml,
+            scene.to_mjcf().unwrap().to_xml().unwrap(),
+            "{}",
+            scene.name()
+        );
         assert!(xml.starts_with(&format!("<mujoco model=\"{}\">", scene.name())));
     }
 }
@@ -30,18 +43,39 @@ fn every_combination_has_the_promised_names() {
     for scene in scenes() {
         let mjcf = scene.to_mjcf().unwrap();
         let sensors = mjcf.names(Namespace::Sensor);
-        for sensor in ["force", "torque", "position", "orientation", "linear_velocity", "angular_velocity"] {
-            assert!(sensors.contains(&format!("{PROBE}{sensor}").as_str()), "{} has no {sensor}", scene.name());
+        for sensor in [
+            "force",
+            "torque",
+            "position",
+            "orientation",
+            "linear_velocity",
+            "angular_velocity",
+        ] {
+            assert!(
+                sensors.contains(&format!("{PROBE}{sensor}").as_str()),
+                "{} has no {sensor}",
+                scene.name()
+            );
         }
         for joint in scene.robot.mjcf.names(Namespace::Joint) {
             assert!(sensors.contains(&format!("{ROBOT}{joint}/position").as_str()));
-            assert!(mjcf.find(Namespace::Actuator, &format!("{ROBOT}{joint}")).is_some());
+            assert!(
+                mjcf.find(Namespace::Actuator, &format!("{ROBOT}{joint}"))
+                    .is_some()
+            );
         }
         for camera in ["front", "side", "top", "probe/camera"] {
-            assert!(mjcf.find(Namespace::Camera, camera).is_some(), "{} has no camera {camera}", scene.name());
+            assert!(
+                mjcf.find(Namespace::Camera, camera).is_some(),
+                "{} has no camera {camera}",
+                scene.name()
+            );
         }
         assert!(mjcf.find(Namespace::Key, "home").is_some());
-        assert_eq!(scene.torso.is_some(), mjcf.find(Namespace::Body, "torso/torso").is_some());
+        assert_eq!(
+            scene.torso.is_some(),
+            mjcf.find(Namespace::Body, "torso/torso").is_some()
+        );
     }
 }
 
@@ -49,7 +83,11 @@ fn every_combination_has_the_promised_names() {
 fn the_skin_is_found_from_above_in_world() {
     for scene in scenes().into_iter().filter(|scene| scene.torso.is_some()) {
         let point = scene.surface_above(0.0, 0.0).unwrap();
-        assert!(point.position[2] > scene.torso_position[2] + 0.05, "{}: {point:?}", scene.name());
+        assert!(
+            point.position[2] > scene.torso_position[2] + 0.05,
+            "{}: {point:?}",
+            scene.name()
+        );
         assert!(point.normal[2] > 0.9, "{}: {point:?}", scene.name());
         assert!(scene.surface_above(0.6, 0.0).is_none());
     }
@@ -59,11 +97,26 @@ fn the_skin_is_found_from_above_in_world() {
 fn impossible_scenes_are_refused() {
     let mut scene = Scene::new(robots::panda::panda(), probes::c5_2(), None);
     scene.timestep = f64::NAN;
-    assert_eq!(scene.to_mjcf().unwrap_err().to_string(), "timestep = NaN is out of range: 0.00001 to 0.02 s");
+    assert_eq!(
+        scene.to_mjcf().unwrap_err().to_string(),
+        "timestep = NaN is out of range: 0.00001 to 0.02 s"
+    );
     scene.timestep = 0.002;
     scene.robot.flange = "hand".to_owned();
     let message = scene.to_mjcf().unwrap_err().to_string();
-    assert!(message.starts_with("no body, site or frame is called \"robot/hand\""), "{message}");
+    assert!(
+        message.starts_with("no body, site or frame is called \"robot/hand\""),
+        "{message}"
+    );
     scene.robot.home_qpos.pop();
     assert!(scene.to_mjcf().is_err());
+    let kind = torsos::by_name("flex").unwrap();
+    let torso = (kind.build)(&TorsoConfig::default()).unwrap();
+    let mut scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
+    scene.timestep = 0.004;
+    let message = scene.to_mjcf().unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "a flex torso needs a timestep of at most 0.002 s, not 0.004 s"
+    );
 }

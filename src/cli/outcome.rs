@@ -99,6 +99,9 @@ impl Outcome {
         for (camera, frame) in &pictures.frames {
             frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
         }
+        for note in &record.notes {
+            eprintln!("note: {note}");
+        }
         if let Some(problem) = &pictures.problem {
             eprintln!("note: no pictures: {problem}");
         }

@@ -43,6 +43,14 @@ pub(crate) struct Press {
         allow_negative_numbers = true
     )]
     hold: f64,
+    /// Force at which the probe turns back before the depth is reached [N].
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 80.0,
+        allow_negative_numbers = true
+    )]
+    max_force: f64,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/press")]
     output: PathBuf,
@@ -59,6 +67,7 @@ impl Press {
             depth: self.depth,
             speed: self.speed,
             hold: self.hold,
+            max_force: self.max_force,
             ..experiments::Press::default()
         };
         press.check().map_err(super::Usage::new)?;

@@ -23,6 +23,9 @@ pub(crate) struct SceneArgs {
     /// Folder that --robot-file may read from [default: the file's own folder].
     #[arg(long, value_name = "DIR", requires = "robot_file")]
     robot_root: Option<PathBuf>,
+    /// Where the robot's base stands in the world [m] [default: on the pedestal, -0.56,0,0.8].
+    #[arg(long, value_name = "X,Y,Z", value_parser = position, allow_hyphen_values = true)]
+    robot_position: Option<[f64; 3]>,
     /// Ultrasound probe: c5-2 (curvilinear) or l12-5 (linear).
     #[arg(long, default_value = "c5-2")]
     probe: String,
@@ -96,6 +99,7 @@ impl SceneArgs {
         let probe = find(&self.probe, "probe", probes::ALL)?;
         let mut scene = Scene::new(robot, probe, self.torso()?);
         scene.timestep = self.timestep;
+        scene.robot_position = self.robot_position.unwrap_or(scene.robot_position);
         Ok(scene)
     }
 
@@ -170,4 +174,12 @@ fn count(text: &str) -> Result<[usize; 3], String> {
     numbers
         .try_into()
         .map_err(|_| "three whole numbers, such as 9,4,11".to_owned())
+}
+
+fn position(text: &str) -> Result<[f64; 3], String> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let triple: Option<[f64; 3]> = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+    triple
+        .filter(|triple| triple.iter().all(|x| x.is_finite()))
+        .ok_or_else(|| "three numbers, such as -0.56,0,0.8".to_owned())
 }

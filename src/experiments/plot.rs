@@ -209,9 +209,15 @@ fn draw_curves(root: &Area<'_>, curves: &[(String, Vec<(f64, f64)>)], title: &st
         .y_desc("force along the probe [N]")
         .label_style(("sans-serif", 14).into_font().color(&INK))
         .draw()?;
-    for ((name, points), color) in curves.iter().zip(PALETTE.iter().cycle()) {
+    for (index, ((name, points), color)) in curves.iter().zip(PALETTE.iter().cycle()).enumerate() {
         let line = thin(points, 1500).into_iter().map(|(x, y)| (1e3 * x, y));
-        let style = color.stroke_width(2);
+        // The first curve lies broad and pale below the others, so that an equal one does not hide it.
+        let is_ground = index == 0 && curves.len() > 1;
+        let style = if is_ground {
+            color.mix(0.4).stroke_width(7)
+        } else {
+            color.stroke_width(2)
+        };
         chart
             .draw_series(LineSeries::new(line, style))?
             .label(name.as_str())
@@ -272,7 +278,7 @@ mod tests {
     fn a_plot_of_nothing_is_a_plot() {
         let record = Record {
             phases: vec!["approach"],
-            samples: Vec::new(),
+            ..Record::default()
         };
         assert!(
             time_plot(&record, "empty", Some(5.0), None)

@@ -1,7 +1,7 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use super::stage::Stage;
-use super::{Pictures, Record, Summary};
+use super::{Pictures, Record, Sample, Summary};
 use crate::models::Scene;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 
@@ -18,6 +18,8 @@ pub struct Press {
     pub hold: f64,
     /// Start this far above the skin [m].
     pub clearance: f64,
+    /// Force at which the probe turns back before the depth is reached [N].
+    pub max_force: f64,
 }
 
 impl Default for Press {
@@ -28,6 +30,7 @@ impl Default for Press {
             speed: 0.02,
             hold: 0.5,
             clearance: 0.01,
+            max_force: 80.0,
         }
     }
 }
@@ -42,6 +45,7 @@ impl Press {
         check("depth", self.depth, 0.0, 0.08, "0 to 0.08 m")?;
         check("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
         check("hold", self.hold, 0.0, 60.0, "0 to 60 s")?;
+        check("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
         check("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")
     }
 }
@@ -75,40 +79,37 @@ pub fn press(
     };
     let mut controller = OscPose::new(&stage.physics, config)?;
 
-    let travel = (press.depth + press.clearance) / press.speed;
-    let duration = 2.0 * travel + press.hold;
     let dt = stage.physics.timestep();
     let mut record = Record {
         phases: PHASES.to_vec(),
-        samples: Vec::new(),
+        ..Record::default()
+    };
+    let mut course = Course {
+        depth: -press.clearance,
+        ..Course::default()
     };
     let mut correction = 0.0;
-    let mut pictured = false;
     let start = std::time::Instant::now();
     let mut aside = std::time::Duration::ZERO;
-    while stage.physics.time() < duration {
-        let time = stage.physics.time();
-        let (phase, wanted) = match time {
-            t if t < travel => (0, t * press.speed - press.clearance),
-            t if t < travel + press.hold => (1, press.depth),
-            t => (2, press.depth - (t - travel - press.hold) * press.speed),
-        };
+    while course.phase != Phase::Done {
         let depth = -(stage.probe.world_from_probe(&stage.physics).position - foothold.point)
             .dot(&foothold.normal);
-        correction = (correction + DEPTH_CORRECTION * dt * (wanted - depth)).clamp(-0.02, 0.02);
-        let goal = pose_at(&stage, wanted + correction);
+        correction =
+            (correction + DEPTH_CORRECTION * dt * (course.depth - depth)).clamp(-0.02, 0.02);
+        let goal = pose_at(&stage, course.depth + correction);
         controller.set_target(&stage.physics, OscTarget::Pose(goal));
         controller.control(&mut stage.physics);
         stage.physics.step()?;
-        record
-            .samples
-            .push(stage.sample(phase, &pose_at(&stage, wanted), &foothold, None));
-        progress((time / duration).min(1.0));
-        if !pictured && time >= travel + 0.9 * press.hold {
-            pictured = true;
+        let wanted = pose_at(&stage, course.depth);
+        let sample = stage.sample(course.phase as usize, &wanted, &foothold, None);
+        record.samples.push(sample);
+        let was = course.phase;
+        course.advance(press, dt, &sample, &mut record.notes);
+        progress(course.share(press));
+        if was != Phase::Retreat && course.phase == Phase::Retreat {
             let paused = std::time::Instant::now();
             pictures.take(&stage.compiled, &stage.physics);
-            aside += paused.elapsed();
+            aside = paused.elapsed();
         }
     }
     let seconds = start.elapsed().saturating_sub(aside).as_secs_f64();
@@ -116,6 +117,71 @@ pub fn press(
     // A press wants a depth, not a force: its force errors are those of the two force readings against each other.
     (summary.force_mae_n, summary.force_rmse_n) = disagreement(&record);
     Ok((record, summary))
+}
+
+/// Where a press is in its course; the numbers are those of [`PHASES`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Phase {
+    #[default]
+    Press = 0,
+    Hold = 1,
+    Retreat = 2,
+    Done = 3,
+}
+
+/// The wanted depth over time.
+#[derive(Debug, Default)]
+struct Course {
+    phase: Phase,
+    /// Wanted depth [m].
+    depth: f64,
+    held: f64,
+}
+
+impl Course {
+    /// Goes on by a step; too large a force turns the probe back.
+    fn advance(&mut self, press: &Press, dt: f64, sample: &Sample, notes: &mut Vec<String>) {
+        match self.phase {
+            Phase::Press | Phase::Hold if sample.force[2] > press.max_force => {
+                notes.push(format!(
+                    "the force reached the limit of {} N at {:.1} mm; the probe turned back",
+                    press.max_force,
+                    1e3 * sample.indentation
+                ));
+                self.depth = self.depth.min(sample.indentation);
+                self.phase = Phase::Retreat;
+            }
+            Phase::Press => {
+                self.depth = (self.depth + press.speed * dt).min(press.depth);
+                if self.depth >= press.depth {
+                    self.phase = Phase::Hold;
+                }
+            }
+            Phase::Hold => {
+                self.held += dt;
+                if self.held >= press.hold {
+                    self.phase = Phase::Retreat;
+                }
+            }
+            Phase::Retreat => {
+                self.depth -= press.speed * dt;
+                if self.depth <= -press.clearance {
+                    self.phase = Phase::Done;
+                }
+            }
+            Phase::Done => {}
+        }
+    }
+
+    /// Share of the way done.
+    fn share(&self, press: &Press) -> f64 {
+        let travel = press.depth + press.clearance;
+        let way = (self.depth + press.clearance) / travel / 2.0;
+        match self.phase {
+            Phase::Press | Phase::Hold => way.min(0.5),
+            Phase::Retreat | Phase::Done => 1.0 - way,
+        }
+    }
 }
 
 /// Mean absolute and root mean square difference between the force sensor and the contact list [N].

@@ -36,6 +36,8 @@ pub struct Record {
     pub phases: Vec<&'static str>,
     /// Samples in order of time.
     pub samples: Vec<Sample>,
+    /// What went otherwise than asked.
+    pub notes: Vec<String>,
 }
 
 const HEADER: &str = "time_s,phase,position_x_m,position_y_m,position_z_m,target_x_m,target_y_m,target_z_m,\
@@ -93,6 +95,7 @@ mod tests {
         let record = Record {
             phases: vec!["approach"],
             samples: vec![Sample::default(); 2],
+            ..Record::default()
         };
         let csv = record.to_csv();
         let counts: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();

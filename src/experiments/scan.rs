@@ -90,7 +90,7 @@ pub fn scan(
         path,
         record: Record {
             phases: PHASES.to_vec(),
-            samples: Vec::new(),
+            ..Record::default()
         },
         progress,
     };

@@ -141,6 +141,7 @@ mod tests {
         let record = Record {
             phases: vec!["approach", "slide"],
             samples: (0..20).map(sample).collect(),
+            ..Record::default()
         };
         let summary = Summary::of(&record, 5.0, 0.04, &["approach", "slide"], &["slide"], 2.0);
         assert!(
@@ -163,6 +164,7 @@ mod tests {
         let record = Record {
             phases: vec!["slide"],
             samples: vec![Sample::default(); 3],
+            ..Record::default()
         };
         let summary = Summary::of(&record, 5.0, 0.04, &["slide"], &["slide"], 0.0);
         assert_eq!(

@@ -37,6 +37,18 @@ pub struct Torso {
     pub config: TorsoConfig,
 }
 
+impl Torso {
+    /// The longest physics step at which the torso is stable [s].
+    pub fn max_timestep(&self) -> f64 {
+        match self.particles {
+            // The volume constraint's time constant of 10 ms must be at least two steps.
+            Particles::Bodies(_) => 0.005,
+            // The mass of the nodes is chosen for steps of 2 ms.
+            Particles::Flex(_) => 0.002,
+        }
+    }
+}
+
 /// Where positions and velocities of the tissue are read.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Particles {
