@@ -16,6 +16,8 @@ pub const PACKAGES: &str =
 
 /// Time between two pictures [s].
 const FRAME: f64 = 1.0 / 60.0;
+/// Most simulated time between two pictures [s]: slow drawing must not make the next picture slower still.
+const MAX_ADVANCE: f64 = 0.1;
 
 /// A window on one scene. It only shows: what is dragged in it does not move the physics.
 pub struct Viewer {
@@ -60,15 +62,18 @@ impl Viewer {
         physics: &mut Physics,
         mut control: impl FnMut(&mut Physics),
     ) -> Result<(), SimError> {
+        let mut last = Instant::now();
         while self.is_open() {
-            let (started, end) = (Instant::now(), physics.time() + FRAME);
+            // Simulated time follows the clock; a scene that steps slower than the clock is shown as fast as it goes.
+            let elapsed = last.elapsed().as_secs_f64().clamp(FRAME, MAX_ADVANCE);
+            last = Instant::now();
+            let end = physics.time() + elapsed;
             while physics.time() < end {
                 control(physics);
                 physics.step()?;
             }
             self.show(physics)?;
-            // A scene that steps slower than real time is shown as fast as it goes.
-            sleep(Duration::from_secs_f64(FRAME).saturating_sub(started.elapsed()));
+            sleep(Duration::from_secs_f64(FRAME).saturating_sub(last.elapsed()));
         }
         Ok(())
     }
@@ -76,7 +81,13 @@ impl Viewer {
 
 fn graphics(error: &MjViewerError) -> SimError {
     let cause = std::error::Error::source(error).map(ToString::to_string);
-    let problem = cause.map_or_else(|| error.to_string(), |cause| format!("{error}: {cause}"));
+    let problem = match (error, cause) {
+        (MjViewerError::EventLoopError(_), _) => {
+            "neither DISPLAY nor WAYLAND_DISPLAY leads to a screen".to_owned()
+        }
+        (_, Some(cause)) => format!("{error}: {cause}"),
+        (_, None) => error.to_string(),
+    };
     SimError::Graphics {
         problem,
         packages: PACKAGES,
