@@ -6,6 +6,7 @@
 mod scene;
 
 use std::hint::black_box;
+use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use insonate_sim::controllers::{
@@ -78,5 +79,39 @@ fn controllers(criterion: &mut Criterion) {
     control(criterion, "control/hybrid_force", hybrid);
 }
 
-criterion_group!(benches, steps, controllers);
+/// Says what `Physics::step` costs over `mj_step`: the median over rounds in which both run by turns.
+///
+/// Two benches one after the other differ by more than that when the machine is busy.
+fn overhead(_: &mut Criterion) {
+    let mut physics = pressed();
+    let mut data = MjData::new(physics.model_arc());
+    let start = physics.qpos().to_vec();
+    let mut shares: Vec<f64> = (0..N_ROUNDS)
+        .map(|_| {
+            data.qpos_mut().copy_from_slice(&start);
+            data.qvel_mut().fill(0.0);
+            data.step();
+            let raw = time(|| (0..N_STEPS).for_each(|_| data.step()));
+            physics.qpos_mut().copy_from_slice(&start);
+            physics.qvel_mut().fill(0.0);
+            physics.step().expect("the scene stays finite");
+            let ours = time(|| physics.step_n(N_STEPS).expect("the scene stays finite"));
+            ours / raw - 1.0
+        })
+        .collect();
+    shares.sort_by(f64::total_cmp);
+    let percent = 100.0 * shares[N_ROUNDS / 2];
+    eprintln!("Physics::step over mj_step: {percent:+.2} %, median of {N_ROUNDS} rounds");
+}
+
+const N_ROUNDS: usize = 3000;
+const N_STEPS: usize = 100;
+
+fn time(run: impl FnOnce()) -> f64 {
+    let start = Instant::now();
+    run();
+    start.elapsed().as_secs_f64()
+}
+
+criterion_group!(benches, overhead, steps, controllers);
 criterion_main!(benches);

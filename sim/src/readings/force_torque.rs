@@ -14,13 +14,13 @@
 use std::ops::Range;
 
 use mujoco_rs::wrappers::mj_model::MjModel;
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 
 use super::contact::{geoms_of, subtree};
 use super::{FORCE_SENSOR, FORCE_TORQUE_SITE, TORQUE_SENSOR};
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
-use crate::{Pose, SimError, Wrench};
+use crate::{SimError, Wrench};
 
 /// A force-torque sensor and its last measurement.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +33,32 @@ pub struct ForceTorque {
     is_below: Vec<bool>,
     force: Range<usize>,
     torque: Range<usize>,
-    world_from_sensor: Pose,
-    measured_in_sensor: Wrench,
+    moment: Moment,
     bias_in_sensor: Wrench,
+}
+
+/// What the sensor's wrench is worked out from when somebody asks; copying it costs a step next to nothing.
+#[derive(Debug, Clone, PartialEq, Default)]
+struct Moment {
+    /// Where the sensor is in world [m], and its axes as columns.
+    position: Vector3<f64>,
+    axes: Matrix3<f64>,
+    /// MuJoCo's force and torque, in the sensor's frame.
+    sensor: Wrench,
+    /// Point that the com-based quantities refer to, in world [m].
+    center: Vector3<f64>,
+    /// The bodies below the sensor.
+    bodies: Vec<Motion>,
+    /// Wrench of flexes on them about the sensor, in world axes.
+    flexes: Wrench,
+}
+
+/// MuJoCo's com-based `cinert`, `cvel` and `cacc` of one body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Motion {
+    inertia: [f64; 10],
+    velocity: [f64; 6],
+    acceleration: [f64; 6],
 }
 
 impl ForceTorque {
@@ -54,47 +77,53 @@ impl ForceTorque {
             below,
             force: names::sensor(model, FORCE_SENSOR)?,
             torque: names::sensor(model, TORQUE_SENSOR)?,
-            world_from_sensor: Pose::from_quat([0.0; 3], [1.0, 0.0, 0.0, 0.0]),
-            measured_in_sensor: Wrench::default(),
+            moment: Moment::default(),
             bias_in_sensor: Wrench::default(),
         })
     }
 
     /// Reads the sensor; to be called while accelerations and poses belong to the same state.
     pub(crate) fn measure(&mut self, data: &Data, contacts: &[Contact]) {
-        let site = self.site;
-        self.world_from_sensor = Pose::from_matrix(data.site_xpos()[site], data.site_xmat()[site]);
         let read =
             |range: &Range<usize>| Vector3::from_column_slice(&data.sensordata()[range.clone()]);
-        let sensor = Wrench {
+        let moment = &mut self.moment;
+        moment.position = data.site_xpos()[self.site].into();
+        moment.axes = Matrix3::from_row_slice(&data.site_xmat()[self.site]);
+        moment.sensor = Wrench {
             force: read(&self.force),
             torque: read(&self.torque),
         };
-        let mut in_world = self.inertial_in_world(data);
-        self.add_flex_contacts(&mut in_world, contacts);
-        self.measured_in_sensor =
-            in_world.rotated(&self.world_from_sensor.rotation.inverse()) - sensor;
+        moment.center = data.subtree_com()[self.root].into();
+        moment.bodies.clear();
+        moment.bodies.extend(self.below.iter().map(|&body| Motion {
+            inertia: data.cinert()[body],
+            velocity: data.cvel()[body],
+            acceleration: data.cacc()[body],
+        }));
+        self.moment.flexes = self.flex_contacts(contacts);
     }
 
-    /// Adds the wrench of flexes on the bodies below the sensor, about the sensor, in world axes.
-    fn add_flex_contacts(&self, total: &mut Wrench, contacts: &[Contact]) {
+    /// Wrench of flexes on the bodies below the sensor, about the sensor, in world axes.
+    fn flex_contacts(&self, contacts: &[Contact]) -> Wrench {
         let owns = |geom: i32| usize::try_from(geom).is_ok_and(|geom| self.is_below[geom]);
+        let mut total = Wrench::default();
         for contact in contacts {
-            let on_second = Vector3::from(contact.force_in_world());
-            let force = match (contact.geom.map(owns), contact.flex.map(|flex| flex >= 0)) {
-                ([false, true], [true, false]) => on_second,
-                ([true, false], [false, true]) => -on_second,
+            let sign = match (contact.geom.map(owns), contact.flex.map(|flex| flex >= 0)) {
+                ([false, true], [true, false]) => 1.0,
+                ([true, false], [false, true]) => -1.0,
                 _ => continue,
             };
-            let arm = Vector3::from(contact.position) - self.world_from_sensor.position;
+            let force = Vector3::from(contact.force_in_world()) * sign;
+            let arm = Vector3::from(contact.position) - self.moment.position;
             total.force += force;
             total.torque += arm.cross(&force);
         }
+        total
     }
 
     /// Makes the present measurement the zero.
     pub fn tare(&mut self) {
-        self.bias_in_sensor = self.measured_in_sensor;
+        self.bias_in_sensor = self.moment.wrench_in_sensor();
     }
 
     /// Sets the measurement that counts as zero, in the sensor's frame.
@@ -104,30 +133,43 @@ impl ForceTorque {
 
     /// Wrench of the surroundings on the probe about the sensor, in the sensor's frame.
     pub fn wrench_in_sensor(&self) -> Wrench {
-        self.measured_in_sensor - self.bias_in_sensor
+        self.moment.wrench_in_sensor() - self.bias_in_sensor
     }
 
     /// Wrench of the surroundings on the probe about the sensor, in world axes.
     pub fn wrench_in_world(&self) -> Wrench {
-        self.wrench_in_sensor()
-            .rotated(&self.world_from_sensor.rotation)
+        let wrench = self.wrench_in_sensor();
+        Wrench {
+            force: self.moment.axes * wrench.force,
+            torque: self.moment.axes * wrench.torque,
+        }
+    }
+}
+
+impl Moment {
+    /// Wrench of the surroundings, with whatever bias, in the sensor's frame.
+    fn wrench_in_sensor(&self) -> Wrench {
+        let inertial = self.inertial_in_world();
+        let in_sensor = Wrench {
+            force: self.axes.tr_mul(&(inertial.force + self.flexes.force)),
+            torque: self.axes.tr_mul(&(inertial.torque + self.flexes.torque)),
+        };
+        in_sensor - self.sensor
     }
 
     /// What it takes to hold and accelerate the bodies below the sensor, about the sensor, in world axes.
-    fn inertial_in_world(&self, data: &Data) -> Wrench {
+    fn inertial_in_world(&self) -> Wrench {
         let mut total = Wrench::default();
-        for &body in &self.below {
-            let inertia = &data.cinert()[body];
-            let (velocity, acceleration) = (split(data.cvel()[body]), split(data.cacc()[body]));
-            let momentum = times_inertia(inertia, velocity);
-            let rate = times_inertia(inertia, acceleration);
+        for body in &self.bodies {
+            let (velocity, acceleration) = (split(body.velocity), split(body.acceleration));
+            let momentum = times_inertia(&body.inertia, velocity);
+            let rate = times_inertia(&body.inertia, acceleration);
             let (angular, linear) = velocity;
             total.force += rate.force + angular.cross(&momentum.force);
             total.torque +=
                 rate.torque + angular.cross(&momentum.torque) + linear.cross(&momentum.force);
         }
-        let center = Vector3::from(data.subtree_com()[self.root]);
-        total.torque += (center - self.world_from_sensor.position).cross(&total.force);
+        total.torque += (self.center - self.position).cross(&total.force);
         total
     }
 }
