@@ -1,5 +1,7 @@
 //! Contract: what scripts rely on: options, JSON keys, files, exit status, errors on standard error, nothing half-written.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use std::process::{Command, Output};
 
 fn insonate(arguments: &[&str]) -> Output {
@@ -193,7 +195,7 @@ fn hostile_robot_files_are_refused() {
         ),
         (
             "escape.xml",
-            format!("<mujoco><include file=\"../../etc/passwd\"/></mujoco>"),
+            r#"<mujoco><include file="../../etc/passwd"/></mujoco>"#.to_owned(),
             "outside",
         ),
         (

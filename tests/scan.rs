@@ -3,6 +3,8 @@
 //! The bounds on force and contact are the project's own success rule for a scan: mean absolute error below 0.5 N from half a second
 //! after first contact, contact ratio above 0.98, no jump above 15 N.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use insonate::experiments::{Pictures, Press, Scan, Summary, press, scan};
 use insonate::models::torsos::{self, Breathing, Shape, TorsoConfig};
 use insonate::models::{Scene, probes, robots, robots::Robot};

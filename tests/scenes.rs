@@ -1,6 +1,8 @@
 //! Contract: every robot with every probe and every torso runs: it compiles, rests for a second without warning, and the probe
 //! reaches the torso and feels it.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use insonate::models::torsos::{self, Shape, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
 use insonate::sim::readings::{Particles, ProbeContact};

@@ -1,5 +1,7 @@
 //! Contract: every robot with every probe and every torso makes one valid, deterministic document with the promised names.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use insonate_models::mjcf::Namespace;
 use insonate_models::scene::{PROBE, ROBOT};
 use insonate_models::torsos::TorsoConfig;

@@ -3,6 +3,7 @@
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
 #[path = "../tests/scene/mod.rs"]
+#[expect(dead_code, reason = "tests use more of it")]
 mod scene;
 
 use std::hint::black_box;

@@ -2,6 +2,11 @@
 //!
 //! One thread by criterion; two threads as steps per second on standard output.
 
+#![expect(
+    missing_docs,
+    reason = "criterion's macros make undocumented functions"
+)]
+
 use std::time::Instant;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};

@@ -221,8 +221,15 @@ impl Physics {
 
     /// What MuJoCo warned of since the last reset: how often and of what, such as a full contact buffer.
     pub fn warnings(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
-        let counts = self.data.warning().iter().map(|stat| stat.number.unsigned_abs());
-        WARNINGS.into_iter().zip(counts).filter(|&(_, count)| count > 0)
+        let counts = self
+            .data
+            .warning()
+            .iter()
+            .map(|stat| stat.number.unsigned_abs());
+        WARNINGS
+            .into_iter()
+            .zip(counts)
+            .filter(|&(_, count)| count > 0)
     }
 
     /// The divergence that stopped this state, if any.

@@ -1,5 +1,7 @@
 //! Contract: the fast torso moves as the composite torso does in MuJoCo's own solver, in contact with a whole robot.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
 use insonate_models::torsos::{self, Breathing, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;

@@ -66,16 +66,13 @@ impl List {
                 .collect();
             return print(&serde_json::to_string_pretty(&all)?);
         }
-        let mut text = String::new();
-        for (name, entries) in &sections {
-            text.push_str(&format!("{name}\n"));
-            for entry in entries {
-                let word = |key: &str| entry[key].as_str().unwrap_or_default().to_owned();
-                text.push_str(&format!("  {:<28} {}\n", word("name"), word("summary")));
-            }
-            text.push('\n');
-        }
-        print(text.trim_end())
+        let lines = sections.iter().flat_map(|(name, entries)| {
+            let title = std::iter::once((*name).to_owned());
+            title
+                .chain(entries.iter().map(line))
+                .chain(std::iter::once(String::new()))
+        });
+        print(lines.collect::<Vec<_>>().join("\n").trim_end())
     }
 }
 
@@ -97,4 +94,9 @@ fn quantities() -> Vec<Value> {
         .iter()
         .map(|image| line(image.name, image.unit, image.shape, image.doc));
     all.chain(images).collect()
+}
+
+fn line(entry: &Value) -> String {
+    let word = |key: &str| entry[key].as_str().unwrap_or_default();
+    format!("  {:<28} {}", word("name"), word("summary"))
 }

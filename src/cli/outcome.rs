@@ -76,7 +76,7 @@ impl Outcome {
         let bar = self.bar.clone();
         let pictures = self.pictures.map_or_else(Pictures::none, Pictures::sized);
         (pictures, move |share: f64| {
-            bar.set_position((1000.0 * share) as u64)
+            bar.set_position((1000.0 * share) as u64);
         })
     }
 
@@ -108,19 +108,17 @@ impl Outcome {
         if self.json {
             return print(&json);
         }
-        let mut text = String::new();
         let value = serde_json::to_value(summary)?;
-        for (name, figure) in value.as_object().into_iter().flatten() {
-            text.push_str(&format!(
-                "{name:<20} {:>12.4}\n",
-                figure.as_f64().unwrap_or_default()
-            ));
-        }
-        text.push_str(&format!(
+        let figures = value.as_object().into_iter().flatten();
+        let line = |(name, figure): (&String, &serde_json::Value)| {
+            format!("{name:<20} {:>12.4}", figure.as_f64().unwrap_or_default())
+        };
+        let mut lines: Vec<String> = figures.map(line).collect();
+        lines.push(format!(
             "\nlog, plots and pictures: {}",
             self.folder.path().display()
         ));
-        print(&text)
+        print(&lines.join("\n"))
     }
 }
 

@@ -135,8 +135,11 @@ impl SceneArgs {
     }
 }
 
+/// Names and makers.
+type Registry<T> = [(&'static str, fn() -> T)];
+
 /// The registry's entry called `name`.
-fn find<T>(name: &str, kind: &'static str, all: &[(&str, fn() -> T)]) -> anyhow::Result<T> {
+fn find<T>(name: &str, kind: &'static str, all: &Registry<T>) -> anyhow::Result<T> {
     let make = all
         .iter()
         .find(|(known, _)| *known == name)

@@ -264,8 +264,8 @@ mod tests {
             stiffness: 40.0,
         }];
         let network = Network::new(&mass, gravity.clone(), &springs, &rows).unwrap();
-        let q: Vec<f64> = (0..12).map(|i| (i as f64).sin() * 0.01).collect();
-        let v: Vec<f64> = (0..12).map(|i| (2.0 * i as f64).cos() * 0.1).collect();
+        let q: Vec<f64> = (0..12).map(|i| f64::from(i).sin() * 0.01).collect();
+        let v: Vec<f64> = (0..12).map(|i| (2.0 * f64::from(i)).cos() * 0.1).collect();
         let (mut a, mut work) = (vec![0.0; 12], vec![0.0; 12]);
         network.smooth_acceleration(&q, &v, &mut a, &mut work);
         let mut residual: Vec<f64> = (0..12).map(|i| mass[i] * a[i] - gravity[i]).collect();
