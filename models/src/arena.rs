@@ -4,6 +4,8 @@
 //! the robot stands at x = -0.56 m and faces +x. Surroundings collide with robot and probe, never with each other (see
 //! [`crate::robots`]).
 
+use std::sync::LazyLock;
+
 use crate::mjcf::{Camera, DefaultClass, Element, Geom, Light, Material, Mjcf, Site, Texture};
 use crate::shapes::{Section, lathe, loft};
 
@@ -36,6 +38,12 @@ impl Default for Arena {
 impl Arena {
     /// An examination room.
     pub fn clinic() -> Self {
+        // Its surfaces are made once.
+        static MADE: LazyLock<Arena> = LazyLock::new(Arena::make_clinic);
+        MADE.clone()
+    }
+
+    fn make_clinic() -> Self {
         let mut mjcf = Mjcf::new("arena");
         looks(&mut mjcf);
         let surroundings = Element::new("geom")

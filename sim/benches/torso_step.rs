@@ -1,4 +1,4 @@
-//! Steps of a Panda that presses each kind of torso, and of the Panda alone; joint control every tenth step.
+//! Steps of a Panda that presses each kind of torso, and of the Panda alone; joint control in every step.
 //!
 //! One thread by criterion; two threads as steps per second on standard output.
 
@@ -73,13 +73,11 @@ impl Press {
     }
 
     fn steps(&mut self, n: usize) {
-        for step in 0..n {
-            if step % 10 == 0 {
-                let error = &self.wanted - self.arm.positions(&self.physics);
-                let torque = error * 1500.0 - self.arm.velocities(&self.physics) * 40.0
-                    + self.arm.bias(&self.physics);
-                self.arm.apply(&mut self.physics, &torque);
-            }
+        for _ in 0..n {
+            let error = &self.wanted - self.arm.positions(&self.physics);
+            let torque = error * 600.0 - self.arm.velocities(&self.physics) * 20.0
+                + self.arm.bias(&self.physics);
+            self.arm.apply(&mut self.physics, &torque);
             self.physics.step().expect("stays finite");
         }
     }

@@ -35,23 +35,66 @@ impl fmt::Display for Value {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Reals(reals) => {
-                for (index, &real) in reals.iter().enumerate() {
-                    if index > 0 {
-                        f.write_char(' ')?;
-                    }
-                    let magnitude = real.abs();
-                    if real == 0.0 {
-                        f.write_char('0')?; // also for -0
-                    } else if (1e-5..1e15).contains(&magnitude) {
-                        write!(f, "{real}")?;
-                    } else {
-                        write!(f, "{real:e}")?;
-                    }
-                }
-                Ok(())
+                let mut text = String::new();
+                write_reals(reals, &mut text);
+                f.write_str(&text)
             }
         }
     }
+}
+
+/// Appends numbers between spaces, each the shortest text that reads back as the same bits.
+pub(super) fn write_reals(reals: &[f64], text: &mut String) {
+    for (index, &real) in reals.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        let magnitude = real.abs();
+        if real == 0.0 {
+            text.push('0'); // also for -0
+        } else if !write_millionths(real, text) {
+            let written = if (1e-5..1e15).contains(&magnitude) {
+                write!(text, "{real}")
+            } else {
+                write!(text, "{real:e}")
+            };
+            written.expect("writing into a string does not fail");
+        }
+    }
+}
+
+/// Writes a number that has at most six decimals, and tells whether it has; most numbers of a scene do, and integers are several
+/// times faster to write than floats.
+///
+/// Below 1e9 such a number has at most 15 digits, so no shorter text reads back as it.
+fn write_millionths(real: f64, text: &mut String) -> bool {
+    const MILLION: f64 = 1e6;
+    let millionths = (real * MILLION).round();
+    if millionths.abs() >= 1e15 || millionths / MILLION != real {
+        return false;
+    }
+    if real < 0.0 {
+        text.push('-');
+    }
+    let millionths = millionths.abs() as u64;
+    write_integer(millionths / 1_000_000, text);
+    let mut rest = millionths % 1_000_000;
+    if rest > 0 {
+        text.push('.');
+        while rest > 0 {
+            rest *= 10;
+            text.push(char::from(b'0' + (rest / 1_000_000) as u8));
+            rest %= 1_000_000;
+        }
+    }
+    true
+}
+
+fn write_integer(integer: u64, text: &mut String) {
+    if integer >= 10 {
+        write_integer(integer / 10, text);
+    }
+    text.push(char::from(b'0' + (integer % 10) as u8));
 }
 
 impl From<f64> for Value {
@@ -132,5 +175,22 @@ mod tests {
         );
         let back: Vec<f64> = text.split(' ').map(|word| word.parse().unwrap()).collect();
         assert_eq!(back, reals);
+    }
+
+    #[test]
+    fn the_quick_way_writes_what_the_standard_library_writes() {
+        let mut real = 1.0_f64;
+        for step in 0..40_000 {
+            real = (real * 1.618_033_988).rem_euclid(1e4);
+            let short = (real * 10_f64.powi(step % 9)).round() / 10_f64.powi(step % 9);
+            for number in [short, -short, 1e3 * short] {
+                let expected = if number == 0.0 {
+                    "0".to_owned()
+                } else {
+                    format!("{number}")
+                };
+                assert_eq!(Value::from(number).to_string(), expected);
+            }
+        }
     }
 }

@@ -3,7 +3,8 @@
 use quick_xml::Writer;
 use quick_xml::events::{BytesEnd, BytesStart, Event};
 
-use super::{Element, Mjcf, MjcfError};
+use super::value::write_reals;
+use super::{Element, Mjcf, MjcfError, Value};
 
 impl Mjcf {
     /// The document as XML text, checked by [`Mjcf::validate`] first.
@@ -22,7 +23,8 @@ impl Mjcf {
     )]
     pub fn to_xml_unchecked(&self) -> String {
         let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
-        write_element(&mut writer, self.root()).expect("writing into memory does not fail");
+        write_element(&mut writer, self.root(), &mut String::new())
+            .expect("writing into memory does not fail");
         let mut xml =
             String::from_utf8(writer.into_inner()).expect("names, numbers and texts are UTF-8");
         xml.push('\n');
@@ -30,17 +32,29 @@ impl Mjcf {
     }
 }
 
-fn write_element(writer: &mut Writer<Vec<u8>>, element: &Element) -> std::io::Result<()> {
+/// Writes an element and all below it; `numbers` is room for the text of numbers.
+fn write_element(
+    writer: &mut Writer<Vec<u8>>,
+    element: &Element,
+    numbers: &mut String,
+) -> std::io::Result<()> {
     let mut start = BytesStart::new(element.tag());
     for (name, value) in element.attributes() {
-        start.push_attribute((name, value.to_string().as_str()));
+        match value {
+            Value::Text(text) => start.push_attribute((name, text.as_str())),
+            Value::Reals(reals) => {
+                numbers.clear();
+                write_reals(reals, numbers);
+                start.push_attribute((name, numbers.as_str()));
+            }
+        }
     }
     if element.children().is_empty() {
         return writer.write_event(Event::Empty(start));
     }
     writer.write_event(Event::Start(start))?;
     for child in element.children() {
-        write_element(writer, child)?;
+        write_element(writer, child, numbers)?;
     }
     writer.write_event(Event::End(BytesEnd::new(element.tag())))
 }

@@ -6,6 +6,8 @@
 //!
 //! Rim, edges, length and masses are chosen: makers do not publish them.
 
+use std::sync::LazyLock;
+
 use super::housing::Housing;
 use super::{ArrayKind, Probe, Transducer};
 
@@ -23,6 +25,12 @@ const TRANSDUCER: Transducer = Transducer {
 
 /// The probe.
 pub fn l12_5() -> Probe {
+    // Its surfaces are made once.
+    static MADE: LazyLock<Probe> = LazyLock::new(make);
+    MADE.clone()
+}
+
+fn make() -> Probe {
     let housing = Housing {
         transducer: TRANSDUCER,
         face_offset: 0.16,

@@ -15,6 +15,7 @@
 //! * Shells are drawn for this project after the arm's outline; none is Franka's mesh.
 
 use std::f64::consts::FRAC_PI_4;
+use std::sync::LazyLock;
 
 use super::Robot;
 use super::arm::{Arm, IDENTITY, Link, MassProperties, X_MINUS_90, X_PLUS_90};
@@ -40,6 +41,12 @@ const N_AROUND: usize = 28;
 
 /// The Panda.
 pub fn panda() -> Robot {
+    // Its surfaces are made once.
+    static MADE: LazyLock<Robot> = LazyLock::new(make);
+    MADE.clone()
+}
+
+fn make() -> Robot {
     Robot {
         name: "panda".into(),
         summary: "Franka Emika Panda, 7 joints, 0.855 m reach, 3 kg payload".into(),

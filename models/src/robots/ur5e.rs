@@ -13,6 +13,7 @@
 //!   joint centres by 0.138 m and 0.007 m, as measured in the maker's description.
 
 use std::f64::consts::{FRAC_PI_2, PI};
+use std::sync::LazyLock;
 
 use super::Robot;
 use super::arm::{Arm, IDENTITY, Link, MassProperties, X_MINUS_90, X_PLUS_90};
@@ -42,6 +43,12 @@ const N_AROUND: usize = 24;
 
 /// The UR5e.
 pub fn ur5e() -> Robot {
+    // Its surfaces are made once.
+    static MADE: LazyLock<Robot> = LazyLock::new(make);
+    MADE.clone()
+}
+
+fn make() -> Robot {
     Robot {
         name: "ur5e".into(),
         summary: "Universal Robots UR5e, 6 joints, 0.85 m reach, 5 kg payload".into(),

@@ -2,8 +2,8 @@
 
 use crate::mjcf::Mesh;
 
-/// Coordinates are rounded to this [m], which keeps the document short.
-const RESOLUTION: f64 = 1e-5;
+/// Vertices are written in steps of 10 µm; as a whole number of steps, so that the decimals are short.
+const STEPS_PER_METRE: f64 = 1e5;
 
 /// A closed surface: vertices [m] and triangles, counter-clockwise seen from outside.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,8 +52,7 @@ impl Surface {
     }
 
     fn rounded_vertices(&self) -> Vec<[f64; 3]> {
-        let steps_per_metre = 1.0 / RESOLUTION;
-        let rounded = |x: f64| (x * steps_per_metre).round() / steps_per_metre;
+        let rounded = |x: f64| (x * STEPS_PER_METRE).round() / STEPS_PER_METRE;
         self.vertices
             .iter()
             .map(|vertex| vertex.map(rounded))
