@@ -5,6 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use insonate::models::ModelError;
 
 fn main() -> ExitCode {
     // Wrong usage ends here, with status 2.
@@ -13,7 +14,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", in_one_line(&error));
-            ExitCode::from(if error.is::<cli::Usage>() { 2 } else { 1 })
+            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
         }
     }
 }
@@ -29,4 +30,16 @@ fn in_one_line(error: &anyhow::Error) -> String {
         }
     }
     line
+}
+
+/// Whether the command was called wrongly: unknown names and numbers out of range, wherever they were noticed.
+fn is_usage(error: &anyhow::Error) -> bool {
+    let model = error.downcast_ref::<ModelError>();
+    let is_argument = model.is_some_and(|e| {
+        matches!(
+            e,
+            ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
+        )
+    });
+    is_argument || error.is::<cli::Usage>()
 }

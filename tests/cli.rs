@@ -137,6 +137,11 @@ fn wrong_usage_ends_with_status_2() {
         refused(&["press", "--depth", "5"], 2).contains("depth = 5 is out of range: 0 to 0.08 m")
     );
     assert!(refused(&["scan", "--speed", "0"], 2).contains("speed = 0 is out of range"));
+    for after in ["inf", "nan", "-1"] {
+        assert!(refused(&["render", "--after", after], 2).contains("is out of range: 0 to 3600 s"));
+    }
+    assert!(refused(&["scene", "--timestep", "0.5"], 2).contains("timestep = 0.5 is out of range"));
+    assert!(refused(&["scene", "--count", "60,60,60"], 2).contains("at most 2 m"));
     assert!(refused(&["fly"], 2).contains("fly"));
 }
 

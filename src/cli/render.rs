@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use insonate::models::ModelError;
 use insonate::sim::render::{RenderConfig, Renderer};
 use insonate::sim::{CompiledScene, Physics};
 
@@ -22,7 +23,12 @@ pub(crate) struct Render {
     #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = super::outcome::picture_size)]
     size: (u32, u32),
     /// Simulated time before the picture [s].
-    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    #[arg(
+        long,
+        value_name = "S",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
     after: f64,
     /// Colour picture (PNG).
     #[arg(long, short, value_name = "FILE", default_value = "scene.png")]
@@ -34,6 +40,7 @@ pub(crate) struct Render {
 
 impl Render {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        ModelError::check_range("after", self.after, 0.0, 3600.0, "0 to 3600 s")?;
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
         while physics.time() < self.after {
