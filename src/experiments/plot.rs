@@ -111,6 +111,7 @@ fn draw_panel(area: &Area<'_>, record: &Record, panel: &Panel) -> DrawResult {
     let top = 1.08 * highest(&mut panel.values.iter().map(|v| v.1).chain(panel.goal));
     let bottom = panel.values.iter().map(|v| v.1).fold(0.0, f64::min) * 1.08;
     let mut chart = ChartBuilder::on(area)
+        .margin_left(16)
         .margin_right(18)
         .margin_top(6)
         .x_label_area_size(34)
