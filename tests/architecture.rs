@@ -8,9 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-/// The numbers between are kept for the sciences (1), environments (3) and learning (4).
-const LAYERS: [(&str, u8); 4] = [
+/// The numbers between are kept for environments (3) and learning (4).
+const LAYERS: [(&str, u8); 5] = [
     ("insonate-models", 0),
+    ("insonate-calibration", 1),
     ("insonate-sim", 2),
     ("insonate", 5),
     ("insonate-fuzz", 6),

@@ -1,0 +1,50 @@
+//! What can be wrong with a log or a fit, with what the user needs to mend it.
+
+/// Errors of this crate.
+#[derive(Debug, thiserror::Error)]
+pub enum CalibrationError {
+    /// A file cannot be opened or read.
+    #[error("cannot read {file}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A file is not what its format asks for.
+    #[error("{file}{place}: {problem}")]
+    Format {
+        /// The file.
+        file: String,
+        /// Where in it: empty, or such as `, row 12, column "force"` (rows count from 1, a header is row 1).
+        place: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// An option does not fit: wrong usage.
+    #[error("{option}: {problem}")]
+    Option {
+        /// The option as the command line spells it, such as `--columns`.
+        option: &'static str,
+        /// What is wrong, with the value and what is allowed.
+        problem: String,
+    },
+    /// The contents of a log cannot be used.
+    #[error("{log}: {problem}")]
+    Log {
+        /// The log's name.
+        log: String,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+    /// A model cannot be fitted to a log.
+    #[error("{log}: {model} cannot be fitted: {problem}")]
+    Fit {
+        /// The log's name.
+        log: String,
+        /// The model.
+        model: &'static str,
+        /// What is wrong, and what to do.
+        problem: String,
+    },
+}

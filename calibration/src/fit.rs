@@ -1,0 +1,152 @@
+//! What a fit takes and gives; the models that do it are in [`crate::models`].
+
+use std::collections::BTreeMap;
+
+/// How to fit. The defaults are those of the command line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FitOptions {
+    /// Fit a constant force f₀ [N] too.
+    pub force_offset: bool,
+    /// Loss.
+    pub loss: Loss,
+    /// The moving mass m of f = … + m r̈.
+    pub mass: Mass,
+    /// Exponents n and m of Hunt–Crossley; `None`: fitted.
+    pub exponents: Option<[f64; 2]>,
+    /// Leave out samples with less indentation [m]; `None`: the model's own choice, which it states.
+    pub min_indentation: Option<f64>,
+    /// Where the contact point is estimated, let models that can find it with their own law (direct forms).
+    pub contact_point: bool,
+    /// The pressing tip, where Young's modulus is wanted.
+    pub tip: Option<Tip>,
+    /// Poisson's ratio of the tissue.
+    pub poisson_ratio: f64,
+    /// Number of bootstrap replicates; 0: none.
+    pub n_bootstrap: usize,
+    /// Seed of the bootstrap.
+    pub seed: u64,
+}
+
+impl Default for FitOptions {
+    fn default() -> Self {
+        Self {
+            force_offset: false,
+            loss: Loss::default(),
+            mass: Mass::default(),
+            exponents: Some([1.5, 0.5]),
+            min_indentation: None,
+            contact_point: true,
+            tip: None,
+            poisson_ratio: 0.5,
+            n_bootstrap: 0,
+            seed: 0,
+        }
+    }
+}
+
+/// What is minimised.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Loss {
+    /// Sum of squares.
+    #[default]
+    LeastSquares,
+    /// Huber 1964 with c = 1.345 robust standard deviations.
+    Huber,
+    /// Tukey's biweight with c = 4.685, started from Huber's.
+    Tukey,
+}
+
+/// The mass that moves with the probe's face, whose inertia the force sensor reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Mass {
+    /// None: the sensor sits at the face, or the press is slow.
+    #[default]
+    Unknown,
+    /// Given [kg].
+    Known(f64),
+    /// Fitted from the acceleration.
+    Fitted,
+}
+
+/// The tip that presses.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tip {
+    /// A sphere of this radius [m]: Hertz.
+    Sphere(f64),
+    /// A flat cylinder of this radius [m].
+    FlatPunch(f64),
+}
+
+/// A fitted number.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameter {
+    /// Such as `stiffness`, `damping`, `kappa`, `lambda`, `force_offset`, `mass`, `relaxation_time`, `young_modulus`.
+    pub name: &'static str,
+    /// Unit, such as `N/m`; empty for a pure number.
+    pub unit: &'static str,
+    /// Value in SI units. Meaningless where not identifiable.
+    pub value: f64,
+    /// Standard error, robust to unequal and correlated residuals, with what bias and contact point add.
+    pub standard_error: f64,
+    /// 95 % confidence interval.
+    pub ci95: [f64; 2],
+    /// 95 % interval of the block bootstrap, where asked for.
+    pub bootstrap95: Option<[f64; 2]>,
+    /// Whether the data determine it; a given number (a known mass, a set exponent) is no parameter.
+    pub identifiable: bool,
+    /// Why not, in words; empty where it is.
+    pub reason: String,
+}
+
+/// How good a fit is.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Statistics {
+    /// Samples used.
+    pub n: usize,
+    /// Coefficient of determination of what was regressed: f/r for the divided form, f for the others.
+    pub r_squared: f64,
+    /// Root mean square of measured minus predicted force [N].
+    pub rmse_n: f64,
+    /// Akaike's and Schwarz' criteria of the force residuals, with the number of samples that count as independent.
+    pub aic: f64,
+    /// See `aic`.
+    pub bic: f64,
+    /// Effective number of independent samples, from the residuals' autocorrelation.
+    pub n_effective: f64,
+    /// Condition number of the column-scaled regression matrix.
+    pub condition_number: f64,
+    /// Durbin–Watson statistic of the force residuals: 2 without correlation, 0 with full.
+    pub durbin_watson: f64,
+    /// p-values by test name: `ljung_box` (correlation), `breusch_pagan` (unequal spread), `jarque_bera` (no Gaussian), `reset` (curvature).
+    pub p_values: BTreeMap<&'static str, f64>,
+}
+
+/// A fitted model.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Fit {
+    /// Its name in the registry.
+    pub model: &'static str,
+    /// In the order of the model's equation.
+    pub parameters: Vec<Parameter>,
+    /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.
+    pub covariance: Vec<f64>,
+    /// How good it is.
+    pub statistics: Statistics,
+    /// Indices into the samples of those used, increasing.
+    pub used: Vec<usize>,
+    /// Predicted force of each sample used [N].
+    pub predicted: Vec<f64>,
+    /// Where the model put the contact point, relative to the samples' zero [m]; `None`: it took the samples' zero.
+    pub contact_shift: Option<f64>,
+    /// What was noticed, in words.
+    pub notes: Vec<String>,
+}
+
+impl Fit {
+    /// The parameter called `name`.
+    pub fn parameter(&self, name: &str) -> Option<&Parameter> {
+        self.parameters
+            .iter()
+            .find(|parameter| parameter.name == name)
+    }
+}

@@ -1,0 +1,34 @@
+//! Softness of tissue from recorded probe force logs: stiffness and damping with confidence intervals.
+//!
+//! A log goes through three stages, each of which says what it chose:
+//!
+//! ```text
+//! file ── formats::read ──► Log ── prepare ──► Samples ── models::…::fit ──► Fit
+//!          SI units once      bias, contact, normal,        parameters, intervals,
+//!                             velocity, window              residuals, identifiability
+//! ```
+//!
+//! [`calibrate`] does the last two; [`pool`] puts several sites together; [`Softness`](softness::SoftnessFile) is the file that a scene reads.
+//! Nothing here simulates, and nothing here knows MuJoCo.
+
+mod calibrate;
+mod error;
+mod fit;
+pub mod formats;
+mod log;
+pub mod models;
+mod pool;
+mod prepare;
+mod samples;
+mod selection;
+pub mod softness;
+pub mod synthetic;
+
+pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};
+pub use error::CalibrationError;
+pub use fit::{Fit, FitOptions, Loss, Mass, Parameter, Statistics, Tip};
+pub use log::{Channel, Log, Motion, Source};
+pub use pool::{Pooled, Ratio, Spread, pool};
+pub use prepare::{Bias, PrepareOptions, Prepared, Sign, VelocitySource, prepare};
+pub use samples::{Air, Choice, Contact, Samples};
+pub use selection::{Candidate, Selection};

@@ -1,0 +1,86 @@
+//! What a recorder wrote, in SI units: nothing is chosen or corrected yet.
+
+/// One recorded press, or a sequence of them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Log {
+    /// Where it comes from.
+    pub source: Source,
+    /// Time [s], shape `[n]`; as recorded, not yet checked for order.
+    pub time: Vec<f64>,
+    /// Where the probe was.
+    pub motion: Motion,
+    /// Velocity [m/s]; its sense is that of `motion`: for an indentation, of its growth. `None`: not recorded.
+    pub velocity: Option<Channel>,
+    /// Force as recorded [N]; sense and bias unknown.
+    pub force: Channel,
+}
+
+/// Where a log comes from; written into every result.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// The path as given; a made-up name for a log that was not read.
+    pub file: String,
+    /// SHA-256 of the file, lower-case hexadecimal; empty for a log that was not read.
+    pub sha256: String,
+    /// `csv`, `npy`, `npz`, `parquet` or `synthetic`.
+    pub format: &'static str,
+    /// Which columns were taken for what, and in which units: one line each.
+    pub columns: Vec<String>,
+    /// What the reader noticed.
+    pub notes: Vec<String>,
+}
+
+/// How the probe's place was recorded.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Motion {
+    /// Indentation r [m]: zero at the undeformed surface, growing into the tissue.
+    Indentation(Vec<f64>),
+    /// Position in a frame whose relation to the surface is unknown [m].
+    Position(Channel),
+}
+
+/// One number a sample, or a vector.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Channel {
+    /// Along one axis, shape `[n]`.
+    Scalar(Vec<f64>),
+    /// In space, shape `[n, 3]`.
+    Vector(Vec<[f64; 3]>),
+}
+
+impl Channel {
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        match self {
+            Self::Scalar(values) => values.len(),
+            Self::Vector(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl Log {
+    /// The file's name without folder and ending.
+    pub fn name(&self) -> String {
+        std::path::Path::new(&self.source.file)
+            .file_stem()
+            .map_or_else(
+                || self.source.file.clone(),
+                |stem| stem.to_string_lossy().into_owned(),
+            )
+    }
+
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.time.is_empty()
+    }
+}

@@ -1,0 +1,86 @@
+//! What models are fitted to: indentation, its velocity and the normal force, inside a window.
+
+/// Samples of a press, ready to be fitted; all vectors have shape `[n]`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Samples {
+    /// Name of the log, for messages.
+    pub log: String,
+    /// Time [s], increasing.
+    pub time: Vec<f64>,
+    /// Indentation r [m], growing into the tissue, zero at `contact`.
+    pub indentation: Vec<f64>,
+    /// Its velocity [m/s], growing into the tissue.
+    pub velocity: Vec<f64>,
+    /// Force of the probe on the tissue along the normal, bias removed [N]; pressing is positive.
+    pub force: Vec<f64>,
+    /// Where the surface is.
+    pub contact: Contact,
+    /// Standard error of the force bias that was removed [N]; 0 where it was given or none.
+    pub bias_standard_error: f64,
+    /// The approach before contact, for models that find the contact point themselves; empty where there is none.
+    pub air: Air,
+    /// Typical time between samples [s].
+    pub sampling_interval: f64,
+}
+
+/// The undeformed surface, on the axis along which `indentation` is measured.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Contact {
+    /// Whether the zero of the indentation is given (by the log, or by the user); otherwise it was estimated.
+    pub known: bool,
+    /// Standard error of that zero [m]; 0 where it is known.
+    pub standard_error: f64,
+}
+
+/// Samples before first contact: indentation (negative), velocity and bias-free force, shape `[m]` each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Air {
+    /// Time [s].
+    pub time: Vec<f64>,
+    /// Indentation [m], at most 0.
+    pub indentation: Vec<f64>,
+    /// Velocity [m/s].
+    pub velocity: Vec<f64>,
+    /// Force with the bias removed [N].
+    pub force: Vec<f64>,
+}
+
+/// Something that preparation chose, for the report.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Choice {
+    /// What: `force bias`, `contact onset`, `surface normal`, `velocity`, `window`, `singular region`, `sign`, `time`.
+    pub what: &'static str,
+    /// Which value, with its unit.
+    pub value: String,
+    /// How it was found, in a few words.
+    pub how: String,
+}
+
+impl Samples {
+    /// Number of samples.
+    pub fn len(&self) -> usize {
+        self.time.len()
+    }
+
+    /// Whether there is no sample.
+    pub fn is_empty(&self) -> bool {
+        self.time.is_empty()
+    }
+
+    /// The same samples with the surface moved deeper by `shift` [m] and the force lowered by `bias` [N]:
+    /// how a fit answers to errors of the two.
+    pub fn shifted(&self, shift: f64, bias: f64) -> Self {
+        let mut moved = self.clone();
+        for indentation in moved
+            .indentation
+            .iter_mut()
+            .chain(&mut moved.air.indentation)
+        {
+            *indentation -= shift;
+        }
+        for force in moved.force.iter_mut().chain(&mut moved.air.force) {
+            *force -= bias;
+        }
+        moved
+    }
+}
