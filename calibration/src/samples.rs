@@ -13,6 +13,8 @@ pub struct Samples {
     pub velocity: Vec<f64>,
     /// Force of the probe on the tissue along the normal, bias removed [N]; pressing is positive.
     pub force: Vec<f64>,
+    /// Standard deviation of the noise in `velocity` [m/s], so that a fit can take out the damping's attenuation; 0 where unknown.
+    pub velocity_noise: f64,
     /// Where the surface is.
     pub contact: Contact,
     /// Standard error of the force bias that was removed [N]; 0 where it was given or none.
