@@ -29,6 +29,7 @@ fn configs() -> impl Strategy<Value = TorsoConfig> {
             spacing,
             softness,
             breathing,
+            ..TorsoConfig::default()
         },
     )
 }

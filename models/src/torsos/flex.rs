@@ -22,7 +22,7 @@ use std::f64::consts::TAU;
 
 use self::lattice::{Block, Lattice};
 use self::tissue::{POISSON, SKIN_POISSON, SKIN_THICKNESS, Tissue};
-use super::{Breathing, Particles, Torso, TorsoConfig};
+use super::{Breathing, Particles, Solref, Torso, TorsoConfig};
 use crate::ModelError;
 use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf};
 
@@ -32,6 +32,8 @@ const TISSUE: &str = "tissue";
 const MOST_POINTS: usize = 20_000;
 /// Greatest radius of the elements [m].
 const MOST_RADIUS: f64 = 0.01;
+/// Contact where the configuration says nothing: MuJoCo's default time constant [s] and damping ratio.
+const CONTACT: [f64; 2] = [0.02, 1.0];
 /// Mass of the plate that breathes [kg]; 40 N move it by 0.16 mm at 0.25 Hz.
 const PLATE_MASS: f64 = 1e5;
 
@@ -70,8 +72,9 @@ pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
     );
     mjcf.worldbody().add(bodies(&lattice, &tissue, config));
     let base = base_of(config);
+    let contact = config.contact.map_or(CONTACT, Solref::attribute);
     mjcf.deformable()
-        .add(solid(&lattice, &tissue, base, radius));
+        .add(solid(&lattice, &tissue, base, radius, contact));
     mjcf.deformable().add(skin(&lattice, &tissue));
 
     let n_free = n_points - config.count[0] * config.count[2];
@@ -149,7 +152,13 @@ fn plate(breathing: Breathing) -> Body {
 }
 
 /// The solid.
-fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64) -> Flex {
+fn solid(
+    lattice: &Lattice,
+    tissue: &Tissue,
+    base: &str,
+    radius: f64,
+    contact: [f64; 2],
+) -> Flex {
     let points: Vec<usize> = (0..lattice.points.len()).collect();
     elements(TISSUE, 3, lattice, &points, base, &lattice.tetrahedra)
         .radius(radius)
@@ -161,7 +170,7 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64) -> Flex {
                 .with_attribute("selfcollide", "none")
                 .with_attribute("priority", 1)
                 .with_attribute("friction", [0.01, 0.005, 0.0001])
-                .with_attribute("solref", [0.02, 1.0])
+                .with_attribute("solref", contact)
                 .with_attribute("solimp", [0.9, 0.95, 0.001]),
         )
         .with(negligible_edge_damping())

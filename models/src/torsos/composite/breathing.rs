@@ -59,7 +59,10 @@ impl Excursion {
             .map(|height| breathing.amplitude * smooth_step((height - low) / (high - low)))
             .collect();
         // Both constraints have the same impedance; the rest constraint acts on one body, a neighbour's on the half of two.
-        let ratio = 0.5 * config.softness.stiffness * REST_TIME_CONSTANT.powi(2);
+        let compliance = config
+            .rest
+            .map_or(REST_TIME_CONSTANT.powi(2), |rest| 1.0 / rest.stiffness);
+        let ratio = 0.5 * config.softness.stiffness * compliance;
         let mut coefficients = displacement.clone();
         for index in 0..lattice.points.len() {
             for next in lattice.next_neighbors(index) {

@@ -5,6 +5,7 @@
 //! * every outer point of a lattice is a body `B{i}_{j}_{k}` with a slide joint `J…` and a capsule `G…` that reaches inward from it;
 //! * per point, a constraint holds its joint at 0 and one per next neighbour makes both slide alike, as softly as [`crate::torsos::Softness`]
 //!   says (`solref = -stiffness -damping`, acceleration units, as in the thesis: Jakobsen 2021);
+//!   the former has MuJoCo's default time constant unless [`TorsoConfig::rest`] is set;
 //! * a tendon `T` holds the sum of all joints: the enclosed volume;
 //! * a sphere `Gcenter` stands in the middle.
 //!
@@ -23,7 +24,7 @@ use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
 use skin::{SKIN, skin};
 
-use super::{Particles, Shape, Surface, Torso, TorsoConfig};
+use super::{Particles, Shape, Solref, Surface, Torso, TorsoConfig};
 use crate::ModelError;
 use crate::mjcf::{
     Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
@@ -66,7 +67,7 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     mjcf.section_mut("option")
         .set("timestep", 0.002)
         .set("integrator", "implicitfast");
-    defaults(&mut mjcf);
+    defaults(&mut mjcf, config);
     mjcf.asset().add(
         Material::new(SKIN)
             .rgba([0.86, 0.65, 0.54, 1.0])
@@ -138,12 +139,12 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
 }
 
 /// What all particles share.
-fn defaults(mjcf: &mut Mjcf) {
+fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
     let joint = Element::new("joint")
         .with_attribute("type", "slide")
         .with_attribute("axis", [0.0, 0.0, 1.0])
         .with_attribute("group", 3);
-    let geom = Element::new("geom")
+    let mut geom = Element::new("geom")
         .with_attribute("type", "capsule")
         .with_attribute("size", CAPSULE)
         .with_attribute("pos", [0.0, 0.0, -(CAPSULE[0] + CAPSULE[1])])
@@ -151,6 +152,9 @@ fn defaults(mjcf: &mut Mjcf) {
         .with_attribute("friction", FRICTION)
         .with_attribute("contype", 0)
         .with_attribute("group", 3);
+    if let Some(contact) = config.contact {
+        geom = geom.with_attribute("solref", contact.attribute());
+    }
     mjcf.default()
         .add(DefaultClass::new(SHELL).with(joint).with(geom));
 }
@@ -196,6 +200,9 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         .as_ref()
         .map(|breathing| Excursion::new(config, breathing, lattice, rest));
     let softness = &config.softness;
+    let rest_solref = config
+        .rest
+        .map_or([REST_TIME_CONSTANT, 1.0], Solref::attribute);
     for (index, joint) in joints.iter().enumerate() {
         let held = match &excursion {
             None => Equality::joint(joint, None),
@@ -207,10 +214,8 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
                 0.0,
             ]),
         };
-        mjcf.equality().add(
-            held.solref([REST_TIME_CONSTANT, 1.0])
-                .solimp(SOLIMP.to_vec()),
-        );
+        mjcf.equality()
+            .add(held.solref(rest_solref).solimp(SOLIMP.to_vec()));
         for next in lattice.next_neighbors(index) {
             let alike = Equality::joint(joint, Some(&joints[next]))
                 .solref([-softness.stiffness, -softness.damping])
@@ -223,7 +228,8 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         terms.push((BREATH, -excursion.displacement.iter().sum::<f64>()));
     }
     mjcf.tendon().add(FixedTendon::new("T", terms).group(3));
-    let (solref, solimp) = VOLUME;
+    let (usual, solimp) = VOLUME;
+    let solref = config.volume.map_or(usual, Solref::attribute);
     mjcf.equality()
         .add(Equality::tendon("T").solref(solref).solimp(solimp.to_vec()));
 }
