@@ -1,4 +1,19 @@
 //! Several sites put together: mean, spread, ratio, and ranges for domain randomisation.
+//!
+//! Over n sites with mean x̄ and standard deviation s (with n - 1), and t the 97.5 % quantile of Student's t with n - 1 degrees:
+//!
+//! * interval of the mean: x̄ ± t s/√n;
+//! * where a new site is expected: x̄ ± t s √(1 + 1/n). Where that reaches zero although every site is positive,
+//!   its lower end is the one of the logarithms, which is positive;
+//! * ratio k̄/c̄ with Fieller's interval (Fieller 1954, J. R. Stat. Soc. B 16, 175–185): the ρ with
+//!   (k̄ - ρ c̄)² ≤ t² (V_kk - 2 ρ V_kc + ρ² V_cc), V being the covariance of the means.
+//!   Unlike the delta method it keeps its coverage where c̄ is known badly, and says so by an infinite end.
+//!
+//! One site has no spread: its intervals are those of the fit, V is the fit's covariance, and t what its own interval used.
+
+use statrs::distribution::{ContinuousCDF as _, StudentsT};
+
+use crate::{Fit, Parameter};
 
 /// Mean and spread over the sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -12,6 +27,7 @@ pub struct Spread {
     /// 95 % interval of the mean, from Student's t with n - 1 degrees of freedom; for one site the fit's own.
     pub ci95: [f64; 2],
     /// Where a new site is expected with 95 %: what domain randomisation draws from; clipped above 0.
+    /// For one site the fit's interval: how sites differ is not known.
     pub randomisation: [f64; 2],
 }
 
@@ -20,7 +36,7 @@ pub struct Spread {
 pub struct Ratio {
     /// Mean stiffness over mean damping.
     pub value: f64,
-    /// 95 % interval.
+    /// 95 % interval; an end is infinite where the damping may be zero.
     pub ci95: [f64; 2],
 }
 
@@ -35,7 +51,164 @@ pub struct Pooled {
     pub ratio: Option<Ratio>,
 }
 
+impl Pooled {
+    /// The spread of the parameter called `name`.
+    pub fn parameter(&self, name: &str) -> Option<&Spread> {
+        self.parameters
+            .iter()
+            .find(|(known, _)| *known == name)
+            .map(|(_, spread)| spread)
+    }
+}
+
 /// Pools the fits of several sites; they must be of one model.
-pub fn pool(_fits: &[&crate::Fit]) -> Pooled {
-    unimplemented!()
+pub fn pool(fits: &[&Fit]) -> Pooled {
+    let first = fits.first().map_or(&[][..], |fit| &fit.parameters);
+    let parameters: Vec<_> = first
+        .iter()
+        .filter_map(|parameter| Some((parameter.name, spread(&column(fits, parameter.name)?))))
+        .collect();
+    Pooled {
+        n_sites: fits.len(),
+        parameters,
+        ratio: ratio(fits),
+    }
+}
+
+/// The parameter called `name` of every fit, if all have and identify it.
+fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
+    fits.iter()
+        .map(|fit| {
+            fit.parameter(name)
+                .filter(|parameter| parameter.identifiable && parameter.value.is_finite())
+        })
+        .collect()
+}
+
+fn spread(sites: &[&Parameter]) -> Spread {
+    let values: Vec<f64> = sites.iter().map(|site| site.value).collect();
+    let range = [
+        values.iter().copied().fold(f64::INFINITY, f64::min),
+        values.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+    ];
+    if let [only] = sites {
+        let error = (only.value - only.ci95[0]) / only.value;
+        return Spread {
+            mean: only.value,
+            sd: 0.0,
+            range,
+            ci95: only.ci95,
+            randomisation: above_zero(only.ci95, range, only.value.ln(), error),
+        };
+    }
+    let n = values.len() as f64;
+    let (mean, sd) = mean_and_sd(&values);
+    let t = t_quantile(n - 1.0);
+    let around = |half: f64| [mean - half, mean + half];
+    let widening = t * (1.0 + 1.0 / n).sqrt();
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let (log_mean, log_sd) = mean_and_sd(&logs);
+    Spread {
+        mean,
+        sd,
+        range,
+        ci95: around(t * sd / n.sqrt()),
+        randomisation: above_zero(around(widening * sd), range, log_mean, widening * log_sd),
+    }
+}
+
+/// An interval whose lower end stays above zero where all values do; then it is the one of the logarithms.
+fn above_zero(interval: [f64; 2], range: [f64; 2], log_mean: f64, log_half: f64) -> [f64; 2] {
+    let [low, high] = interval;
+    if low <= 0.0 && range[0] > 0.0 {
+        [(log_mean - log_half).exp(), high]
+    } else {
+        interval
+    }
+}
+
+/// Stiffness over damping with Fieller's interval.
+fn ratio(fits: &[&Fit]) -> Option<Ratio> {
+    let stiffness = column(fits, "stiffness").filter(|column| !column.is_empty())?;
+    let damping = column(fits, "damping")?;
+    let values =
+        |column: &[&Parameter]| -> Vec<f64> { column.iter().map(|site| site.value).collect() };
+    let (k, c) = (values(&stiffness), values(&damping));
+    let ((k_mean, k_sd), (c_mean, c_sd)) = (mean_and_sd(&k), mean_and_sd(&c));
+    let n = k.len() as f64;
+    let (t, kk, kc, cc) = if let ([k], [c], [fit]) = (&stiffness[..], &damping[..], fits) {
+        let half = 0.5 * (c.ci95[1] - c.ci95[0]);
+        let t = half / c.standard_error;
+        let (k_error, c_error) = (k.standard_error, c.standard_error);
+        let product = correlation(fit, "stiffness", "damping") * k_error * c_error;
+        (t, k_error.powi(2), product, c_error.powi(2))
+    } else {
+        let products = k.iter().zip(&c).map(|(k, c)| (k - k_mean) * (c - c_mean));
+        let kc = products.sum::<f64>() / (n - 1.0) / n;
+        (t_quantile(n - 1.0), k_sd.powi(2) / n, kc, c_sd.powi(2) / n)
+    };
+    Some(Ratio {
+        value: k_mean / c_mean,
+        ci95: fieller(k_mean, c_mean, t * t * kk, t * t * kc, t * t * cc),
+    })
+    .filter(|ratio| ratio.value.is_finite())
+}
+
+/// The ρ with (k - ρ c)² ≤ kk - 2 ρ kc + ρ² cc; an end is infinite where that is no bounded interval.
+fn fieller(k: f64, c: f64, kk: f64, kc: f64, cc: f64) -> [f64; 2] {
+    // (c² - cc) ρ² - 2 (k c - kc) ρ + (k² - kk) ≤ 0
+    let (square, half, constant) = (c * c - cc, k * c - kc, k * k - kk);
+    let discriminant = half * half - square * constant;
+    if !discriminant.is_finite() || discriminant < 0.0 || square == 0.0 {
+        return [f64::NEG_INFINITY, f64::INFINITY];
+    }
+    let root = discriminant.sqrt();
+    let ends = [(half - root) / square, (half + root) / square];
+    if square > 0.0 {
+        return ends;
+    }
+    // The damping may be zero: everything outside of the two ends. The estimate says on which side.
+    let (lower, upper) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+    if k / c >= upper {
+        [upper, f64::INFINITY]
+    } else {
+        [f64::NEG_INFINITY, lower]
+    }
+}
+
+/// Correlation of two parameters of a fit; 0 where its covariance does not say.
+fn correlation(fit: &Fit, first: &str, second: &str) -> f64 {
+    let n = fit.parameters.len();
+    let index = |name: &str| fit.parameters.iter().position(|p| p.name == name);
+    let (Some(i), Some(j)) = (index(first), index(second)) else {
+        return 0.0;
+    };
+    let at = |row: usize, column: usize| fit.covariance.get(row * n + column).copied();
+    let (Some(ij), Some(ii), Some(jj)) = (at(i, j), at(i, i), at(j, j)) else {
+        return 0.0;
+    };
+    let correlation = ij / (ii * jj).sqrt();
+    if correlation.is_finite() {
+        correlation.clamp(-1.0, 1.0)
+    } else {
+        0.0
+    }
+}
+
+/// Mean and standard deviation with n - 1; 0 for one value.
+fn mean_and_sd(values: &[f64]) -> (f64, f64) {
+    let n = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / n;
+    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
+    let sd = if values.len() > 1 {
+        (squares / (n - 1.0)).sqrt()
+    } else {
+        0.0
+    };
+    (mean, sd)
+}
+
+/// The 97.5 % quantile of Student's t.
+fn t_quantile(freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::INFINITY, |t| t.inverse_cdf(0.975))
 }

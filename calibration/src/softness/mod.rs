@@ -1,0 +1,258 @@
+//! `softness.toml`: what a scene reads, and where it comes from.
+//!
+//! Only `format` and the means of stiffness and damping must be there, so the file can also be written by hand.
+
+mod read;
+mod write;
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+use crate::{Calibration, Pooled, Source, models};
+
+/// The version of the file's layout that this crate writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The file.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SoftnessFile {
+    /// Layout; [`FORMAT`].
+    pub format: u32,
+    /// What wrote it, with version.
+    #[serde(default)]
+    pub generator: String,
+    /// The model's name.
+    #[serde(default)]
+    pub model: String,
+    /// The model's equation.
+    #[serde(default)]
+    pub equation: String,
+    /// Number of logs.
+    #[serde(default)]
+    pub n_sites: usize,
+    /// Parameters over all logs, by name.
+    #[serde(default)]
+    pub pooled: BTreeMap<String, PooledEntry>,
+    /// Stiffness over damping [1/s].
+    #[serde(default)]
+    pub ratio: Option<RatioEntry>,
+    /// What MuJoCo's own contact or equality constraints take, where the mass is known.
+    #[serde(default)]
+    pub mujoco: Option<MujocoEntry>,
+    /// One entry per log.
+    #[serde(default, rename = "log")]
+    pub logs: Vec<LogEntry>,
+    /// What a torso of this name must be given so that a press of it measures the pooled values.
+    #[serde(default)]
+    pub scene: BTreeMap<String, SceneEntry>,
+}
+
+/// A pooled parameter, in SI units.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PooledEntry {
+    /// Unit, such as `N/m`.
+    #[serde(default)]
+    pub unit: String,
+    /// Mean over the logs.
+    pub mean: f64,
+    /// Standard deviation over the logs.
+    pub sd: Option<f64>,
+    /// 95 % interval of the mean.
+    pub ci95: Option<[f64; 2]>,
+    /// Smallest and largest.
+    pub range: Option<[f64; 2]>,
+    /// What domain randomisation draws from.
+    pub randomisation: Option<[f64; 2]>,
+}
+
+/// Stiffness over damping.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RatioEntry {
+    /// Value [1/s].
+    pub value: f64,
+    /// 95 % interval [1/s]; an end may be infinite.
+    pub ci95: [f64; 2],
+}
+
+/// MuJoCo's direct reference.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MujocoEntry {
+    /// Moving mass m [kg].
+    pub mass: f64,
+    /// `solref` [-k/m, -c/m] in MuJoCo's acceleration units [1/s², 1/s].
+    pub solref: [f64; 2],
+}
+
+/// A log and its fit.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogEntry {
+    /// The file as it was given.
+    pub file: String,
+    /// SHA-256 of the file.
+    #[serde(default)]
+    pub sha256: String,
+    /// `csv`, `npy`, `npz`, `parquet` or `synthetic`.
+    #[serde(default)]
+    pub format: String,
+    /// Which columns were taken for what, with their units.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// Fitted window [s].
+    pub window_s: Option<[f64; 2]>,
+    /// Force bias that was removed [N].
+    pub force_bias_n: Option<f64>,
+    /// Samples used.
+    #[serde(default)]
+    pub n: usize,
+    /// Coefficient of determination.
+    pub r_squared: Option<f64>,
+    /// Root mean square force error [N].
+    pub rmse_n: Option<f64>,
+    /// What was fitted.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, LogParameter>,
+    /// What the log cannot say, with the reason.
+    #[serde(default)]
+    pub unidentifiable: BTreeMap<String, String>,
+}
+
+/// A fitted parameter in SI units.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LogParameter {
+    /// Value.
+    pub value: f64,
+    /// 95 % interval.
+    pub ci95: [f64; 2],
+}
+
+/// A torso tuned to the logs.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SceneEntry {
+    /// Stiffness to give the torso [N/m].
+    pub stiffness: f64,
+    /// Damping to give the torso [N·s/m].
+    pub damping: f64,
+    /// Further numbers of the torso's configuration, by name.
+    #[serde(default)]
+    pub parameters: BTreeMap<String, f64>,
+    /// What a press of the tuned torso measured.
+    pub achieved: Option<Achieved>,
+}
+
+/// What a simulated press of a tuned torso measured with the same regression.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Achieved {
+    /// Measured stiffness [N/m].
+    pub stiffness: f64,
+    /// Measured damping [N·s/m].
+    pub damping: f64,
+    /// Relative error of the stiffness.
+    pub stiffness_error: f64,
+    /// Relative error of the damping.
+    pub damping_error: f64,
+    /// Whether both errors are within what was asked for.
+    pub reached: bool,
+}
+
+impl SoftnessFile {
+    /// Puts the file together from calibrated logs; `mass` is the moving mass [kg], where it is known.
+    pub fn new(
+        generator: &str,
+        logs: &[(&Source, &Calibration)],
+        pooled: &Pooled,
+        mass: Option<f64>,
+    ) -> Self {
+        let model = logs.first().map_or("", |(_, log)| log.fit.model);
+        let unit = |name: &str| {
+            let fits = logs.iter().map(|(_, log)| &log.fit);
+            fits.filter_map(|fit| fit.parameter(name))
+                .map(|parameter| parameter.unit.to_owned())
+                .next()
+                .unwrap_or_default()
+        };
+        let entry = |(name, spread): &(&'static str, crate::Spread)| {
+            let entry = PooledEntry {
+                unit: unit(name),
+                mean: spread.mean,
+                sd: Some(spread.sd),
+                ci95: Some(spread.ci95),
+                range: Some(spread.range),
+                randomisation: Some(spread.randomisation),
+            };
+            ((*name).to_owned(), entry)
+        };
+        let mean = |name: &str| pooled.parameter(name).map(|spread| spread.mean);
+        let mujoco = match (mass, mean("stiffness"), mean("damping")) {
+            (Some(mass), Some(stiffness), Some(damping)) if mass > 0.0 => Some(MujocoEntry {
+                mass,
+                solref: [-stiffness / mass, -damping / mass],
+            }),
+            _ => None,
+        };
+        Self {
+            format: FORMAT,
+            generator: generator.to_owned(),
+            model: model.to_owned(),
+            equation: models::by_name(model).map_or(String::new(), |kind| kind.equation.to_owned()),
+            n_sites: pooled.n_sites,
+            pooled: pooled.parameters.iter().map(entry).collect(),
+            ratio: pooled.ratio.map(|ratio| RatioEntry {
+                value: ratio.value,
+                ci95: ratio.ci95,
+            }),
+            mujoco,
+            logs: logs
+                .iter()
+                .map(|(source, log)| LogEntry::new(source, log))
+                .collect(),
+            scene: BTreeMap::new(),
+        }
+    }
+
+    /// Stiffness [N/m] and damping [N·s/m], where the file has both.
+    pub fn stiffness_and_damping(&self) -> Option<[f64; 2]> {
+        let mean = |name: &str| self.pooled.get(name).map(|entry| entry.mean);
+        Some([mean("stiffness")?, mean("damping")?])
+    }
+}
+
+impl LogEntry {
+    fn new(source: &Source, log: &Calibration) -> Self {
+        let parameters = || log.fit.parameters.iter();
+        let value = |parameter: &crate::Parameter| {
+            let fitted = LogParameter {
+                value: parameter.value,
+                ci95: parameter.ci95,
+            };
+            (parameter.name.to_owned(), fitted)
+        };
+        Self {
+            file: source.file.clone(),
+            sha256: source.sha256.clone(),
+            format: source.format.to_owned(),
+            columns: source.columns.clone(),
+            window_s: Some(log.prepared.window),
+            force_bias_n: Some(log.prepared.force_bias),
+            n: log.fit.statistics.n,
+            r_squared: Some(log.fit.statistics.r_squared),
+            rmse_n: Some(log.fit.statistics.rmse_n),
+            parameters: parameters()
+                .filter(|parameter| parameter.identifiable)
+                .map(value)
+                .collect(),
+            unidentifiable: parameters()
+                .filter(|parameter| !parameter.identifiable)
+                .map(|parameter| (parameter.name.to_owned(), parameter.reason.clone()))
+                .collect(),
+        }
+    }
+}
