@@ -110,9 +110,9 @@ pub struct TorsoConfig {
     /// It carries most of what a probe feels, and that default damps four times as much as tissue: tuned by fitting a scene to a log.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rest: Option<Solref>,
-    /// What keeps a shell's volume; `None`: a critically damped 10 ms.
+    /// What makes neighbouring points of a shell slide alike; `None`: the numbers of `softness`, as in the thesis.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub volume: Option<Solref>,
+    pub neighbors: Option<Solref>,
     /// Contact with the skin, in series with the tissue; `None`: MuJoCo's default, a critically damped 20 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Solref>,
@@ -129,7 +129,7 @@ impl Default for TorsoConfig {
             spacing: 0.035,
             softness: Softness::default(),
             rest: None,
-            volume: None,
+            neighbors: None,
             contact: None,
             breathing: None,
         }
@@ -137,6 +137,14 @@ impl Default for TorsoConfig {
 }
 
 impl TorsoConfig {
+    /// What ties neighbouring points of a shell.
+    pub(crate) fn neighbor_solref(&self) -> Solref {
+        self.neighbors.unwrap_or(Solref {
+            stiffness: self.softness.stiffness,
+            damping: self.softness.damping,
+        })
+    }
+
     /// The usual lattice of a shape: the thesis' for its own shapes; a finer one for `human`, whose slopes would otherwise open gaps
     /// between the capsules that a probe falls into.
     pub fn of_shape(shape: Shape) -> Self {
@@ -170,7 +178,7 @@ impl TorsoConfig {
         self.softness.check()?;
         for (field, solref) in [
             ("rest", &self.rest),
-            ("volume", &self.volume),
+            ("neighbors", &self.neighbors),
             ("contact", &self.contact),
         ] {
             solref.as_ref().map_or(Ok(()), |solref| solref.check(field))?;

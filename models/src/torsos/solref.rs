@@ -24,14 +24,6 @@ impl Solref {
     /// Least and greatest damping [1/s]: the latter is the greatest that a step of 2 ms damps without overshoot.
     pub const DAMPING: [f64; 2] = [0.01, 500.0];
 
-    /// The one that MuJoCo makes of a time constant [s] and a damping ratio.
-    pub fn from_time_constant(time_constant: f64, damping_ratio: f64) -> Self {
-        Self {
-            stiffness: (time_constant * damping_ratio).powi(-2),
-            damping: 2.0 / time_constant,
-        }
-    }
-
     /// As MJCF spells it: negative numbers are direct.
     pub fn attribute(self) -> [f64; 2] {
         [-self.stiffness, -self.damping]

@@ -62,7 +62,7 @@ impl Excursion {
         let compliance = config
             .rest
             .map_or(REST_TIME_CONSTANT.powi(2), |rest| 1.0 / rest.stiffness);
-        let ratio = 0.5 * config.softness.stiffness * compliance;
+        let ratio = 0.5 * config.neighbor_solref().stiffness * compliance;
         let mut coefficients = displacement.clone();
         for index in 0..lattice.points.len() {
             for next in lattice.next_neighbors(index) {

@@ -199,7 +199,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         .breathing
         .as_ref()
         .map(|breathing| Excursion::new(config, breathing, lattice, rest));
-    let softness = &config.softness;
+    let neighbor_solref = config.neighbor_solref().attribute();
     let rest_solref = config
         .rest
         .map_or([REST_TIME_CONSTANT, 1.0], Solref::attribute);
@@ -218,7 +218,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
             .add(held.solref(rest_solref).solimp(SOLIMP.to_vec()));
         for next in lattice.next_neighbors(index) {
             let alike = Equality::joint(joint, Some(&joints[next]))
-                .solref([-softness.stiffness, -softness.damping])
+                .solref(neighbor_solref)
                 .solimp(SOLIMP.to_vec());
             mjcf.equality().add(alike);
         }
@@ -228,8 +228,7 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         terms.push((BREATH, -excursion.displacement.iter().sum::<f64>()));
     }
     mjcf.tendon().add(FixedTendon::new("T", terms).group(3));
-    let (usual, solimp) = VOLUME;
-    let solref = config.volume.map_or(usual, Solref::attribute);
+    let (solref, solimp) = VOLUME;
     mjcf.equality()
         .add(Equality::tendon("T").solref(solref).solimp(solimp.to_vec()));
 }
