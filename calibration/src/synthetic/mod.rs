@@ -97,15 +97,9 @@ impl SyntheticLog {
         rng.set_stream(1);
         let interval = 1.0 / self.rate;
         let jitter = self.sensor.sampling_jitter.min(0.3 * interval);
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "a duration times a rate, both positive"
-        )]
         let n = (self.motion.duration() * self.rate + 1e-9) as usize;
         let time: Vec<f64> = (0..n)
             .map(|index| {
-                #[expect(clippy::cast_precision_loss, reason = "fewer samples than 2^53")]
                 let nominal = index as f64 * interval;
                 // Clipped, so that time increases.
                 nominal + gaussian(&mut rng, jitter).clamp(-0.49 * interval, 0.49 * interval)

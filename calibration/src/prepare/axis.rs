@@ -1,0 +1,423 @@
+//! One axis out of what was recorded: depth growing into the tissue, and the force that presses.
+//!
+//! In space the normal is the principal direction of motion during contact, towards where contact is;
+//! the principal direction of the change of force checks it, and replaces it where the two are more than 20° apart,
+//! because then the probe moved mostly sideways.
+//! A probe in free air shows a force that does not change: contact is where it differs from that of the first samples.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{
+    PrepareOptions, Sign, Track,
+    noise::{median, running_mean},
+    report::Report,
+};
+use crate::{CalibrationError, Channel, Log, Motion};
+
+/// Motion and force may differ by this angle [°] before it is noted, and the force is believed.
+const WIDEST_ANGLE: f64 = 20.0;
+/// Half window of the running mean in which contact is looked for.
+const HALF: usize = 4;
+/// Share of the largest change of force above which a sample counts as surely in contact.
+const SURE: f64 = 0.2;
+
+/// Depth, force and velocity along the normal.
+pub(super) fn oriented(
+    log: &Log,
+    options: &PrepareOptions,
+    report: &mut Report,
+) -> Result<Track, CalibrationError> {
+    let rough = match &log.force {
+        Channel::Scalar(values) => values.clone(),
+        Channel::Vector(values) => along(values, &principal(values.iter(), mean(values.iter()))),
+    };
+    match &log.motion {
+        Motion::Indentation(values) => Ok(indentation(log, values, rough, options, report)),
+        Motion::Position(Channel::Scalar(values)) => Ok(line(log, values, rough, options, report)),
+        Motion::Position(Channel::Vector(values)) => space(log, values, &rough, options, report),
+    }
+}
+
+fn indentation(
+    log: &Log,
+    values: &[f64],
+    force: Vec<f64>,
+    options: &PrepareOptions,
+    report: &mut Report,
+) -> Track {
+    let depth = values.to_vec();
+    let correlation = correlation(
+        values
+            .iter()
+            .zip(&force)
+            .filter(|(r, _)| **r > 0.0)
+            .map(|(r, f)| (*r, *f)),
+    );
+    let pressing = signed(correlation >= 0.0, options.sign, report);
+    state_sign(pressing, correlation, options.sign, report);
+    if matches!(log.force, Channel::Vector(_)) {
+        report.note("the force was taken along the direction in which it changes most");
+    }
+    Track {
+        time: log.time.clone(),
+        depth,
+        velocity: scalar_velocity(log, 1.0, report),
+        force: scaled(force, pressing),
+        surface: Some(0.0),
+        given: true,
+    }
+}
+
+fn line(
+    log: &Log,
+    values: &[f64],
+    force: Vec<f64>,
+    options: &PrepareOptions,
+    report: &mut Report,
+) -> Track {
+    let (inward, positive, correlation) = match options.surface {
+        Some(surface) => beside(values, &force, surface),
+        None => {
+            let change = Change::of(&force);
+            let inward = change.mean(values) - change.start(values);
+            let correlation = correlation(change.contact.iter().map(|&i| (values[i], force[i])));
+            (inward.signum(), change.positive, correlation)
+        }
+    };
+    let pressing = signed(positive, options.sign, report);
+    state_sign(pressing, correlation * inward, options.sign, report);
+    report.choose(
+        "surface normal",
+        if inward > 0.0 {
+            "towards smaller positions"
+        } else {
+            "towards larger positions"
+        }
+        .to_owned(),
+        "away from where the force changes",
+    );
+    if matches!(log.force, Channel::Vector(_)) {
+        report.note("the force was taken along the direction in which it changes most");
+    }
+    Track {
+        time: log.time.clone(),
+        depth: values.iter().map(|value| value * inward).collect(),
+        velocity: scalar_velocity(log, inward, report),
+        force: scaled(force, pressing),
+        surface: options.surface.map(|surface| surface * inward),
+        given: false,
+    }
+}
+
+fn space(
+    log: &Log,
+    positions: &[[f64; 3]],
+    rough: &[f64],
+    options: &PrepareOptions,
+    report: &mut Report,
+) -> Result<Track, CalibrationError> {
+    let change = Change::of(rough);
+    let touching = || change.contact.iter().map(|&index| &positions[index]);
+    let centre = mean(touching());
+    let approach = centre - mean(positions[..change.n_start].iter());
+    let inward = match options.normal {
+        Some(normal) => {
+            let normal = Vector3::from(normal);
+            if !(normal.norm() > 1e-9 && normal.norm().is_finite()) {
+                return Err(CalibrationError::Option {
+                    option: "--normal",
+                    problem: format!("{normal:?} is no direction; give three numbers, not all 0"),
+                });
+            }
+            report.choose("surface normal", written(&normal.normalize()), "given");
+            -normal.normalize()
+        }
+        None => found_normal(log, positions, &change, centre, approach, report),
+    };
+    let depth = along(positions, &inward);
+    let aside = lateral(touching(), &centre, &inward);
+    let travel = spread(change.contact.iter().map(|&index| depth[index]));
+    if aside > 0.2 * travel {
+        report.note(format!(
+            "in contact the probe moved sideways too, by {:.2} mm rms against {:.2} mm along the normal",
+            1e3 * aside,
+            1e3 * travel
+        ));
+    }
+    let (force, positive) = match &log.force {
+        Channel::Vector(values) => {
+            let force = along(values, &inward);
+            let start = change.start(&force);
+            let positive = change.mean(&force) > start;
+            (force, positive)
+        }
+        Channel::Scalar(values) => (values.clone(), change.positive),
+    };
+    let pressing = signed(positive, options.sign, report);
+    let related = correlation(change.contact.iter().map(|&i| (depth[i], force[i])));
+    state_sign(pressing, related, options.sign, report);
+    let velocity = match &log.velocity {
+        Some(Channel::Vector(values)) => Some(along(values, &inward)),
+        Some(Channel::Scalar(_)) => {
+            report.note(
+                "the logged velocity is one number beside a position in space: it was not used",
+            );
+            None
+        }
+        None => None,
+    };
+    Ok(Track {
+        time: log.time.clone(),
+        depth,
+        velocity,
+        force: scaled(force, pressing),
+        // The surface is given on the outward normal.
+        surface: options.surface.map(|surface| -surface),
+        given: false,
+    })
+}
+
+fn found_normal(
+    log: &Log,
+    positions: &[[f64; 3]],
+    change: &Change,
+    centre: Vector3<f64>,
+    approach: Vector3<f64>,
+    report: &mut Report,
+) -> Vector3<f64> {
+    let towards = |direction: Vector3<f64>| {
+        if direction.dot(&approach) < 0.0 {
+            -direction
+        } else {
+            direction
+        }
+    };
+    let touching = change.contact.iter().map(|&index| &positions[index]);
+    let motion = towards(principal(touching, centre));
+    let Channel::Vector(forces) = &log.force else {
+        report.choose(
+            "surface normal",
+            written(&-motion),
+            "principal direction of motion in contact",
+        );
+        return motion;
+    };
+    let force = towards(principal(forces.iter(), mean(forces.iter())));
+    let angle = motion.dot(&force).clamp(-1.0, 1.0).acos().to_degrees();
+    if angle > WIDEST_ANGLE {
+        report.note(format!(
+            "motion in contact and change of force are {angle:.0}° apart (motion sideways, or friction): the force's direction was taken; --normal sets it"
+        ));
+        report.choose(
+            "surface normal",
+            written(&-force),
+            format!("principal direction of the change of force, {angle:.1}° from that of motion"),
+        );
+        return force;
+    }
+    report.choose(
+        "surface normal",
+        written(&-motion),
+        format!(
+            "principal direction of motion in contact, {angle:.1}° from that of the change of force"
+        ),
+    );
+    motion
+}
+
+/// Where the force differs from that of the first samples.
+struct Change {
+    n_start: usize,
+    /// Indices of samples surely in contact.
+    contact: Vec<usize>,
+    /// Whether the force grows there.
+    positive: bool,
+}
+
+impl Change {
+    fn of(force: &[f64]) -> Self {
+        let n_start = n_start(force.len());
+        let still = median(force[..n_start].to_vec());
+        let smooth = running_mean(force, HALF);
+        let largest = smooth
+            .iter()
+            .fold(0.0, |most: f64, value| most.max((value - still).abs()));
+        let contact: Vec<usize> = (0..force.len())
+            .filter(|&index| (smooth[index] - still).abs() > SURE * largest)
+            .collect();
+        let total: f64 = contact.iter().map(|&index| smooth[index] - still).sum();
+        Self {
+            n_start,
+            contact,
+            positive: total >= 0.0,
+        }
+    }
+
+    fn start(&self, values: &[f64]) -> f64 {
+        median(values[..self.n_start].to_vec())
+    }
+
+    fn mean(&self, values: &[f64]) -> f64 {
+        let sum: f64 = self.contact.iter().map(|&index| values[index]).sum();
+        sum / self.contact.len().max(1) as f64
+    }
+}
+
+/// How many first samples must be in free air for anything to be found.
+pub(super) fn n_start(n: usize) -> usize {
+    (n / 200).clamp(5, 200).min(n)
+}
+
+/// With a given surface: sense of depth, whether force grows with depth, and their correlation, from the side on which the force varies.
+fn beside(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
+    let side = |sense: f64| -> Vec<(f64, f64)> {
+        let pairs = values.iter().zip(force);
+        let pairs = pairs.filter(|(value, _)| (**value - surface) * sense > 0.0);
+        pairs.map(|(value, force)| (*value, *force)).collect()
+    };
+    let (above, below) = (side(1.0), side(-1.0));
+    let varies = |pairs: &[(f64, f64)]| spread(pairs.iter().map(|pair| pair.1));
+    let above_touches = if above.len() < 10 || below.len() < 10 {
+        above.len() > below.len()
+    } else {
+        varies(&above) > varies(&below)
+    };
+    let (inward, pairs) = if above_touches {
+        (1.0, above)
+    } else {
+        (-1.0, below)
+    };
+    let correlation = correlation(pairs.into_iter());
+    (inward, correlation * inward >= 0.0, correlation)
+}
+
+fn signed(positive: bool, sign: Sign, report: &mut Report) -> f64 {
+    let found = if positive { 1.0 } else { -1.0 };
+    let wanted = match sign {
+        Sign::Auto => found,
+        Sign::PressingPositive => 1.0,
+        Sign::PressingNegative => -1.0,
+    };
+    if wanted != found {
+        report.note("with the sign as given, force falls with indentation");
+    }
+    wanted
+}
+
+fn state_sign(pressing: f64, correlation: f64, sign: Sign, report: &mut Report) {
+    report.choose(
+        "sign",
+        if pressing > 0.0 {
+            "pressing is recorded positive"
+        } else {
+            "pressing is recorded negative"
+        }
+        .to_owned(),
+        if sign == Sign::Auto {
+            format!("force must grow with indentation; correlation {correlation:.3} as recorded")
+        } else {
+            "given".to_owned()
+        },
+    );
+}
+
+fn scalar_velocity(log: &Log, sense: f64, report: &mut Report) -> Option<Vec<f64>> {
+    match &log.velocity {
+        Some(Channel::Scalar(values)) => Some(values.iter().map(|value| value * sense).collect()),
+        Some(Channel::Vector(_)) => {
+            report.note(
+                "the logged velocity is a vector beside a position along one axis: it was not used",
+            );
+            None
+        }
+        None => None,
+    }
+}
+
+fn scaled(mut values: Vec<f64>, factor: f64) -> Vec<f64> {
+    if factor != 1.0 {
+        for value in &mut values {
+            *value *= factor;
+        }
+    }
+    values
+}
+
+fn along(values: &[[f64; 3]], direction: &Vector3<f64>) -> Vec<f64> {
+    values
+        .iter()
+        .map(|value| value[0] * direction.x + value[1] * direction.y + value[2] * direction.z)
+        .collect()
+}
+
+fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f64> {
+    let (mut sum, mut n) = (Vector3::zeros(), 0.0);
+    for value in values {
+        sum += Vector3::from(*value);
+        n += 1.0;
+    }
+    sum / f64::max(n, 1.0)
+}
+
+/// Unit eigenvector of the largest eigenvalue of the scatter about `centre`.
+fn principal<'a>(values: impl Iterator<Item = &'a [f64; 3]>, centre: Vector3<f64>) -> Vector3<f64> {
+    let mut scatter = Matrix3::zeros();
+    for value in values {
+        let offset = Vector3::from(*value) - centre;
+        scatter += offset * offset.transpose();
+    }
+    let eigen = scatter.symmetric_eigen();
+    eigen
+        .eigenvectors
+        .column(eigen.eigenvalues.imax())
+        .into_owned()
+}
+
+/// Root mean square distance from the line through `centre` along `inward` [m].
+fn lateral<'a>(
+    values: impl Iterator<Item = &'a [f64; 3]>,
+    centre: &Vector3<f64>,
+    inward: &Vector3<f64>,
+) -> f64 {
+    let (mut sum, mut n) = (0.0, 0.0);
+    for value in values {
+        let offset = Vector3::from(*value) - centre;
+        sum += (offset - inward * offset.dot(inward)).norm_squared();
+        n += 1.0;
+    }
+    (sum / f64::max(n, 1.0)).sqrt()
+}
+
+fn spread(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let n = values.clone().count().max(1) as f64;
+    let mean = values.clone().sum::<f64>() / n;
+    (values.map(|value| (value - mean).powi(2)).sum::<f64>() / n).sqrt()
+}
+
+/// Pearson's correlation; 0 where one of the two does not vary.
+pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
+    // Welford's recurrences: one pass, no cancellation.
+    let (mut n, mut mean_x, mut mean_y) = (0.0, 0.0, 0.0);
+    let (mut xx, mut yy, mut xy) = (0.0, 0.0, 0.0);
+    for (x, y) in pairs {
+        n += 1.0;
+        let (dx, dy) = (x - mean_x, y - mean_y);
+        mean_x += dx / n;
+        mean_y += dy / n;
+        xx += dx * (x - mean_x);
+        yy += dy * (y - mean_y);
+        xy += dx * (y - mean_y);
+    }
+    if xx > 0.0 && yy > 0.0 {
+        xy / (xx * yy).sqrt()
+    } else {
+        0.0
+    }
+}
+
+fn written(direction: &Vector3<f64>) -> String {
+    format!(
+        "({:.4}, {:.4}, {:.4})",
+        direction.x, direction.y, direction.z
+    )
+}

@@ -1,0 +1,76 @@
+//! The force that the sensor shows without contact.
+
+use super::{Bias, Stretch, noise::mean_with_error, report::Report};
+use crate::CalibrationError;
+
+/// Fewer samples of free air than this give no bias.
+const FEWEST: usize = 10;
+
+/// A bias [N] and its standard error [N].
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Found {
+    pub(super) value: f64,
+    pub(super) standard_error: f64,
+}
+
+/// The bias to remove, from the air before contact (and compared with that after release).
+pub(super) fn found(
+    force: &[f64],
+    before: Stretch,
+    after: Stretch,
+    option: Bias,
+    report: &mut Report,
+) -> Result<Found, CalibrationError> {
+    match option {
+        Bias::None => {
+            report.choose("force bias", "0 N".to_owned(), "none removed, as asked");
+            return Ok(Found::default());
+        }
+        Bias::Known(value) if value.is_finite() => {
+            report.choose("force bias", format!("{value} N"), "given");
+            return Ok(Found {
+                value,
+                standard_error: 0.0,
+            });
+        }
+        Bias::Known(value) => {
+            return Err(CalibrationError::Option {
+                option: "--bias",
+                problem: format!("{value} is no finite number of newtons"),
+            });
+        }
+        Bias::Auto => {}
+    }
+    if before.len() < FEWEST {
+        report.choose(
+            "force bias",
+            "0 N".to_owned(),
+            "no free air to find it from: nothing removed",
+        );
+        report.note(
+            "there is no free air before contact: the force was taken to be free of bias; --bias sets it, --fit-offset fits it",
+        );
+        return Ok(Found::default());
+    }
+    let (value, standard_error, _) = mean_with_error(&force[before.start..before.end]);
+    report.choose(
+        "force bias",
+        format!("{value:.4} ± {standard_error:.4} N"),
+        format!(
+            "mean of {} samples of free air before contact",
+            before.len()
+        ),
+    );
+    if after.len() >= FEWEST {
+        let (later, error, _) = mean_with_error(&force[after.start..after.end]);
+        if (later - value).abs() > 3.0 * standard_error.hypot(error) {
+            report.note(format!(
+                "the force without contact drifts: {value:.4} N before contact, {later:.4} N after release"
+            ));
+        }
+    }
+    Ok(Found {
+        value,
+        standard_error,
+    })
+}

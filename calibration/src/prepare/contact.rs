@@ -1,0 +1,98 @@
+//! Where a log is in contact, roughly: from the first sample above the noise back to where the force left it.
+
+use super::{
+    Stretch,
+    axis::n_start,
+    noise::{mean_with_error, median, running_mean, white_noise},
+    report::Report,
+};
+use crate::CalibrationError;
+
+/// Half window of the running mean; over 9 samples white noise falls to a third.
+pub(super) const HALF: usize = 4;
+/// Samples before contact below which a log counts as pressed from the start.
+const FEWEST_IN_AIR: usize = 10;
+
+/// Contact, roughly.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rough {
+    /// First sample whose running mean stays above the noise.
+    pub(super) onset: usize,
+    /// First sample surely in contact: a fifth of the largest force.
+    pub(super) sure: usize,
+    /// Free air before contact, with a margin.
+    pub(super) air: Stretch,
+    /// Free air after the last release, with a margin; empty where there is none.
+    pub(super) after: Stretch,
+    /// From onset to the last sample above the noise.
+    pub(super) pressed: Stretch,
+    /// Standard deviation of the force in air [N].
+    pub(super) noise: f64,
+}
+
+/// Finds contact in the force of a log that starts in free air.
+pub(super) fn rough(force: &[f64], report: &Report) -> Result<Rough, CalibrationError> {
+    let n = force.len();
+    let still = median(force[..n_start(n)].to_vec());
+    let white = white_noise(force);
+    let smooth = running_mean(force, HALF);
+    let (low, high) = smooth
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(low, high), value| {
+            (low.min(*value), high.max(*value))
+        });
+    let (rise, fall) = (high - still, still - low);
+    if rise < 4.0 * white || rise <= 0.0 {
+        return Err(report.refuse(format!(
+            "no contact found: the force rises by {:.3} N, within its noise of {white:.3} N; press harder, or check the force column and --sign",
+            rise.max(0.0)
+        )));
+    }
+    if fall > 0.2 * rise + 6.0 * white {
+        return Err(throughout(report));
+    }
+    let sure = smooth
+        .iter()
+        .position(|value| value - still > 0.2 * rise)
+        .unwrap_or(0);
+    let threshold = still + (1.7 * white).max(1e-3 * rise);
+    let onset = smooth[..sure]
+        .iter()
+        .rposition(|value| *value < threshold)
+        .map_or(0, |index| index + 1);
+    if onset < FEWEST_IN_AIR {
+        return Err(throughout(report));
+    }
+    // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.
+    let margin = (onset / 10).max(15).min(onset / 2);
+    let air = Stretch {
+        start: 0,
+        end: onset - margin,
+    };
+    let noise = mean_with_error(&force[..air.end]).2.max(1e-12 * rise);
+    let last = smooth
+        .iter()
+        .rposition(|value| *value > still + (2.0 * noise).max(1e-3 * rise))
+        .unwrap_or(n - 1);
+    let settled = (last + 2 * HALF + 1 + (n - last) / 5).min(n);
+    Ok(Rough {
+        onset,
+        sure,
+        air,
+        after: Stretch {
+            start: settled,
+            end: n,
+        },
+        pressed: Stretch {
+            start: onset,
+            end: last + 1,
+        },
+        noise,
+    })
+}
+
+fn throughout(report: &Report) -> CalibrationError {
+    report.refuse(
+        "the log starts in contact, so neither force bias nor surface can be found: start it in free air, or give --surface and --bias, or the indentation itself (--columns indentation=…)",
+    )
+}

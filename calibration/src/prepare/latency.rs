@@ -1,0 +1,50 @@
+//! A force that is older than the position beside it, shifted back in time.
+
+use super::{Track, report::Report};
+use crate::CalibrationError;
+
+/// f(t) ← f(t + latency), linear between samples; samples that then have no force are dropped.
+pub(super) fn shift(
+    track: &mut Track,
+    latency: f64,
+    report: &mut Report,
+) -> Result<(), CalibrationError> {
+    if latency == 0.0 {
+        return Ok(());
+    }
+    let (first, last) = (track.time[0], track.time[track.time.len() - 1]);
+    if !latency.is_finite() || latency.abs() > 0.25 * (last - first) {
+        return Err(CalibrationError::Option {
+            option: "--force-latency",
+            problem: format!(
+                "{latency} s; at most a quarter of the log's {} s",
+                last - first
+            ),
+        });
+    }
+    let begin = track.time.partition_point(|time| time + latency < first);
+    let end = track.time.partition_point(|time| time + latency <= last);
+    let mut right = 1;
+    let force: Vec<f64> = track.time[begin..end]
+        .iter()
+        .map(|time| {
+            let wanted = time + latency;
+            while right + 1 < track.time.len() && track.time[right] < wanted {
+                right += 1;
+            }
+            let span = track.time[right] - track.time[right - 1];
+            let share = (wanted - track.time[right - 1]) / span;
+            track.force[right - 1] + share * (track.force[right] - track.force[right - 1])
+        })
+        .collect();
+    track.force = force;
+    for values in [&mut track.time, &mut track.depth]
+        .into_iter()
+        .chain(&mut track.velocity)
+    {
+        values.truncate(end);
+        values.drain(..begin);
+    }
+    report.choose("force latency", format!("{latency} s"), "given");
+    Ok(())
+}

@@ -1,0 +1,312 @@
+//! The undeformed surface: the depth at which force begins, as the mean of its posterior.
+//!
+//! The force around first contact is f = b + Σ aᵢ φᵢ(x) with x = max(d − d₀, 0) and one of several families φ, because the
+//! way in which force begins is what differs between tissues, and a wrong one shifts d₀ by many standard errors:
+//!
+//! | family | φ₁ | φ₂ |
+//! |---|---|---|
+//! | Kelvin–Voigt | x | ẋ |
+//! | Hunt–Crossley | x^{3/2} | √x ẋ |
+//! | standard linear solid, for each of some τ | x | g with ġ = ẋ − g/τ |
+//!
+//! Families and depths d₀ are weighted by their marginal likelihood, b and a integrated out (Bernardo and Smith 1994, §5.4):
+//! p ∝ |XᵀX|^{−1/2} exp(−RSS/2σ²), with σ² from the best fit's residuals, enlarged by their lag-one correlation.
+//! The posterior mean is unbiased also where force jumps (damping), when the surface is known only to lie between two samples.
+
+use super::{Stretch, Track, contact::Rough, polynomial::Smoother, report::Report, time::Clock};
+use crate::{CalibrationError, Contact};
+
+/// Depths tried in each of the two passes.
+const DEPTHS: usize = 121;
+/// Most samples of air and of press that are looked at.
+const MOST: usize = 2000;
+/// Relaxation times tried [s].
+const RELAXATION_TIMES: [f64; 4] = [0.02, 0.06, 0.2, 0.6];
+
+/// Depth of the surface and what is known of it.
+pub(super) fn found(
+    track: &Track,
+    velocity: &[f64],
+    rough: &Rough,
+    clock: &Clock,
+    report: &mut Report,
+) -> Result<(f64, Contact), CalibrationError> {
+    let early = Early::of(track, velocity, rough, clock);
+    if early.force.len() - early.n_air < 5 {
+        return Err(report.refuse(
+            "contact is passed in fewer than 5 samples; press more slowly, or give --surface",
+        ));
+    }
+    let first = early.depth[early.n_air];
+    let reach = early.depth[early.depth.len() - 1] - first;
+    let begin = (first - reach).max(early.depth[0]);
+    let wide = early.posterior(begin, first + 0.5 * reach);
+    let margin = (6.0 * wide.deviation).max(wide.step * 2.0);
+    let fine = early.posterior(wide.mean - margin, wide.mean + margin);
+    report.choose(
+        "contact onset",
+        format!(
+            "{:.3} ± {:.3} mm along the axis",
+            1e3 * fine.mean,
+            1e3 * fine.deviation
+        ),
+        format!(
+            "change point of the early force over several laws; {} fits best",
+            fine.family
+        ),
+    );
+    Ok((
+        fine.mean,
+        Contact {
+            known: false,
+            standard_error: fine.deviation,
+        },
+    ))
+}
+
+/// The samples around first contact.
+struct Early {
+    time: Vec<f64>,
+    /// Smoothed, so that noise of the position does not blur small x.
+    depth: Vec<f64>,
+    velocity: Vec<f64>,
+    force: Vec<f64>,
+    n_air: usize,
+}
+
+struct Posterior {
+    mean: f64,
+    deviation: f64,
+    step: f64,
+    family: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Family {
+    KelvinVoigt,
+    HuntCrossley,
+    Solid(f64),
+}
+
+impl Family {
+    fn name(self) -> &'static str {
+        match self {
+            Self::KelvinVoigt => "Kelvin–Voigt",
+            Self::HuntCrossley => "Hunt–Crossley",
+            Self::Solid(_) => "the standard linear solid",
+        }
+    }
+}
+
+impl Early {
+    fn of(track: &Track, velocity: &[f64], rough: &Rough, clock: &Clock) -> Self {
+        const SMOOTHER: Smoother = Smoother {
+            window: 11,
+            order: 3,
+        };
+        let start = rough.onset.saturating_sub(MOST);
+        // While the press goes on at more than half its speed, up to a given force.
+        let speed = velocity[rough.onset..=rough.sure]
+            .iter()
+            .fold(0.0, |most: f64, value| most.max(*value));
+        let shortest = rough.onset + 30;
+        let mut end = rough.onset;
+        while end < track.time.len()
+            && end - rough.onset < MOST
+            && (velocity[end] > 0.3 * speed || end <= rough.onset + 5)
+            && (end < rough.sure || end < shortest)
+        {
+            end += 1;
+        }
+        let range = Stretch { start, end };
+        let depth = (start..end)
+            .map(|index| SMOOTHER.near(&track.time, &track.depth, clock, index).value)
+            .collect();
+        Self {
+            time: track.time[range.start..range.end].to_vec(),
+            depth,
+            velocity: velocity[range.start..range.end].to_vec(),
+            force: track.force[range.start..range.end].to_vec(),
+            n_air: rough.onset - start,
+        }
+    }
+
+    fn posterior(&self, low: f64, high: f64) -> Posterior {
+        let mut families = vec![Family::KelvinVoigt, Family::HuntCrossley];
+        families.extend(RELAXATION_TIMES.map(Family::Solid));
+        let step = (high - low) / (DEPTHS - 1) as f64;
+        let depths: Vec<f64> = (0..DEPTHS).map(|i| low + step * i as f64).collect();
+        let mut tried = Vec::with_capacity(families.len() * DEPTHS);
+        for family in families {
+            // The prior of the coefficients is flat in the force that each adds at the end: columns have one scale per family.
+            let middle = self.basis(family, 0.5 * (low + high));
+            let unit = [0, 1].map(|column| {
+                let largest = middle
+                    .iter()
+                    .fold(0.0, |most: f64, b| most.max(b[column].abs()));
+                1.0 / largest.max(f64::MIN_POSITIVE)
+            });
+            for &depth in &depths {
+                if let Some(fit) = self.fit(family, depth, unit) {
+                    // Each tissue law counts once, however many relaxation times stand for it.
+                    let prior = match family {
+                        Family::Solid(_) => 1.0 / RELAXATION_TIMES.len() as f64,
+                        _ => 1.0_f64,
+                    };
+                    tried.push((family, depth, fit, prior.ln()));
+                }
+            }
+        }
+        let best = tried
+            .iter()
+            .min_by(|a, b| a.2.residual.total_cmp(&b.2.residual))
+            .expect("a change point in the middle leaves samples on both sides");
+        let variance = self.variance(best.0, best.1, &best.2);
+        let score = |fit: &Fit, prior: f64| {
+            prior - 0.5 * fit.log_determinant - 0.5 * fit.residual / variance
+        };
+        let highest = tried
+            .iter()
+            .fold(f64::MIN, |most, entry| most.max(score(&entry.2, entry.3)));
+        let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+        for (_, depth, fit, prior) in &tried {
+            let weight = (score(fit, *prior) - highest).exp();
+            sum += weight;
+            first += weight * (depth - low);
+            second += weight * (depth - low).powi(2);
+        }
+        let mean = first / sum;
+        Posterior {
+            mean: low + mean,
+            // A grid cannot be finer than its step.
+            deviation: (second / sum - mean * mean).max(step * step / 12.0).sqrt(),
+            step,
+            family: best.0.name(),
+        }
+    }
+
+    /// φ₁ and φ₂ of each sample from the first that may be in contact.
+    fn basis(&self, family: Family, surface: f64) -> Vec<[f64; 2]> {
+        let mut memory = 0.0;
+        let mut last: Option<(f64, f64)> = None;
+        let mut basis = Vec::with_capacity(self.depth.len());
+        for index in 0..self.depth.len() {
+            let x = self.depth[index] - surface;
+            if x <= 0.0 {
+                last = None;
+                memory = 0.0;
+                basis.push([0.0; 2]);
+                continue;
+            }
+            let velocity = self.velocity[index];
+            basis.push(match family {
+                Family::KelvinVoigt => [x, velocity],
+                Family::HuntCrossley => [x * x.sqrt(), x.sqrt() * velocity],
+                Family::Solid(tau) => {
+                    // Exact for constant speed since the last sample, or since the surface was crossed.
+                    let (before, elapsed) = last.map_or_else(
+                        || (0.0, (x / velocity.max(f64::MIN_POSITIVE)).min(tau)),
+                        |(x, time)| (x, self.time[index] - time),
+                    );
+                    let decay = (-elapsed / tau).exp();
+                    let rate = (x - before) / elapsed.max(f64::MIN_POSITIVE);
+                    memory = memory * decay + rate * tau * (1.0 - decay);
+                    [x, memory]
+                }
+            });
+            last = Some((x, self.time[index]));
+        }
+        basis
+    }
+
+    fn fit(&self, family: Family, surface: f64, unit: [f64; 2]) -> Option<Fit> {
+        let basis = self.basis(family, surface);
+        let mut normal = [[0.0; 3]; 3];
+        let mut right = [0.0; 3];
+        let base = self.force[0];
+        let mut square = 0.0;
+        for (force, basis) in self.force.iter().zip(&basis) {
+            let force = force - base;
+            let row = [1.0, basis[0] * unit[0], basis[1] * unit[1]];
+            for i in 0..3 {
+                for j in 0..=i {
+                    normal[i][j] += row[i] * row[j];
+                }
+                right[i] += row[i] * force;
+            }
+            square += force * force;
+        }
+        // Cholesky's factor, and the part of the force that it explains.
+        let mut factor = [[0.0; 3]; 3];
+        let mut reduced = [0.0; 3];
+        let (mut log_determinant, mut explained) = (0.0, 0.0);
+        for i in 0..3 {
+            for j in 0..=i {
+                let dot: f64 = (0..j).map(|k| factor[i][k] * factor[j][k]).sum();
+                let rest = normal[i][j] - dot;
+                if i == j {
+                    if rest <= 1e-12 * normal[i][i] {
+                        return None;
+                    }
+                    factor[i][i] = rest.sqrt();
+                } else {
+                    factor[i][j] = rest / factor[j][j];
+                }
+            }
+            let dot: f64 = (0..i).map(|k| factor[i][k] * reduced[k]).sum();
+            reduced[i] = (right[i] - dot) / factor[i][i];
+            explained += reduced[i] * reduced[i];
+            log_determinant += 2.0 * factor[i][i].ln();
+        }
+        let mut coefficients = [0.0; 3];
+        for i in (0..3).rev() {
+            let dot: f64 = (i + 1..3).map(|k| factor[k][i] * coefficients[k]).sum();
+            coefficients[i] = (reduced[i] - dot) / factor[i][i];
+        }
+        Some(Fit {
+            residual: (square - explained).max(0.0),
+            log_determinant,
+            coefficients: [
+                coefficients[0] + base,
+                coefficients[1] * unit[0],
+                coefficients[2] * unit[1],
+            ],
+        })
+    }
+
+    /// Variance of a residual, enlarged by (1 + ρ)/(1 − ρ) for positive correlation ρ of neighbours.
+    fn variance(&self, family: Family, surface: f64, fit: &Fit) -> f64 {
+        let basis = self.basis(family, surface);
+        let [bias, first, second] = fit.coefficients;
+        let residuals: Vec<f64> = self
+            .force
+            .iter()
+            .zip(&basis)
+            .map(|(force, basis)| force - bias - first * basis[0] - second * basis[1])
+            .collect();
+        let power: f64 = residuals.iter().map(|r| r * r).sum();
+        let pairs = residuals.iter().zip(&residuals[1..]);
+        let neighbours = pairs.map(|(a, b)| a * b).sum::<f64>() / power.max(f64::MIN_POSITIVE);
+        // Chance correlation of white noise is no correlation.
+        let chance = 2.0 / (residuals.len() as f64).sqrt();
+        let correlation = if neighbours > chance {
+            neighbours.min(0.95)
+        } else {
+            0.0
+        };
+        let freedom = (residuals.len() as f64 - 4.0).max(1.0);
+        let range = self.force[self.force.len() - 1] - bias;
+        (power / freedom * (1.0 + correlation) / (1.0 - correlation))
+            .max((1e-9 * range).powi(2))
+            .max(f64::MIN_POSITIVE)
+    }
+}
+
+struct Fit {
+    /// Sum of squared residuals [N²].
+    residual: f64,
+    /// ln |XᵀX| with scaled columns.
+    log_determinant: f64,
+    /// b [N], a₁, a₂.
+    coefficients: [f64; 3],
+}

@@ -1,0 +1,168 @@
+//! Savitzky and Golay 1964: the derivative of a polynomial fitted to the samples around each sample.
+//!
+//! Inside a stretch of even sampling that is a convolution; at its ends, and where sampling is uneven, the polynomial is fitted
+//! to the nearest samples of the same stretch and differentiated where it is wanted, so a polynomial of the order is always exact.
+
+use super::time::Clock;
+
+/// Highest order of a polynomial.
+pub(super) const HIGHEST: usize = 6;
+const SIZE: usize = HIGHEST + 1;
+
+/// Smooth value and derivative of samples in a stretch.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Smoother {
+    /// Window [samples], odd.
+    pub(super) window: usize,
+    /// Order of the polynomial, less than the window.
+    pub(super) order: usize,
+}
+
+/// What a polynomial says where it is asked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Local {
+    pub(super) value: f64,
+    pub(super) slope: f64,
+}
+
+impl Smoother {
+    /// Derivative at every sample of the log; a stretch shorter than the window gets a shorter window and order.
+    pub(super) fn derivative(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
+        let mut derivative = vec![0.0; time.len()];
+        for stretch in &clock.stretches {
+            let (time, values) = (&time[stretch.clone()], &values[stretch.clone()]);
+            let smoother = self.fitting(time.len());
+            smoother.stretch(time, values, clock.even, &mut derivative[stretch.clone()]);
+        }
+        derivative
+    }
+
+    /// Value and derivative at one sample of the log.
+    pub(super) fn near(self, time: &[f64], values: &[f64], clock: &Clock, index: usize) -> Local {
+        let stretches = &clock.stretches;
+        let stretch = &stretches[stretches.partition_point(|stretch| stretch.end <= index)];
+        let (time, values) = (&time[stretch.clone()], &values[stretch.clone()]);
+        self.fitting(time.len())
+            .at(time, values, index - stretch.start)
+    }
+
+    /// The same with a window and order that n samples allow.
+    fn fitting(self, n: usize) -> Self {
+        let window = self.window.min(n);
+        Self {
+            window,
+            order: self.order.min(window.saturating_sub(1)),
+        }
+    }
+
+    /// Derivative at every sample of one stretch without gaps.
+    pub(super) fn stretch(self, time: &[f64], values: &[f64], even: bool, derivative: &mut [f64]) {
+        let (n, half) = (time.len(), self.window / 2);
+        if n < 2 {
+            return;
+        }
+        let inside = half..(n + half + 1).saturating_sub(self.window).max(half);
+        if even && self.window % 2 == 1 {
+            let interval = (time[n - 1] - time[0]) / (n - 1) as f64;
+            let weights = self.weights(interval);
+            for index in inside.clone() {
+                let around = &values[index - half..index - half + self.window];
+                derivative[index] = weights.iter().zip(around).map(|(w, v)| w * v).sum();
+            }
+            for index in (0..inside.start).chain(inside.end..n) {
+                derivative[index] = self.at(time, values, index).slope;
+            }
+        } else {
+            for (index, slope) in derivative.iter_mut().enumerate() {
+                *slope = self.at(time, values, index).slope;
+            }
+        }
+    }
+
+    /// Weights of the derivative in the middle of an even window, which is odd.
+    pub(super) fn weights(self, interval: f64) -> Vec<f64> {
+        let time: Vec<f64> = (0..self.window).map(|index| index as f64).collect();
+        let mut unit = vec![0.0; self.window];
+        (0..self.window)
+            .map(|index| {
+                unit[index] = 1.0;
+                let slope = self.at(&time, &unit, self.window / 2).slope / interval;
+                unit[index] = 0.0;
+                slope
+            })
+            .collect()
+    }
+
+    /// Variance of the derivative over that of the samples, times the squared interval.
+    pub(super) fn noise_gain(self) -> f64 {
+        self.weights(1.0).iter().map(|weight| weight * weight).sum()
+    }
+
+    /// The polynomial of the window around a sample, at that sample.
+    pub(super) fn at(self, time: &[f64], values: &[f64], index: usize) -> Local {
+        let start = index
+            .saturating_sub(self.window / 2)
+            .min(time.len() - self.window);
+        let range = start..start + self.window;
+        let (times, values) = (&time[range.clone()], &values[range]);
+        let middle = 0.5 * (times[0] + times[times.len() - 1]);
+        let reach = (0.5 * (times[times.len() - 1] - times[0])).max(f64::MIN_POSITIVE);
+        // Values relative to the one in the middle, times in [−1, 1]: well conditioned for all orders here.
+        let base = values[values.len() / 2];
+        let size = self.order + 1;
+        let mut moments = [0.0; 2 * SIZE - 1];
+        let mut right = [0.0; SIZE];
+        for (time, value) in times.iter().zip(values) {
+            let u = (time - middle) / reach;
+            let mut power = 1.0;
+            for (degree, moment) in moments[..2 * size - 1].iter_mut().enumerate() {
+                *moment += power;
+                if degree < size {
+                    right[degree] += power * (value - base);
+                }
+                power *= u;
+            }
+        }
+        let coefficients = solved(&moments, right, size);
+        let u = (time[index] - middle) / reach;
+        let (mut value, mut slope) = (0.0, 0.0);
+        for coefficient in coefficients[..size].iter().rev() {
+            slope = slope * u + value;
+            value = value * u + coefficient;
+        }
+        Local {
+            value: value + base,
+            slope: slope / reach,
+        }
+    }
+}
+
+/// Solves the normal equations Σⱼ m_{i+j} xⱼ = bᵢ by Cholesky's L D Lᵀ.
+fn solved(moments: &[f64; 2 * SIZE - 1], mut right: [f64; SIZE], size: usize) -> [f64; SIZE] {
+    let mut lower = [[0.0; SIZE]; SIZE];
+    let mut diagonal = [0.0; SIZE];
+    for row in 0..size {
+        for column in 0..row {
+            let mut sum = moments[row + column];
+            for inner in 0..column {
+                sum -= lower[row][inner] * lower[column][inner] * diagonal[inner];
+            }
+            lower[row][column] = sum / diagonal[column];
+        }
+        let mut sum = moments[2 * row];
+        for inner in 0..row {
+            sum -= lower[row][inner] * lower[row][inner] * diagonal[inner];
+        }
+        diagonal[row] = sum;
+        for inner in 0..row {
+            right[row] -= lower[row][inner] * right[inner];
+        }
+    }
+    for row in (0..size).rev() {
+        right[row] /= diagonal[row];
+        for below in row + 1..size {
+            right[row] -= lower[below][row] * right[below];
+        }
+    }
+    right
+}

@@ -1,0 +1,44 @@
+//! What preparation chose and noticed, gathered on the way.
+
+use crate::{CalibrationError, Choice};
+
+/// Choices and notes of one log.
+#[derive(Debug)]
+pub(super) struct Report {
+    /// Name of the log, for messages.
+    pub(super) log: String,
+    /// In the order of the work.
+    pub(super) choices: Vec<Choice>,
+    /// In the order of the work.
+    pub(super) notes: Vec<String>,
+}
+
+impl Report {
+    pub(super) fn new(log: String) -> Self {
+        Self {
+            log,
+            choices: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    pub(super) fn choose(&mut self, what: &'static str, value: String, how: impl Into<String>) {
+        self.choices.push(Choice {
+            what,
+            value,
+            how: how.into(),
+        });
+    }
+
+    pub(super) fn note(&mut self, note: impl Into<String>) {
+        self.notes.push(note.into());
+    }
+
+    /// An error about the log's contents.
+    pub(super) fn refuse(&self, problem: impl Into<String>) -> CalibrationError {
+        CalibrationError::Log {
+            log: self.log.clone(),
+            problem: problem.into(),
+        }
+    }
+}

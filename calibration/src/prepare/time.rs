@@ -1,0 +1,131 @@
+//! Time that increases: repeats dropped, steps back refused, gaps found.
+
+use std::borrow::Cow;
+
+use super::{noise::median, report::Report};
+use crate::{CalibrationError, Channel, Log, Motion};
+
+/// An interval longer than this many typical ones is a gap.
+const GAP: f64 = 5.0;
+
+/// How a log was sampled.
+#[derive(Clone, Debug)]
+pub(super) struct Clock {
+    /// Typical time between samples [s].
+    pub(super) interval: f64,
+    /// Ranges of indices without a gap inside, in order, covering everything.
+    pub(super) stretches: Vec<std::ops::Range<usize>>,
+    /// Whether all intervals are equal to 0.1 %, gaps aside.
+    pub(super) even: bool,
+}
+
+/// The log with increasing time, borrowed where nothing had to be dropped.
+pub(super) fn ordered<'a>(
+    log: &'a Log,
+    report: &mut Report,
+) -> Result<(Cow<'a, Log>, Clock), CalibrationError> {
+    let mut repeats = 0_usize;
+    for (row, pair) in log.time.windows(2).enumerate() {
+        if pair[1] < pair[0] {
+            return Err(report.refuse(format!(
+                "time goes back from {} s to {} s at sample {} (counted from 1); sort the rows, or split a log that holds several recordings",
+                pair[0],
+                pair[1],
+                row + 2
+            )));
+        }
+        repeats += usize::from(pair[1] == pair[0]);
+    }
+    let log = if repeats == 0 {
+        Cow::Borrowed(log)
+    } else {
+        if repeats * 10 > log.len() {
+            return Err(report.refuse(format!(
+                "{repeats} of {} samples have the time of the one before; write time with more digits, or give the rate instead",
+                log.len()
+            )));
+        }
+        report.note(format!(
+            "{repeats} samples with the time of the one before were dropped"
+        ));
+        Cow::Owned(without_repeats(log))
+    };
+    let clock = Clock::of(&log.time);
+    if clock.stretches.len() > 1 {
+        let gaps: f64 = clock.stretches[1..]
+            .iter()
+            .map(|stretch| log.time[stretch.start] - log.time[stretch.start - 1])
+            .sum();
+        report.note(format!(
+            "{} gaps in time, together {gaps:.3} s; the first after {:.3} s",
+            clock.stretches.len() - 1,
+            log.time[clock.stretches[0].end - 1]
+        ));
+    }
+    report.choose(
+        "time",
+        format!("{:.6} s between samples", clock.interval),
+        if clock.even {
+            "even sampling"
+        } else {
+            "median of uneven sampling"
+        },
+    );
+    Ok((log, clock))
+}
+
+impl Clock {
+    pub(super) fn of(time: &[f64]) -> Self {
+        // A thousandth of the intervals would do: the median is wanted, not its last digits.
+        let stride = (time.len() / 50_000).max(1);
+        let intervals: Vec<f64> = time
+            .windows(2)
+            .step_by(stride)
+            .map(|pair| pair[1] - pair[0])
+            .collect();
+        let interval = median(intervals);
+        let mut stretches = Vec::new();
+        let mut start = 0;
+        let mut worst = 0.0_f64;
+        for (index, pair) in time.windows(2).enumerate() {
+            let error = (pair[1] - pair[0] - interval).abs();
+            if error > (GAP - 1.0) * interval {
+                stretches.push(start..index + 1);
+                start = index + 1;
+            } else {
+                worst = worst.max(error);
+            }
+        }
+        stretches.push(start..time.len());
+        Self {
+            interval,
+            stretches,
+            even: worst < 1e-3 * interval,
+        }
+    }
+}
+
+fn without_repeats(log: &Log) -> Log {
+    let fresh = |index: usize| index == 0 || log.time[index] != log.time[index - 1];
+    let scalar = |values: &[f64]| -> Vec<f64> {
+        let kept = values.iter().enumerate().filter(|entry| fresh(entry.0));
+        kept.map(|entry| *entry.1).collect()
+    };
+    let channel = |channel: &Channel| match channel {
+        Channel::Scalar(values) => Channel::Scalar(scalar(values)),
+        Channel::Vector(values) => {
+            let kept = values.iter().enumerate().filter(|entry| fresh(entry.0));
+            Channel::Vector(kept.map(|entry| *entry.1).collect())
+        }
+    };
+    Log {
+        source: log.source.clone(),
+        time: scalar(&log.time),
+        motion: match &log.motion {
+            Motion::Indentation(values) => Motion::Indentation(scalar(values)),
+            Motion::Position(positions) => Motion::Position(channel(positions)),
+        },
+        velocity: log.velocity.as_ref().map(channel),
+        force: channel(&log.force),
+    }
+}

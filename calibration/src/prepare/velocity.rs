@@ -1,0 +1,324 @@
+//! Velocity of the indentation: the logged one, checked against the derivative of position, or that derivative.
+
+use super::{
+    Stretch, Track, VelocitySource,
+    axis::correlation,
+    noise::scale,
+    polynomial::{HIGHEST, Smoother},
+    report::Report,
+    time::Clock,
+};
+use crate::CalibrationError;
+
+/// Order of the polynomial where none is given: quartic, so that peaks of the velocity keep their height.
+const ORDER: usize = 4;
+/// Share of the velocity's variance that its noise, or what smoothing takes away, may have.
+const SHARE: f64 = 0.005;
+/// Longest window that is chosen [samples].
+const LONGEST: usize = 201;
+/// Most samples on which windows are compared.
+const COMPARED: usize = 20_000;
+/// Number of blocks they lie in.
+const BLOCKS: usize = 20;
+/// Difference of logged velocity and derivative that is noted.
+const NOTED: f64 = 0.03;
+
+/// Velocity and the standard deviation of its noise [m/s].
+pub(super) fn found(
+    track: &mut Track,
+    clock: &Clock,
+    contact: Stretch,
+    source: VelocitySource,
+    report: &mut Report,
+) -> Result<(Vec<f64>, f64), CalibrationError> {
+    let (window, order) = match source {
+        VelocitySource::Auto => (0, ORDER),
+        VelocitySource::Estimated { window, order } => (window, order),
+    };
+    check(window, order, track.time.len())?;
+    let logged = track.velocity.take();
+    let tried = Tried::of(&track.time, &track.depth, clock, contact);
+    let (smoother, how) = if window == 0 {
+        tried.shortest_window(order, report)
+    } else {
+        (Smoother { window, order }, "given".to_owned())
+    };
+    if source == VelocitySource::Auto
+        && let Some(logged) = logged
+        && tried.agrees(&logged, smoother, report)
+    {
+        let noise = tried.noise_of(&logged);
+        report.choose(
+            "velocity",
+            format!("logged, noise {:.3} mm/s", 1e3 * noise),
+            "as recorded",
+        );
+        return Ok((logged, noise));
+    }
+    let noise = tried.noise * smoother.noise_gain().sqrt() / clock.interval;
+    report.choose(
+        "velocity",
+        format!(
+            "Savitzky–Golay, order {}, window {} samples ({:.1} ms), noise {:.3} mm/s",
+            smoother.order,
+            smoother.window,
+            1e3 * (smoother.window - 1) as f64 * clock.interval,
+            1e3 * noise
+        ),
+        how,
+    );
+    let velocity = smoother.derivative(&track.time, &track.depth, clock);
+    Ok((velocity, noise))
+}
+
+fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> {
+    let problem = if !(1..=HIGHEST).contains(&order) {
+        format!("order {order}; 1 to {HIGHEST} are allowed")
+    } else if window > 0 && (window % 2 == 0 || window <= order || window > n) {
+        format!(
+            "window of {window} samples; it must be odd, above the order {order}, and at most the log's {n} samples"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(CalibrationError::Option {
+        option: "--velocity",
+        problem,
+    })
+}
+
+/// Blocks of the log in contact, on which windows are tried.
+struct Tried<'a> {
+    time: &'a [f64],
+    depth: &'a [f64],
+    blocks: Vec<Stretch>,
+    interval: f64,
+    even: bool,
+    /// Standard deviation of the position's noise [m].
+    noise: f64,
+}
+
+impl<'a> Tried<'a> {
+    fn of(time: &'a [f64], depth: &'a [f64], clock: &Clock, contact: Stretch) -> Self {
+        let mut blocks = Vec::new();
+        let each = (COMPARED / BLOCKS).max(1);
+        for stretch in &clock.stretches {
+            let (start, end) = (
+                stretch.start.max(contact.start),
+                stretch.end.min(contact.end),
+            );
+            let n_blocks = (end.saturating_sub(start)).div_ceil(each);
+            // Of a long stretch every k-th block, so that all of it is seen.
+            let stride = n_blocks.div_ceil(BLOCKS).max(1);
+            blocks.extend((0..n_blocks).step_by(stride).map(|block| Stretch {
+                start: start + block * each,
+                end: (start + (block + 1) * each).min(end),
+            }));
+        }
+        let mut tried = Self {
+            time,
+            depth,
+            blocks,
+            interval: clock.interval,
+            even: clock.even,
+            noise: 0.0,
+        };
+        tried.noise = tried.noise_about(depth);
+        tried
+    }
+
+    /// Derivative in the middle of every block, away from its ends: index and value.
+    fn derivative(&self, smoother: Smoother) -> Vec<(usize, f64)> {
+        let half = smoother.window / 2;
+        let mut found = Vec::new();
+        let mut slopes = Vec::new();
+        for block in &self.blocks {
+            if block.len() <= smoother.window {
+                continue;
+            }
+            let range = block.start..block.end;
+            slopes.clear();
+            slopes.resize(block.len(), 0.0);
+            smoother.stretch(
+                &self.time[range.clone()],
+                &self.depth[range],
+                self.even,
+                &mut slopes,
+            );
+            let inside = half..block.len() - half;
+            found.extend(inside.map(|index| (block.start + index, slopes[index])));
+        }
+        found
+    }
+
+    /// Noise of values on these blocks: residuals of a quartic through 7 samples, robustly.
+    fn noise_about(&self, values: &[f64]) -> f64 {
+        const LOCAL: Smoother = Smoother {
+            window: 7,
+            order: 4,
+        };
+        // Share of its own sample in the fitted value, for even sampling (Savitzky and Golay 1964, table I).
+        const OWN: f64 = 131.0 / 231.0;
+        let mut residuals = Vec::new();
+        for block in &self.blocks {
+            if block.len() <= LOCAL.window {
+                continue;
+            }
+            let range = block.start..block.end;
+            let (time, values) = (&self.time[range.clone()], &values[range]);
+            let inside = 3..block.len() - 3;
+            residuals
+                .extend(inside.map(|index| values[index] - LOCAL.at(time, values, index).value));
+        }
+        scale(&residuals) / (1.0_f64 - OWN).sqrt()
+    }
+
+    fn noise_of(&self, logged: &[f64]) -> f64 {
+        self.noise_about(logged)
+    }
+
+    /// The shortest window whose noise is small beside the velocity, or the longest that does not smooth motion away.
+    fn shortest_window(&self, order: usize, report: &mut Report) -> (Smoother, String) {
+        let shortest = (order + 2) | 1;
+        let longest = LONGEST.min(
+            self.blocks
+                .iter()
+                .map(|block| block.len())
+                .max()
+                .unwrap_or(0),
+        );
+        let mut smoother = Smoother {
+            window: shortest,
+            order,
+        };
+        let mut window = shortest;
+        while window <= longest {
+            let candidate = Smoother { window, order };
+            let derivative = self.derivative(candidate);
+            if derivative.is_empty() {
+                break;
+            }
+            let noise = (self.noise / self.interval).powi(2) * candidate.noise_gain();
+            let total = variance(&derivative);
+            if self.smoothed_away(candidate, &derivative) > SHARE * total {
+                report.note(format!(
+                    "a window above {} samples would smooth the fastest motion away; noise of the position ({:.1} µm) leaves more than {} % of the velocity's variance",
+                    smoother.window,
+                    1e6 * self.noise,
+                    100.0 * SHARE
+                ));
+                return (smoother, "longest window that keeps the motion".to_owned());
+            }
+            smoother = candidate;
+            if noise < SHARE * (total - noise) {
+                let share = 100.0 * noise / (total - noise);
+                return (
+                    smoother,
+                    format!(
+                        "shortest window with noise below {} % of the velocity's variance: {share:.2} %",
+                        100.0 * SHARE
+                    ),
+                );
+            }
+            window += 2 * (window / 16).max(1);
+        }
+        (smoother, "longest window that the log allows".to_owned())
+    }
+
+    /// Variance by which a window differs from one of half its length beyond what noise explains [m²/s²].
+    fn smoothed_away(&self, smoother: Smoother, derivative: &[(usize, f64)]) -> f64 {
+        let window = (smoother.window / 2) | 1;
+        if window < smoother.order + 2 {
+            return 0.0;
+        }
+        let half = Smoother { window, ..smoother };
+        let sharper = self.derivative(half);
+        let mut sharper = sharper.iter().peekable();
+        let (mut sum, mut n) = (0.0, 0.0);
+        for (index, slope) in derivative {
+            while sharper.next_if(|entry| entry.0 < *index).is_some() {}
+            if let Some((_, other)) = sharper.next_if(|entry| entry.0 == *index) {
+                sum += (slope - other).powi(2);
+                n += 1.0;
+            }
+        }
+        // Both are least squares fits, the longer one the better: their difference has the difference of their variances.
+        let noise =
+            (self.noise / self.interval).powi(2) * (half.noise_gain() - smoother.noise_gain());
+        sum / f64::max(n, 1.0) - noise * 1.5
+    }
+
+    /// Compares the logged velocity with the derivative; `false` where it has nothing to do with it.
+    fn agrees(&self, logged: &[f64], smoother: Smoother, report: &mut Report) -> bool {
+        let derivative = self.derivative(smoother);
+        if variance(&derivative) == 0.0 {
+            return true;
+        }
+        let pairs = || {
+            derivative
+                .iter()
+                .map(|(index, slope)| (*slope, logged[*index]))
+        };
+        let related = correlation(pairs());
+        let power: f64 = pairs().map(|(slope, _)| slope * slope).sum();
+        let scale = pairs().map(|(slope, value)| slope * value).sum::<f64>() / power;
+        if related.abs() < 0.5 {
+            report.note(format!(
+                "the logged velocity is not that of the position (correlation {related:.2}): it was not used; check its column and unit"
+            ));
+            return false;
+        }
+        if related < 0.0 {
+            report.note("the logged velocity has the opposite sense of the position: it was not used; check its column");
+            return false;
+        }
+        let lag = self.lag(logged, &derivative, scale);
+        let apart = (scale - 1.0).abs();
+        let said = format!(
+            "the logged velocity is {scale:.3} times the derivative of the position, {:.1} ms later",
+            1e3 * lag
+        );
+        if apart > NOTED || lag.abs() > self.interval {
+            report.note(format!(
+                "{said}: damping answers in proportion; --velocity estimated takes the derivative"
+            ));
+        } else {
+            report.choose(
+                "velocity check",
+                format!("scale {scale:.3}, lag {:.1} ms", 1e3 * lag),
+                "logged velocity against the derivative of the position",
+            );
+        }
+        true
+    }
+
+    /// How much later the logged velocity is [s]: least squares of v_logged = s v − s·lag·a, with a from differences of v.
+    fn lag(&self, logged: &[f64], derivative: &[(usize, f64)], scale: f64) -> f64 {
+        let (mut across, mut power) = (0.0, 0.0);
+        for three in derivative.windows(3) {
+            if three[2].0 != three[0].0 + 2 {
+                continue;
+            }
+            let (index, slope) = three[1];
+            let span = self.time[three[2].0] - self.time[three[0].0];
+            let acceleration = (three[2].1 - three[0].1) / span;
+            across += acceleration * (logged[index] - scale * slope);
+            power += acceleration * acceleration;
+        }
+        if power > 0.0 {
+            -across / (scale * power)
+        } else {
+            0.0
+        }
+    }
+}
+
+fn variance(values: &[(usize, f64)]) -> f64 {
+    let n = values.len().max(1) as f64;
+    let mean = values.iter().map(|entry| entry.1).sum::<f64>() / n;
+    values
+        .iter()
+        .map(|entry| (entry.1 - mean).powi(2))
+        .sum::<f64>()
+        / n
+}

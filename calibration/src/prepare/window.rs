@@ -1,0 +1,77 @@
+//! Which samples are fitted: those inside the tissue, from contact to release, inside the window.
+
+use super::{Stretch, contact::HALF, noise::running_mean};
+
+/// Samples to fit and what was seen on the way.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    /// Indices of samples to fit, increasing.
+    pub(super) kept: Vec<usize>,
+    /// How many presses they belong to.
+    pub(super) n_presses: usize,
+    /// First sample deeper than the surface in the first press, and the end of that press.
+    pub(super) first: Stretch,
+    /// Samples deeper than the surface that the tissue no longer touched.
+    pub(super) n_released: usize,
+}
+
+/// Every sample with a positive indentation.
+pub(super) fn inside(indentation: &[f64]) -> Window {
+    let presses = presses(indentation, 1);
+    let kept = presses.iter().flat_map(|press| press.start..press.end);
+    Window {
+        kept: kept.filter(|&index| indentation[index] > 0.0).collect(),
+        n_presses: presses.len(),
+        first: presses.first().copied().unwrap_or_default(),
+        n_released: 0,
+    }
+}
+
+/// Of each press the samples until its force has fallen to the noise.
+pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) -> Window {
+    let mut window = Window::default();
+    for press in presses(indentation, 2 * HALF + 1) {
+        let smooth = running_mean(&force[press.start..press.end], HALF);
+        let Some(last) = smooth.iter().rposition(|value| *value > threshold) else {
+            continue;
+        };
+        // The running mean looks ahead by half its window.
+        let end = if press.end == force.len() && last + 1 == smooth.len() {
+            press.end
+        } else {
+            press.start + (last + 1).saturating_sub(HALF)
+        };
+        let deep = |index: &usize| indentation[*index] > 0.0;
+        let before = window.kept.len();
+        window.kept.extend((press.start..end).filter(deep));
+        window.n_released += (end..press.end).filter(deep).count();
+        if window.kept.len() > before {
+            window.n_presses += 1;
+            if window.n_presses == 1 {
+                window.first = Stretch {
+                    start: press.start,
+                    end,
+                };
+            }
+        }
+    }
+    window
+}
+
+/// Runs of positive indentation; interruptions shorter than `shortest` samples are noise about the surface.
+fn presses(indentation: &[f64], shortest: usize) -> Vec<Stretch> {
+    let mut presses: Vec<Stretch> = Vec::new();
+    for (index, value) in indentation.iter().enumerate() {
+        if *value <= 0.0 {
+            continue;
+        }
+        match presses.last_mut() {
+            Some(press) if index - press.end < shortest => press.end = index + 1,
+            _ => presses.push(Stretch {
+                start: index,
+                end: index + 1,
+            }),
+        }
+    }
+    presses
+}
