@@ -1,32 +1,90 @@
 //! Reading logs: one file per format, units converted once, here.
+//!
+//! A reader says which columns a file has; [`plan`] finds out which of them are wanted and in which units;
+//! the reader reads those; [`assemble`] puts them together as a [`Log`] and looks whether the numbers can be true.
+//! Nothing that a file says about its own size is believed before it is checked, and no file is executed.
+
+mod assemble;
+mod columns;
+mod csv;
+mod names;
+mod number;
+mod plan;
+mod source;
+mod units;
 
 use std::path::Path;
 
+pub use columns::Columns;
+pub use source::Format;
+pub use units::Units;
+
 use crate::{CalibrationError, Log};
+
+/// No log is larger [bytes]; a longer recording is split before.
+pub const MAX_FILE_BYTES: u64 = 4 << 30;
+
+/// No log has more samples: seven hours at 2 kHz. A few bytes of a compressed file can claim any number.
+pub const MAX_SAMPLES: usize = 50_000_000;
 
 /// What the user says about a file. The default reads what the file's own header says.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// Which column is what; `None`: found by the names in the header.
+    /// Where it is given, no other column is read, but for a time that the header names.
     pub columns: Option<Columns>,
     /// Units of the columns; what is not named has the unit in its header's name (`_mm`), else SI.
     pub units: Units,
-    /// Sampling rate [Hz], for logs without time.
+    /// Sampling rate [Hz]: sample i was taken at i / rate. For logs without time; where there is a time column too, the rate wins.
     pub rate: Option<f64>,
+    /// Which episode of a file that holds several (LeRobot's `episode_index`).
+    pub episode: Option<i64>,
 }
 
-/// `time=1,indentation=3,velocity=4,force=5`, or names of the header; vectors are three joined by `:`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Columns;
-
-/// `indentation=mm,velocity=mm/s,force=N`.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Units;
-
-/// Reads a log by its ending: `.csv`, `.npy`, `.npz`, `.parquet`.
+/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`.
 ///
 /// # Errors
 /// [`CalibrationError`] that names the file and the row or column.
-pub fn read(_path: &Path, _options: &ReadOptions) -> Result<Log, CalibrationError> {
-    unimplemented!()
+pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError> {
+    let name = path.display().to_string();
+    let (format, file) = source::open(path, &name)?;
+    check(options)?;
+    match format {
+        Format::Csv => csv::read(&name, file, options),
+    }
+}
+
+/// Reads a log that is in memory; `name` stands in messages and in the log's source.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_bytes(
+    name: &str,
+    format: Format,
+    bytes: &[u8],
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    check(options)?;
+    match format {
+        Format::Csv => csv::read(name, bytes, options),
+    }
+}
+
+fn check(options: &ReadOptions) -> Result<(), CalibrationError> {
+    match options.rate {
+        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(CalibrationError::Option {
+            option: "--rate",
+            problem: format!("{rate} is no sampling rate: give samples per second, such as 500"),
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// What is wrong with a file, and where in it.
+fn refuse(file: &str, place: impl Into<String>, problem: impl Into<String>) -> CalibrationError {
+    CalibrationError::Format {
+        file: file.to_owned(),
+        place: place.into(),
+        problem: problem.into(),
+    }
 }

@@ -1,0 +1,242 @@
+//! From series of numbers to a log: units, time, and whether the numbers can be true.
+
+use super::plan::{Axes, MotionPlan, Pick, Plan};
+use super::{ReadOptions, refuse};
+use crate::{CalibrationError, Channel, Log, Motion, Source};
+
+/// Fewest samples of a log.
+const MIN_SAMPLES: usize = 3;
+
+/// No probe goes deeper into tissue [m].
+const MAX_INDENTATION: f64 = 0.5;
+/// No arm is longer [m].
+const MAX_POSITION: f64 = 10.0;
+/// No probe is faster [m/s].
+const MAX_VELOCITY: f64 = 10.0;
+/// No sensor on an arm reads more [N].
+const MAX_FORCE: f64 = 1e4;
+/// A log sampled less often than this [s], in seconds that nobody named, is rather one in other units.
+const MAX_ASSUMED_INTERVAL: f64 = 0.5;
+
+/// What a reader hands over: one series for each pick of the plan, all of one length, all finite.
+pub(super) struct Read {
+    pub(super) plan: Plan,
+    pub(super) series: Vec<Vec<f64>>,
+    pub(super) notes: Vec<String>,
+    pub(super) sha256: String,
+    pub(super) format: &'static str,
+}
+
+/// Makes a log of what was read.
+pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, CalibrationError> {
+    let Read {
+        plan,
+        mut series,
+        mut notes,
+        sha256,
+        format,
+    } = read;
+    if let Some(pick) = plan.episode {
+        choose_episode(file, &mut series, pick, options.episode)?;
+    } else if let Some(episode) = options.episode {
+        return Err(CalibrationError::Option {
+            option: "--episode",
+            problem: format!("{episode} is asked for, but {file} has no column \"episode_index\""),
+        });
+    }
+    let n = series.first().map_or(0, Vec::len);
+    if n < MIN_SAMPLES {
+        return Err(refuse(file, "", few(n)));
+    }
+    for (pick, values) in plan.picks.iter().zip(&mut series) {
+        convert(file, pick, values)?;
+    }
+    let mut parts = Parts {
+        file,
+        picks: &plan.picks,
+        series: &mut series,
+    };
+    let time = match (plan.time, options.rate) {
+        (Some(pick), _) => parts.time(pick)?,
+        (None, rate) => {
+            let rate = rate.expect("a plan without time has a rate");
+            (0..n).map(|i| i as f64 / rate).collect()
+        }
+    };
+    let motion = match plan.motion {
+        MotionPlan::Indentation(pick) => {
+            Motion::Indentation(parts.scalar(pick, "indentation", MAX_INDENTATION)?)
+        }
+        MotionPlan::Position(axes) => {
+            Motion::Position(parts.channel(axes, "position", MAX_POSITION)?)
+        }
+    };
+    let velocity = match plan.velocity {
+        Some(axes) => Some(parts.channel(axes, "velocity", MAX_VELOCITY)?),
+        None => None,
+    };
+    let force = parts.channel(plan.force, "force", MAX_FORCE)?;
+    notes.extend(plan.notes);
+    Ok(Log {
+        source: Source {
+            file: file.to_owned(),
+            sha256,
+            format,
+            columns: plan.columns,
+            notes,
+        },
+        time,
+        motion,
+        velocity,
+        force,
+    })
+}
+
+fn few(n: usize) -> String {
+    let rows = match n {
+        0 => "no rows of numbers".to_owned(),
+        1 => "one row".to_owned(),
+        n => format!("{n} rows"),
+    };
+    format!("has {rows}: a log needs at least {MIN_SAMPLES}")
+}
+
+/// Keeps the rows of one episode.
+fn choose_episode(
+    file: &str,
+    series: &mut [Vec<f64>],
+    pick: usize,
+    wanted: Option<i64>,
+) -> Result<(), CalibrationError> {
+    let mut episodes = series[pick].clone();
+    episodes.sort_by(f64::total_cmp);
+    episodes.dedup();
+    let wanted = match (wanted, &episodes[..]) {
+        (None, [] | [_]) => return Ok(()),
+        (None, _) => None,
+        (Some(wanted), _) => episodes.contains(&(wanted as f64)).then_some(wanted as f64),
+    };
+    let Some(wanted) = wanted else {
+        const SHOWN: usize = 10;
+        let mut list: Vec<String> = episodes
+            .iter()
+            .take(SHOWN)
+            .map(ToString::to_string)
+            .collect();
+        if episodes.len() > SHOWN {
+            list.push(format!("… ({} in all)", episodes.len()));
+        }
+        return Err(CalibrationError::Option {
+            option: "--episode",
+            problem: format!("{file} holds episodes {}: choose one", list.join(", ")),
+        });
+    };
+    let keep: Vec<bool> = series[pick]
+        .iter()
+        .map(|episode| *episode == wanted)
+        .collect();
+    for values in series {
+        let mut kept = keep.iter();
+        values.retain(|_| kept.next().is_some_and(|keep| *keep));
+    }
+    Ok(())
+}
+
+/// Turns a series into SI.
+fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), CalibrationError> {
+    let Some(unit) = pick.unit.filter(|unit| !unit.is_si()) else {
+        return Ok(());
+    };
+    let mut finite = true;
+    for value in values {
+        *value = unit.to_si(*value);
+        finite &= value.is_finite();
+    }
+    if finite {
+        Ok(())
+    } else {
+        Err(refuse(
+            file,
+            format!(", {}", pick.label),
+            format!("numbers beyond 1e300 {}", unit.name),
+        ))
+    }
+}
+
+/// Hands series over one by one.
+struct Parts<'a> {
+    file: &'a str,
+    picks: &'a [Pick],
+    series: &'a mut [Vec<f64>],
+}
+
+impl Parts<'_> {
+    fn time(&mut self, pick: usize) -> Result<Vec<f64>, CalibrationError> {
+        let time = std::mem::take(&mut self.series[pick]);
+        let pick = &self.picks[pick];
+        let interval = (time[time.len() - 1] - time[0]) / (time.len() - 1) as f64;
+        if pick.unit_assumed && interval > MAX_ASSUMED_INTERVAL {
+            return Err(refuse(
+                self.file,
+                format!(", {}", pick.label),
+                format!(
+                    "{interval} s between samples, with seconds assumed: give its unit, such as --units time=ms (time=s if it is so)"
+                ),
+            ));
+        }
+        Ok(time)
+    }
+
+    fn scalar(&mut self, pick: usize, key: &str, limit: f64) -> Result<Vec<f64>, CalibrationError> {
+        let values = std::mem::take(&mut self.series[pick]);
+        let largest = values
+            .iter()
+            .fold(0.0f64, |largest, value| largest.max(value.abs()));
+        if largest > limit {
+            return Err(self.implausible(pick, key, largest, limit));
+        }
+        Ok(values)
+    }
+
+    fn channel(&mut self, axes: Axes, key: &str, limit: f64) -> Result<Channel, CalibrationError> {
+        match axes {
+            Axes::One(pick) => Ok(Channel::Scalar(self.scalar(pick, key, limit)?)),
+            Axes::Three([x, y, z]) => {
+                let x = self.scalar(x, key, limit)?;
+                let y = self.scalar(y, key, limit)?;
+                let z = self.scalar(z, key, limit)?;
+                let vectors = x.into_iter().zip(y).zip(z).map(|((x, y), z)| [x, y, z]);
+                Ok(Channel::Vector(vectors.collect()))
+            }
+        }
+    }
+
+    fn implausible(&self, pick: usize, key: &str, largest: f64, limit: f64) -> CalibrationError {
+        let pick = &self.picks[pick];
+        let unit = pick.unit.map_or("", |unit| unit.name);
+        let si = match key {
+            "velocity" => "m/s",
+            "force" => "N",
+            _ => "m",
+        };
+        let advice = if pick.unit_assumed {
+            format!(
+                "{unit} was assumed: give its unit, such as --units {key}={}",
+                match key {
+                    "velocity" => "mm/s",
+                    "force" => "mN",
+                    _ => "mm",
+                }
+            )
+        } else {
+            format!("it was read in {unit}: is that its unit?")
+        };
+        refuse(
+            self.file,
+            format!(", {}", pick.label),
+            format!(
+                "{key} reaches {largest:.4} {si}, above {limit} {si}, which no probe does; {advice}"
+            ),
+        )
+    }
+}

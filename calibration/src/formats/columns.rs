@@ -1,0 +1,139 @@
+//! What a user says about which column is what.
+
+use std::fmt;
+use std::str::FromStr;
+
+use crate::CalibrationError;
+
+/// Which column is what: `time=1,indentation=3,velocity=4,force=5`, parsed from text.
+///
+/// Keys are `time`, `indentation` or `position`, `velocity` and `force`.
+/// A column is a number, from 1, or a name: of a CSV header, an array in an NPZ file, a column of a Parquet file, a field of a structured NPY file.
+/// Position, velocity and force may be vectors: three columns joined by `:`, as in `position=2:3:4`, or one column that holds three numbers a row.
+/// One number of such a column is taken by its place, from 0 as in numpy: `force=observation.state[2]`.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Columns {
+    pub(super) time: Option<Selector>,
+    pub(super) indentation: Option<Selector>,
+    pub(super) position: Option<Vec<Selector>>,
+    pub(super) velocity: Option<Vec<Selector>>,
+    pub(super) force: Option<Vec<Selector>>,
+}
+
+/// One column, as the user calls it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Selector {
+    /// From 1.
+    Number(usize),
+    /// As in the header, possibly with a place in brackets.
+    Name(String),
+}
+
+impl fmt::Display for Selector {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => write!(formatter, "{number}"),
+            Self::Name(name) => formatter.write_str(name),
+        }
+    }
+}
+
+/// What is wrong with `--columns`.
+pub(super) fn refuse(problem: String) -> CalibrationError {
+    CalibrationError::Option {
+        option: "--columns",
+        problem,
+    }
+}
+
+impl FromStr for Columns {
+    type Err = CalibrationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut columns = Self::default();
+        for part in text
+            .split(',')
+            .map(str::trim)
+            .filter(|part| !part.is_empty())
+        {
+            let (key, value) = part.split_once('=').ok_or_else(|| {
+                refuse(format!(
+                    "\"{part}\" has no \"=\": write such as time=1,indentation=3,velocity=4,force=5, or names of the header"
+                ))
+            })?;
+            columns.set(key.trim(), value.trim())?;
+        }
+        if columns.indentation.is_some() && columns.position.is_some() {
+            return Err(refuse(
+                "give either indentation or position, not both".to_owned(),
+            ));
+        }
+        if columns == Self::default() {
+            return Err(refuse(
+                "names no column: write such as time=1,indentation=3,force=5".to_owned(),
+            ));
+        }
+        Ok(columns)
+    }
+}
+
+impl Columns {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), CalibrationError> {
+        let selectors = value
+            .split(':')
+            .map(|name| selector(key, name.trim()))
+            .collect::<Result<Vec<_>, _>>()?;
+        let twice = match key {
+            "time" => self.time.replace(one(key, selectors)?).is_some(),
+            "indentation" => self.indentation.replace(one(key, selectors)?).is_some(),
+            "position" => self
+                .position
+                .replace(one_or_three(key, selectors)?)
+                .is_some(),
+            "velocity" => self
+                .velocity
+                .replace(one_or_three(key, selectors)?)
+                .is_some(),
+            "force" => self.force.replace(one_or_three(key, selectors)?).is_some(),
+            _ => {
+                return Err(refuse(format!(
+                    "\"{key}\" is not known; known are time, indentation, position, velocity and force"
+                )));
+            }
+        };
+        if twice {
+            return Err(refuse(format!("{key} is given twice")));
+        }
+        Ok(())
+    }
+}
+
+fn selector(key: &str, name: &str) -> Result<Selector, CalibrationError> {
+    if name.is_empty() {
+        return Err(refuse(format!("{key} names no column")));
+    }
+    if !name.bytes().all(|byte| byte.is_ascii_digit()) {
+        return Ok(Selector::Name(name.to_owned()));
+    }
+    match name.parse() {
+        Ok(0) => Err(refuse(format!("{key}=0: columns are numbered from 1"))),
+        Ok(number) => Ok(Selector::Number(number)),
+        Err(_) => Err(refuse(format!("{key}={name}: no file has so many columns"))),
+    }
+}
+
+fn one(key: &str, mut selectors: Vec<Selector>) -> Result<Selector, CalibrationError> {
+    match (selectors.pop(), selectors.is_empty()) {
+        (Some(selector), true) => Ok(selector),
+        _ => Err(refuse(format!("{key} is one column, not several"))),
+    }
+}
+
+fn one_or_three(key: &str, selectors: Vec<Selector>) -> Result<Vec<Selector>, CalibrationError> {
+    match selectors.len() {
+        1 | 3 => Ok(selectors),
+        n => Err(refuse(format!(
+            "{key} is one column or three joined by \":\", not {n}"
+        ))),
+    }
+}

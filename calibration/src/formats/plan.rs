@@ -1,0 +1,366 @@
+//! Which numbers of a file are wanted, for what, and in which units.
+
+use super::columns::{Columns, Selector};
+use super::names::{self, Quantity};
+use super::units::{Unit, Units};
+use super::{ReadOptions, columns, refuse};
+use crate::CalibrationError;
+
+mod detect;
+mod select;
+
+use detect::Detected;
+
+/// A column as the file offers it.
+#[derive(Clone, Debug)]
+pub(super) struct Field {
+    /// Its name, if the file has names.
+    pub(super) name: Option<String>,
+    /// How many numbers it has in a row, if it can have several.
+    pub(super) width: Option<usize>,
+}
+
+impl Field {
+    /// One number a row.
+    pub(super) fn scalar(name: Option<String>) -> Self {
+        Self { name, width: None }
+    }
+}
+
+/// One number of every row.
+#[derive(Clone, Debug)]
+pub(super) struct Pick {
+    /// Index of the field, from 0.
+    pub(super) field: usize,
+    /// Which of its numbers, from 0.
+    pub(super) element: usize,
+    /// How messages call it: `column 5 "force_n"`.
+    pub(super) label: String,
+    /// Its unit; `None`: a plain number.
+    pub(super) unit: Option<Unit>,
+    /// Whether nobody said so.
+    pub(super) unit_assumed: bool,
+}
+
+/// One number or a vector, as indices into [`Plan::picks`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Axes {
+    One(usize),
+    Three([usize; 3]),
+}
+
+/// Where the probe is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum MotionPlan {
+    Indentation(usize),
+    Position(Axes),
+}
+
+/// What to read, and what each series becomes.
+#[derive(Clone, Debug)]
+pub(super) struct Plan {
+    pub(super) picks: Vec<Pick>,
+    pub(super) time: Option<usize>,
+    pub(super) motion: MotionPlan,
+    pub(super) velocity: Option<Axes>,
+    pub(super) force: Axes,
+    pub(super) episode: Option<usize>,
+    /// For the report: what was taken for what.
+    pub(super) columns: Vec<String>,
+    /// For the report: what is worth knowing.
+    pub(super) notes: Vec<String>,
+}
+
+/// One number of a field, before it has a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Target {
+    field: usize,
+    element: Option<usize>,
+}
+
+/// The columns of each quantity, one or three.
+#[derive(Clone, Debug)]
+struct Choice {
+    time: Option<Target>,
+    motion: (Quantity, Vec<Target>),
+    velocity: Option<Vec<Target>>,
+    force: Vec<Target>,
+}
+
+impl Plan {
+    /// Finds the wanted columns among those of a file.
+    pub(super) fn new(
+        file: &str,
+        fields: &[Field],
+        options: &ReadOptions,
+    ) -> Result<Self, CalibrationError> {
+        let mut notes = Vec::new();
+        let choice = match &options.columns {
+            Some(columns) => given(file, fields, columns, options.rate, &mut notes)?,
+            None => Detected::new(fields).choose(file, fields, options.rate, &mut notes)?,
+        };
+        check_shapes(&choice)?;
+        let mut planner = Planner {
+            file,
+            fields,
+            units: &options.units,
+            picks: Vec::new(),
+            columns: Vec::new(),
+        };
+        let time = match choice.time {
+            Some(target) => match planner.add(Quantity::Time, &[target])? {
+                Axes::One(pick) => Some(pick),
+                Axes::Three(_) => None,
+            },
+            None => None,
+        };
+        if time.is_none() && options.rate.is_none() {
+            return Err(refuse(
+                file,
+                "",
+                format!(
+                    "has no time: give its sampling rate with --rate, such as --rate 500, or its column with --columns time=…; {}",
+                    describe(fields)
+                ),
+            ));
+        }
+        let (quantity, targets) = choice.motion;
+        let motion = match (quantity, planner.add(quantity, &targets)?) {
+            (Quantity::Indentation, Axes::One(pick)) => MotionPlan::Indentation(pick),
+            (_, axes) => MotionPlan::Position(axes),
+        };
+        let velocity = match choice.velocity {
+            Some(targets) => Some(planner.add(Quantity::Velocity, &targets)?),
+            None => None,
+        };
+        let force = planner.add(Quantity::Force, &choice.force)?;
+        let episode = planner.add_episode();
+        Ok(Self {
+            picks: planner.picks,
+            time,
+            motion,
+            velocity,
+            force,
+            episode,
+            columns: planner.columns,
+            notes,
+        })
+    }
+}
+
+/// What the user named; the rest of what every log needs is found by the header. Velocity is not: without it, it is estimated.
+fn given(
+    file: &str,
+    fields: &[Field],
+    columns: &Columns,
+    rate: Option<f64>,
+    notes: &mut Vec<String>,
+) -> Result<Choice, CalibrationError> {
+    let of = |quantity: Quantity, selectors: &[Selector]| {
+        select::resolve(file, fields, quantity.key(), selectors)
+    };
+    let detected = Detected::new(fields);
+    let motion = match (&columns.indentation, &columns.position) {
+        (Some(selector), _) => {
+            let targets = of(Quantity::Indentation, std::slice::from_ref(selector))?;
+            if targets.len() != 1 {
+                return Err(columns::refuse(format!(
+                    "indentation={selector} holds three numbers a row: name it position, or one of them"
+                )));
+            }
+            (Quantity::Indentation, targets)
+        }
+        (None, Some(selectors)) => (Quantity::Position, of(Quantity::Position, selectors)?),
+        (None, None) => detected.motion(file, fields)?,
+    };
+    let force = match &columns.force {
+        Some(selectors) => of(Quantity::Force, selectors)?,
+        None => detected.force(file, fields, motion.1.len(), notes)?,
+    };
+    let velocity = match &columns.velocity {
+        Some(selectors) => Some(of(Quantity::Velocity, selectors)?),
+        None => None,
+    };
+    let named = match &columns.time {
+        Some(selector) => {
+            let targets = of(Quantity::Time, std::slice::from_ref(selector))?;
+            match targets[..] {
+                [target] => Some(target),
+                _ => {
+                    return Err(columns::refuse(format!(
+                        "time={selector} holds several numbers a row"
+                    )));
+                }
+            }
+        }
+        None => detected.time(),
+    };
+    Ok(Choice {
+        time: detect::time_or_rate(named, fields, rate, notes),
+        motion,
+        velocity,
+        force,
+    })
+}
+
+/// A vector needs a vector position; a scalar velocity needs a scalar motion.
+fn check_shapes(choice: &Choice) -> Result<(), CalibrationError> {
+    let (quantity, targets) = &choice.motion;
+    let motion = quantity.key();
+    let scalar = targets.len() == 1;
+    if scalar && choice.force.len() == 3 {
+        return Err(columns::refuse(format!(
+            "force is a vector, but {motion} is one number: name the component of the force along it"
+        )));
+    }
+    match &choice.velocity {
+        Some(velocity) if velocity.len() != targets.len() => {
+            let (is, of) = if scalar {
+                ("a vector", "one number")
+            } else {
+                ("one number", "a vector")
+            };
+            Err(columns::refuse(format!(
+                "velocity is {is}, but {motion} is {of}: name columns of one shape, or leave velocity out"
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Gives columns their units and labels.
+struct Planner<'a> {
+    file: &'a str,
+    fields: &'a [Field],
+    units: &'a Units,
+    picks: Vec<Pick>,
+    columns: Vec<String>,
+}
+
+impl Planner<'_> {
+    fn add(&mut self, quantity: Quantity, targets: &[Target]) -> Result<Axes, CalibrationError> {
+        let first = self.picks.len();
+        for target in targets {
+            let pick = self.pick(quantity, *target)?;
+            self.picks.push(pick);
+        }
+        let lines: Vec<String> = self.picks[first..]
+            .iter()
+            .map(|pick| {
+                let unit = pick.unit.map_or_else(String::new, Unit::conversion);
+                let assumed = if pick.unit_assumed { ", assumed" } else { "" };
+                format!("{} [{unit}{assumed}]", pick.label)
+            })
+            .collect();
+        self.columns
+            .push(format!("{}: {}", quantity.key(), lines.join(", ")));
+        Ok(match targets.len() {
+            3 => Axes::Three([first, first + 1, first + 2]),
+            _ => Axes::One(first),
+        })
+    }
+
+    fn pick(&self, quantity: Quantity, target: Target) -> Result<Pick, CalibrationError> {
+        let label = label(self.fields, target);
+        let dimension = quantity.dimension();
+        let name = self.fields[target.field].name.as_deref().unwrap_or("");
+        let said = names::unit(name, dimension);
+        let given = match quantity {
+            Quantity::Time => self.units.time,
+            Quantity::Indentation => self.units.indentation,
+            Quantity::Position => self.units.position,
+            Quantity::Velocity => self.units.velocity,
+            Quantity::Force => self.units.force,
+        };
+        let key = quantity.key();
+        let unit = match (said, given) {
+            (Ok(Some(said)), Some(given)) if said != given => {
+                return Err(CalibrationError::Option {
+                    option: "--units",
+                    problem: format!(
+                        "{key}={} is given, but {label} of {} says {}: leave {key} out of --units, or mend the header",
+                        given.name, self.file, said.name
+                    ),
+                });
+            }
+            (Err(text), None) => {
+                return Err(refuse(
+                    self.file,
+                    format!(", {label}"),
+                    format!(
+                        "\"{text}\" is no known unit of {key}: give the unit with --units {key}=…"
+                    ),
+                ));
+            }
+            (_, Some(given)) => Some(given),
+            (Ok(said), None) => said,
+        };
+        Ok(Pick {
+            field: target.field,
+            element: target.element.unwrap_or(0),
+            label,
+            unit: Some(unit.unwrap_or_else(|| Unit::si(dimension))),
+            unit_assumed: unit.is_none(),
+        })
+    }
+
+    /// LeRobot's column of episodes, where there is one.
+    fn add_episode(&mut self) -> Option<usize> {
+        let field = self.fields.iter().position(|field| {
+            field.name.as_deref() == Some("episode_index") && field.width.is_none()
+        })?;
+        self.picks.push(Pick {
+            field,
+            element: 0,
+            label: label(
+                self.fields,
+                Target {
+                    field,
+                    element: None,
+                },
+            ),
+            unit: None,
+            unit_assumed: false,
+        });
+        Some(self.picks.len() - 1)
+    }
+}
+
+/// `column 5 "force_n"`.
+fn label(fields: &[Field], target: Target) -> String {
+    let field = &fields[target.field];
+    let element = target
+        .element
+        .map_or_else(String::new, |element| format!("[{element}]"));
+    match (&field.name, fields.len(), target.element) {
+        (Some(name), ..) => format!("column {} \"{name}{element}\"", target.field + 1),
+        (None, 1, Some(element)) => format!("column {}", element + 1),
+        (None, ..) => format!("column {}{element}", target.field + 1),
+    }
+}
+
+/// The columns that there are, for messages.
+fn describe(fields: &[Field]) -> String {
+    const SHOWN: usize = 40;
+    let names: Vec<String> = fields
+        .iter()
+        .take(SHOWN)
+        .filter_map(|field| {
+            let name: String = field.name.as_deref()?.chars().take(60).collect();
+            Some(match field.width {
+                Some(width) => format!("{name} ({width} numbers)"),
+                None => name,
+            })
+        })
+        .collect();
+    match (fields, names.len()) {
+        ([field], 0) => format!("it has {} columns without names", field.width.unwrap_or(1)),
+        (_, 0) => format!("it has {} columns without names", fields.len()),
+        (_, n) if n < fields.len() => format!(
+            "its columns are {} and {} more",
+            names.join(", "),
+            fields.len() - n
+        ),
+        _ => format!("its columns are {}", names.join(", ")),
+    }
+}

@@ -1,0 +1,219 @@
+//! Finding columns by the names in a header.
+
+use super::{Choice, Field, Target, describe, label};
+use crate::CalibrationError;
+use crate::formats::names::{self, Quantity};
+use crate::formats::refuse;
+
+/// What the names of a header offer.
+pub(super) struct Detected {
+    scalars: Vec<(Quantity, usize, Target)>,
+    vectors: Vec<(Quantity, usize, [Target; 3])>,
+    /// Components without the other two.
+    lone: Vec<(Quantity, usize, Target)>,
+}
+
+impl Detected {
+    pub(super) fn new(fields: &[Field]) -> Self {
+        let mut found = Self {
+            scalars: Vec::new(),
+            vectors: Vec::new(),
+            lone: Vec::new(),
+        };
+        let mut components: Vec<(Quantity, usize, usize, Target)> = Vec::new();
+        for (field, offered) in fields.iter().enumerate() {
+            let Some(meaning) = offered.name.as_deref().and_then(names::meaning) else {
+                continue;
+            };
+            let element = |element| Target {
+                field,
+                element: Some(element),
+            };
+            let whole = Target {
+                field,
+                element: offered.width.map(|_| 0),
+            };
+            let (quantity, rank) = (meaning.quantity, meaning.rank);
+            match (meaning.axis, offered.width) {
+                (None, None | Some(1)) => found.scalars.push((quantity, rank, whole)),
+                (None, Some(3)) if quantity != Quantity::Time => {
+                    found
+                        .vectors
+                        .push((quantity, rank, [element(0), element(1), element(2)]));
+                }
+                (Some(axis), None | Some(1)) => components.push((quantity, rank, axis, whole)),
+                _ => {}
+            }
+        }
+        found.group(&components);
+        found
+    }
+
+    /// Puts components of one name together.
+    fn group(&mut self, components: &[(Quantity, usize, usize, Target)]) {
+        for &(quantity, rank, axis, target) in components {
+            let of = |wanted: usize| {
+                components
+                    .iter()
+                    .find(|(q, r, a, _)| (*q, *r, *a) == (quantity, rank, wanted))
+                    .map(|(.., target)| *target)
+            };
+            match (of(0), of(1), of(2)) {
+                (Some(x), Some(y), Some(z)) => {
+                    if axis == 0 {
+                        self.vectors.push((quantity, rank, [x, y, z]));
+                    }
+                }
+                _ => self.lone.push((quantity, rank, target)),
+            }
+        }
+    }
+
+    /// The plainest name of a quantity, one number a row; a lone component where there is nothing else.
+    fn scalar(&self, quantity: Quantity) -> Option<Target> {
+        let best = |among: &[(Quantity, usize, Target)]| {
+            among
+                .iter()
+                .filter(|(other, ..)| *other == quantity)
+                .min_by_key(|(_, rank, _)| *rank)
+                .map(|(.., target)| *target)
+        };
+        best(&self.scalars).or_else(|| match self.vector(quantity) {
+            None => best(&self.lone),
+            Some(_) => None,
+        })
+    }
+
+    fn vector(&self, quantity: Quantity) -> Option<[Target; 3]> {
+        self.vectors
+            .iter()
+            .filter(|(other, ..)| *other == quantity)
+            .min_by_key(|(_, rank, _)| *rank)
+            .map(|(.., targets)| *targets)
+    }
+
+    pub(super) fn time(&self) -> Option<Target> {
+        self.scalar(Quantity::Time)
+    }
+
+    /// Indentation, or else position.
+    pub(super) fn motion(
+        &self,
+        file: &str,
+        fields: &[Field],
+    ) -> Result<(Quantity, Vec<Target>), CalibrationError> {
+        if let Some(target) = self.scalar(Quantity::Indentation) {
+            return Ok((Quantity::Indentation, vec![target]));
+        }
+        if let Some(targets) = self.vector(Quantity::Position) {
+            return Ok((Quantity::Position, targets.to_vec()));
+        }
+        match self.scalar(Quantity::Position) {
+            Some(target) => Ok((Quantity::Position, vec![target])),
+            None => Err(missing(file, fields, "indentation or position")),
+        }
+    }
+
+    /// A force that goes with a motion of `axes` numbers.
+    pub(super) fn force(
+        &self,
+        file: &str,
+        fields: &[Field],
+        axes: usize,
+        notes: &mut Vec<String>,
+    ) -> Result<Vec<Target>, CalibrationError> {
+        match (self.vector(Quantity::Force), self.scalar(Quantity::Force)) {
+            (Some(vector), _) if axes == 3 => Ok(vector.to_vec()),
+            (_, Some(scalar)) => Ok(vec![scalar]),
+            (Some(vector), None) => {
+                notes.push(format!(
+                    "the force is a vector and the motion is not: its z component is taken, {}, along the probe",
+                    label(fields, vector[2])
+                ));
+                Ok(vec![vector[2]])
+            }
+            (None, None) => Err(missing(file, fields, "force")),
+        }
+    }
+
+    /// A velocity of the motion's shape.
+    fn velocity(&self, axes: usize, notes: &mut Vec<String>) -> Option<Vec<Target>> {
+        let vector = self.vector(Quantity::Velocity);
+        let scalar = self.scalar(Quantity::Velocity);
+        match (axes, vector, scalar) {
+            (3, Some(vector), _) => Some(vector.to_vec()),
+            (1, _, Some(scalar)) => Some(vec![scalar]),
+            (3, None, Some(_)) => {
+                notes.push("the velocity is one number and the position a vector: the velocity is not read".to_owned());
+                None
+            }
+            (_, Some(_), _) => {
+                notes.push("the velocity is a vector and the motion is one number: the velocity is not read".to_owned());
+                None
+            }
+            _ => None,
+        }
+    }
+
+    /// What a log with this header is made of.
+    pub(super) fn choose(
+        &self,
+        file: &str,
+        fields: &[Field],
+        rate: Option<f64>,
+        notes: &mut Vec<String>,
+    ) -> Result<Choice, CalibrationError> {
+        let motion = self.motion(file, fields)?;
+        if motion.0 == Quantity::Indentation
+            && (self.vector(Quantity::Position).is_some()
+                || self.scalar(Quantity::Position).is_some())
+        {
+            notes.push(
+                "there are an indentation and a position: the indentation is taken".to_owned(),
+            );
+        }
+        let axes = motion.1.len();
+        Ok(Choice {
+            force: self.force(file, fields, axes, notes)?,
+            velocity: self.velocity(axes, notes),
+            time: time_or_rate(self.time(), fields, rate, notes),
+            motion,
+        })
+    }
+}
+
+/// The column of time; none where the rate is given, which wins.
+pub(super) fn time_or_rate(
+    time: Option<Target>,
+    fields: &[Field],
+    rate: Option<f64>,
+    notes: &mut Vec<String>,
+) -> Option<Target> {
+    match (time, rate) {
+        (Some(target), Some(rate)) => {
+            notes.push(format!(
+                "time is counted at --rate {rate} Hz; {} is not read",
+                label(fields, target)
+            ));
+            None
+        }
+        (time, _) => time,
+    }
+}
+
+fn missing(file: &str, fields: &[Field], what: &str) -> CalibrationError {
+    let named = fields.iter().any(|field| field.name.is_some());
+    let problem = if named {
+        format!("no column's name says {what}")
+    } else {
+        "has no names of columns".to_owned()
+    };
+    refuse(
+        file,
+        "",
+        format!(
+            "{problem}: say which column is what, such as --columns time=1,indentation=3,force=5; {}",
+            describe(fields)
+        ),
+    )
+}

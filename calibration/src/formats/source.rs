@@ -1,0 +1,152 @@
+//! Files as bytes: what they are called, what they look like, and their hash.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::{MAX_FILE_BYTES, refuse};
+use crate::CalibrationError;
+
+/// Formats that logs are read from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Text: numbers between commas, semicolons, tabs or spaces.
+    Csv,
+}
+
+impl Format {
+    /// All of them.
+    pub const ALL: [Self; 1] = [Self::Csv];
+
+    /// `csv`, `npy`, `npz`, `parquet`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Csv => "csv",
+        }
+    }
+
+    /// The format of a path by its ending.
+    pub fn of(path: &Path) -> Option<Self> {
+        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+            "csv" | "txt" | "tsv" | "dat" => Some(Self::Csv),
+            _ => None,
+        }
+    }
+}
+
+/// Opens a file that may be a log.
+pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), CalibrationError> {
+    let failed = |source| CalibrationError::Read {
+        file: name.to_owned(),
+        source,
+    };
+    let metadata = std::fs::metadata(path).map_err(failed)?;
+    if metadata.is_dir() {
+        return Err(refuse(name, "", "is a folder: name the logs in it"));
+    }
+    if !metadata.is_file() {
+        return Err(refuse(
+            name,
+            "",
+            "is not a regular file: save the log to a file first",
+        ));
+    }
+    let format = Format::of(path).ok_or_else(|| {
+        refuse(
+            name,
+            "",
+            "the ending does not say what it is: logs are .csv (.txt, .tsv, .dat), .npy, .npz or .parquet",
+        )
+    })?;
+    if metadata.len() == 0 {
+        return Err(refuse(name, "", "is empty"));
+    }
+    if metadata.len() > MAX_FILE_BYTES {
+        let size = metadata.len();
+        return Err(refuse(name, "", too_large(size)));
+    }
+    Ok((format, File::open(path).map_err(failed)?))
+}
+
+/// Says that a file is too large.
+pub(super) fn too_large(size: u64) -> String {
+    let limit = MAX_FILE_BYTES >> 30;
+    format!("has {size} bytes, above the {limit} GiB that a log may have: split the recording")
+}
+
+/// What the first bytes of a file show it to be, where that is plain.
+pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
+    const MAGIC: [(&[u8], &str); 12] = [
+        (b"\x93NUMPY", "a NumPy array: name it .npy"),
+        (
+            b"PK\x03\x04",
+            "a zip archive: an .npz, or an office document",
+        ),
+        (b"PK\x05\x06", "an empty zip archive"),
+        (b"PAR1", "a Parquet file: name it .parquet"),
+        (
+            b"\x89HDF",
+            "an HDF5 file: convert it to CSV, NPZ or Parquet",
+        ),
+        (b"\x1f\x8b", "compressed by gzip: unpack it first"),
+        (b"(\xb5/\xfd", "compressed by zstd: unpack it first"),
+        (
+            b"\x80\x04",
+            "a Python pickle: it is never executed; save plain arrays with numpy.savez",
+        ),
+        (
+            b"\x80\x05",
+            "a Python pickle: it is never executed; save plain arrays with numpy.savez",
+        ),
+        (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
+        (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
+        (b"#ROSBAG", "a ROS bag: export the topics to CSV"),
+    ];
+    let found = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
+    match found {
+        Some((_, what)) => Some(what),
+        None if head.contains(&0) => Some("binary data"),
+        None => None,
+    }
+}
+
+/// Hashes what is read through it, and ends with an error above [`MAX_FILE_BYTES`].
+pub(super) struct Hashing<R> {
+    inner: R,
+    hash: Sha256,
+    bytes: u64,
+}
+
+impl<R: Read> Hashing<R> {
+    pub(super) fn new(inner: R) -> Self {
+        Self {
+            inner,
+            hash: Sha256::new(),
+            bytes: 0,
+        }
+    }
+
+    /// SHA-256 of all that was read, lower-case hexadecimal.
+    pub(super) fn finish(self) -> String {
+        use std::fmt::Write as _;
+        let mut text = String::with_capacity(64);
+        for byte in self.hash.finalize() {
+            let _ = write!(text, "{byte:02x}");
+        }
+        text
+    }
+}
+
+impl<R: Read> Read for Hashing<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.hash.update(&buffer[..n]);
+        self.bytes += n as u64;
+        if self.bytes > MAX_FILE_BYTES {
+            return Err(io::Error::other(too_large(self.bytes)));
+        }
+        Ok(n)
+    }
+}
