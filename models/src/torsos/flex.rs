@@ -152,13 +152,7 @@ fn plate(breathing: Breathing) -> Body {
 }
 
 /// The solid.
-fn solid(
-    lattice: &Lattice,
-    tissue: &Tissue,
-    base: &str,
-    radius: f64,
-    contact: [f64; 2],
-) -> Flex {
+fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64, contact: [f64; 2]) -> Flex {
     let points: Vec<usize> = (0..lattice.points.len()).collect();
     elements(TISSUE, 3, lattice, &points, base, &lattice.tetrahedra)
         .radius(radius)
