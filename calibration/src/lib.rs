@@ -22,6 +22,7 @@ mod prepare;
 mod samples;
 mod selection;
 pub mod softness;
+mod statistics;
 pub mod synthetic;
 
 pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};

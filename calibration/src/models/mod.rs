@@ -1,5 +1,13 @@
 //! Laws of tissue under a probe: one file each, listed in [`ALL`].
 
+mod direct;
+mod divided;
+mod kelvin_voigt;
+mod law;
+mod rates;
+mod report;
+mod search;
+
 use crate::{CalibrationError, Fit, FitOptions, Samples};
 
 /// An entry of the registry.
@@ -16,7 +24,7 @@ pub struct ModelKind {
 }
 
 /// Every model.
-pub const ALL: &[ModelKind] = &[];
+pub const ALL: &[ModelKind] = &[divided::KIND, kelvin_voigt::KIND];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static ModelKind> {

@@ -1,0 +1,288 @@
+//! From samples to a fit, for every law: which samples, where the surface is, solve, judge.
+
+use super::{
+    divided,
+    kelvin_voigt::KelvinVoigt,
+    law::Law,
+    rates,
+    report::{self, Moved},
+    search::{Problem, State},
+};
+use crate::{
+    CalibrationError, Fit, FitOptions, Mass, Samples,
+    statistics::{inference, least_squares},
+};
+
+/// Share of the largest indentation that is left out next to a surface that was estimated: less is within its error.
+const GUARD: f64 = 0.02;
+/// The surface may be moved by so many of its standard errors, and by so many samples of travel.
+const SHIFT_IN_STANDARD_ERRORS: f64 = 6.0;
+const SHIFT_IN_SAMPLES: f64 = 4.0;
+/// Below this share of a regressor that is signal, its noise is not taken out but its parameter is called undetermined.
+const LEAST_RELIABILITY: f64 = 0.5;
+
+/// Fits a law.
+pub(super) fn fit(
+    law: &dyn Law,
+    samples: &Samples,
+    options: &FitOptions,
+) -> Result<Fit, CalibrationError> {
+    // options, samples => problem
+    let mut notes = Vec::new();
+    let refines = !samples.contact.known && options.contact_point && !options.force_offset;
+    let mut problem = Problem {
+        law,
+        samples,
+        options,
+        used: used(law, samples, options, &mut notes),
+        acceleration: acceleration(law, samples, options)?,
+        attenuation: samples.velocity_noise > 0.0,
+        shift_limit: 0.0,
+    };
+    check_size(&problem)?;
+    check_force(&problem)?;
+
+    // Is the velocity a velocity, or noise?
+    let start: Vec<f64> = law.nonlinear().iter().map(|range| range.start).collect();
+    let noise_dominates = noise_dominates(&problem, &start);
+    problem.attenuation &= noise_dominates.is_none();
+
+    // Where has the tissue left the probe?
+    let mut state = problem.solve(&start, 0.0, 0.0);
+    if leave_out_separated(&mut problem, &state, &mut notes) {
+        check_size(&problem)?;
+        state = problem.solve(&state.nonlinear, 0.0, 0.0);
+    }
+
+    // Where is the surface?
+    let mut moved = None;
+    if refines {
+        moved = if law.divided() {
+            refine_before_dividing(&mut problem, &mut state, &mut notes)
+        } else {
+            refine(&mut problem, &mut state, &mut notes);
+            None
+        };
+    }
+
+    Ok(report::fit(
+        &problem,
+        &state,
+        moved.as_ref(),
+        noise_dominates,
+        notes,
+    ))
+}
+
+/// Samples inside tissue and outside the singular region.
+fn used(
+    law: &dyn Law,
+    samples: &Samples,
+    options: &FitOptions,
+    notes: &mut Vec<String>,
+) -> Vec<usize> {
+    let largest = samples.indentation.iter().copied().fold(0.0, f64::max);
+    let least = options.min_indentation.unwrap_or_else(|| {
+        if law.divided() {
+            divided::least_indentation(largest, &samples.contact)
+        } else if samples.contact.known {
+            0.0
+        } else {
+            (GUARD * largest).max(3.0 * samples.contact.standard_error)
+        }
+    });
+    let used: Vec<usize> = (0..samples.len())
+        .filter(|&i| samples.indentation[i] > 0.0 && samples.indentation[i] >= least)
+        .collect();
+    let left_out = samples.len() - used.len();
+    if left_out > 0 {
+        let why = if law.divided() {
+            "dividing by a small indentation would magnify its noise"
+        } else {
+            "they are outside tissue or within the error of the contact point"
+        };
+        notes.push(format!(
+            "{left_out} of {} samples with less than {:.3} mm of indentation were left out: {why}",
+            samples.len(),
+            least * 1e3
+        ));
+    }
+    used
+}
+
+fn acceleration(
+    law: &dyn Law,
+    samples: &Samples,
+    options: &FitOptions,
+) -> Result<Option<Vec<f64>>, CalibrationError> {
+    match options.mass {
+        Mass::Unknown => return Ok(None),
+        Mass::Known(mass) if !mass.is_finite() || mass < 0.0 => {
+            return Err(CalibrationError::Option {
+                option: "--mass",
+                problem: format!("{mass} kg is no mass; give a number from 0, or `fit`"),
+            });
+        }
+        Mass::Known(_) | Mass::Fitted => {}
+    }
+    if samples.sampling_interval <= 0.0 {
+        return Err(CalibrationError::Fit {
+            log: samples.log.clone(),
+            model: law.model(),
+            problem: "a mass needs accelerations, and the sampling interval is not positive".into(),
+        });
+    }
+    Ok(Some(rates::acceleration(
+        &samples.time,
+        &samples.velocity,
+        samples.sampling_interval,
+    )))
+}
+
+fn check_size(problem: &Problem) -> Result<(), CalibrationError> {
+    let parameters = problem.law.specs().len() + problem.extra_specs().len();
+    let needed = parameters + 2;
+    if problem.used.len() >= needed {
+        return Ok(());
+    }
+    Err(CalibrationError::Fit {
+        log: problem.samples.log.clone(),
+        model: problem.law.model(),
+        problem: format!(
+            "{} samples are usable and {parameters} parameters need {needed}; record longer, or widen the window",
+            problem.used.len()
+        ),
+    })
+}
+
+fn check_force(problem: &Problem) -> Result<(), CalibrationError> {
+    let samples = problem.samples;
+    let finite = problem.used.iter().all(|&i| {
+        samples.force[i].is_finite()
+            && samples.indentation[i].is_finite()
+            && samples.velocity[i].is_finite()
+    });
+    let wrong = if !finite {
+        "a sample is not a finite number"
+    } else if problem.used.iter().all(|&i| samples.force[i] == 0.0) {
+        "the force is zero throughout; check the force column and its unit"
+    } else {
+        return Ok(());
+    };
+    Err(CalibrationError::Fit {
+        log: samples.log.clone(),
+        model: problem.law.model(),
+        problem: wrong.into(),
+    })
+}
+
+/// The velocity's column, where what is left of it beside the others is mostly noise.
+fn noise_dominates(problem: &Problem, start: &[f64]) -> Option<usize> {
+    let system = problem.system(start, 0.0, 0.0);
+    let (column, _) = system.noisy?;
+    let gram = least_squares::gram(&system.columns, None);
+    let inverse = least_squares::scaled_inverse(&gram, &least_squares::lengths(&gram));
+    let reliability = 1.0 - system.noise[(column, column)] * inverse.matrix[(column, column)];
+    (reliability < LEAST_RELIABILITY).then_some(column)
+}
+
+/// Leaves out samples of the release where the law would pull: there the tissue has come off the probe and force is just zero.
+fn leave_out_separated(problem: &mut Problem, state: &State, notes: &mut Vec<String>) -> bool {
+    let system = problem.system(&state.nonlinear, state.shift, 0.0);
+    let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
+    let before = problem.used.len();
+    let keep: Vec<bool> = (0..before)
+        .map(|row| {
+            system.target[row] - residual[row] > 0.0
+                || problem.samples.velocity[problem.used[row]] >= 0.0
+        })
+        .collect();
+    let mut row = 0;
+    problem.used.retain(|_| {
+        row += 1;
+        keep[row - 1]
+    });
+    let left_out = before - problem.used.len();
+    if left_out > 0 {
+        notes.push(format!(
+            "{left_out} samples of the release were left out: the law would pull there, so the tissue has come off the probe"
+        ));
+    }
+    left_out > 0
+}
+
+/// How far the surface may be moved [m].
+fn shift_limit(samples: &Samples) -> f64 {
+    let fastest = samples
+        .velocity
+        .iter()
+        .fold(0.0_f64, |fastest, value| fastest.max(value.abs()));
+    (SHIFT_IN_STANDARD_ERRORS * samples.contact.standard_error)
+        .max(SHIFT_IN_SAMPLES * fastest * samples.sampling_interval)
+}
+
+/// Lets the law find the surface, where it finds it better than preparation did.
+fn refine(problem: &mut Problem, state: &mut State, notes: &mut Vec<String>) -> bool {
+    let limit = shift_limit(problem.samples);
+    if limit <= 0.0 {
+        return false;
+    }
+    problem.shift_limit = limit;
+    let refined = problem.solve(&state.nonlinear, 0.0, 0.0);
+    let error = report::shift_error(problem, &refined);
+    let why = if refined.shift.abs() > 0.98 * limit {
+        format!(
+            "the law would move the contact point by more than {:.3} mm, which the approach rules out: it was kept, and the law may not hold",
+            limit * 1e3
+        )
+    } else if error > problem.samples.contact.standard_error {
+        "the contact point of the preparation was kept: it is better known than the law can tell"
+            .into()
+    } else {
+        *state = refined;
+        notes.push(format!(
+            "the law put the contact point {:.3} mm deeper than the preparation did (± {:.3} mm)",
+            state.shift * 1e3,
+            1.96 * error * 1e3
+        ));
+        return true;
+    };
+    notes.push(why);
+    problem.shift_limit = 0.0;
+    false
+}
+
+/// Refines the surface with the direct form, then divides; tells what the surface's error does.
+fn refine_before_dividing(
+    problem: &mut Problem,
+    state: &mut State,
+    notes: &mut Vec<String>,
+) -> Option<Moved> {
+    let mut direct = Problem {
+        law: &KelvinVoigt,
+        samples: problem.samples,
+        options: problem.options,
+        used: problem.used.clone(),
+        acceleration: problem.acceleration.clone(),
+        attenuation: problem.attenuation,
+        shift_limit: 0.0,
+    };
+    let mut found = direct.solve(&[], 0.0, 0.0);
+    if !refine(&mut direct, &mut found, notes) {
+        return None;
+    }
+    let influence = report::influence(&direct, &found).pop()?;
+    let bias = problem.samples.bias_standard_error;
+    let of_bias = if bias > 0.0 {
+        direct.solve(&[], found.shift, bias).shift - found.shift
+    } else {
+        0.0
+    };
+    *state = problem.solve(&state.nonlinear, found.shift, 0.0);
+    Some(Moved {
+        influence,
+        standard_error: inference::covariance(&[report::influence(&direct, &found).pop()?])[(0, 0)]
+            .sqrt(),
+        of_bias,
+    })
+}

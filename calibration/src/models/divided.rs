@@ -1,0 +1,84 @@
+//! Kelvin–Voigt in the divided form: a straight line through f/r over ṙ/r.
+//!
+//! ```text
+//! f/r = k + c (ṙ/r)                        (+ f₀/r) (+ m r̈/r)
+//! ```
+//!
+//! Ordinary least squares with linfa. Dividing by r gives samples at small indentation much weight, and their noise too,
+//! so the singular region r → 0 is left out: see [`least_indentation`].
+//! Where the surface was estimated, it is first refined with the direct form f = k r + c ṙ, whose rows are not divided:
+//! an error δ of the surface changes f/r by the factor δ/r, which is worst where r is least.
+
+use linfa::{Dataset, traits::Fit as _};
+use linfa_linear::LinearRegression;
+use ndarray::{Array1, Array2};
+
+use super::{
+    ModelKind, direct,
+    kelvin_voigt::{DAMPING, STIFFNESS},
+    law::{Inputs, Law, Spec},
+};
+use crate::Contact;
+
+/// Registry entry.
+pub(super) const KIND: ModelKind = ModelKind {
+    name: "divided",
+    summary: "Kelvin–Voigt as a straight line f/r over ṙ/r, ordinary least squares",
+    equation: "f/r = k + c ṙ/r",
+    fit: |samples, options| direct::fit(&Divided, samples, options),
+};
+
+/// Share of the largest indentation below which samples are left out: where the surface is given, and where it was estimated.
+const SHARE_OF_KNOWN: f64 = 0.02;
+const SHARE_OF_FOUND: f64 = 0.05;
+/// Standard errors of the surface below which samples are left out: at 10, an error of one changes f/r by a tenth at most.
+const STANDARD_ERRORS: f64 = 10.0;
+
+/// Least indentation of a sample that is fitted [m].
+pub(super) fn least_indentation(largest: f64, contact: &Contact) -> f64 {
+    if contact.known {
+        SHARE_OF_KNOWN * largest
+    } else {
+        (SHARE_OF_FOUND * largest).max(STANDARD_ERRORS * contact.standard_error)
+    }
+}
+
+/// The law.
+pub(super) struct Divided;
+
+impl Law for Divided {
+    fn model(&self) -> &'static str {
+        KIND.name
+    }
+
+    fn columns(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Vec<Vec<f64>> {
+        vec![inputs.column(|r, _| r), inputs.column(|_, v| v)]
+    }
+
+    fn velocity_gain(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
+        Some((1, vec![1.0; inputs.used.len()]))
+    }
+
+    fn specs(&self) -> Vec<Spec> {
+        vec![STIFFNESS, DAMPING]
+    }
+
+    fn ordinary_least_squares(&self, columns: &[Vec<f64>], target: &[f64]) -> Option<Vec<f64>> {
+        // The first column is r/r = 1, which linfa adds itself.
+        let slopes = &columns[1..];
+        let regressors = Array2::from_shape_fn((target.len(), slopes.len()), |(i, j)| slopes[j][i]);
+        let dataset = Dataset::new(regressors, Array1::from(target.to_vec()));
+        let line = LinearRegression::new().fit(&dataset).ok()?;
+        let coefficients: Vec<f64> = std::iter::once(line.intercept())
+            .chain(line.params().iter().copied())
+            .collect();
+        coefficients
+            .iter()
+            .all(|value| value.is_finite())
+            .then_some(coefficients)
+    }
+
+    fn divided(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,100 @@
+//! What a law of tissue has to say about itself, so that one solver fits them all.
+//!
+//! ```text
+//! f = Σ βⱼ φⱼ(r, ṙ; θ)          β: linear coefficients, θ: nonlinear ones
+//! ```
+
+/// Samples as a law sees them, all of them; shapes `[n]`.
+pub(crate) struct Inputs<'a> {
+    /// Time [s].
+    pub(crate) time: &'a [f64],
+    /// Indentation from the surface that is assumed [m].
+    pub(crate) indentation: &'a [f64],
+    /// Its velocity [m/s].
+    pub(crate) velocity: &'a [f64],
+    /// Those that are fitted.
+    pub(crate) used: &'a [usize],
+}
+
+impl Inputs<'_> {
+    /// A column: a function of indentation and velocity of the samples used.
+    pub(crate) fn column(&self, of: impl Fn(f64, f64) -> f64) -> Vec<f64> {
+        self.used
+            .iter()
+            .map(|&i| of(self.indentation[i], self.velocity[i]))
+            .collect()
+    }
+}
+
+/// A parameter as it is reported.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Spec {
+    /// Name.
+    pub(crate) name: &'static str,
+    /// Unit.
+    pub(crate) unit: &'static str,
+    /// Whether it has to be positive.
+    pub(crate) positive: bool,
+    /// What to record so that the data determine it.
+    pub(crate) advice: &'static str,
+}
+
+/// A nonlinear parameter θ.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nonlinear {
+    /// Where the search starts.
+    pub(crate) start: f64,
+    /// Smallest and largest value.
+    pub(crate) range: [f64; 2],
+}
+
+/// A law.
+pub(crate) trait Law {
+    /// Name in the registry.
+    fn model(&self) -> &'static str;
+
+    /// φ of the samples used, one column each.
+    fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>>;
+
+    /// The column that velocity enters, and what it is multiplied with there.
+    fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)>;
+
+    /// What θ is made of.
+    fn nonlinear(&self) -> Vec<Nonlinear> {
+        Vec::new()
+    }
+
+    /// The parameters that are reported.
+    fn specs(&self) -> Vec<Spec>;
+
+    /// Their values; the linear coefficients are those of [`Self::columns`].
+    fn report(&self, linear: &[f64], _nonlinear: &[f64]) -> Vec<f64> {
+        linear.to_vec()
+    }
+
+    /// A first solution of the linear coefficients by a solver of the law's own.
+    fn ordinary_least_squares(&self, _columns: &[Vec<f64>], _target: &[f64]) -> Option<Vec<f64>> {
+        None
+    }
+
+    /// Whether rows are divided by the indentation before they are fitted.
+    fn divided(&self) -> bool {
+        false
+    }
+}
+
+/// Force offset.
+pub(crate) const FORCE_OFFSET: Spec = Spec {
+    name: "force_offset",
+    unit: "N",
+    positive: false,
+    advice: "record free air before contact, or a larger range of indentation",
+};
+
+/// Moving mass.
+pub(crate) const MASS: Spec = Spec {
+    name: "mass",
+    unit: "kg",
+    positive: true,
+    advice: "record faster motion, at more than one frequency, or weigh what moves in front of the sensor",
+};

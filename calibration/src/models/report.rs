@@ -1,0 +1,406 @@
+//! What a solution says: parameters with intervals, whether they are determined, and how good the fit is.
+
+use nalgebra::DMatrix;
+
+use super::{
+    law::Spec,
+    search::{Problem, State, padded},
+};
+use crate::{
+    Fit, Parameter, Statistics,
+    statistics::{
+        bootstrap::{self, Draws},
+        hac,
+        inference::{self, Equations},
+        least_squares::{self, weighted_dot},
+        residuals,
+    },
+};
+
+/// A positive parameter with a larger relative standard error is not determined: its interval reaches zero.
+const LARGEST_RELATIVE_ERROR: f64 = 0.5;
+
+/// A surface that was moved before this fit, with the same samples.
+pub(super) struct Moved {
+    /// Influence of each sample used on the surface [m].
+    pub(super) influence: Vec<f64>,
+    /// Its standard error [m].
+    pub(super) standard_error: f64,
+    /// What one standard error of the bias moves it by [m].
+    pub(super) of_bias: f64,
+}
+
+/// Everything that surrounds a solution in its own parameters.
+struct Local {
+    jacobian: Vec<Vec<f64>>,
+    residual: Vec<f64>,
+    target: Vec<f64>,
+    divisor: Vec<f64>,
+    noisy: Option<(usize, Vec<f64>)>,
+    inverse: least_squares::Inverse,
+}
+
+impl Local {
+    fn new(problem: &Problem, state: &State) -> Self {
+        let system = problem.system(&state.nonlinear, state.shift, 0.0);
+        let (jacobian, _) = problem.jacobian(&system, state, 0.0);
+        let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
+        let slopes = state.robust.as_ref().map(|(_, slopes)| slopes.as_slice());
+        let gram = least_squares::gram(&jacobian, slopes);
+        let noise = padded(&system.noise, jacobian.len());
+        let inverse =
+            least_squares::scaled_inverse(&(&gram - &noise), &least_squares::lengths(&gram));
+        Self {
+            jacobian,
+            residual,
+            target: system.target,
+            divisor: system.divisor,
+            noisy: system.noisy,
+            inverse,
+        }
+    }
+
+    fn equations<'a>(&'a self, state: &'a State) -> Equations<'a> {
+        Equations {
+            jacobian: &self.jacobian,
+            residual: &self.residual,
+            weights: state.robust.as_ref().map(|(weights, _)| weights.as_slice()),
+            slopes: state.robust.as_ref().map(|(_, slopes)| slopes.as_slice()),
+            noisy: self
+                .noisy
+                .as_ref()
+                .map(|(column, variance)| (*column, variance.as_slice(), state.linear[*column])),
+        }
+    }
+}
+
+/// Influence of each sample used on each number of the solution, the shift last.
+pub(super) fn influence(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
+    let local = Local::new(problem, state);
+    inference::influence(&local.equations(state), &local.inverse.matrix)
+}
+
+/// Standard error of the shift [m], which must be free; infinite where it is undetermined.
+pub(super) fn shift_error(problem: &Problem, state: &State) -> f64 {
+    let local = Local::new(problem, state);
+    if local.inverse.undetermined.last() == Some(&true) {
+        return f64::INFINITY;
+    }
+    inference::influence(&local.equations(state), &local.inverse.matrix)
+        .pop()
+        .map_or(f64::INFINITY, |influence| {
+            inference::covariance(&[influence])[(0, 0)].sqrt()
+        })
+}
+
+/// Values of the reported parameters.
+fn values(problem: &Problem, raw: &[f64]) -> Vec<f64> {
+    let extra = problem.extra_specs().len();
+    let n_nonlinear = problem.law.nonlinear().len();
+    let n_linear = raw.len() - n_nonlinear - usize::from(problem.shift_limit > 0.0);
+    let of_law = n_linear - extra;
+    let mut values = problem
+        .law
+        .report(&raw[..of_law], &raw[n_linear..n_linear + n_nonlinear]);
+    values.extend(&raw[of_law..n_linear]);
+    values
+}
+
+/// d(reported)/d(raw), shape `[n_reported, n_raw]`.
+fn report_slopes(problem: &Problem, raw: &[f64]) -> DMatrix<f64> {
+    let n_reported = values(problem, raw).len();
+    let mut slopes = DMatrix::zeros(n_reported, raw.len());
+    for k in 0..raw.len() {
+        let step = 1e-6 * raw[k].abs().max(1e-12);
+        let at = |sign: f64| {
+            let mut moved = raw.to_vec();
+            moved[k] += sign * step;
+            values(problem, &moved)
+        };
+        for (j, (above, below)) in at(1.0).iter().zip(at(-1.0)).enumerate() {
+            slopes[(j, k)] = (above - below) / (2.0 * step);
+        }
+    }
+    slopes
+}
+
+/// Puts a fit together.
+pub(super) fn fit(
+    problem: &Problem,
+    state: &State,
+    moved: Option<&Moved>,
+    noise_dominates: Option<usize>,
+    mut notes: Vec<String>,
+) -> Fit {
+    let local = Local::new(problem, state);
+    let raw = state.raw(problem.shift_limit);
+    let reported = values(problem, &raw);
+    let slopes = report_slopes(problem, &raw);
+    let specs: Vec<Spec> = problem
+        .law
+        .specs()
+        .into_iter()
+        .chain(problem.extra_specs())
+        .collect();
+
+    // What does each sample do, and what do bias and surface add?
+    let uncertain = uncertain(problem, state, moved, &reported);
+    let mut influence = combine(
+        &inference::influence(&local.equations(state), &local.inverse.matrix),
+        &slopes,
+    );
+    if let Some(moved) = moved {
+        let change = surface_slope(problem, state, moved.standard_error, &reported);
+        for (values, slope) in influence.iter_mut().zip(&change) {
+            for (value, shift) in values.iter_mut().zip(&moved.influence) {
+                *value += slope * shift;
+            }
+        }
+    }
+    let mut covariance = inference::covariance(&influence);
+    for change in &uncertain {
+        inference::add_uncertain(&mut covariance, change);
+    }
+
+    // How good is it?
+    let n_effective = residuals::effective_samples(&local.residual);
+    let (statistics, predicted) = statistics(problem, state, &local, n_effective);
+    let replicates = replicates(problem, state, &local, &uncertain, &slopes);
+
+    let undetermined = undetermined(&local, &slopes, noise_dominates);
+    let mut parameters = Vec::new();
+    for (j, spec) in specs.iter().enumerate() {
+        let standard_error = covariance[(j, j)].max(0.0).sqrt();
+        let freedom = inference::freedom(&influence[j], raw.len(), n_effective);
+        let half = inference::half_width(freedom) * standard_error;
+        let bootstrap95 = replicates.as_ref().and_then(|replicates| {
+            bootstrap::interval(
+                replicates
+                    .iter()
+                    .map(|change| reported[j] + change[j])
+                    .collect(),
+            )
+        });
+        let reason = reason(
+            spec,
+            reported[j],
+            standard_error,
+            undetermined[j].as_deref(),
+        );
+        parameters.push(Parameter {
+            name: spec.name,
+            unit: spec.unit,
+            value: reported[j],
+            standard_error,
+            ci95: [reported[j] - half, reported[j] + half],
+            bootstrap95,
+            identifiable: reason.is_empty(),
+            reason,
+        });
+    }
+    if problem.attenuation
+        && let Some((column, variance)) = &local.noisy
+    {
+        let share = variance.iter().sum::<f64>()
+            / weighted_dot(&local.jacobian[*column], &local.jacobian[*column], None);
+        notes.push(format!(
+            "noise of the velocity makes up {:.3} % of its column's power; what it takes from the damping was put back",
+            share * 100.0
+        ));
+    }
+    Fit {
+        model: problem.law.model(),
+        parameters,
+        covariance: covariance.transpose().as_slice().to_vec(),
+        statistics,
+        used: problem.used.clone(),
+        predicted,
+        contact_shift: (problem.shift_limit > 0.0 || moved.is_some()).then_some(state.shift),
+        notes,
+    }
+}
+
+/// What one standard error of the bias, and of a surface that was not refined, moves the reported parameters by.
+fn uncertain(
+    problem: &Problem,
+    state: &State,
+    moved: Option<&Moved>,
+    reported: &[f64],
+) -> Vec<Vec<f64>> {
+    let mut changes = Vec::new();
+    let bias = problem.samples.bias_standard_error;
+    if bias > 0.0 {
+        let shift = state.shift + moved.map_or(0.0, |moved| moved.of_bias);
+        let other = problem.solve(&state.nonlinear, shift, bias);
+        changes.push(difference(
+            &values(problem, &other.raw(problem.shift_limit)),
+            reported,
+        ));
+    }
+    let contact = problem.samples.contact;
+    if !contact.known
+        && contact.standard_error > 0.0
+        && problem.shift_limit <= 0.0
+        && moved.is_none()
+    {
+        let other = problem.solve(&state.nonlinear, state.shift + contact.standard_error, 0.0);
+        changes.push(difference(&values(problem, &other.raw(0.0)), reported));
+    }
+    changes
+}
+
+/// d(reported)/d(surface) of a fit that takes the surface as given.
+fn surface_slope(problem: &Problem, state: &State, step: f64, reported: &[f64]) -> Vec<f64> {
+    let other = problem.solve(&state.nonlinear, state.shift + step, 0.0);
+    difference(&values(problem, &other.raw(0.0)), reported)
+        .into_iter()
+        .map(|change| change / step)
+        .collect()
+}
+
+fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
+    a.iter().zip(b).map(|(a, b)| a - b).collect()
+}
+
+/// Rows of `slopes` times the columns of `influence`.
+fn combine(influence: &[Vec<f64>], slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let n = influence.first().map_or(0, Vec::len);
+    slopes
+        .row_iter()
+        .map(|row| {
+            let mut sum = vec![0.0; n];
+            for (slope, values) in row.iter().zip(influence) {
+                if *slope != 0.0 {
+                    for (total, value) in sum.iter_mut().zip(values) {
+                        *total += slope * value;
+                    }
+                }
+            }
+            sum
+        })
+        .collect()
+}
+
+/// Residuals in newton and what they tell.
+fn statistics(
+    problem: &Problem,
+    state: &State,
+    local: &Local,
+    n_effective: f64,
+) -> (Statistics, Vec<f64>) {
+    let in_newton = |values: &[f64]| -> Vec<f64> {
+        if local.divisor.is_empty() {
+            return values.to_vec();
+        }
+        values
+            .iter()
+            .zip(&local.divisor)
+            .map(|(value, divisor)| value * divisor)
+            .collect()
+    };
+    let residual = in_newton(&local.residual);
+    let predicted: Vec<f64> = problem
+        .used
+        .iter()
+        .zip(&residual)
+        .map(|(&i, residual)| problem.samples.force[i] - residual)
+        .collect();
+    let columns: Vec<Vec<f64>> = local
+        .jacobian
+        .iter()
+        .map(|column| in_newton(column))
+        .collect();
+    let n = residual.len();
+    let mean = local.target.iter().sum::<f64>() / n as f64;
+    let spread: f64 = local
+        .target
+        .iter()
+        .map(|value| (value - mean).powi(2))
+        .sum();
+    let squares = weighted_dot(&residual, &residual, None);
+    let mean_square = (squares / n as f64).max(f64::MIN_POSITIVE);
+    let parameters = state.raw(problem.shift_limit).len() as f64;
+    let fit = n_effective * mean_square.ln();
+    let statistics = Statistics {
+        n,
+        r_squared: if spread > 0.0 {
+            1.0 - weighted_dot(&local.residual, &local.residual, None) / spread
+        } else {
+            0.0
+        },
+        rmse_n: (squares / n as f64).sqrt(),
+        aic: fit + 2.0 * parameters,
+        bic: fit + parameters * n_effective.ln(),
+        n_effective,
+        condition_number: local.inverse.condition,
+        durbin_watson: residuals::durbin_watson(&residual),
+        p_values: residuals::p_values(&columns, &residual, &predicted),
+    };
+    (statistics, predicted)
+}
+
+/// Bootstrap replicates of the reported parameters' errors.
+fn replicates(
+    problem: &Problem,
+    state: &State,
+    local: &Local,
+    uncertain: &[Vec<f64>],
+    slopes: &DMatrix<f64>,
+) -> Option<Vec<Vec<f64>>> {
+    if problem.options.n_bootstrap == 0 {
+        return None;
+    }
+    let equations = local.equations(state);
+    let influence = inference::influence(&equations, &local.inverse.matrix);
+    let draws = Draws {
+        n: problem.options.n_bootstrap,
+        seed: problem.options.seed,
+        block: hac::bandwidth(&influence),
+        slopes,
+        uncertain,
+    };
+    Some(bootstrap::replicates(&equations, &draws))
+}
+
+/// For each reported parameter, why the data leave it open.
+fn undetermined(
+    local: &Local,
+    slopes: &DMatrix<f64>,
+    noise_dominates: Option<usize>,
+) -> Vec<Option<String>> {
+    slopes
+        .row_iter()
+        .map(|row| {
+            let depends = |k: usize| row[k] != 0.0;
+            if (0..row.len()).any(|k| depends(k) && local.inverse.undetermined[k]) {
+                Some("the data leave it open: it acts like another parameter, or its motion is missing".into())
+            } else if noise_dominates.is_some_and(depends) {
+                Some("the velocity is mostly noise".into())
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+/// Why a parameter is not identifiable; empty where it is.
+fn reason(spec: &Spec, value: f64, standard_error: f64, undetermined: Option<&str>) -> String {
+    let why = if !value.is_finite() || !standard_error.is_finite() {
+        "it has no finite value".to_string()
+    } else if let Some(why) = undetermined {
+        why.to_string()
+    } else if spec.positive && standard_error > LARGEST_RELATIVE_ERROR * value.abs() {
+        format!(
+            "{value:.4} ± {standard_error:.4} {} (one standard error) may as well be zero",
+            spec.unit
+        )
+    } else if spec.positive && value <= 0.0 {
+        format!(
+            "the data give {value:.4} {}, which no tissue has: check sign, delay of the force, and velocity",
+            spec.unit
+        )
+    } else {
+        return String::new();
+    };
+    format!("{why}; {}", spec.advice)
+}

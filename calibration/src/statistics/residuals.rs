@@ -1,0 +1,187 @@
+//! Tests of residuals: correlation, spread, shape, curvature.
+//!
+//! Durbin and Watson 1950; Ljung and Box 1978; Koenker's 1981 form of Breusch and Pagan 1979; Jarque and Bera 1980; Ramsey 1969.
+
+use std::collections::BTreeMap;
+
+use nalgebra::DMatrix;
+use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
+
+use super::{
+    hac,
+    least_squares::{self, weighted_dot},
+};
+
+/// Lags of [`ljung_box`], at most a fifth of the samples.
+const LAGS: usize = 10;
+/// The two tests that regress take every so many-th row beyond this number: their answer does not need more.
+const ROWS: usize = 50_000;
+
+/// Σ (eₜ − eₜ₋₁)² / Σ eₜ²; 2 for no residuals at all.
+pub(crate) fn durbin_watson(residual: &[f64]) -> f64 {
+    let total = weighted_dot(residual, residual, None);
+    if total <= 0.0 {
+        return 2.0;
+    }
+    residual
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).powi(2))
+        .sum::<f64>()
+        / total
+}
+
+/// Residuals that count as independent: n γ₀ / Σ γₖ, between 1 and n.
+pub(crate) fn effective_samples(residual: &[f64]) -> f64 {
+    let n = residual.len() as f64;
+    let series = [residual.to_vec()];
+    let lag = hac::bandwidth(&series);
+    let long_run = hac::long_run_covariance(&series, lag)[(0, 0)];
+    let plain = weighted_dot(residual, residual, None);
+    if long_run <= 0.0 || plain <= 0.0 {
+        return n;
+    }
+    (n * plain / long_run).clamp(1.0, n)
+}
+
+/// p-value of no correlation up to [`LAGS`] lags.
+pub(crate) fn ljung_box(residual: &[f64]) -> Option<f64> {
+    let n = residual.len();
+    let lags = LAGS.min(n / 5);
+    let mean = residual.iter().sum::<f64>() / n as f64;
+    let centred: Vec<f64> = residual.iter().map(|value| value - mean).collect();
+    let variance = weighted_dot(&centred, &centred, None);
+    if lags == 0 || variance <= 0.0 {
+        return None;
+    }
+    let size = n as f64;
+    let statistic = (1..=lags)
+        .map(|lag| {
+            let correlation = weighted_dot(&centred[lag..], &centred, None) / variance;
+            correlation * correlation / (size - lag as f64)
+        })
+        .sum::<f64>()
+        * size
+        * (size + 2.0);
+    upper_tail_chi_squared(statistic, lags as f64)
+}
+
+/// p-value of a Gaussian shape.
+pub(crate) fn jarque_bera(residual: &[f64]) -> Option<f64> {
+    let n = residual.len() as f64;
+    let mean = residual.iter().sum::<f64>() / n;
+    let (mut second, mut third, mut fourth) = (0.0, 0.0, 0.0);
+    for value in residual {
+        let centred = value - mean;
+        let square = centred * centred;
+        second += square;
+        third += square * centred;
+        fourth += square * square;
+    }
+    let variance = second / n;
+    if variance <= 0.0 {
+        return None;
+    }
+    let skewness = third / n / variance.powf(1.5);
+    let kurtosis = fourth / n / variance.powi(2);
+    upper_tail_chi_squared(
+        n / 6.0 * (skewness.powi(2) + (kurtosis - 3.0).powi(2) / 4.0),
+        2.0,
+    )
+}
+
+/// p-value of a spread that does not depend on the regressors.
+pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f64> {
+    let (mut columns, residual) = thin(columns, residual);
+    let n = residual.len();
+    columns.push(vec![1.0; n]);
+    let squares: Vec<f64> = residual.iter().map(|value| value * value).collect();
+    let mean = squares.iter().sum::<f64>() / n as f64;
+    let centred: Vec<f64> = squares.iter().map(|value| value - mean).collect();
+    let total = weighted_dot(&centred, &centred, None);
+    let gram = least_squares::gram(&columns, None);
+    // A column that is constant already stands for the mean.
+    let open = least_squares::scaled_inverse(&gram, &least_squares::lengths(&gram)).undetermined;
+    if open[open.len() - 1] {
+        columns.pop();
+    }
+    let rank = columns.len() - 1;
+    let left = sum_of_squares(&columns, &centred);
+    if total <= 0.0 || rank == 0 {
+        return None;
+    }
+    upper_tail_chi_squared(n as f64 * (1.0 - left / total).max(0.0), rank as f64)
+}
+
+/// p-value of no curvature: squares and cubes of the prediction explain nothing more (F test).
+pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -> Option<f64> {
+    let mut with_prediction = columns.to_vec();
+    with_prediction.push(predicted.to_vec());
+    let (mut columns, residual) = thin(&with_prediction, residual);
+    let predicted = columns.pop()?;
+    let n = residual.len();
+    let largest = predicted
+        .iter()
+        .fold(0.0_f64, |largest, value| largest.max(value.abs()));
+    if largest <= 0.0 || n < columns.len() + 4 {
+        return None;
+    }
+    let before = sum_of_squares(&columns, &residual);
+    columns.push(
+        predicted
+            .iter()
+            .map(|value| (value / largest).powi(2))
+            .collect(),
+    );
+    columns.push(
+        predicted
+            .iter()
+            .map(|value| (value / largest).powi(3))
+            .collect(),
+    );
+    let after = sum_of_squares(&columns, &residual);
+    let freedom = (n - columns.len()) as f64;
+    if after <= 0.0 {
+        return None;
+    }
+    let statistic = ((before - after) / 2.0 / (after / freedom)).max(0.0);
+    let tail = FisherSnedecor::new(2.0, freedom).ok()?.sf(statistic);
+    tail.is_finite().then_some(tail)
+}
+
+/// Every test that can be made, by name.
+pub(crate) fn p_values(
+    columns: &[Vec<f64>],
+    residual: &[f64],
+    predicted: &[f64],
+) -> BTreeMap<&'static str, f64> {
+    [
+        ("ljung_box", ljung_box(residual)),
+        ("breusch_pagan", breusch_pagan(columns, residual)),
+        ("jarque_bera", jarque_bera(residual)),
+        ("reset", reset(columns, residual, predicted)),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+    .collect()
+}
+
+fn upper_tail_chi_squared(statistic: f64, freedom: f64) -> Option<f64> {
+    let tail = ChiSquared::new(freedom).ok()?.sf(statistic);
+    tail.is_finite().then_some(tail)
+}
+
+fn sum_of_squares(columns: &[Vec<f64>], target: &[f64]) -> f64 {
+    let p = columns.len();
+    let solution = least_squares::solve(columns, target, None, &DMatrix::zeros(p, p), None);
+    let left = least_squares::residual(columns, target, &solution);
+    weighted_dot(&left, &left, None)
+}
+
+fn thin(columns: &[Vec<f64>], residual: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
+    let stride = residual.len().div_ceil(ROWS).max(1);
+    let every = |values: &[f64]| values.iter().copied().step_by(stride).collect::<Vec<f64>>();
+    (
+        columns.iter().map(|column| every(column)).collect(),
+        every(residual),
+    )
+}
