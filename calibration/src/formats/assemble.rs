@@ -240,3 +240,22 @@ impl Parts<'_> {
         )
     }
 }
+
+/// Refuses NaN and infinity, of a series whose first value is in row 1.
+pub(super) fn check_finite(
+    file: &str,
+    label: &str,
+    values: &[f64],
+) -> Result<(), CalibrationError> {
+    match values.iter().position(|value| !value.is_finite()) {
+        None => Ok(()),
+        Some(at) => Err(refuse(
+            file,
+            format!(", row {}, {label}", at + 1),
+            format!(
+                "{} is not finite: cut the log before it, or delete the row",
+                values[at]
+            ),
+        )),
+    }
+}

@@ -8,7 +8,10 @@ mod assemble;
 mod columns;
 mod csv;
 mod names;
+mod npy;
+mod npz;
 mod number;
+mod parquet;
 mod plan;
 mod source;
 mod units;
@@ -51,6 +54,15 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
     check(options)?;
     match format {
         Format::Csv => csv::read(&name, file, options),
+        Format::Npy => {
+            let size = source::size(&name, &file)?;
+            npy::read(&name, file, size, options)
+        }
+        Format::Npz => npz::read(&name, file, options),
+        Format::Parquet => {
+            let twin = source::twin(&name, &file)?;
+            parquet::read(&name, file, &twin, options)
+        }
     }
 }
 
@@ -65,8 +77,17 @@ pub fn read_bytes(
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
     check(options)?;
+    if bytes.is_empty() {
+        return Err(refuse(name, "", "is empty"));
+    }
     match format {
         Format::Csv => csv::read(name, bytes, options),
+        Format::Npy => npy::read(name, bytes, bytes.len() as u64, options),
+        Format::Npz => npz::read(name, std::io::Cursor::new(bytes), options),
+        Format::Parquet => {
+            let bytes = bytes::Bytes::copy_from_slice(bytes);
+            parquet::read(name, bytes.clone(), &bytes, options)
+        }
     }
 }
 

@@ -18,12 +18,18 @@ pub(super) struct Field {
     pub(super) name: Option<String>,
     /// How many numbers it has in a row, if it can have several.
     pub(super) width: Option<usize>,
+    /// Its unit as the file's own types give it, if it is a time.
+    pub(super) time_unit: Option<Unit>,
 }
 
 impl Field {
     /// One number a row.
     pub(super) fn scalar(name: Option<String>) -> Self {
-        Self { name, width: None }
+        Self {
+            name,
+            width: None,
+            time_unit: None,
+        }
     }
 }
 
@@ -263,8 +269,11 @@ impl Planner<'_> {
     fn pick(&self, quantity: Quantity, target: Target) -> Result<Pick, CalibrationError> {
         let label = label(self.fields, target);
         let dimension = quantity.dimension();
-        let name = self.fields[target.field].name.as_deref().unwrap_or("");
-        let said = names::unit(name, dimension);
+        let field = &self.fields[target.field];
+        let said = match field.time_unit {
+            Some(unit) if unit.dimension == dimension => Ok(Some(unit)),
+            _ => names::unit(field.name.as_deref().unwrap_or(""), dimension),
+        };
         let given = match quantity {
             Quantity::Time => self.units.time,
             Quantity::Indentation => self.units.indentation,

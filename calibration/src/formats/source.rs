@@ -14,16 +14,25 @@ use crate::CalibrationError;
 pub enum Format {
     /// Text: numbers between commas, semicolons, tabs or spaces.
     Csv,
+    /// One NumPy array.
+    Npy,
+    /// A zip archive of NumPy arrays.
+    Npz,
+    /// Columns with numbers and lists of numbers.
+    Parquet,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 1] = [Self::Csv];
+    pub const ALL: [Self; 4] = [Self::Csv, Self::Npy, Self::Npz, Self::Parquet];
 
     /// `csv`, `npy`, `npz`, `parquet`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
+            Self::Npy => "npy",
+            Self::Npz => "npz",
+            Self::Parquet => "parquet",
         }
     }
 
@@ -31,6 +40,9 @@ impl Format {
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
             "csv" | "txt" | "tsv" | "dat" => Some(Self::Csv),
+            "npy" => Some(Self::Npy),
+            "npz" => Some(Self::Npz),
+            "parquet" => Some(Self::Parquet),
             _ => None,
         }
     }
@@ -68,6 +80,40 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         return Err(refuse(name, "", too_large(size)));
     }
     Ok((format, File::open(path).map_err(failed)?))
+}
+
+/// The size of an open file [bytes].
+pub(super) fn size(name: &str, file: &File) -> Result<u64, CalibrationError> {
+    match file.metadata() {
+        Ok(metadata) => Ok(metadata.len()),
+        Err(source) => Err(CalibrationError::Read {
+            file: name.to_owned(),
+            source,
+        }),
+    }
+}
+
+/// A second handle of an open file.
+pub(super) fn twin(name: &str, file: &File) -> Result<File, CalibrationError> {
+    file.try_clone().map_err(|source| CalibrationError::Read {
+        file: name.to_owned(),
+        source,
+    })
+}
+
+/// A packed part may unpack to this [bytes] whatever its size,
+const FREE_SIZE: u64 = 128 << 20;
+/// and beyond it to so many times its size.
+const MAX_RATIO: u64 = 100;
+
+/// Refuses what would unpack to far more than it is.
+pub(super) fn unpacks_to(packed: u64, unpacked: u64) -> Result<(), String> {
+    if unpacked <= FREE_SIZE || unpacked / MAX_RATIO <= packed {
+        return Ok(());
+    }
+    Err(format!(
+        "would unpack from {packed} to {unpacked} bytes, more than {MAX_RATIO} times: save it without compression if this is meant"
+    ))
 }
 
 /// Says that a file is too large.

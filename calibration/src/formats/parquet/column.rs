@@ -1,0 +1,168 @@
+//! The values of one column, row group by row group.
+
+use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
+use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::errors::ParquetError;
+use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
+
+use super::pages;
+use crate::CalibrationError;
+use crate::formats::refuse;
+
+/// Values decoded at once, about.
+const BATCH: usize = 1 << 16;
+
+/// A column to be read.
+pub(super) struct Source<'a> {
+    pub(super) file: &'a str,
+    /// How messages call it.
+    pub(super) label: &'a str,
+    /// Its number among the columns of the file.
+    pub(super) leaf: usize,
+    /// Numbers in a row, for a list.
+    pub(super) width: Option<usize>,
+}
+
+impl Source<'_> {
+    /// Series of some of the numbers in each row, from 0.
+    pub(super) fn read<R: ChunkReader + 'static>(
+        &self,
+        reader: &SerializedFileReader<R>,
+        twin: &R,
+        elements: &[usize],
+        rows: usize,
+    ) -> Result<Vec<Vec<f64>>, CalibrationError> {
+        let mut series = vec![Vec::new(); elements.len()];
+        for (at, group) in reader.metadata().row_groups().iter().enumerate() {
+            pages::check(twin, group.column(self.leaf))
+                .map_err(|problem| self.refuse_column(&problem))?;
+            let column = reader
+                .get_row_group(at)
+                .and_then(|group| group.get_column_reader(self.leaf))
+                .map_err(|error| self.damaged(&error))?;
+            let wanted = group.num_rows() as usize;
+            match column {
+                ColumnReader::Int32ColumnReader(column) => self.group::<Int32Type>(
+                    column,
+                    |value| f64::from(*value),
+                    elements,
+                    wanted,
+                    &mut series,
+                ),
+                ColumnReader::Int64ColumnReader(column) => self.group::<Int64Type>(
+                    column,
+                    |value| *value as f64,
+                    elements,
+                    wanted,
+                    &mut series,
+                ),
+                ColumnReader::FloatColumnReader(column) => self.group::<FloatType>(
+                    column,
+                    |value| f64::from(*value),
+                    elements,
+                    wanted,
+                    &mut series,
+                ),
+                ColumnReader::DoubleColumnReader(column) => {
+                    self.group::<DoubleType>(column, |value| *value, elements, wanted, &mut series)
+                }
+                _ => Err(self.refuse_column("does not hold plain numbers")),
+            }?;
+        }
+        if series.iter().any(|values| values.len() != rows) {
+            return Err(self.refuse_column(&format!(
+                "has {} values for the {rows} rows of the file",
+                series.first().map_or(0, Vec::len)
+            )));
+        }
+        Ok(series)
+    }
+
+    fn group<T: DataType>(
+        &self,
+        mut column: ColumnReaderImpl<T>,
+        number: impl Fn(&T::T) -> f64,
+        elements: &[usize],
+        rows: usize,
+        series: &mut [Vec<f64>],
+    ) -> Result<(), CalibrationError> {
+        let width = self.width.unwrap_or(1).max(1);
+        let (mut definition, mut repetition, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        let mut left = rows;
+        while left > 0 {
+            definition.clear();
+            repetition.clear();
+            values.clear();
+            let batch = left.min((BATCH / width).max(1));
+            let (records, found, levels) = column
+                .read_records(
+                    batch,
+                    Some(&mut definition),
+                    Some(&mut repetition),
+                    &mut values,
+                )
+                .map_err(|error| self.damaged(&error))?;
+            if records == 0 {
+                return Err(self.refuse_column(&format!(
+                    "ends {left} rows before its row group: the file is cut off or damaged"
+                )));
+            }
+            let starts = |level: usize| repetition.get(level).is_none_or(|&level| level == 0);
+            let whole = (0..levels).all(|level| starts(level) == (level % width == 0));
+            if records > batch || levels != records * width || found != levels || !whole {
+                let first = series.first().map_or(0, Vec::len);
+                return Err(self.odd_row(first, width, &definition, &repetition, levels));
+            }
+            for (element, series) in elements.iter().zip(series.iter_mut()) {
+                series.extend(values.iter().skip(*element).step_by(width).map(&number));
+            }
+            left -= records;
+        }
+        Ok(())
+    }
+
+    /// Names the first row that has a null, or more or fewer numbers than the others.
+    fn odd_row(
+        &self,
+        first: usize,
+        width: usize,
+        definition: &[i16],
+        repetition: &[i16],
+        levels: usize,
+    ) -> CalibrationError {
+        let present = definition.iter().copied().max().unwrap_or(0);
+        let (mut row, mut numbers) = (0, 0);
+        let place = |row: usize| format!(", row {}, {}", first + row, self.label);
+        for level in 0..=levels {
+            let starts = level == levels || repetition.get(level).is_none_or(|&level| level == 0);
+            if starts && row > 0 && numbers != width {
+                return refuse(
+                    self.file,
+                    place(row),
+                    format!("has {numbers} numbers where other rows have {width}"),
+                );
+            }
+            if starts {
+                row += 1;
+                numbers = 0;
+            }
+            if definition.get(level).is_some_and(|&level| level < present) {
+                break;
+            }
+            numbers += 1;
+        }
+        refuse(
+            self.file,
+            place(row.max(1)),
+            "has no value (null): delete the row, or fill it",
+        )
+    }
+
+    fn damaged(&self, error: &ParquetError) -> CalibrationError {
+        self.refuse_column(&format!("cannot be read, the file is damaged: {error}"))
+    }
+
+    fn refuse_column(&self, problem: &str) -> CalibrationError {
+        refuse(self.file, format!(", {}", self.label), problem)
+    }
+}
