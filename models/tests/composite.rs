@@ -6,7 +6,7 @@
 use insonate_models::ModelError;
 use insonate_models::mjcf::Namespace;
 use insonate_models::torsos::{
-    self, Breathing, Particles, Shape, Softness, Torso, TorsoConfig, composite, fast,
+    self, Breathing, Particles, Shape, Softness, Solref, Torso, TorsoConfig, composite, fast,
 };
 use proptest::prelude::*;
 
@@ -206,6 +206,38 @@ fn document(config: &TorsoConfig) -> String {
     let mut mjcf = composite(config).unwrap().mjcf;
     mjcf.section_mut("deformable").children_mut().clear();
     mjcf.to_xml().unwrap()
+}
+
+#[test]
+fn tuned_constraints_are_written_directly_and_the_usual_ones_stay() {
+    let usual = document(&TorsoConfig::default());
+    let count = |text: &str, part: &str| text.matches(part).count();
+    assert_eq!(count(&usual, "solref=\"0.02 1\""), 270);
+    assert_eq!(count(&usual, "solref=\"-1324.17 -17.59\""), 536);
+    let solref = |stiffness: f64, damping: f64| Some(Solref { stiffness, damping });
+    let tuned = document(&TorsoConfig {
+        rest: solref(2000.0, 30.0),
+        neighbors: solref(16_000.0, 240.0),
+        contact: solref(4000.0, 60.0),
+        ..TorsoConfig::default()
+    });
+    assert_eq!(count(&tuned, "solref=\"-2000 -30\""), 270);
+    assert_eq!(count(&tuned, "solref=\"-16000 -240\""), 536);
+    // The capsules share a default.
+    assert_eq!(count(&tuned, "solref=\"-4000 -60\""), 1);
+}
+
+#[test]
+fn a_constraint_that_cannot_be_stepped_is_refused() {
+    for (stiffness, damping) in [(0.5, 1.0), (2e5, 1.0), (1.0, 501.0), (f64::NAN, 1.0)] {
+        let config = TorsoConfig {
+            rest: Some(Solref { stiffness, damping }),
+            ..TorsoConfig::default()
+        };
+        let error = composite(&config).unwrap_err();
+        let field = matches!(error, ModelError::OutOfRange { field: "rest", .. });
+        assert!(field, "{error}");
+    }
 }
 
 #[test]

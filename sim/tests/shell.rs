@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use insonate_models::torsos::{self, Breathing, TorsoConfig};
+use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;
 use insonate_sim::readings::ProbeFrame;
@@ -127,6 +127,27 @@ fn a_pressed_and_stroked_shell_agrees_with_mujoco() {
     assert!(
         position < 5e-4 && force < 0.02 * hard_peak,
         "{position} m, {force} N of {hard_peak} N"
+    );
+}
+
+#[test]
+fn a_shell_tuned_to_tissue_agrees_with_mujoco() {
+    let solref = |stiffness: f64, damping: f64| Some(Solref { stiffness, damping });
+    let config = TorsoConfig {
+        rest: solref(2274.0, 43.2),
+        neighbors: solref(18_190.0, 345.6),
+        contact: solref(4548.0, 86.4),
+        ..TorsoConfig::default()
+    };
+    // Until about 20 N, before capsules sink into the face.
+    let exact = press(&mut physics("composite", &config), 150);
+    let fast = press(&mut physics("fast", &config), 150);
+    let peak = exact.iter().map(|(_, force)| *force).fold(0.0, f64::max);
+    assert!(peak > 10.0, "the probe must press: {peak} N");
+    let (position, force) = largest_difference(&exact, &fast);
+    assert!(
+        position < 2e-6 && force < 1e-4 * peak,
+        "{position} m, {force} N of {peak} N"
     );
 }
 

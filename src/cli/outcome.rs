@@ -96,14 +96,9 @@ impl Outcome {
         for (name, plot) in plots {
             self.folder.write(name, plot.svg.as_bytes())?;
         }
-        for (camera, frame) in &pictures.frames {
-            frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
-        }
+        self.write_pictures(pictures)?;
         for note in &record.notes {
             eprintln!("note: {note}");
-        }
-        if let Some(problem) = &pictures.problem {
-            eprintln!("note: no pictures: {problem}");
         }
         if self.json {
             return print(&json);
@@ -119,6 +114,38 @@ impl Outcome {
             self.folder.path().display()
         ));
         print(&lines.join("\n"))
+    }
+}
+
+impl Outcome {
+    /// Writes files and pictures; prints the summary as JSON, or lines for people.
+    pub(crate) fn finish_files(
+        self,
+        files: &[(String, Vec<u8>)],
+        summary: &serde_json::Value,
+        lines: &[String],
+        pictures: &Pictures,
+    ) -> anyhow::Result<()> {
+        self.bar.finish_and_clear();
+        for (name, content) in files {
+            self.folder.write(name, content)?;
+        }
+        self.write_pictures(pictures)?;
+        if self.json {
+            return print(&serde_json::to_string_pretty(summary)?);
+        }
+        let folder = self.folder.path().display();
+        print(&format!("{}\nlogs: {folder}", lines.join("\n")))
+    }
+
+    fn write_pictures(&self, pictures: &Pictures) -> anyhow::Result<()> {
+        for (camera, frame) in &pictures.frames {
+            frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
+        }
+        if let Some(problem) = &pictures.problem {
+            eprintln!("note: no pictures: {problem}");
+        }
+        Ok(())
     }
 }
 

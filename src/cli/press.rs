@@ -1,5 +1,7 @@
 //! `insonate press`.
 
+mod sites;
+
 use std::path::PathBuf;
 
 use clap::Args;
@@ -12,21 +14,17 @@ use super::scene_args::SceneArgs;
 #[command(after_help = "Examples:
   insonate press --depth 0.03 --speed 0.02 --output output/press
   insonate press --torso composite --site 0.02,-0.05 --json
-  insonate press --robot ur5e --probe l12-5 --torso flex --no-pictures")]
+  insonate press --robot ur5e --probe l12-5 --torso flex --no-pictures
+  insonate press --sites 5 --noise thesis --seed 1 --output output/palpation")]
 pub(crate) struct Press {
     #[command(flatten)]
     scene: SceneArgs,
     /// Where to press, in the torso's frame [m]; without it the middle, or with --seed a random place.
     #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
     site: Option<[f64; 2]>,
-    /// Depth below the skin at rest [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.03,
-        allow_negative_numbers = true
-    )]
-    depth: f64,
+    /// Depth below the skin at rest [m] [default: 0.03; with --sites 0.01].
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    depth: Option<f64>,
     /// Speed in and out [m/s].
     #[arg(
         long,
@@ -56,19 +54,25 @@ pub(crate) struct Press {
     output: PathBuf,
     #[command(flatten)]
     outcome: OutcomeArgs,
+    #[command(flatten)]
+    recording: sites::SitesArgs,
 }
 
 impl Press {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let scene = self.scene.build()?;
+        if let Some(count) = self.recording.sites {
+            return self.recording.run(self, &scene, count);
+        }
         let random = || self.outcome.seed.map(|seed| random_point(seed, 0, &scene));
+        let usual = experiments::Press::default();
         let press = experiments::Press {
             site: self.site.or_else(random).unwrap_or([0.0, 0.0]),
-            depth: self.depth,
+            depth: self.depth.unwrap_or(usual.depth),
             speed: self.speed,
             hold: self.hold,
             max_force: self.max_force,
-            ..experiments::Press::default()
+            ..usual
         };
         press.check().map_err(super::Usage::new)?;
         let run = self.outcome.start(&scene, &self.output, "pressing")?;

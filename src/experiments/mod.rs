@@ -1,20 +1,30 @@
-//! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path.
+//! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press.
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`OutputFolder`] keeps what they made.
 
+pub mod fit_scene;
+pub mod follow;
+pub(crate) mod fonts;
+mod knobs;
 mod output;
+pub mod palpate;
 mod pictures;
 mod plot;
 pub mod press;
 mod record;
+mod recorder;
 pub mod scan;
 mod stage;
 mod summary;
+mod tuning;
 
+pub use fit_scene::{SceneFit, fit_scene};
 pub use output::{OutputFolder, write_file};
+pub use palpate::{Palpation, Recorded, Site, SiteTruth, five_sites, palpate};
 pub use pictures::Pictures;
 pub use plot::{Plot, force_indentation_plot, time_plot};
 pub use press::{Press, press};
 pub use record::{Record, Sample};
+pub use recorder::{Recorder, Trace};
 pub use scan::{Scan, scan};
 pub use summary::Summary;

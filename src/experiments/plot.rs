@@ -5,6 +5,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 
 use super::Record;
+use super::fonts::register_fonts;
 
 /// A finished plot.
 #[derive(Clone, Debug)]
@@ -73,6 +74,7 @@ pub fn time_plot(
     ];
     let mut svg = String::new();
     {
+        register_fonts();
         let root = SVGBackend::with_string(&mut svg, (960, 900)).into_drawing_area();
         draw(&root, record, title, &panels)
             .map_err(|error| anyhow::anyhow!("{error}"))
@@ -171,6 +173,7 @@ pub fn force_indentation_plot(
 ) -> anyhow::Result<Plot> {
     let mut svg = String::new();
     {
+        register_fonts();
         let root = SVGBackend::with_string(&mut svg, (800, 560)).into_drawing_area();
         draw_curves(&root, curves, title)
             .map_err(|error| anyhow::anyhow!("{error}"))

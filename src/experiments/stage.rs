@@ -110,6 +110,11 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
+    /// Whether the probe touches anything.
+    pub(super) fn in_contact(&self) -> bool {
+        self.contact.in_contact(&self.physics)
+    }
+
     /// What is measured now, against a goal on a foothold, moving along `direction`.
     pub(super) fn sample(
         &self,

@@ -1,0 +1,319 @@
+//! Closing the gap to simulation: a scene's torso is tuned until the same regression of the same press gives the recorded softness.
+//!
+//! The probe repeats the recorded indentation ([`super::follow`]), the model that was fitted to the recording is fitted to the simulated
+//! force, and two numbers of the torso ([`super::knobs`]) are turned until stiffness and damping agree ([`super::tuning`]).
+//! A composite torso is tuned through the `fast` one, which is the same model, and pressed once itself at the end.
+
+use anyhow::Context as _;
+use insonate_calibration::{
+    Air, Calibration, CalibrationOptions, Choice, Contact, Mass, Prepared, Samples, models,
+};
+
+use super::follow::{Course, Felt, follow};
+use super::knobs::Knobs;
+use super::tuning::{Task, relative_errors, tune};
+use crate::models::torsos::{self, Softness, TorsoConfig};
+use crate::models::{Scene, torsos::Torso};
+
+/// Greatest relative error of stiffness and damping with which a fit counts as reached.
+pub const REACHED: [f64; 2] = [0.05, 0.10];
+/// Relative errors at which the search ends.
+const AIM: [f64; 2] = [0.005, 0.01];
+/// Most presses of the search.
+const MOST_PRESSES: usize = 14;
+/// Longest stretch of a recording that is repeated [s].
+const LONGEST: f64 = 20.0;
+/// Where the torso is pressed, in its own frame [m]: the middle of its top.
+const SITE: [f64; 2] = [0.0, 0.0];
+
+/// A scene whose torso was tuned to a recording.
+#[derive(Clone, Debug)]
+pub struct SceneFit {
+    /// Kind of torso.
+    pub torso: &'static str,
+    /// What to make the torso from.
+    pub config: TorsoConfig,
+    /// What the simulation should give.
+    pub target: Softness,
+    /// What it gave as the scene came.
+    pub untuned: Softness,
+    /// What it gives now.
+    pub simulated: Softness,
+    /// Relative error of the stiffness.
+    pub stiffness_error: f64,
+    /// Relative error of the damping.
+    pub damping_error: f64,
+    /// Whether stiffness is within 5 % and damping within 10 %.
+    pub reached: bool,
+    /// How it went, or why the target was not reached.
+    pub reason: String,
+    /// Number of simulated presses, the one of the scene as it came included.
+    pub n_presses: usize,
+    /// Root mean square difference of simulated and recorded indentation in the last press [m].
+    pub tracking_rmse: f64,
+    /// The simulated log and its fit.
+    pub calibration: Calibration,
+}
+
+/// Tunes the torso of a scene to a recording; without `target`, to the recording's own stiffness and damping.
+///
+/// # Errors
+/// When the scene has no torso, the recorded model has no stiffness and damping, or a press cannot be simulated.
+pub fn fit_scene(
+    scene: &Scene,
+    recorded: &Calibration,
+    target: Option<Softness>,
+    options: &CalibrationOptions,
+    progress: &mut dyn FnMut(f64),
+) -> anyhow::Result<SceneFit> {
+    let torso = scene
+        .torso
+        .as_ref()
+        .context("the scene has no torso to fit; choose one with --torso")?;
+    let target = target.map_or_else(|| softness_of(recorded), Ok)?;
+    target.check()?;
+    let mut press = Repeat::new(scene, torso, recorded, options)?;
+    let as_proxy = if torso.name == "composite" {
+        "fast"
+    } else {
+        torso.name
+    };
+    let untuned = press.run(as_proxy, &torso.config)?.softness;
+    let knobs = Knobs::new(torso.name, target, scene.timestep);
+    let task = Task {
+        target: [target.stiffness, target.damping],
+        start: knobs.start(),
+        bounds: knobs.bounds(),
+        tolerance: AIM,
+        most: MOST_PRESSES,
+    };
+    let mut n_presses = 1;
+    let tuned = tune(&task, |unknowns| {
+        progress(f64::from(n_presses) / MOST_PRESSES as f64);
+        n_presses += 1;
+        let pressed = press.run(as_proxy, &knobs.apply(unknowns, &torso.config))?;
+        let Softness { stiffness, damping } = pressed.softness;
+        Ok(([stiffness, damping], pressed))
+    })?;
+    let config = knobs.apply(tuned.unknowns, &torso.config);
+    let mut pressed = tuned.detail;
+    if as_proxy != torso.name {
+        pressed = press.run(torso.name, &config)?;
+        n_presses += 1;
+    }
+    progress(1.0);
+    let Softness { stiffness, damping } = pressed.softness;
+    let [stiffness_error, damping_error] = relative_errors([stiffness, damping], task.target);
+    let reached = stiffness_error.abs() <= REACHED[0] && damping_error.abs() <= REACHED[1];
+    let mut fit = SceneFit {
+        torso: torso.name,
+        config,
+        target,
+        untuned,
+        simulated: pressed.softness,
+        stiffness_error,
+        damping_error,
+        reached,
+        reason: String::new(),
+        n_presses: n_presses as usize,
+        tracking_rmse: pressed.tracking_rmse,
+        calibration: pressed.calibration,
+    };
+    fit.reason = fit.explain(tuned.unknowns, task.bounds);
+    Ok(fit)
+}
+
+impl SceneFit {
+    /// The outcome in words; a number at its bound is why a target is missed.
+    fn explain(&self, unknowns: [f64; 2], bounds: [[f64; 2]; 2]) -> String {
+        let errors = format!(
+            "stiffness {:+.1} %, damping {:+.1} % after {} presses",
+            100.0 * self.stiffness_error,
+            100.0 * self.damping_error,
+            self.n_presses
+        );
+        if self.reached {
+            return errors;
+        }
+        let Softness { stiffness, damping } = self.simulated;
+        let at = |value: f64, bound: f64| (value / bound - 1.0).abs() < 1e-3;
+        let why = if at(unknowns[1], bounds[1][0]) {
+            format!(
+                "the damping of a {} torso does not fall below {damping:.1} N·s/m at {stiffness:.0} N/m",
+                self.torso
+            )
+        } else if at(unknowns[1], bounds[1][1]) {
+            format!(
+                "the damping of a {} torso does not rise above {damping:.1} N·s/m at {stiffness:.0} N/m",
+                self.torso
+            )
+        } else if at(unknowns[0], bounds[0][0]) {
+            format!(
+                "a {} torso is not softer than {stiffness:.0} N/m here",
+                self.torso
+            )
+        } else if at(unknowns[0], bounds[0][1]) {
+            format!(
+                "a {} torso is not stiffer than {stiffness:.0} N/m here",
+                self.torso
+            )
+        } else {
+            "the search did not come closer".to_owned()
+        };
+        format!("{why} ({errors})")
+    }
+}
+
+/// Stiffness and damping of a fit.
+fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
+    let value = |name: &str| {
+        let parameter = calibration.fit.parameter(name);
+        parameter.map(|parameter| parameter.value).with_context(|| {
+            format!(
+                "the model {} has no {name}; a scene is fitted with --model divided or kelvin-voigt",
+                calibration.fit.model
+            )
+        })
+    };
+    Ok(Softness {
+        stiffness: value("stiffness")?,
+        damping: value("damping")?,
+    })
+}
+
+/// Repeats one recording on torsos of different make.
+struct Repeat<'a> {
+    scene: Scene,
+    recorded: &'a Samples,
+    n: usize,
+    options: CalibrationOptions,
+    model: &'static models::ModelKind,
+}
+
+/// One simulated press and its fit.
+#[derive(Clone, Debug)]
+struct Pressed {
+    softness: Softness,
+    tracking_rmse: f64,
+    calibration: Calibration,
+}
+
+impl<'a> Repeat<'a> {
+    fn new(
+        scene: &Scene,
+        torso: &Torso,
+        recorded: &'a Calibration,
+        options: &CalibrationOptions,
+    ) -> anyhow::Result<Self> {
+        let samples = &recorded.prepared.samples;
+        anyhow::ensure!(
+            samples.len() > 1,
+            "{} has too few samples to repeat",
+            samples.log
+        );
+        let deepest = samples.indentation.iter().copied().fold(0.0, f64::max);
+        let height = 2.0 * torso.config.half_size()[1];
+        anyhow::ensure!(
+            deepest < 0.5 * height,
+            "{} presses {:.0} mm deep, more than half of the torso's {:.0} mm; it cannot be repeated there",
+            samples.log,
+            1e3 * deepest,
+            1e3 * height
+        );
+        let model = models::by_name(recorded.fit.model)
+            .with_context(|| format!("no model is called {}", recorded.fit.model))?;
+        let used = recorded.fit.used.iter().map(|&i| samples.indentation[i]);
+        let mut options = options.clone();
+        // The same samples count; nothing of the probe's mass is in the simulated force, and its contact is known.
+        options.fit.min_indentation = Some(used.fold(f64::INFINITY, f64::min).min(0.5 * deepest));
+        options.fit.mass = Mass::Unknown;
+        options.fit.contact_point = false;
+        options.fit.n_bootstrap = 0;
+        let end = samples.time[0] + LONGEST;
+        Ok(Self {
+            scene: scene.clone(),
+            recorded: samples,
+            n: samples.time.partition_point(|&time| time <= end),
+            options,
+            model,
+        })
+    }
+
+    fn run(&mut self, torso: &str, config: &TorsoConfig) -> anyhow::Result<Pressed> {
+        self.scene.torso = Some((torsos::by_name(torso)?.build)(config)?);
+        let course = Course {
+            time: &self.recorded.time[..self.n],
+            indentation: &self.recorded.indentation[..self.n],
+            velocity: &self.recorded.velocity[..self.n],
+        };
+        let felt = follow(&self.scene, SITE, &course)?;
+        let tracking_rmse = felt.tracking_rmse;
+        let samples = samples(felt, &self.recorded.log, self.scene.timestep);
+        let fit = (self.model.fit)(&samples, &self.options.fit)?;
+        let calibration = Calibration {
+            prepared: prepared(samples, self.n < self.recorded.len()),
+            fit,
+            selection: None,
+        };
+        Ok(Pressed {
+            softness: softness_of(&calibration)?,
+            tracking_rmse,
+            calibration,
+        })
+    }
+}
+
+/// What was felt, in contact, as samples: contact known, no bias, no noise.
+fn samples(felt: Felt, log: &str, timestep: f64) -> Samples {
+    let inside: Vec<usize> = (0..felt.time.len())
+        .filter(|&i| felt.indentation[i] > 0.0)
+        .collect();
+    let pick = |values: &[f64]| inside.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+    Samples {
+        log: format!("{log} (simulated)"),
+        time: pick(&felt.time),
+        indentation: pick(&felt.indentation),
+        velocity: pick(&felt.velocity),
+        force: pick(&felt.force),
+        velocity_noise: 0.0,
+        contact: Contact {
+            known: true,
+            standard_error: 0.0,
+        },
+        bias_standard_error: 0.0,
+        air: Air::default(),
+        sampling_interval: timestep,
+    }
+}
+
+fn prepared(samples: Samples, is_cut: bool) -> Prepared {
+    let ends = [samples.time.first(), samples.time.last()];
+    let choice = Choice {
+        what: "contact onset",
+        value: "known".to_owned(),
+        how: "where the probe first touches in the simulation".to_owned(),
+    };
+    let mut prepared = Prepared {
+        window: ends.map(|time| time.copied().unwrap_or_default()),
+        samples,
+        choices: vec![choice],
+        force_bias: 0.0,
+        overview: Default::default(),
+        notes: is_cut
+            .then(|| format!("the first {LONGEST} s of the recording were repeated"))
+            .into_iter()
+            .collect(),
+    };
+    let all = &prepared.samples;
+    let thinned = |values: &[f64]| {
+        values
+            .iter()
+            .step_by(1 + all.len() / 4000)
+            .copied()
+            .collect()
+    };
+    prepared.overview.time = thinned(&all.time);
+    prepared.overview.indentation = thinned(&all.indentation);
+    prepared.overview.force = thinned(&all.force);
+    prepared
+}

@@ -1,0 +1,282 @@
+//! Following: the probe repeats a recorded indentation over time on a torso, and every step is sampled.
+//!
+//! Where the recording begins in contact, the probe goes there first and settles; that part is not returned.
+
+use super::Pictures;
+use super::stage::{Foothold, Stage};
+use crate::models::Scene;
+use crate::sim::Pose;
+use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
+
+/// Stiffness of the position control per unit of task inertia [1/s²]: stiff, so that the motion is the recorded one.
+const STIFFNESS: f64 = 6000.0;
+/// How fast the remaining depth error is integrated away [1/s].
+const DEPTH_CORRECTION: f64 = 6.0;
+/// Where the probe starts above the skin [m].
+const CLEARANCE: f64 = 0.003;
+/// Speed of the approach [m/s].
+const APPROACH_SPEED: f64 = 0.02;
+/// Time at the first recorded indentation, when it is in contact [s].
+const SETTLING: f64 = 0.6;
+
+/// A course that begins less deep [m] and at least as fast [m/s] as this comes from the air.
+const ARRIVING: [f64; 2] = [0.002, 0.002];
+/// Longest distance of samples across which their velocities are believed [s].
+const GAP: f64 = 0.05;
+
+/// A recorded indentation, shape `[n]` each; the time increases.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    /// Time [s].
+    pub time: &'a [f64],
+    /// Indentation [m]; growing into the tissue, zero at first contact.
+    pub indentation: &'a [f64],
+    /// Its velocity [m/s].
+    pub velocity: &'a [f64],
+}
+
+impl Course<'_> {
+    /// Indentation [m] and velocity [m/s] at a time within the course: the cubic through the samples before and after,
+    /// or their line across a gap.
+    fn at(&self, time: f64) -> (f64, f64) {
+        let next = self
+            .time
+            .partition_point(|&t| t <= time)
+            .clamp(1, self.time.len() - 1);
+        let (i, j) = (next - 1, next);
+        let h = self.time[j] - self.time[i];
+        let s = ((time - self.time[i]) / h).clamp(0.0, 1.0);
+        let (r0, r1) = (self.indentation[i], self.indentation[j]);
+        if h > GAP {
+            return (r0 + s * (r1 - r0), (r1 - r0) / h);
+        }
+        let (v0, v1) = (self.velocity[i] * h, self.velocity[j] * h);
+        let (s2, s3) = (s * s, s * s * s);
+        let position = (2.0 * s3 - 3.0 * s2 + 1.0) * r0
+            + (s3 - 2.0 * s2 + s) * v0
+            + (3.0 * s2 - 2.0 * s3) * r1
+            + (s3 - s2) * v1;
+        let velocity = (1.0 - s) * self.velocity[i] + s * self.velocity[j];
+        (position, velocity)
+    }
+}
+
+/// What the probe felt while it followed, shape `[n]` each, one per physics step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Felt {
+    /// Time of the recording [s].
+    pub time: Vec<f64>,
+    /// Indentation [m], zero where the probe first touched the skin.
+    pub indentation: Vec<f64>,
+    /// Its velocity [m/s].
+    pub velocity: Vec<f64>,
+    /// Force of the probe on the tissue along the inward normal [N].
+    pub force: Vec<f64>,
+    /// Depth of first contact below the skin at rest [m].
+    pub contact_depth: f64,
+    /// Root mean square of the indentation's difference to the recorded one [m].
+    pub tracking_rmse: f64,
+}
+
+/// Repeats a recorded indentation at a site of the torso's frame [m].
+///
+/// # Errors
+/// When the scene cannot run, the site cannot be reached, the probe does not touch, or the simulation diverges.
+pub fn follow(scene: &Scene, site: [f64; 2], course: &Course<'_>) -> anyhow::Result<Felt> {
+    let (Some(&first), Some(&last)) = (course.time.first(), course.time.last()) else {
+        anyhow::bail!("there is no recorded indentation to follow");
+    };
+    anyhow::ensure!(
+        course.time.len() > 1,
+        "one sample is no course; at least two are needed"
+    );
+    let mut follower = Follower::new(scene, site, CLEARANCE)?;
+    follower.approach()?;
+    follower.settle(course)?;
+    let n_steps = ((last - first) / follower.dt).floor() as usize;
+    let mut felt = Felt {
+        contact_depth: follower.zero,
+        ..Felt::default()
+    };
+    let mut sum = 0.0;
+    for step in 0..n_steps {
+        // The state after a step belongs to the end of the step.
+        let time = first + (step + 1) as f64 * follower.dt;
+        let (wanted, speed) = course.at(time);
+        follower.step(wanted, speed)?;
+        let (indentation, velocity, force) = follower.feel();
+        sum += (indentation - wanted).powi(2);
+        felt.time.push(time);
+        felt.indentation.push(indentation);
+        felt.velocity.push(velocity);
+        felt.force.push(force);
+    }
+    felt.tracking_rmse = (sum / n_steps.max(1) as f64).sqrt();
+    Ok(felt)
+}
+
+/// A probe that goes where it is told along the normal of one site.
+pub(super) struct Follower<'a> {
+    stage: Stage<'a>,
+    foothold: Foothold,
+    controller: OscPose,
+    /// Length of a physics step [s].
+    pub(super) dt: f64,
+    correction: f64,
+    /// Depth below the skin at rest that counts as indentation 0 [m].
+    zero: f64,
+}
+
+impl<'a> Follower<'a> {
+    /// A probe `clearance` above the skin at a site of the torso's frame [m]; indentations count from the skin at rest.
+    pub(super) fn new(scene: &'a Scene, site: [f64; 2], clearance: f64) -> anyhow::Result<Self> {
+        let mut stage = Stage::new(scene)?;
+        let foothold = stage.foothold(site[0], site[1])?;
+        stage.place(&stage.pose_on(&foothold, clearance, None))?;
+        let config = OscPoseConfig {
+            stiffness: [STIFFNESS; 6],
+            ..OscPoseConfig::default()
+        };
+        let controller = OscPose::new(&stage.physics, config)?;
+        let dt = stage.physics.timestep();
+        Ok(Self {
+            stage,
+            foothold,
+            controller,
+            dt,
+            correction: 0.0,
+            zero: 0.0,
+        })
+    }
+
+    /// A probe `clearance` above where it will first touch the torso [m]; indentations count from there.
+    pub(super) fn above_contact(
+        scene: &'a Scene,
+        site: [f64; 2],
+        clearance: f64,
+    ) -> anyhow::Result<Self> {
+        let mut scout = Self::new(scene, site, clearance)?;
+        scout.approach()?;
+        let mut follower = Self::new(scene, site, clearance - scout.zero)?;
+        follower.zero = scout.zero;
+        Ok(follower)
+    }
+
+    /// Depth below the skin at rest that counts as indentation 0 [m].
+    pub(super) fn zero(&self) -> f64 {
+        self.zero
+    }
+
+    /// Depth of the face below the skin at rest [m].
+    fn depth(&self) -> f64 {
+        let pose = self.stage.probe.world_from_probe(&self.stage.physics);
+        -(pose.position - self.foothold.point).dot(&self.foothold.normal)
+    }
+
+    /// Indentation [m], its velocity [m/s] and the force along the inward normal [N].
+    pub(super) fn feel(&self) -> (f64, f64, f64) {
+        let physics = &self.stage.physics;
+        let twist = self.stage.probe.twist_in_world(physics);
+        let wrench = physics
+            .force_torque()
+            .map(crate::sim::readings::ForceTorque::wrench_in_world);
+        let inward = -self.foothold.normal;
+        (
+            self.depth() - self.zero,
+            twist.linear.dot(&inward),
+            -wrench.unwrap_or_default().force.dot(&inward),
+        )
+    }
+
+    /// Position [m] and velocity [m/s] of the face centre and force of the probe on the tissue [N], in world.
+    pub(super) fn reading(&self) -> ([f64; 3], [f64; 3], [f64; 3]) {
+        let physics = &self.stage.physics;
+        let wrench = physics
+            .force_torque()
+            .map(crate::sim::readings::ForceTorque::wrench_in_world);
+        (
+            self.stage.probe.world_from_probe(physics).position.into(),
+            self.stage.probe.twist_in_world(physics).linear.into(),
+            (-wrench.unwrap_or_default().force).into(),
+        )
+    }
+
+    /// A point of the skin at rest under the probe [m] and the outward normal there, in world.
+    pub(super) fn surface(&self) -> ([f64; 3], [f64; 3]) {
+        (self.foothold.point.into(), self.foothold.normal.into())
+    }
+
+    /// Whether the probe touches anything.
+    pub(super) fn in_contact(&self) -> bool {
+        self.stage.in_contact()
+    }
+
+    /// Takes pictures of the present state.
+    pub(super) fn picture(&self, pictures: &mut Pictures) {
+        pictures.take(&self.stage.compiled, &self.stage.physics);
+    }
+
+    /// One physics step towards an indentation that moves at `speed`.
+    pub(super) fn step(&mut self, indentation: f64, speed: f64) -> anyhow::Result<()> {
+        let wanted = self.zero + indentation;
+        let error = wanted - self.depth();
+        self.correction = (self.correction + DEPTH_CORRECTION * self.dt * error).clamp(-0.02, 0.02);
+        // The control damps velocity; aiming ahead by 2 ζ / ω lets a steady motion pass undamped.
+        let ahead = 2.0 * speed / STIFFNESS.sqrt();
+        let goal = self.pose(wanted + self.correction + ahead);
+        self.controller
+            .set_target(&self.stage.physics, OscTarget::Pose(goal));
+        self.controller.control(&mut self.stage.physics);
+        self.stage.physics.step()?;
+        Ok(())
+    }
+
+    fn pose(&self, depth: f64) -> Pose {
+        self.stage.pose_on(&self.foothold, -depth, None)
+    }
+
+    /// Goes down to the skin; where the probe touches is the zero of the indentation.
+    fn approach(&mut self) -> anyhow::Result<()> {
+        let mut wanted = self.depth();
+        while !self.stage.in_contact() {
+            wanted += APPROACH_SPEED * self.dt;
+            anyhow::ensure!(
+                wanted < 0.03,
+                "the probe does not touch the torso; choose another site"
+            );
+            self.step(wanted, APPROACH_SPEED)?;
+        }
+        self.zero = self.depth();
+        Ok(())
+    }
+
+    /// Goes to where the course begins; stays there for a while if that is in contact.
+    fn settle(&mut self, course: &Course<'_>) -> anyhow::Result<()> {
+        let (start, speed) = (course.indentation[0], course.velocity[0]);
+        // In step with the course's first velocity, if it comes from above; from rest otherwise.
+        let arrives = start < ARRIVING[0] && speed > ARRIVING[1];
+        let from = if arrives {
+            start.min(0.0) - ARRIVING[0]
+        } else {
+            start
+        };
+        let mut now = self.depth() - self.zero;
+        while (now - from).abs() > 1e-12 {
+            let step = APPROACH_SPEED * self.dt;
+            let change = (from - now).clamp(-step, step);
+            now += change;
+            self.step(now, change / self.dt)?;
+        }
+        let n_still = (SETTLING / self.dt) as usize;
+        for _ in 0..n_still {
+            self.step(from, 0.0)?;
+        }
+        if arrives {
+            while now + speed * self.dt < start {
+                now += speed * self.dt;
+                self.step(now, speed)?;
+            }
+        }
+        Ok(())
+    }
+}

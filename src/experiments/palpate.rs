@@ -1,0 +1,293 @@
+//! Recording a calibration: the thesis' press at several sites, logged as a robot and a force sensor would.
+//!
+//! Free air, press at a steady speed, hold, a sine about the held depth, retreat (Jakobsen 2021 presses, holds and retreats;
+//! the sine is what tells damping from stiffness). Indentations are counted from where the probe first touches, which a gentle
+//! approach finds before the recording.
+
+use insonate_calibration::synthetic::{Segment, Trajectory};
+use insonate_calibration::{Air, Contact, FitOptions, Log, Samples, models};
+use serde::Serialize;
+
+use super::Pictures;
+use super::follow::Follower;
+use super::recorder::{Recorder, Trace};
+use crate::models::torsos::TorsoConfig;
+use crate::models::{ModelError, Scene};
+
+/// Time in free air before the approach, and after the retreat [s].
+const AIR: [f64; 2] = [0.6, 0.3];
+/// Time to speed up and to slow down [s].
+const RAMP: f64 = 0.1;
+/// Share of the torso's half width and half length at which the four outer sites lie: on points of the default lattice, so that
+/// all five sites are alike.
+const OUTER: [f64; 2] = [0.2425, 0.4];
+
+/// How to press.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Palpation {
+    /// Greatest indentation after first contact [m].
+    pub depth: f64,
+    /// Speed in and out [m/s].
+    pub speed: f64,
+    /// Time at rest before the sine [s].
+    pub hold: f64,
+    /// Amplitude of the sine [m]; it swings about `depth - amplitude`.
+    pub amplitude: f64,
+    /// Its frequency [Hz].
+    pub frequency: f64,
+    /// Number of its cycles.
+    pub cycles: f64,
+    /// Start this far above first contact [m].
+    pub clearance: f64,
+    /// Force at which the recording is given up [N].
+    pub max_force: f64,
+}
+
+impl Default for Palpation {
+    fn default() -> Self {
+        Self {
+            depth: 0.01,
+            speed: 0.02,
+            hold: 0.5,
+            amplitude: 0.003,
+            frequency: 1.5,
+            cycles: 3.0,
+            clearance: 0.01,
+            max_force: 80.0,
+        }
+    }
+}
+
+impl Palpation {
+    /// Fails for a press that cannot be done.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        let check = ModelError::check_range;
+        check("depth", self.depth, 0.001, 0.08, "0.001 to 0.08 m")?;
+        check("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
+        check("hold", self.hold, 0.0, 60.0, "0 to 60 s")?;
+        check("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
+        check("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
+        check(
+            "sine amplitude",
+            self.amplitude,
+            0.0,
+            0.45 * self.depth,
+            "at most 0.45 of the depth, so that the probe stays in contact",
+        )?;
+        check("sine frequency", self.frequency, 0.1, 20.0, "0.1 to 20 Hz")?;
+        check("sine cycles", self.cycles, 0.0, 100.0, "0 to 100")
+    }
+
+    /// The wanted indentation over time.
+    fn motion(&self) -> Trajectory {
+        let to = |to: f64| Segment::Move {
+            to,
+            speed: self.speed,
+            ramp: RAMP,
+        };
+        let mut segments = vec![
+            Segment::Hold(AIR[0]),
+            to(self.depth - self.amplitude),
+            Segment::Hold(self.hold),
+        ];
+        if self.amplitude > 0.0 && self.cycles > 0.0 {
+            segments.push(Segment::Sine {
+                amplitude: self.amplitude,
+                frequency: self.frequency,
+                cycles: self.cycles,
+                fade: 0.5_f64.min(0.5 * self.cycles),
+            });
+        }
+        segments.extend([to(-self.clearance), Segment::Hold(AIR[1])]);
+        Trajectory::new(-self.clearance, &segments)
+    }
+}
+
+/// Where to press.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Site {
+    /// Its name, and that of its log.
+    pub name: &'static str,
+    /// In the torso's frame [m].
+    pub position: [f64; 2],
+}
+
+/// The thesis' five sites, named as the patient sees them: upper is towards the head, right is the patient's right (-x).
+pub fn five_sites(config: &TorsoConfig) -> [Site; 5] {
+    let [half_width, _, half_length] = config.half_size();
+    let (x, y) = (OUTER[0] * half_width, OUTER[1] * half_length);
+    [
+        ("upper_right", [-x, y]),
+        ("upper_left", [x, y]),
+        ("centre", [0.0, 0.0]),
+        ("lower_right", [-x, -y]),
+        ("lower_left", [x, -y]),
+    ]
+    .map(|(name, position)| Site { name, position })
+}
+
+/// A recorded site: the log, and what is true of it.
+#[derive(Clone, Debug)]
+pub struct Recorded {
+    /// The log.
+    pub log: Log,
+    /// The truth.
+    pub truth: SiteTruth,
+}
+
+/// What is true of a recorded site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SiteTruth {
+    /// Its name.
+    pub name: &'static str,
+    /// Its log.
+    pub file: String,
+    /// Where, in the torso's frame [m].
+    pub site_m: [f64; 2],
+    /// A point of the skin at rest under the probe, in world [m].
+    pub surface_m: [f64; 3],
+    /// Outward normal of the skin there, in world.
+    pub normal: [f64; 3],
+    /// Force bias that was drawn, in world [N].
+    pub bias_n: [f64; 3],
+    /// Depth below the skin at rest at which the probe first touches [m].
+    pub contact_depth_m: f64,
+    /// Greatest indentation after first contact [m], and greatest force along the inward normal [N].
+    pub peak_indentation_m: f64,
+    /// See `peak_indentation_m`.
+    pub peak_force_n: f64,
+    /// Stiffness [N/m] and damping [N·s/m] that the divided form finds in the press without errors, and its R².
+    pub stiffness: f64,
+    /// See `stiffness`.
+    pub damping: f64,
+    /// See `stiffness`.
+    pub r_squared: f64,
+}
+
+/// Presses one site; the `index` of the site chooses its noise under a seed.
+///
+/// # Errors
+/// When the scene cannot run, the site cannot be reached, the force gets too large, or the simulation diverges.
+pub fn palpate(
+    scene: &Scene,
+    site: &Site,
+    palpation: &Palpation,
+    recorder: &Recorder,
+    seed: u64,
+    index: u64,
+    pictures: &mut Pictures,
+) -> anyhow::Result<Recorded> {
+    palpation.check()?;
+    recorder.check()?;
+    let mut follower = Follower::above_contact(scene, site.position, palpation.clearance)?;
+    let motion = palpation.motion();
+    let n_steps = (motion.duration() / follower.dt).ceil() as usize;
+    let mut press = Press::default();
+    let deepest = (AIR[0] + palpation.hold) / follower.dt
+        + (palpation.depth + palpation.clearance) / palpation.speed / follower.dt;
+    for step in 0..n_steps {
+        let time = (step + 1) as f64 * follower.dt;
+        let wanted = motion.at(time);
+        follower.step(wanted.indentation, wanted.velocity)?;
+        press.take(&follower, time);
+        let force = press.force.last().copied().unwrap_or_default();
+        anyhow::ensure!(
+            force <= palpation.max_force,
+            "the force reached the limit of {} N at {:.1} mm; choose a smaller --depth or a larger --max-force",
+            palpation.max_force,
+            1e3 * follower.feel().0
+        );
+        if step == deepest as usize {
+            follower.picture(pictures);
+        }
+    }
+    let bias = recorder.draw_bias(seed, index);
+    let file = format!("{}.csv", site.name);
+    let log = recorder.record(&file, &press.trace, bias, seed, index);
+    let truth = press.truth(site, file, &follower, bias)?;
+    Ok(Recorded { log, truth })
+}
+
+/// What is gathered along a press.
+#[derive(Default)]
+struct Press {
+    trace: Trace,
+    depth: Vec<f64>,
+    velocity: Vec<f64>,
+    force: Vec<f64>,
+    /// Indentation at first contact [m]: nearly 0.
+    contact: Option<f64>,
+}
+
+impl Press {
+    fn take(&mut self, follower: &Follower<'_>, time: f64) {
+        let (position, velocity, force) = follower.reading();
+        self.trace.time.push(time);
+        self.trace.position.push(position);
+        self.trace.velocity.push(velocity);
+        self.trace.force.push(force);
+        let (depth, rate, along) = follower.feel();
+        self.depth.push(depth);
+        self.velocity.push(rate);
+        self.force.push(along);
+        if self.contact.is_none() && follower.in_contact() {
+            self.contact = Some(depth);
+        }
+    }
+
+    fn truth(
+        &self,
+        site: &Site,
+        file: String,
+        follower: &Follower<'_>,
+        bias_n: [f64; 3],
+    ) -> anyhow::Result<SiteTruth> {
+        let Some(contact) = self.contact else {
+            anyhow::bail!(
+                "the probe does not touch the torso at {}; choose a larger --depth",
+                site.name
+            );
+        };
+        let inside: Vec<usize> = (0..self.depth.len())
+            .filter(|&i| self.depth[i] > contact)
+            .collect();
+        let pick = |values: &[f64]| inside.iter().map(|&i| values[i]).collect::<Vec<f64>>();
+        let samples = Samples {
+            log: site.name.to_owned(),
+            time: pick(&self.trace.time),
+            indentation: inside.iter().map(|&i| self.depth[i] - contact).collect(),
+            velocity: pick(&self.velocity),
+            force: pick(&self.force),
+            velocity_noise: 0.0,
+            contact: Contact {
+                known: true,
+                standard_error: 0.0,
+            },
+            bias_standard_error: 0.0,
+            air: Air::default(),
+            sampling_interval: follower.dt,
+        };
+        let peak = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
+        let model = models::by_name("divided").expect("the default model is registered");
+        let fit = (model.fit)(&samples, &FitOptions::default())?;
+        let value = |name: &str| fit.parameter(name).map_or(0.0, |parameter| parameter.value);
+        let (surface_m, normal) = follower.surface();
+        Ok(SiteTruth {
+            name: site.name,
+            file,
+            site_m: site.position,
+            surface_m,
+            normal,
+            bias_n,
+            contact_depth_m: follower.zero() + contact,
+            peak_indentation_m: peak(&samples.indentation),
+            peak_force_n: peak(&self.force),
+            stiffness: value("stiffness"),
+            damping: value("damping"),
+            r_squared: fit.statistics.r_squared,
+        })
+    }
+}

@@ -1,0 +1,191 @@
+//! From what happened in a simulation to what a recorder would have written: sampling, latency, noise, bias, quantisation.
+
+use insonate_calibration::synthetic::Sensor;
+use insonate_calibration::{Channel, Log, Motion, Source};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution as _, StandardNormal};
+use serde::Serialize;
+
+/// Steps to which numbers are written, finer than any noise: time [s], position [m], velocity [m/s], force [N].
+const WRITTEN: [f64; 4] = [1e-6, 1e-7, 1e-6, 1e-5];
+/// The thesis' offsets of the normal force at its five sites (Jakobsen 2021): from lower right to upper right [N].
+const THESIS_BIAS: [f64; 2] = [-1.93, 0.645];
+/// Bias across the normal, of which the thesis says nothing [N].
+const LATERAL_BIAS: [f64; 2] = [-0.5, 0.5];
+
+/// Errors of a recorder, in world axes; each site draws its own bias.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Recorder {
+    /// Samples a second [Hz].
+    pub rate: f64,
+    /// Standard deviation of the force noise, each axis [N].
+    pub force_noise: f64,
+    /// From where the bias along z is drawn evenly [N].
+    pub bias: [f64; 2],
+    /// From where the bias along x and y is drawn evenly [N].
+    pub lateral_bias: [f64; 2],
+    /// How much older the force is than the position beside it [s].
+    pub latency: f64,
+    /// Step of the recorded force [N]; 0: none.
+    pub force_step: f64,
+    /// Standard deviation of the position noise, each axis [m].
+    pub position_noise: f64,
+    /// Standard deviation of the velocity noise, each axis [m/s].
+    pub velocity_noise: f64,
+}
+
+impl Recorder {
+    /// Without errors.
+    pub fn exact(rate: f64) -> Self {
+        Self {
+            rate,
+            force_noise: 0.0,
+            bias: [0.0; 2],
+            lateral_bias: [0.0; 2],
+            latency: 0.0,
+            force_step: 0.0,
+            position_noise: 0.0,
+            velocity_noise: 0.0,
+        }
+    }
+
+    /// Bias within the thesis' offsets; noise and quantisation, which it does not tell, of a common sensor at a flange
+    /// ([`Sensor::default`]); no latency.
+    pub fn thesis(rate: f64) -> Self {
+        let usual = Sensor::default();
+        Self {
+            force_noise: usual.force_noise,
+            bias: THESIS_BIAS,
+            lateral_bias: LATERAL_BIAS,
+            latency: usual.force_latency,
+            force_step: usual.force_step,
+            position_noise: usual.position_noise,
+            velocity_noise: usual.velocity_noise,
+            ..Self::exact(rate)
+        }
+    }
+
+    /// Fails for errors that no recorder has.
+    ///
+    /// # Errors
+    /// [`crate::models::ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), crate::models::ModelError> {
+        let check = crate::models::ModelError::check_range;
+        check("rate", self.rate, 20.0, 10_000.0, "20 to 10000 Hz")?;
+        check("force noise", self.force_noise, 0.0, 10.0, "0 to 10 N")?;
+        for bias in self.bias.iter().chain(&self.lateral_bias) {
+            check("bias", *bias, -100.0, 100.0, "-100 to 100 N")?;
+        }
+        check("latency", self.latency, 0.0, 0.2, "0 to 0.2 s")?;
+        check("force step", self.force_step, 0.0, 1.0, "0 to 1 N")?;
+        check(
+            "position noise",
+            self.position_noise,
+            0.0,
+            0.01,
+            "0 to 0.01 m",
+        )?;
+        check(
+            "velocity noise",
+            self.velocity_noise,
+            0.0,
+            0.1,
+            "0 to 0.1 m/s",
+        )
+    }
+
+    /// The bias of the `index`-th site [N].
+    pub fn draw_bias(&self, seed: u64, index: u64) -> [f64; 3] {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(2 * index);
+        let mut draw = |[low, high]: [f64; 2]| low + (high - low) * rng.random_range(0.0..1.0);
+        [
+            draw(self.lateral_bias),
+            draw(self.lateral_bias),
+            draw(self.bias),
+        ]
+    }
+
+    /// What the recorder writes of a press.
+    pub fn record(&self, name: &str, truth: &Trace, bias: [f64; 3], seed: u64, index: u64) -> Log {
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        rng.set_stream(2 * index + 1);
+        let mut noise = |deviation: f64| -> f64 {
+            let value: f64 = StandardNormal.sample(&mut rng);
+            deviation * value
+        };
+        let end = truth.time.last().copied().unwrap_or_default();
+        let start = truth.time.first().copied().unwrap_or_default();
+        let n = ((end - start) * self.rate + 1e-6) as usize + 1;
+        let (mut time, mut position) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let (mut velocity, mut force) = (Vec::with_capacity(n), Vec::with_capacity(n));
+        let [t_step, r_step, v_step, f_step] = WRITTEN;
+        for i in 0..n {
+            let now = start + i as f64 / self.rate;
+            time.push(rounded(i as f64 / self.rate, t_step));
+            let [r, v] = [&truth.position, &truth.velocity].map(|values| truth.at(values, now));
+            let f = truth.at(&truth.force, now - self.latency);
+            position.push(r.map(|r| rounded(r + noise(self.position_noise), r_step)));
+            velocity.push(v.map(|v| rounded(v + noise(self.velocity_noise), v_step)));
+            force.push([0, 1, 2].map(|axis| {
+                let read = f[axis] + bias[axis] + noise(self.force_noise);
+                rounded(rounded(read, self.force_step), f_step)
+            }));
+        }
+        Log {
+            source: Source {
+                file: name.to_owned(),
+                format: "synthetic",
+                ..Source::default()
+            },
+            time,
+            motion: Motion::Position(Channel::Vector(position)),
+            velocity: Some(Channel::Vector(velocity)),
+            force: Channel::Vector(force),
+        }
+    }
+}
+
+/// What happened, at every physics step; world axes, shape `[n]` each.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// Time [s].
+    pub time: Vec<f64>,
+    /// Face centre [m].
+    pub position: Vec<[f64; 3]>,
+    /// Its velocity [m/s].
+    pub velocity: Vec<[f64; 3]>,
+    /// Force of the probe on the tissue [N].
+    pub force: Vec<[f64; 3]>,
+}
+
+impl Trace {
+    /// A vector at a time, on the line between the steps around it; the first or last one beyond.
+    fn at(&self, values: &[[f64; 3]], time: f64) -> [f64; 3] {
+        let next = self.time.partition_point(|&t| t <= time);
+        if next == 0 || next == self.time.len() {
+            return values[next.min(values.len() - 1)];
+        }
+        let (before, after) = (self.time[next - 1], self.time[next]);
+        let share = (time - before) / (after - before);
+        [0, 1, 2].map(|axis| {
+            let (a, b) = (values[next - 1][axis], values[next][axis]);
+            a + share * (b - a)
+        })
+    }
+}
+
+/// The nearest multiple of a step, spelt as short as possible; the value itself for a step of 0.
+fn rounded(value: f64, step: f64) -> f64 {
+    if step == 0.0 {
+        return value;
+    }
+    // Dividing by a whole number gives the decimal that is nearest; multiplying by its inverse may miss it by a bit.
+    let per_unit = (1.0 / step).round();
+    if (per_unit * step - 1.0).abs() < 1e-9 {
+        (value * per_unit).round() / per_unit
+    } else {
+        (value / step).round() * step
+    }
+}

@@ -1,0 +1,139 @@
+//! Two unknowns, two answers: finds what makes a measured pair hit a wanted pair.
+//!
+//! Newton's method on logarithms with Broyden's update of the Jacobian (Broyden 1965, "good" update), inside bounds:
+//!
+//! $$ x \leftarrow x + J^{-1} (\ln y^* - \ln y(x)), \qquad J \leftarrow J + \frac{(\Delta \ln y - J s)\, s^T}{s^T s} $$
+//!
+//! It starts from $J = 1$: each unknown moves its own answer in proportion. Every measurement is a simulated press, so few are made.
+
+use nalgebra::{Matrix2, Vector2};
+
+/// Longest step of an unknown, as a logarithm: a factor of four.
+const LONGEST_STEP: f64 = 1.4;
+/// Steps shorter than this go nowhere.
+const SHORTEST_STEP: f64 = 1e-4;
+/// An answer below this share of the wanted one counts as this share, so that its logarithm exists.
+const LEAST_SHARE: f64 = 0.02;
+
+/// What to find and within which limits.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Task {
+    /// The wanted pair, positive.
+    pub(super) target: [f64; 2],
+    /// Where to start, positive.
+    pub(super) start: [f64; 2],
+    /// Least and greatest of each unknown.
+    pub(super) bounds: [[f64; 2]; 2],
+    /// Relative errors that are small enough.
+    pub(super) tolerance: [f64; 2],
+    /// Most measurements.
+    pub(super) most: usize,
+}
+
+/// The best that was found.
+#[derive(Clone, Debug)]
+pub(super) struct Tuned<T> {
+    /// The unknowns.
+    pub(super) unknowns: [f64; 2],
+    /// What was measured with them, and what came with it.
+    pub(super) answer: [f64; 2],
+    pub(super) detail: T,
+    /// Number of measurements.
+    pub(super) n: usize,
+}
+
+/// Relative error of each answer.
+pub(super) fn relative_errors(answer: [f64; 2], target: [f64; 2]) -> [f64; 2] {
+    [0, 1].map(|i| answer[i] / target[i] - 1.0)
+}
+
+/// Solves a task; `measure` takes the unknowns and gives the answers with whatever belongs to them.
+pub(super) fn tune<T: Clone>(
+    task: &Task,
+    mut measure: impl FnMut([f64; 2]) -> anyhow::Result<([f64; 2], T)>,
+) -> anyhow::Result<Tuned<T>> {
+    let [low, high] = [0, 1].map(|end| Vector2::from(task.bounds.map(|bounds| bounds[end].ln())));
+    let inside = |x: Vector2<f64>| x.zip_zip_map(&low, &high, f64::clamp);
+    let miss = |answer: [f64; 2]| {
+        Vector2::from([0, 1].map(|i| -(answer[i] / task.target[i]).max(LEAST_SHARE).ln()))
+    };
+    let mut x = inside(Vector2::from(task.start.map(f64::ln)));
+    let (answer, detail) = measure(x.map(f64::exp).into())?;
+    let mut best = Tuned {
+        unknowns: x.map(f64::exp).into(),
+        answer,
+        detail,
+        n: 1,
+    };
+    let mut residual = miss(answer);
+    let mut jacobian = Matrix2::<f64>::identity();
+    let mut reach = 1.0;
+    while best.n < task.most && !is_close(best.answer, task) {
+        if !jacobian.determinant().is_finite() || jacobian.determinant().abs() < 0.02 {
+            jacobian = Matrix2::identity();
+        }
+        let newton = jacobian.try_inverse().unwrap_or_else(Matrix2::identity) * residual;
+        let step = newton.map(|s| (s * reach).clamp(-LONGEST_STEP, LONGEST_STEP));
+        let trial = inside(x + step);
+        let step = trial - x;
+        if step.amax() < SHORTEST_STEP {
+            break;
+        }
+        let (answer, detail) = measure(trial.map(f64::exp).into())?;
+        best.n += 1;
+        let left = miss(answer);
+        let change = residual - left;
+        jacobian += (change - jacobian * step) * step.transpose() / step.norm_squared();
+        if left.norm() < residual.norm() {
+            (x, residual, reach) = (trial, left, 1.0);
+            best = Tuned {
+                unknowns: x.map(f64::exp).into(),
+                answer,
+                detail,
+                n: best.n,
+            };
+        } else {
+            reach *= 0.5;
+        }
+    }
+    Ok(best)
+}
+
+fn is_close(answer: [f64; 2], task: &Task) -> bool {
+    let errors = relative_errors(answer, task.target);
+    errors
+        .iter()
+        .zip(task.tolerance)
+        .all(|(error, tolerance)| error.abs() <= tolerance)
+}
+
+#[cfg(test)]
+#[expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+mod tests {
+    use super::*;
+
+    const TASK: Task = Task {
+        target: [1324.0, 17.6],
+        start: [500.0, 50.0],
+        bounds: [[1.0, 1e5], [0.1, 500.0]],
+        tolerance: [1e-3; 2],
+        most: 15,
+    };
+
+    #[test]
+    fn coupled_and_curved_answers_are_hit_in_few_measurements() {
+        // Stiffness answers less than in proportion and leaks into damping, which has an offset.
+        let law = |[k, c]: [f64; 2]| [3.0 * k.powf(0.8), 2.0 + 0.5 * c + 0.004 * k];
+        let found = tune(&TASK, |x| Ok((law(x), ()))).unwrap();
+        assert!(is_close(found.answer, &TASK), "{found:?}");
+        assert!(found.n <= 10, "{} measurements", found.n);
+    }
+
+    #[test]
+    fn an_answer_out_of_reach_ends_at_the_bound_with_the_other_one_hit() {
+        let law = |[k, c]: [f64; 2]| [k, 30.0 + c];
+        let found = tune(&TASK, |x| Ok((law(x), ()))).unwrap();
+        assert!((found.unknowns[1] - 0.1).abs() < 1e-9, "{found:?}");
+        assert!((found.answer[0] / 1324.0 - 1.0).abs() < 0.01, "{found:?}");
+    }
+}
