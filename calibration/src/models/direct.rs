@@ -43,7 +43,7 @@ pub(super) fn fit(
     check_force(&problem)?;
 
     // Is the velocity a velocity, or noise?
-    let start: Vec<f64> = law.nonlinear().iter().map(|range| range.start).collect();
+    let start = best_start(&problem);
     let noise_dominates = noise_dominates(&problem, &start);
     problem.attenuation &= noise_dominates.is_none();
 
@@ -72,6 +72,21 @@ pub(super) fn fit(
         noise_dominates,
         notes,
     ))
+}
+
+/// The start with the least sum of squares.
+fn best_start(problem: &Problem) -> Vec<f64> {
+    let mut starts = problem.law.starts();
+    if starts.len() == 1 {
+        return starts.remove(0);
+    }
+    let objective = |start: &[f64]| problem.project(start, 0.0, 0.0, None).objective;
+    starts
+        .into_iter()
+        .map(|start| (objective(&start), start))
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, start)| start)
+        .unwrap_or_default()
 }
 
 /// Samples inside tissue and outside the singular region.

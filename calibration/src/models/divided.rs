@@ -26,6 +26,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     summary: "Kelvin–Voigt as a straight line f/r over ṙ/r, ordinary least squares",
     equation: "f/r = k + c ṙ/r",
     fit: |samples, options| direct::fit(&Divided, samples, options),
+    law: |_, _| Ok(Box::new(Divided)),
 };
 
 /// Share of the largest indentation below which samples are left out: where the surface is given, and where it was estimated.

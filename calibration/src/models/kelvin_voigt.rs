@@ -15,6 +15,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     summary: "spring and damper in parallel, least squares on the force",
     equation: "f = k r + c ṙ",
     fit: |samples, options| direct::fit(&KelvinVoigt, samples, options),
+    law: |_, _| Ok(Box::new(KelvinVoigt)),
 };
 
 /// Stiffness k.

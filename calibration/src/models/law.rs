@@ -64,6 +64,16 @@ pub(crate) trait Law {
         Vec::new()
     }
 
+    /// Where to look before the search.
+    fn starts(&self) -> Vec<Vec<f64>> {
+        vec![self.nonlinear().iter().map(|range| range.start).collect()]
+    }
+
+    /// For each reported parameter, why its value cannot stand; empty: none.
+    fn objections(&self, _values: &[f64], _standard_errors: &[f64]) -> Vec<Option<String>> {
+        Vec::new()
+    }
+
     /// The parameters that are reported.
     fn specs(&self) -> Vec<Spec>;
 

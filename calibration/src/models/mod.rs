@@ -2,11 +2,18 @@
 
 mod direct;
 mod divided;
+mod flat_punch;
+mod hertz;
+mod hunt_crossley;
 mod kelvin_voigt;
 mod law;
+mod quasi_static;
 mod rates;
 mod report;
 mod search;
+mod sls;
+
+use law::Law;
 
 use crate::{CalibrationError, Fit, FitOptions, Samples};
 
@@ -21,10 +28,19 @@ pub struct ModelKind {
     pub equation: &'static str,
     /// Fits it.
     pub fit: fn(&Samples, &FitOptions) -> Result<Fit, CalibrationError>,
+    /// The law itself, for comparisons.
+    law: fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>,
 }
 
 /// Every model.
-pub const ALL: &[ModelKind] = &[divided::KIND, kelvin_voigt::KIND];
+pub const ALL: &[ModelKind] = &[
+    divided::KIND,
+    kelvin_voigt::KIND,
+    hunt_crossley::KIND,
+    sls::KIND,
+    hertz::KIND,
+    flat_punch::KIND,
+];
 
 /// The model called `name`.
 pub fn by_name(name: &str) -> Option<&'static ModelKind> {

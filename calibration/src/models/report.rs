@@ -168,9 +168,13 @@ pub(super) fn fit(
     let replicates = replicates(problem, state, &local, &uncertain, &slopes);
 
     let undetermined = undetermined(&local, &slopes, noise_dominates);
+    let standard_errors: Vec<f64> = (0..specs.len())
+        .map(|j| covariance[(j, j)].max(0.0).sqrt())
+        .collect();
+    let objections = problem.law.objections(&reported, &standard_errors);
     let mut parameters = Vec::new();
     for (j, spec) in specs.iter().enumerate() {
-        let standard_error = covariance[(j, j)].max(0.0).sqrt();
+        let standard_error = standard_errors[j];
         let freedom = inference::freedom(&influence[j], raw.len(), n_effective);
         let half = inference::half_width(freedom) * standard_error;
         let bootstrap95 = replicates.as_ref().and_then(|replicates| {
@@ -181,12 +185,12 @@ pub(super) fn fit(
                     .collect(),
             )
         });
-        let reason = reason(
-            spec,
-            reported[j],
-            standard_error,
-            undetermined[j].as_deref(),
-        );
+        let open = objections
+            .get(j)
+            .cloned()
+            .flatten()
+            .or(undetermined[j].clone());
+        let reason = reason(spec, reported[j], standard_error, open.as_deref());
         parameters.push(Parameter {
             name: spec.name,
             unit: spec.unit,

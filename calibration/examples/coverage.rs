@@ -1,0 +1,112 @@
+//! How often 95 % intervals cover the truth: N seeded logs of known law through all of `calibrate`, noise, bias and contact included.
+//!
+//! `cargo run --release -p insonate-calibration --example coverage -- 1000`
+//!
+//! Errors are relative to the truth: mean, root mean square, and the share of intervals that cover.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "an example prints its table and ends on an error"
+)]
+
+use insonate_calibration::{
+    CalibrationOptions, FitOptions, ModelChoice, calibrate,
+    synthetic::{Law, Layout, SyntheticLog, Trajectory},
+};
+
+/// A law, the motion that tells its parameters apart, and the models that fit it.
+struct Case {
+    law: Law,
+    motion: Trajectory,
+    models: &'static [&'static str],
+}
+
+fn cases() -> Vec<Case> {
+    vec![
+        Case {
+            law: Law::KelvinVoigt {
+                stiffness: 1324.17,
+                damping: 17.59,
+            },
+            motion: Trajectory::rich(),
+            models: &["divided", "kelvin-voigt"],
+        },
+        Case {
+            law: Law::HuntCrossley {
+                kappa: 25e3,
+                lambda: 400.0,
+                n: 1.5,
+                m: 0.5,
+            },
+            motion: Trajectory::rich(),
+            models: &["hunt-crossley"],
+        },
+        Case {
+            law: Law::StandardLinearSolid {
+                stiffness: 900.0,
+                branch_stiffness: 600.0,
+                relaxation_time: 0.15,
+            },
+            motion: Trajectory::rich(),
+            models: &["sls"],
+        },
+    ]
+}
+
+fn main() {
+    let argument = std::env::args().nth(1);
+    let n: u64 = argument.map_or(1000, |text| text.parse().unwrap());
+    println!("{n} logs each; relative errors");
+    println!(
+        "model          velocity   parameter          mean %   rms %   covered %   not identified"
+    );
+    for case in cases() {
+        for &model in case.models {
+            for logged in [true, false] {
+                print_case(&case, model, logged, n);
+            }
+        }
+    }
+}
+
+fn print_case(case: &Case, model: &'static str, logged: bool, n: u64) {
+    let layout = Layout::Axis {
+        surface: 0.12,
+        outward: true,
+    };
+    let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), layout);
+    recipe.sensor.velocity_logged = logged;
+    let options = CalibrationOptions {
+        model: ModelChoice::Named(model),
+        fit: FitOptions::default(),
+        ..CalibrationOptions::default()
+    };
+    let truth = case.law.parameters();
+    let mut rows = vec![(0.0, 0.0, 0_u64, 0_u64); truth.len()];
+    for seed in 0..n {
+        recipe.seed = seed;
+        let fit = calibrate(&recipe.generate(), &options).unwrap().fit;
+        for ((name, truth), row) in truth.iter().zip(&mut rows) {
+            let Some(parameter) = fit.parameter(name) else {
+                continue;
+            };
+            let error = parameter.value / truth - 1.0;
+            row.0 += error;
+            row.1 += error * error;
+            row.2 += u64::from(parameter.ci95[0] <= *truth && *truth <= parameter.ci95[1]);
+            row.3 += u64::from(!parameter.identifiable);
+        }
+    }
+    let share = |sum: f64| 100.0 * sum / n as f64;
+    for ((name, _), (sum, squares, covered, unidentified)) in truth.iter().zip(rows) {
+        if squares > 0.0 {
+            println!(
+                "{model:<14} {:<10} {name:<17} {:>7.3} {:>7.3} {:>11.1} {unidentified:>16}",
+                if logged { "logged" } else { "estimated" },
+                share(sum),
+                100.0 * (squares / n as f64).sqrt(),
+                share(covered as f64),
+            );
+        }
+    }
+}
