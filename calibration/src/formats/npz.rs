@@ -175,6 +175,13 @@ fn members<R: Read + Seek>(
         });
         match of {
             Ok(of) => fields.extend(of),
+            Err(problem) if lone => {
+                return Err(refuse(
+                    file,
+                    format!(", array \"{}\"", member.name),
+                    problem,
+                ));
+            }
             // Offered by name all the same, so that asking for it says why it cannot be read.
             Err(problem) => {
                 member.header = Err(problem);

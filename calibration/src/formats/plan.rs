@@ -105,7 +105,7 @@ impl Plan {
             Some(columns) => given(file, fields, columns, options.rate, &mut notes)?,
             None => Detected::new(fields).choose(file, fields, options.rate, &mut notes)?,
         };
-        check_shapes(&choice)?;
+        check_shapes(file, &choice)?;
         let mut planner = Planner {
             file,
             fields,
@@ -171,7 +171,7 @@ fn given(
             let targets = of(Quantity::Indentation, std::slice::from_ref(selector))?;
             if targets.len() != 1 {
                 return Err(columns::refuse(format!(
-                    "indentation={selector} holds three numbers a row: name it position, or one of them"
+                    "indentation={selector} holds three numbers a row in {file}: name it position, or one of them"
                 )));
             }
             (Quantity::Indentation, targets)
@@ -194,7 +194,7 @@ fn given(
                 [target] => Some(target),
                 _ => {
                     return Err(columns::refuse(format!(
-                        "time={selector} holds several numbers a row"
+                        "time={selector} holds several numbers a row in {file}: name one of them"
                     )));
                 }
             }
@@ -210,13 +210,13 @@ fn given(
 }
 
 /// A vector needs a vector position; a scalar velocity needs a scalar motion.
-fn check_shapes(choice: &Choice) -> Result<(), CalibrationError> {
+fn check_shapes(file: &str, choice: &Choice) -> Result<(), CalibrationError> {
     let (quantity, targets) = &choice.motion;
     let motion = quantity.key();
     let scalar = targets.len() == 1;
     if scalar && choice.force.len() == 3 {
         return Err(columns::refuse(format!(
-            "force is a vector, but {motion} is one number: name the component of the force along it"
+            "in {file} force is a vector, but {motion} is one number: name the component of the force along it"
         )));
     }
     match &choice.velocity {
@@ -227,7 +227,7 @@ fn check_shapes(choice: &Choice) -> Result<(), CalibrationError> {
                 ("one number", "a vector")
             };
             Err(columns::refuse(format!(
-                "velocity is {is}, but {motion} is {of}: name columns of one shape, or leave velocity out"
+                "in {file} velocity is {is}, but {motion} is {of}: name columns of one shape, or leave velocity out"
             )))
         }
         _ => Ok(()),

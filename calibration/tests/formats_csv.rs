@@ -1,0 +1,429 @@
+//! Contract: text logs are read whatever their delimiter, header, line ends and units; what cannot be read is refused
+//! with the row, the column and what to do.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::fmt::Write as _;
+
+use insonate_calibration::formats::{Format, ReadOptions, read, read_bytes};
+use insonate_calibration::{Channel, Log, Motion};
+
+fn options(columns: &str, units: &str, rate: Option<f64>) -> ReadOptions {
+    ReadOptions {
+        columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
+        units: units.parse().unwrap(),
+        rate,
+        ..ReadOptions::default()
+    }
+}
+
+fn csv(text: &str) -> Result<Log, String> {
+    with(text, "", "", None)
+}
+
+fn with(text: &str, columns: &str, units: &str, rate: Option<f64>) -> Result<Log, String> {
+    read_bytes(
+        "log.csv",
+        Format::Csv,
+        text.as_bytes(),
+        &options(columns, units, rate),
+    )
+    .map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(result: Result<Log, String>, words: &[&str]) {
+    let message = result.unwrap_err();
+    for word in words {
+        assert!(message.contains(word), "no \"{word}\" in: {message}");
+    }
+}
+
+fn scalar(channel: &Channel) -> &[f64] {
+    match channel {
+        Channel::Scalar(values) => values,
+        Channel::Vector(_) => panic!("a vector"),
+    }
+}
+
+fn indentation(log: &Log) -> &[f64] {
+    match &log.motion {
+        Motion::Indentation(values) => values,
+        Motion::Position(_) => panic!("a position"),
+    }
+}
+
+const PLAIN: &str = "time_s,indentation_m,velocity_m_s,force_n\n0,0.001,0.1,1\n0.002,0.0012,0.2,-2.5\n0.004,0.0014,0.3,3e0\n";
+
+#[test]
+fn a_log_is_read_by_its_header() {
+    let log = csv(PLAIN).unwrap();
+    assert_eq!(log.time, [0.0, 0.002, 0.004]);
+    assert_eq!(indentation(&log), [0.001, 0.0012, 0.0014]);
+    assert_eq!(scalar(log.velocity.as_ref().unwrap()), [0.1, 0.2, 0.3]);
+    assert_eq!(scalar(&log.force), [1.0, -2.5, 3.0]);
+    assert_eq!(log.source.format, "csv");
+    assert_eq!(log.source.columns[0], "time: column 1 \"time_s\" [s]");
+}
+
+/// The hash is what `sha256sum` prints for the same bytes.
+#[test]
+fn the_hash_is_that_of_the_file() {
+    let log = csv("t_s,depth_mm,f_n\n0,0,0\n1,1,1\n2,2,2\n").unwrap();
+    assert_eq!(
+        log.source.sha256,
+        "ad6f83bb31e7f96e44dcc5084869a7f3e59a84822fcf63870d008ac80db4a94e"
+    );
+}
+
+#[test]
+fn every_delimiter_line_end_and_mark_gives_the_same_log() {
+    let log = csv(PLAIN).unwrap();
+    let variants = [
+        PLAIN.replace(',', ";"),
+        PLAIN.replace(',', "\t"),
+        PLAIN.replace(',', " "),
+        PLAIN.replace(',', "   "),
+        PLAIN.replace('\n', "\r\n"),
+        PLAIN.replace(',', " , "),
+        format!("\u{feff}{PLAIN}"),
+        format!("# simulated: yes\n#\n\n{PLAIN}\n\n"),
+        format!("# {PLAIN}"),
+        PLAIN.trim_end().to_owned(),
+        PLAIN.replace("0.0012", "\"0.0012\""),
+        PLAIN.replace("time_s", "\"time_s\""),
+        PLAIN.replace("\n0.002", "\n# a word between\n0.002"),
+    ];
+    for text in variants {
+        let other = csv(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"));
+        assert_eq!(
+            (other.time, other.motion, other.velocity, other.force),
+            (
+                log.time.clone(),
+                log.motion.clone(),
+                log.velocity.clone(),
+                log.force.clone()
+            ),
+            "{text:?}"
+        );
+    }
+}
+
+#[test]
+fn rows_are_counted_as_an_editor_does() {
+    for end in ["\n", "\r\n"] {
+        for last in ["", "\n0.01,0.002,0.1,2\n"] {
+            let mut text = format!("# one\n\n# three\ntime_s,indentation_m,velocity_m_s,force_n\n");
+            for row in 5..40_000 {
+                let _ = writeln!(text, "{},0.001,0.1,1", row as f64 * 1e-3);
+            }
+            text.push_str("1,0.001,0.1,wrong");
+            text.push_str(last);
+            let text = text.replace('\n', end);
+            refused(csv(&text), &["row 40000", "column 4 \"force_n\"", "wrong"]);
+        }
+    }
+}
+
+#[test]
+fn a_log_is_read_from_disk() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("press.csv");
+    std::fs::write(&path, PLAIN).unwrap();
+    let log = read(&path, &ReadOptions::default()).unwrap();
+    assert_eq!(log.len(), 3);
+    assert_eq!(log.name(), "press");
+}
+
+#[test]
+fn units_are_converted_once_and_reported() {
+    let text =
+        "Time (ms),Force [mN],penetration_mm,velocity_mm_s\n0,1500,3,20\n2,-1,7,21\n4,0,12,22\n";
+    let log = csv(text).unwrap();
+    assert_eq!(log.time, [0.0, 0.002, 0.004]);
+    assert_eq!(indentation(&log), [0.003, 0.007, 0.012]);
+    assert_eq!(scalar(&log.force), [1.5, -0.001, 0.0]);
+    assert_eq!(
+        scalar(log.velocity.as_ref().unwrap()),
+        [0.020, 0.021, 0.022]
+    );
+    assert!(
+        log.source
+            .columns
+            .contains(&"force: column 2 \"Force [mN]\" [mN → N]".to_owned()),
+        "{:?}",
+        log.source.columns
+    );
+}
+
+#[test]
+fn units_that_contradict_the_header_are_refused() {
+    refused(
+        with(PLAIN, "", "indentation=mm", None),
+        &["--units", "indentation=mm", "\"indentation_m\"", "says m"],
+    );
+    with(PLAIN, "", "indentation=m,force=N", None).unwrap();
+    refused(
+        csv("time,indentation,Force [V]\n0,0,0\n1,0,0\n2,0,0\n"),
+        &["\"V\"", "force", "--units"],
+    );
+    with(
+        "time_s,indentation,Force [V]\n0,0,0\n1,0,0\n2,0,0\n",
+        "",
+        "force=N",
+        None,
+    )
+    .unwrap();
+}
+
+#[test]
+fn columns_are_given_by_number_or_name() {
+    let bare = "0,9,1,20,5\n2,9,2,30,6\n4,9,3,40,7\n";
+    let log = with(
+        bare,
+        "time=1,indentation=3,velocity=4,force=5",
+        "time=ms,indentation=mm,velocity=mm/s,force=N",
+        None,
+    )
+    .unwrap();
+    assert_eq!(log.time, [0.0, 0.002, 0.004]);
+    assert_eq!(indentation(&log), [0.001, 0.002, 0.003]);
+    assert_eq!(scalar(&log.force), [5.0, 6.0, 7.0]);
+
+    let named = format!("a,b,c,d,e\n{bare}");
+    let same = with(
+        &named,
+        "time=a,indentation=C,velocity=d,force=e",
+        "time=ms,indentation=mm,velocity=mm/s,force=N",
+        None,
+    )
+    .unwrap();
+    assert_eq!(
+        (same.time, same.motion, same.force),
+        (log.time, log.motion, log.force)
+    );
+    refused(
+        with(&named, "time=a,indentation=depth,force=e", "", None),
+        &["indentation=depth", "a, b, c, d, e"],
+    );
+    refused(
+        with(bare, "time=1,indentation=6,force=5", "", None),
+        &["indentation=6", "5 columns"],
+    );
+    refused(csv(bare), &["--columns", "5 columns"]);
+}
+
+#[test]
+fn time_comes_from_the_rate_which_wins() {
+    let text = "indentation_m,force_n\n0,0\n0.001,1\n0.002,2\n";
+    assert_eq!(
+        with(text, "", "", Some(500.0)).unwrap().time,
+        [0.0, 0.002, 0.004]
+    );
+    refused(csv(text), &["no time", "--rate"]);
+    let log = with(PLAIN, "", "", Some(100.0)).unwrap();
+    assert_eq!(log.time, [0.0, 0.01, 0.02]);
+    assert!(
+        log.source.notes[0].contains("--rate 100"),
+        "{:?}",
+        log.source.notes
+    );
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        refused(with(PLAIN, "", "", Some(rate)), &["--rate"]);
+    }
+}
+
+const PRESS: &str = "time_s,position_x_m,position_y_m,position_z_m,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s,force_x_n,force_y_n,force_z_n";
+
+#[test]
+fn positions_velocities_and_forces_are_vectors() {
+    let text = format!(
+        "# simulated: yes\n{PRESS}\n{}",
+        "0,1,2,3,4,5,6,7,8,9\n".repeat(3)
+    );
+    let log = csv(&text).unwrap();
+    assert_eq!(
+        log.motion,
+        Motion::Position(Channel::Vector(vec![[1.0, 2.0, 3.0]; 3]))
+    );
+    assert_eq!(
+        log.velocity,
+        Some(Channel::Vector(vec![[4.0, 5.0, 6.0]; 3]))
+    );
+    assert_eq!(log.force, Channel::Vector(vec![[7.0, 8.0, 9.0]; 3]));
+    assert_eq!(log.source.notes, ["the file says: simulated: yes"]);
+
+    let plain = "0,1,2,3,4,5,6\n".repeat(3);
+    let log = with(&plain, "time=1,position=2:3:4,force=5:6:7", "", None).unwrap();
+    assert_eq!(log.force, Channel::Vector(vec![[4.0, 5.0, 6.0]; 3]));
+    refused(
+        with(&plain, "time=1,position=2,force=5:6:7", "", None),
+        &["--columns", "force is a vector", "position"],
+    );
+    refused(
+        with(&plain, "time=1,position=2:3:4,velocity=5,force=6", "", None),
+        &["velocity is one number", "position"],
+    );
+}
+
+/// An indentation is preferred to positions; velocities of the probe in space are then left out, and of the force z counts.
+#[test]
+fn an_indentation_beside_positions_is_taken() {
+    let header = PRESS.replacen("time_s", "time_s,phase", 1);
+    let text = format!(
+        "{header},indentation_m\n{}",
+        "0,press,1,2,3,4,5,6,7,8,9,0.01\n".repeat(3)
+    );
+    let log = csv(&text).unwrap();
+    assert_eq!(indentation(&log), [0.01; 3]);
+    assert_eq!(log.velocity, None);
+    assert_eq!(scalar(&log.force), [9.0; 3]);
+    assert_eq!(log.source.notes.len(), 3, "{:?}", log.source.notes);
+}
+
+#[test]
+fn hostile_files_are_refused_with_advice() {
+    let cases: [(&str, &[&str]); 17] = [
+        ("", &["is empty"]),
+        ("\n\n# only words\n", &["no rows"]),
+        ("time_s,indentation_m,force_n\n", &["no rows of numbers"]),
+        ("time_s,indentation_m,force_n\n0,0,0\n", &["one row", "3"]),
+        ("time_s,indentation_m,force_n\n0,0,0\n1,0,0\n", &["2 rows"]),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,0,nan\n2,0,0\n",
+            &["row 3", "column 3 \"force_n\"", "not finite"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,-inf,1\n2,0,0\n",
+            &["row 3", "\"indentation_m\"", "not finite"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,0,1e999\n2,0,0\n",
+            &["row 3", "not finite"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,0\n2,0,0\n",
+            &["row 3", "2 cells", "the header has 3"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,0,\n2,0,0\n",
+            &["row 3", "empty"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n0,0,0\n1,0,3 N\n2,0,0\n",
+            &["row 3", "\"3 N\" is not a number"],
+        ),
+        (
+            "time_s;indentation_m;force_n\n0;0;0\n0,5;0,1;3\n",
+            &["decimal"],
+        ),
+        (
+            "time_s,indentation_m,force_n\n\"0,002\",\"0,1\",\"3,5\"\n",
+            &["decimal"],
+        ),
+        ("time_s,indentation_m\n0,002,0,1\n", &["no column", "force"]),
+        (
+            "time_s,indentation_m,force_n\n0,002,0,1,0,5\n",
+            &["6 cells", "decimal"],
+        ),
+        (
+            "time_s,depth_m,force_n\n0,3,0\n1,4,0\n2,5,0\n",
+            &["indentation reaches 5", "0.5 m"],
+        ),
+        (
+            "time_s,depth,force_n\n0,3,0\n1,4,0\n2,5,0\n",
+            &["m was assumed", "--units indentation=mm"],
+        ),
+    ];
+    for (text, words) in cases {
+        refused(csv(text), words);
+    }
+    refused(
+        csv("time,depth_m,force\n0,0,0\n2,0,0\n4,0,0\n"),
+        &["2 s", "--units time=ms"],
+    );
+    refused(
+        csv("time_s,depth_m,force\n0,0,0\n2,0,20000\n4,0,0\n"),
+        &["force reaches 20000", "--units force"],
+    );
+}
+
+#[test]
+fn other_files_are_told_apart() {
+    let cases: [(&[u8], &str); 7] = [
+        (b"\x93NUMPY\x01\x00", ".npy"),
+        (b"PK\x03\x04rest", "zip"),
+        (b"PAR1", "Parquet"),
+        (b"\x80\x04\x95", "pickle"),
+        (b"\xff\xfea\x00", "UTF-16"),
+        (b"\x1f\x8b\x08", "gzip"),
+        (b"time\x00", "binary"),
+    ];
+    for (bytes, word) in cases {
+        let error = read_bytes("log.csv", Format::Csv, bytes, &ReadOptions::default());
+        refused(error.map_err(|error| error.to_string()), &["log.csv", word]);
+    }
+}
+
+/// A quotation mark that is never closed, and a file without line ends, would take all memory.
+#[test]
+fn endless_rows_are_refused() {
+    let start = "time_s,indentation_m,force_n\n0,0,0\n1,1,\"";
+    refused(
+        csv(&format!("{start}{}", "1,2\n".repeat(1 << 20))),
+        &["1 MiB", "quotation"],
+    );
+    refused(csv(&format!("{PLAIN}{}", "1,".repeat(1 << 20))), &["1 MiB"]);
+}
+
+#[test]
+fn paths_that_are_no_logs_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| {
+        read(&folder.path().join(name), &ReadOptions::default()).map_err(|error| error.to_string())
+    };
+    std::fs::create_dir(folder.path().join("sub.csv")).unwrap();
+    std::fs::write(folder.path().join("log.xlsx"), "x").unwrap();
+    std::fs::write(folder.path().join("log.csv"), "").unwrap();
+    refused(at("missing.csv"), &["cannot read", "missing.csv"]);
+    refused(at("sub.csv"), &["folder"]);
+    refused(at("log.xlsx"), &[".csv", ".npy", ".npz", ".parquet"]);
+    refused(at("log.csv"), &["is empty"]);
+}
+
+#[test]
+fn options_that_make_no_sense_are_refused_by_name() {
+    use insonate_calibration::formats::{Columns, Units};
+    let columns = [
+        ("time=1,depth=2", "\"depth\" is not known"),
+        ("time", "no \"=\""),
+        ("time=0", "numbered from 1"),
+        ("time=", "names no column"),
+        ("time=1:2:3", "one column"),
+        ("force=1:2", "three"),
+        ("time=1,time=2", "twice"),
+        ("indentation=1,position=2", "not both"),
+        ("", "names no column"),
+        ("time=99999999999999999999999", "so many"),
+    ];
+    for (text, word) in columns {
+        let error = text.parse::<Columns>().unwrap_err().to_string();
+        assert!(
+            error.contains("--columns") && error.contains(word),
+            "{error}"
+        );
+    }
+    let units = [
+        ("force=kg", "kgf"),
+        ("depth=mm", "not known"),
+        ("force", "no \"=\""),
+        ("velocity=mm", "mm/s"),
+        ("force=N,force=N", "twice"),
+    ];
+    for (text, word) in units {
+        let error = text.parse::<Units>().unwrap_err().to_string();
+        assert!(error.contains("--units") && error.contains(word), "{error}");
+    }
+    "time=ms,indentation=mm,position=in,velocity=mm/s,force=lbf"
+        .parse::<Units>()
+        .unwrap();
+}

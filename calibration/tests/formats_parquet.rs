@@ -1,0 +1,522 @@
+//! Contract: Parquet files, LeRobot's among them, give the numbers that were written, whatever the codec and the page version;
+//! nulls, lists of changing length, lies about sizes and missing bytes are refused by row or column.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::sync::Arc;
+
+use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
+use insonate_calibration::{Channel, Log, Motion};
+use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::data_type::{DoubleType, FloatType, Int64Type};
+use parquet::file::properties::{WriterProperties, WriterVersion};
+use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
+use parquet::schema::parser::parse_message_type;
+
+const N: usize = 500;
+
+/// LeRobot's columns: a time, a state of four numbers, an action of two, and the episode.
+const SCHEMA: &str = "message schema {
+    optional float timestamp;
+    optional group observation.state (LIST) { repeated group list { optional float element; } }
+    optional group action (LIST) { repeated group list { required double element; } }
+    required int64 episode_index;
+    optional binary task (STRING);
+}";
+
+fn time(i: usize) -> f32 {
+    i as f32 * 0.5 / N as f32
+}
+
+fn state(i: usize) -> [f32; 4] {
+    let t = i as f32;
+    [0.001 + t * 1e-6, -t, 0.25 * t, 7.0]
+}
+
+fn properties(
+    compression: Compression,
+    version: WriterVersion,
+    dictionary: bool,
+) -> WriterProperties {
+    WriterProperties::builder()
+        .set_compression(compression)
+        .set_writer_version(version)
+        .set_dictionary_enabled(dictionary)
+        .set_data_page_row_count_limit(64)
+        .set_write_batch_size(16)
+        .build()
+}
+
+fn plain() -> WriterProperties {
+    properties(Compression::UNCOMPRESSED, WriterVersion::PARQUET_1_0, false)
+}
+
+/// Levels of a list column with `width` numbers in every row.
+fn levels(rows: usize, width: usize, present: i16) -> (Vec<i16>, Vec<i16>) {
+    let definition = vec![present; rows * width];
+    let repetition = (0..rows * width)
+        .map(|i| i16::from(i % width != 0))
+        .collect();
+    (definition, repetition)
+}
+
+fn group<W: std::io::Write + Send>(
+    mut group: SerializedRowGroupWriter<'_, W>,
+    rows: std::ops::Range<usize>,
+    episodes: usize,
+) {
+    let n = rows.len();
+    let mut column = group.next_column().unwrap().unwrap();
+    let times: Vec<f32> = rows.clone().map(time).collect();
+    column
+        .typed::<FloatType>()
+        .write_batch(&times, Some(&vec![1; n]), None)
+        .unwrap();
+    column.close().unwrap();
+
+    let mut column = group.next_column().unwrap().unwrap();
+    let states: Vec<f32> = rows.clone().flat_map(state).collect();
+    let (definition, repetition) = levels(n, 4, 3);
+    column
+        .typed::<FloatType>()
+        .write_batch(&states, Some(&definition), Some(&repetition))
+        .unwrap();
+    column.close().unwrap();
+
+    let mut column = group.next_column().unwrap().unwrap();
+    let actions: Vec<f64> = rows.clone().flat_map(|i| [i as f64, -(i as f64)]).collect();
+    let (definition, repetition) = levels(n, 2, 2);
+    column
+        .typed::<DoubleType>()
+        .write_batch(&actions, Some(&definition), Some(&repetition))
+        .unwrap();
+    column.close().unwrap();
+
+    let mut column = group.next_column().unwrap().unwrap();
+    let episode: Vec<i64> = rows.map(|i| (i * episodes / N) as i64).collect();
+    column
+        .typed::<Int64Type>()
+        .write_batch(&episode, None, None)
+        .unwrap();
+    column.close().unwrap();
+
+    let mut column = group.next_column().unwrap().unwrap();
+    column
+        .typed::<parquet::data_type::ByteArrayType>()
+        .write_batch(&[], Some(&vec![0; n]), None)
+        .unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+}
+
+fn lerobot(properties: WriterProperties, episodes: usize) -> Vec<u8> {
+    let schema = Arc::new(parse_message_type(SCHEMA).unwrap());
+    let mut writer = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties)).unwrap();
+    group(writer.next_row_group().unwrap(), 0..300, episodes);
+    group(writer.next_row_group().unwrap(), 300..N, episodes);
+    writer.into_inner().unwrap()
+}
+
+/// A file of one list column and the force, from raw levels.
+fn listed(values: &[f32], definition: &[i16], repetition: &[i16], force: &[f64]) -> Vec<u8> {
+    let schema = parse_message_type(
+        "message schema {
+            optional group x (LIST) { repeated group list { optional float element; } }
+            optional double force;
+        }",
+    )
+    .unwrap();
+    let mut writer =
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(plain())).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column
+        .typed::<FloatType>()
+        .write_batch(values, Some(definition), Some(repetition))
+        .unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let present: Vec<i16> = force
+        .iter()
+        .map(|value| i16::from(!value.is_nan()))
+        .collect();
+    let there: Vec<f64> = force
+        .iter()
+        .copied()
+        .filter(|value| !value.is_nan())
+        .collect();
+    column
+        .typed::<DoubleType>()
+        .write_batch(&there, Some(&present), None)
+        .unwrap();
+    column.close().unwrap();
+    group.close().unwrap();
+    writer.into_inner().unwrap()
+}
+
+fn with(
+    bytes: &[u8],
+    columns: &str,
+    episode: Option<i64>,
+    rate: Option<f64>,
+) -> Result<Log, String> {
+    let options = ReadOptions {
+        columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
+        episode,
+        rate,
+        ..ReadOptions::default()
+    };
+    read_bytes("log.parquet", Format::Parquet, bytes, &options).map_err(|error| error.to_string())
+}
+
+#[track_caller]
+fn refused(result: Result<Log, String>, words: &[&str]) {
+    let message = result.unwrap_err();
+    for word in words {
+        assert!(message.contains(word), "no \"{word}\" in: {message}");
+    }
+}
+
+const COLUMNS: &str = "indentation=observation.state[0],force=observation.state[2]";
+
+#[test]
+fn lerobot_files_are_read_with_every_codec_and_page_version() {
+    let codecs = [
+        Compression::UNCOMPRESSED,
+        Compression::SNAPPY,
+        Compression::GZIP(Default::default()),
+        Compression::ZSTD(ZstdLevel::try_new(3).unwrap()),
+    ];
+    for codec in codecs {
+        for version in [WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0] {
+            for dictionary in [false, true] {
+                let file = lerobot(properties(codec, version, dictionary), 1);
+                let log = with(&file, COLUMNS, None, None)
+                    .unwrap_or_else(|error| panic!("{error} with {codec:?}, {version:?}"));
+                let of = |column: usize| (0..N).map(|i| f64::from(state(i)[column])).collect();
+                assert_eq!(
+                    log.time,
+                    (0..N).map(|i| f64::from(time(i))).collect::<Vec<_>>()
+                );
+                assert_eq!(log.motion, Motion::Indentation(of(0)));
+                assert_eq!(log.force, Channel::Scalar(of(2)));
+                assert_eq!(
+                    log.source.columns[2],
+                    "force: column 2 \"observation.state[2]\" [N, assumed]"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_number_encoding_is_read() {
+    for encoding in [Encoding::PLAIN, Encoding::DELTA_BINARY_PACKED] {
+        let schema = parse_message_type(
+            "message m { required int64 time; required int64 depth; required int64 force; }",
+        )
+        .unwrap();
+        let properties = WriterProperties::builder()
+            .set_dictionary_enabled(false)
+            .set_encoding(encoding)
+            .build();
+        let mut writer =
+            SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
+        let mut group = writer.next_row_group().unwrap();
+        let values: Vec<i64> = (0..1000).map(|i| (i * i) % 400 - 7).collect();
+        for _ in 0..3 {
+            let mut column = group.next_column().unwrap().unwrap();
+            column
+                .typed::<Int64Type>()
+                .write_batch(&values, None, None)
+                .unwrap();
+            column.close().unwrap();
+        }
+        group.close().unwrap();
+        let file = writer.into_inner().unwrap();
+        let options = ReadOptions {
+            rate: Some(100.0),
+            units: "indentation=um".parse().unwrap(),
+            ..ReadOptions::default()
+        };
+        let log = read_bytes("log", Format::Parquet, &file, &options).unwrap();
+        assert_eq!(
+            log.force,
+            Channel::Scalar(values.iter().map(|v| *v as f64).collect()),
+            "{encoding}"
+        );
+    }
+}
+
+#[test]
+fn encodings_that_are_not_read_are_named_as_such() {
+    let schema =
+        parse_message_type("message m { required double depth; required double force; }").unwrap();
+    let properties = WriterProperties::builder()
+        .set_dictionary_enabled(false)
+        .set_encoding(Encoding::BYTE_STREAM_SPLIT)
+        .build();
+    let mut writer =
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    for _ in 0..2 {
+        let mut column = group.next_column().unwrap().unwrap();
+        column
+            .typed::<DoubleType>()
+            .write_batch(&[0.0; 5], None, None)
+            .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    refused(
+        with(&writer.into_inner().unwrap(), "", None, Some(1.0)),
+        &["\"depth\"", "encoding", "plain"],
+    );
+}
+
+#[test]
+fn columns_are_offered_by_name_and_length() {
+    let file = lerobot(plain(), 1);
+    refused(
+        with(&file, "", None, None),
+        &[
+            "indentation or position",
+            "--columns",
+            "timestamp",
+            "observation.state (4 numbers)",
+            "action (2 numbers)",
+        ],
+    );
+    refused(
+        with(
+            &file,
+            "indentation=observation.state,force=timestamp",
+            None,
+            None,
+        ),
+        &["4 numbers", "observation.state[0]"],
+    );
+    refused(
+        with(
+            &file,
+            "indentation=observation.state[4],force=timestamp",
+            None,
+            None,
+        ),
+        &["4 numbers", "[3]"],
+    );
+    refused(
+        with(&file, "indentation=task,force=timestamp", None, None),
+        &["\"task\"", "plain numbers"],
+    );
+    let vector = (0..9).map(|i| i as f32).collect::<Vec<_>>();
+    let (definition, repetition) = levels(3, 3, 3);
+    let log = with(
+        &listed(&vector, &definition, &repetition, &[1.0, 2.0, 3.0]),
+        "position=x",
+        None,
+        Some(10.0),
+    )
+    .unwrap();
+    assert_eq!(
+        log.motion,
+        Motion::Position(Channel::Vector(vec![
+            [0.0, 1.0, 2.0],
+            [3.0, 4.0, 5.0],
+            [6.0, 7.0, 8.0]
+        ]))
+    );
+}
+
+#[test]
+fn one_of_several_episodes_is_chosen() {
+    let file = lerobot(plain(), 5);
+    refused(
+        with(&file, COLUMNS, None, None),
+        &["--episode", "0, 1, 2, 3, 4"],
+    );
+    refused(
+        with(&file, COLUMNS, Some(7), None),
+        &["--episode", "0, 1, 2, 3, 4"],
+    );
+    let log = with(&file, COLUMNS, Some(3), None).unwrap();
+    assert_eq!(
+        log.time,
+        (300..400).map(|i| f64::from(time(i))).collect::<Vec<_>>()
+    );
+    assert_eq!(log.force.len(), 100);
+    let bare = listed(&[0.0; 3], &[3; 3], &[0; 3], &[1.0; 3]);
+    refused(
+        with(&bare, "indentation=x[0]", Some(1), Some(1.0)),
+        &["--episode", "episode_index"],
+    );
+}
+
+#[test]
+fn nulls_and_odd_rows_are_refused_by_row() {
+    let read = |file: &[u8]| with(file, "indentation=x[0]", None, Some(1.0));
+    let whole = [3i16; 8];
+    let pairs = [0i16, 1, 0, 1, 0, 1, 0, 1];
+    read(&listed(&[0.0; 8], &whole, &pairs, &[1.0; 4])).unwrap();
+    refused(
+        read(&listed(
+            &[0.0; 8],
+            &whole,
+            &pairs,
+            &[1.0, 2.0, f64::NAN, 3.0],
+        )),
+        &["row 3", "\"force\"", "null"],
+    );
+    // A null element in row 2.
+    refused(
+        read(&listed(
+            &[0.0; 7],
+            &[3, 3, 3, 2, 3, 3, 3, 3],
+            &pairs,
+            &[1.0; 4],
+        )),
+        &["row 2", "\"x[0]\"", "null"],
+    );
+    // Row 2 has three numbers, row 3 one.
+    refused(
+        read(&listed(
+            &[0.0; 8],
+            &whole,
+            &[0, 1, 0, 1, 1, 0, 0, 1],
+            &[1.0; 4],
+        )),
+        &["row 2", "3 numbers", "have 2"],
+    );
+    // Row 3 is a null list.
+    refused(
+        read(&listed(
+            &[0.0; 6],
+            &[3, 3, 3, 3, 0, 3, 3],
+            &[0, 1, 0, 1, 0, 0, 1],
+            &[1.0; 4],
+        )),
+        &["row 3", "null"],
+    );
+    refused(
+        read(&listed(
+            &[0.0, f32::NAN, f32::NAN, 0.0],
+            &[3; 4],
+            &[0; 4],
+            &[1.0; 4],
+        )),
+        &["row 2", "NaN", "not finite"],
+    );
+}
+
+#[test]
+fn timestamps_have_the_unit_of_their_type() {
+    let schema = parse_message_type(
+        "message m { required int64 time (TIMESTAMP(MICROS,true)); required double depth_mm; required double force; }",
+    )
+    .unwrap();
+    let mut writer =
+        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(plain())).unwrap();
+    let mut group = writer.next_row_group().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    column
+        .typed::<Int64Type>()
+        .write_batch(&[0, 2000, 4000], None, None)
+        .unwrap();
+    column.close().unwrap();
+    for _ in 0..2 {
+        let mut column = group.next_column().unwrap().unwrap();
+        column
+            .typed::<DoubleType>()
+            .write_batch(&[1.0, 2.0, 3.0], None, None)
+            .unwrap();
+        column.close().unwrap();
+    }
+    group.close().unwrap();
+    let log = with(&writer.into_inner().unwrap(), "", None, None).unwrap();
+    assert_eq!(log.time, [0.0, 0.002, 0.004]);
+    assert_eq!(log.motion, Motion::Indentation(vec![0.001, 0.002, 0.003]));
+}
+
+#[test]
+fn truncated_files_are_refused_at_every_byte() {
+    let (definition, repetition) = levels(4, 2, 3);
+    let valid = listed(&[0.0; 8], &definition, &repetition, &[1.0; 4]);
+    let read = |file: &[u8]| with(file, "indentation=x[0]", None, Some(1.0));
+    read(&valid).unwrap();
+    for end in 0..valid.len() {
+        let message = read(&valid[..end]).unwrap_err();
+        assert!(message.starts_with("log.parquet"), "{message}");
+    }
+    // The start is missing: offsets point elsewhere.
+    for start in 1..valid.len() {
+        assert!(read(&valid[start..]).is_err());
+        let mut headed = b"PAR1".to_vec();
+        headed.extend(&valid[start..]);
+        assert!(start <= 4 || read(&headed).is_err());
+    }
+}
+
+#[test]
+fn absurd_lengths_and_other_files_are_refused() {
+    let valid = lerobot(plain(), 1);
+    let mut long = valid.clone();
+    let at = long.len() - 8;
+    long[at..at + 4].copy_from_slice(&u32::MAX.to_le_bytes());
+    refused(with(&long, COLUMNS, None, None), &["footer", "4294967295"]);
+    refused(with(b"PAR1", COLUMNS, None, None), &["cut off"]);
+    refused(
+        with(b"PARE1234PARE1234", COLUMNS, None, None),
+        &["encrypted"],
+    );
+    refused(
+        with(b"PK\x03\x04", COLUMNS, None, None),
+        &["not a Parquet file", "zip"],
+    );
+    refused(
+        with(b"time,force\n1,2\n", COLUMNS, None, None),
+        &["not a Parquet file"],
+    );
+    // A footer whose schema says that its root has two thousand million children.
+    let mut footer = vec![0x15, 2, 0x19, 0x1c, 0x48, 1, b'm', 0x15];
+    footer.extend([0xfe, 0xff, 0xff, 0xff, 0x0f, 0, 0]);
+    let mut file = b"PAR1".to_vec();
+    file.extend(&footer);
+    file.extend((footer.len() as u32).to_le_bytes());
+    file.extend(b"PAR1");
+    refused(
+        with(&file, COLUMNS, None, None),
+        &["footer", "more children than nodes"],
+    );
+}
+
+/// Gzip is unpacked by the library without a limit: a page that unpacks to more than it says never gets there.
+#[test]
+fn pages_that_unpack_to_more_than_they_say_are_refused() {
+    let valid = lerobot(
+        properties(
+            Compression::GZIP(Default::default()),
+            WriterVersion::PARQUET_1_0,
+            false,
+        ),
+        1,
+    );
+    let stream = valid.windows(3).position(|w| w == b"\x1f\x8b\x08").unwrap();
+    // The page's uncompressed size, a zigzag number of two bytes, stands before it in the header; one less is a lie.
+    let header = valid[4..stream].to_vec();
+    let at = 4
+        + header
+            .windows(2)
+            .position(|w| w[0] == 0x15 && w[1] & 0x80 != 0)
+            .unwrap()
+        + 1;
+    let mut lying = valid.clone();
+    lying[at] ^= 2;
+    refused(
+        with(
+            &lying,
+            "indentation=timestamp,force=timestamp",
+            None,
+            Some(1.0),
+        ),
+        &["\"timestamp\"", "unpack"],
+    );
+}

@@ -1,0 +1,39 @@
+//! What holds for every reader of logs, whatever the file.
+
+use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
+use insonate_calibration::{Channel, Motion};
+
+/// Reads by the header, by number, and by names of lists and vectors; a log that comes out is whole and finite.
+pub(crate) fn read(format: Format, bytes: &[u8]) {
+    let choices = [
+        None,
+        Some("indentation=1,force=2"),
+        Some("position=1:2:3,force=4"),
+        Some("indentation=a[0],velocity=a[1],force=force"),
+        Some("position=a,velocity=a,force=a"),
+    ];
+    for (choice, rate) in choices.into_iter().flat_map(|c| [(c, None), (c, Some(500.0))]) {
+        let options = ReadOptions {
+            columns: choice.map(|text| text.parse().expect("the choice is well formed")),
+            rate,
+            ..ReadOptions::default()
+        };
+        let Ok(log) = read_bytes("input", format, bytes, &options) else {
+            continue;
+        };
+        let n = log.len();
+        assert!(n >= 3);
+        assert!(log.time.iter().all(|time| time.is_finite()));
+        let motion = match log.motion {
+            Motion::Indentation(values) => Channel::Scalar(values),
+            Motion::Position(channel) => channel,
+        };
+        for channel in [Some(motion), log.velocity, Some(log.force)].into_iter().flatten() {
+            assert_eq!(channel.len(), n);
+            assert!(match channel {
+                Channel::Scalar(values) => values.iter().all(|value| value.is_finite()),
+                Channel::Vector(values) => values.as_flattened().iter().all(|value| value.is_finite()),
+            });
+        }
+    }
+}
