@@ -12,6 +12,8 @@ use crate::CalibrationError;
 pub(super) const HALF: usize = 4;
 /// Samples before contact below which a log counts as pressed from the start.
 const FEWEST_IN_AIR: usize = 10;
+/// Way through air below which a log counts as pressed from the start, as a share of the press.
+const SHORTEST_APPROACH: f64 = 0.05;
 
 /// Contact, roughly.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +33,11 @@ pub(super) struct Rough {
 }
 
 /// Finds contact in the force of a log that starts in free air.
-pub(super) fn rough(force: &[f64], report: &Report) -> Result<Rough, CalibrationError> {
+pub(super) fn rough(
+    force: &[f64],
+    depth: &[f64],
+    report: &Report,
+) -> Result<Rough, CalibrationError> {
     let n = force.len();
     let still = median(force[..n_start(n)].to_vec());
     let white = white_noise(force);
@@ -60,7 +66,13 @@ pub(super) fn rough(force: &[f64], report: &Report) -> Result<Rough, Calibration
         .iter()
         .rposition(|value| *value < threshold)
         .map_or(0, |index| index + 1);
-    if onset < FEWEST_IN_AIR {
+    // On a preload the probe swings about a place where the force first rises; in air it comes from further away.
+    let begin = depth[onset];
+    let from = depth[..onset]
+        .iter()
+        .fold(begin, |low, value| low.min(*value));
+    let to = depth.iter().fold(begin, |high, value| high.max(*value));
+    if onset < FEWEST_IN_AIR || begin - from < SHORTEST_APPROACH * (to - begin) {
         return Err(throughout(report));
     }
     // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.

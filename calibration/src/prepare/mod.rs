@@ -196,7 +196,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, Calibrat
     } else {
         window::until_release(&indentation, &force, approach.threshold(&force))
     };
-    let kept = selected(&window, &time, &clipped, options.window, &mut report)?;
+    let kept = selected(&window, &time, &clipped, options.window, given, &mut report)?;
     let pick = |values: &[f64]| {
         kept.iter()
             .map(|&index| values[index])
@@ -246,7 +246,7 @@ struct Approach {
 impl Approach {
     fn of(track: &Track, report: &Report) -> Result<Self, CalibrationError> {
         let Some(surface) = track.surface else {
-            let rough = contact::rough(&track.force, report)?;
+            let rough = contact::rough(&track.force, &track.depth, report)?;
             return Ok(Self {
                 air: rough.air,
                 after: rough.after,
@@ -325,6 +325,7 @@ fn selected(
     time: &[f64],
     clipped: &[usize],
     asked: Option<[f64; 2]>,
+    given: bool,
     report: &mut Report,
 ) -> Result<Vec<usize>, CalibrationError> {
     if let Some([from, to]) = asked
@@ -360,6 +361,7 @@ fn selected(
         format!("{first:.4} to {last:.4} s, {} samples", kept.len()),
         match (asked, window.n_presses) {
             (Some(_), _) => "given".to_owned(),
+            (None, _) if given => "whole log".to_owned(),
             (None, 1) => "from contact to release".to_owned(),
             (None, n) => format!("{n} presses, the air between them left out"),
         },

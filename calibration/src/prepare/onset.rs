@@ -9,11 +9,21 @@
 //! | Hunt–Crossley | x^{3/2} | √x ẋ |
 //! | standard linear solid, for each of some τ | x | g with ġ = ẋ − g/τ |
 //!
-//! Families and depths d₀ are weighted by their marginal likelihood, b and a integrated out (Bernardo and Smith 1994, §5.4):
-//! p ∝ |XᵀX|^{−1/2} exp(−RSS/2σ²), with σ² from the best fit's residuals, enlarged by their lag-one correlation.
+//! Families and depths d₀ are weighted by their marginal likelihood, b and a integrated out (Bernardo and Smith 1994, §5.4),
+//! a over positive values alone: p ∝ |XᵀX|^{−1/2} Πᵢ Φ(aᵢ/sᵢ) exp(−RSS/2σ²), with their standard errors s,
+//! and σ² from the best fit's residuals, enlarged by their lag-one correlation.
 //! The posterior mean is unbiased also where force jumps (damping), when the surface is known only to lie between two samples.
 
-use super::{Stretch, Track, contact::Rough, polynomial::Smoother, report::Report, time::Clock};
+use nalgebra::{Matrix3, Vector3};
+
+use super::{
+    Stretch, Track,
+    contact::{HALF, Rough},
+    noise::running_mean,
+    polynomial::Smoother,
+    report::Report,
+    time::Clock,
+};
 use crate::{CalibrationError, Contact};
 
 /// Depths tried in each of the two passes.
@@ -21,7 +31,9 @@ const DEPTHS: usize = 121;
 /// Most samples of air and of press that are looked at.
 const MOST: usize = 2000;
 /// Relaxation times tried [s].
-const RELAXATION_TIMES: [f64; 4] = [0.02, 0.06, 0.2, 0.6];
+const RELAXATION_TIMES: [f64; 12] = [
+    0.06, 0.08, 0.1, 0.13, 0.17, 0.22, 0.28, 0.36, 0.46, 0.6, 0.8, 1.2,
+];
 
 /// Depth of the surface and what is known of it.
 pub(super) fn found(
@@ -72,6 +84,8 @@ struct Early {
     velocity: Vec<f64>,
     force: Vec<f64>,
     n_air: usize,
+    /// Sums of force and of its square, relative to the first sample, over the samples before each.
+    sums: Vec<[f64; 2]>,
 }
 
 struct Posterior {
@@ -105,29 +119,36 @@ impl Early {
             order: 3,
         };
         let start = rough.onset.saturating_sub(MOST);
-        // While the press goes on at more than half its speed, up to a given force.
-        let speed = velocity[rough.onset..=rough.sure]
+        // While the press goes on at more than half its speed.
+        let limit = (rough.onset + MOST).min(track.time.len());
+        let smooth = running_mean(&velocity[rough.onset..limit], HALF);
+        let sure = (rough.sure - rough.onset).min(smooth.len() - 1);
+        let speed = smooth[..=sure]
             .iter()
-            .fold(0.0, |most: f64, value| most.max(*value));
-        let shortest = rough.onset + 30;
-        let mut end = rough.onset;
-        while end < track.time.len()
-            && end - rough.onset < MOST
-            && (velocity[end] > 0.3 * speed || end <= rough.onset + 5)
-            && (end < rough.sure || end < shortest)
-        {
-            end += 1;
-        }
+            .fold(0.0, |most: f64, v| most.max(*v));
+        let slow = smooth[sure..].iter().position(|v| *v < 0.5 * speed);
+        let end = slow.map_or(limit, |after| {
+            (rough.onset + sure + after).max(rough.onset + 6).min(limit)
+        });
         let range = Stretch { start, end };
         let depth = (start..end)
             .map(|index| SMOOTHER.near(&track.time, &track.depth, clock, index).value)
             .collect();
+        let force = track.force[range.start..range.end].to_vec();
+        let mut sums = vec![[0.0; 2]];
+        let mut sum = [0.0; 2];
+        for value in &force {
+            let value = value - force[0];
+            sum = [sum[0] + value, sum[1] + value * value];
+            sums.push(sum);
+        }
         Self {
             time: track.time[range.start..range.end].to_vec(),
             depth,
             velocity: velocity[range.start..range.end].to_vec(),
-            force: track.force[range.start..range.end].to_vec(),
+            force,
             n_air: rough.onset - start,
+            sums,
         }
     }
 
@@ -139,7 +160,7 @@ impl Early {
         let mut tried = Vec::with_capacity(families.len() * DEPTHS);
         for family in families {
             // The prior of the coefficients is flat in the force that each adds at the end: columns have one scale per family.
-            let middle = self.basis(family, 0.5 * (low + high));
+            let middle = self.basis(family, 0.5 * (low + high), 0);
             let unit = [0, 1].map(|column| {
                 let largest = middle
                     .iter()
@@ -157,13 +178,22 @@ impl Early {
                 }
             }
         }
+        let natural = |fit: &Fit| fit.coefficients[1] >= 0.0 && fit.coefficients[2] >= 0.0;
         let best = tried
             .iter()
-            .min_by(|a, b| a.2.residual.total_cmp(&b.2.residual))
-            .expect("a change point in the middle leaves samples on both sides");
+            .min_by(|a, b| {
+                let unnatural = natural(&b.2).cmp(&natural(&a.2));
+                unnatural.then(a.2.residual.total_cmp(&b.2.residual))
+            })
+            .expect("a law can be fitted to any surface inside the samples");
         let variance = self.variance(best.0, best.1, &best.2);
         let score = |fit: &Fit, prior: f64| {
-            prior - 0.5 * fit.log_determinant - 0.5 * fit.residual / variance
+            let positive: f64 = fit
+                .scores
+                .iter()
+                .map(|score| ln_normal(score / variance.sqrt()))
+                .sum();
+            prior - 0.5 * fit.log_determinant - 0.5 * fit.residual / variance + positive
         };
         let highest = tried
             .iter()
@@ -185,12 +215,12 @@ impl Early {
         }
     }
 
-    /// φ₁ and φ₂ of each sample from the first that may be in contact.
-    fn basis(&self, family: Family, surface: f64) -> Vec<[f64; 2]> {
+    /// φ₁ and φ₂ of each sample from `first` on.
+    fn basis(&self, family: Family, surface: f64, first: usize) -> Vec<[f64; 2]> {
         let mut memory = 0.0;
         let mut last: Option<(f64, f64)> = None;
-        let mut basis = Vec::with_capacity(self.depth.len());
-        for index in 0..self.depth.len() {
+        let mut basis = Vec::with_capacity(self.depth.len() - first);
+        for index in first..self.depth.len() {
             let x = self.depth[index] - surface;
             if x <= 0.0 {
                 last = None;
@@ -219,64 +249,44 @@ impl Early {
         basis
     }
 
+    /// Least squares; `None` where the samples do not tell the columns apart.
     fn fit(&self, family: Family, surface: f64, unit: [f64; 2]) -> Option<Fit> {
-        let basis = self.basis(family, surface);
-        let mut normal = [[0.0; 3]; 3];
-        let mut right = [0.0; 3];
+        // Samples before the first below the surface add to the constant alone.
+        let first = self.depth.iter().position(|depth| *depth > surface)?;
+        let [sum, mut square] = self.sums[first];
+        let mut normal = Matrix3::zeros();
+        normal[(0, 0)] = first as f64;
+        let mut right = Vector3::new(sum, 0.0, 0.0);
         let base = self.force[0];
-        let mut square = 0.0;
-        for (force, basis) in self.force.iter().zip(&basis) {
+        let basis = self.basis(family, surface, first);
+        for (force, basis) in self.force[first..].iter().zip(&basis) {
             let force = force - base;
-            let row = [1.0, basis[0] * unit[0], basis[1] * unit[1]];
-            for i in 0..3 {
-                for j in 0..=i {
-                    normal[i][j] += row[i] * row[j];
-                }
-                right[i] += row[i] * force;
-            }
+            let row = Vector3::new(1.0, basis[0] * unit[0], basis[1] * unit[1]);
+            normal += row * row.transpose();
+            right += row * force;
             square += force * force;
         }
-        // Cholesky's factor, and the part of the force that it explains.
-        let mut factor = [[0.0; 3]; 3];
-        let mut reduced = [0.0; 3];
-        let (mut log_determinant, mut explained) = (0.0, 0.0);
-        for i in 0..3 {
-            for j in 0..=i {
-                let dot: f64 = (0..j).map(|k| factor[i][k] * factor[j][k]).sum();
-                let rest = normal[i][j] - dot;
-                if i == j {
-                    if rest <= 1e-12 * normal[i][i] {
-                        return None;
-                    }
-                    factor[i][i] = rest.sqrt();
-                } else {
-                    factor[i][j] = rest / factor[j][j];
-                }
-            }
-            let dot: f64 = (0..i).map(|k| factor[i][k] * reduced[k]).sum();
-            reduced[i] = (right[i] - dot) / factor[i][i];
-            explained += reduced[i] * reduced[i];
-            log_determinant += 2.0 * factor[i][i].ln();
-        }
-        let mut coefficients = [0.0; 3];
-        for i in (0..3).rev() {
-            let dot: f64 = (i + 1..3).map(|k| factor[k][i] * coefficients[k]).sum();
-            coefficients[i] = (reduced[i] - dot) / factor[i][i];
-        }
+        let factor = normal.cholesky()?;
+        let solution = factor.solve(&right);
+        let inverse = factor.inverse();
         Some(Fit {
-            residual: (square - explained).max(0.0),
-            log_determinant,
+            residual: (square - solution.dot(&right)).max(0.0),
+            log_determinant: 2.0 * factor.l_dirty().diagonal().map(f64::ln).sum(),
             coefficients: [
-                coefficients[0] + base,
-                coefficients[1] * unit[0],
-                coefficients[2] * unit[1],
+                solution.x + base,
+                solution.y * unit[0],
+                solution.z * unit[1],
+            ],
+            scores: [
+                solution.y / inverse[(1, 1)].sqrt(),
+                solution.z / inverse[(2, 2)].sqrt(),
             ],
         })
     }
 
     /// Variance of a residual, enlarged by (1 + ρ)/(1 − ρ) for positive correlation ρ of neighbours.
     fn variance(&self, family: Family, surface: f64, fit: &Fit) -> f64 {
-        let basis = self.basis(family, surface);
+        let basis = self.basis(family, surface, 0);
         let [bias, first, second] = fit.coefficients;
         let residuals: Vec<f64> = self
             .force
@@ -309,4 +319,22 @@ struct Fit {
     log_determinant: f64,
     /// b [N], a₁, a₂.
     coefficients: [f64; 3],
+    /// a₁ and a₂ over their standard errors for σ = 1 N.
+    scores: [f64; 2],
+}
+
+/// ln Φ(z) of the standard normal distribution, to 1e-7 (Abramowitz and Stegun 1964, 7.1.26).
+fn ln_normal(z: f64) -> f64 {
+    let x = z.abs() * std::f64::consts::FRAC_1_SQRT_2;
+    let t = 1.0 / (1.0 + 0.327_591_1 * x);
+    let tail = 0.5
+        * t
+        * (0.254_829_592
+            + t * (-0.284_496_736
+                + t * (1.421_413_741 + t * (-1.453_152_027 + t * 1.061_405_429))));
+    if z < 0.0 {
+        tail.ln() - x * x
+    } else {
+        (-tail * (-x * x).exp()).ln_1p()
+    }
 }

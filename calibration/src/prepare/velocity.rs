@@ -44,8 +44,8 @@ pub(super) fn found(
         (Smoother { window, order }, "given".to_owned())
     };
     if source == VelocitySource::Auto
-        && let Some(logged) = logged
-        && tried.agrees(&logged, smoother, report)
+        && let Some(mut logged) = logged
+        && tried.agrees(&mut logged, smoother, report)
     {
         let noise = tried.noise_of(&logged);
         report.choose(
@@ -249,19 +249,16 @@ impl<'a> Tried<'a> {
     }
 
     /// Compares the logged velocity with the derivative; `false` where it has nothing to do with it.
-    fn agrees(&self, logged: &[f64], smoother: Smoother, report: &mut Report) -> bool {
+    fn agrees(&self, logged: &mut [f64], smoother: Smoother, report: &mut Report) -> bool {
         let derivative = self.derivative(smoother);
         if variance(&derivative) == 0.0 {
             return true;
         }
-        let pairs = || {
+        let related = correlation(
             derivative
                 .iter()
-                .map(|(index, slope)| (*slope, logged[*index]))
-        };
-        let related = correlation(pairs());
-        let power: f64 = pairs().map(|(slope, _)| slope * slope).sum();
-        let scale = pairs().map(|(slope, value)| slope * value).sum::<f64>() / power;
+                .map(|(index, slope)| (*slope, logged[*index])),
+        );
         if related.abs() < 0.5 {
             report.note(format!(
                 "the logged velocity is not that of the position (correlation {related:.2}): it was not used; check its column and unit"
@@ -269,9 +266,17 @@ impl<'a> Tried<'a> {
             return false;
         }
         if related < 0.0 {
-            report.note("the logged velocity has the opposite sense of the position: it was not used; check its column");
-            return false;
+            logged.iter_mut().for_each(|value| *value = -*value);
+            report.note(
+                "the logged velocity had the opposite sense of the position, and was turned around",
+            );
         }
+        let power: f64 = derivative.iter().map(|(_, slope)| slope * slope).sum();
+        let across: f64 = derivative
+            .iter()
+            .map(|(index, slope)| slope * logged[*index])
+            .sum();
+        let scale = across / power;
         let lag = self.lag(logged, &derivative, scale);
         let apart = (scale - 1.0).abs();
         let said = format!(
