@@ -1,6 +1,34 @@
 //! Which model a log supports: information criterion and held-out error, with the reason in words.
+//!
+//! Candidates are the laws of the force. They are ranked by Schwarz' criterion
+//!
+//! ```text
+//! BIC = n ln(mean square force error) + p ln n
+//! ```
+//!
+//! with n the effective number of independent samples, the same for all, and checked on blocks of samples that the fit did not see.
+//! Of those that predict the held-out blocks as well as the best, within noise, the one with the fewest parameters is taken.
 
-use crate::{CalibrationError, FitOptions, Samples, models, models::ModelKind};
+use crate::{
+    CalibrationError, FitOptions, Samples,
+    models::{
+        self, ModelKind,
+        compare::{self, Explained},
+    },
+};
+
+/// Laws that are compared, the simplest first. `divided` is Kelvin–Voigt with other weights, so it is no candidate of its own.
+const CANDIDATES: [&str; 5] = [
+    "flat-punch",
+    "hertz",
+    "kelvin-voigt",
+    "hunt-crossley",
+    "sls",
+];
+/// Differences of the held-out error below so many of its standard errors are noise: rmse/√(2n) each.
+const STANDARD_ERRORS: f64 = 2.0;
+/// A difference of this share of the held-out error is no reason for a larger model.
+const SHARE: f64 = 0.01;
 
 /// A model that was tried.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,11 +52,134 @@ pub struct Selection {
     pub reason: String,
 }
 
+/// A law with what it explains.
+struct Tried {
+    kind: &'static ModelKind,
+    explained: Explained,
+    bic: f64,
+}
+
 /// Compares the models on samples.
 pub(crate) fn select(
-    _samples: &Samples,
-    _options: &FitOptions,
+    samples: &Samples,
+    options: &FitOptions,
 ) -> Result<(&'static ModelKind, Selection), CalibrationError> {
-    let _ = models::ALL;
-    unimplemented!()
+    // A tip belongs to one law and must not rule the other out.
+    let options = FitOptions {
+        tip: None,
+        n_bootstrap: 0,
+        ..options.clone()
+    };
+    let mut tried = Vec::new();
+    let mut failed = None;
+    for kind in CANDIDATES.iter().filter_map(|name| models::by_name(name)) {
+        match compare::explained(kind, samples, &options) {
+            Ok(explained) => tried.push(Tried {
+                kind,
+                explained,
+                bic: 0.0,
+            }),
+            Err(error) => failed = Some(error),
+        }
+    }
+    let n = tried
+        .iter()
+        .min_by(|a, b| a.explained.mean_square.total_cmp(&b.explained.mean_square))
+        .map(|best| best.explained.n_effective);
+    let Some(n) = n else {
+        return Err(failed.unwrap_or_else(|| CalibrationError::Fit {
+            log: samples.log.clone(),
+            model: "auto",
+            problem: "no model can be fitted".into(),
+        }));
+    };
+    for tried in &mut tried {
+        tried.bic = n * tried.explained.mean_square.max(f64::MIN_POSITIVE).ln()
+            + tried.explained.n_parameters as f64 * n.ln();
+    }
+    Ok(decide(tried, n))
+}
+
+fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, Selection) {
+    // A law with an undetermined parameter is kept only where every law has one.
+    let some_stand = tried
+        .iter()
+        .any(|tried| tried.explained.unidentified.is_empty());
+    let stands = |tried: &Tried| !some_stand || tried.explained.unidentified.is_empty();
+    let best = tried
+        .iter()
+        .filter(|tried| stands(tried))
+        .map(|tried| tried.explained.held_out)
+        .fold(f64::INFINITY, f64::min);
+    let tolerance = SHARE.max(STANDARD_ERRORS / (2.0 * n).sqrt());
+    let within = |tried: &Tried| tried.explained.held_out <= best * (1.0 + tolerance);
+    // Those that stand and predict first; then fewer parameters, then the criterion.
+    tried.sort_by(|a, b| {
+        let rank = |tried: &Tried| (!stands(tried), !within(tried));
+        let parameters = |tried: &Tried| {
+            if stands(tried) && within(tried) {
+                tried.explained.n_parameters
+            } else {
+                0
+            }
+        };
+        rank(a)
+            .cmp(&rank(b))
+            .then(parameters(a).cmp(&parameters(b)))
+            .then(a.bic.total_cmp(&b.bic))
+    });
+    let candidates = tried
+        .iter()
+        .map(|tried| Candidate {
+            model: tried.kind.name,
+            bic: tried.bic,
+            held_out_rmse_n: tried.explained.held_out,
+            ruled_out: if stands(tried) {
+                String::new()
+            } else {
+                format!(
+                    "the data leave {} open",
+                    tried.explained.unidentified.join(", ")
+                )
+            },
+        })
+        .collect();
+    let reason = reason(&tried, stands, within);
+    (tried[0].kind, Selection { candidates, reason })
+}
+
+fn reason(
+    tried: &[Tried],
+    stands: impl Fn(&Tried) -> bool,
+    within: impl Fn(&Tried) -> bool,
+) -> String {
+    let first = &tried[0];
+    let name = first.kind.name;
+    let error = first.explained.held_out;
+    let Some(second) = tried.get(1).filter(|second| stands(second)) else {
+        return format!(
+            "{name} is the only model whose parameters the data determine; it predicts unseen samples to {error:.4} N"
+        );
+    };
+    let (other, other_error) = (second.kind.name, second.explained.held_out);
+    if within(second) {
+        format!(
+            "{name} and {other} predict unseen samples equally well ({error:.4} and {other_error:.4} N); {name} {}",
+            if first.explained.n_parameters < second.explained.n_parameters {
+                "has fewer parameters"
+            } else {
+                "has the better information criterion"
+            }
+        )
+    } else {
+        format!(
+            "{name} predicts unseen samples best, to {error:.4} N; {other} follows with {other_error:.4} N and an information criterion {} by {:.0}",
+            if second.bic >= first.bic {
+                "worse"
+            } else {
+                "better"
+            },
+            (second.bic - first.bic).abs()
+        )
+    }
 }

@@ -21,12 +21,47 @@ const SHIFT_IN_SAMPLES: f64 = 4.0;
 /// Below this share of a regressor that is signal, its noise is not taken out but its parameter is called undetermined.
 const LEAST_RELIABILITY: f64 = 0.5;
 
+/// A law solved on samples.
+pub(super) struct Solved<'a> {
+    /// What was solved.
+    pub(super) problem: Problem<'a>,
+    /// The solution.
+    pub(super) state: State,
+    /// Where a surface was found beforehand: how well.
+    moved: Option<Moved>,
+    /// Linear column that is mostly noise.
+    noise_dominates: Option<usize>,
+    notes: Vec<String>,
+}
+
+impl Solved<'_> {
+    /// Judges it.
+    pub(super) fn fit(self) -> Fit {
+        report::fit(
+            &self.problem,
+            &self.state,
+            self.moved.as_ref(),
+            self.noise_dominates,
+            self.notes,
+        )
+    }
+}
+
 /// Fits a law.
 pub(super) fn fit(
     law: &dyn Law,
     samples: &Samples,
     options: &FitOptions,
 ) -> Result<Fit, CalibrationError> {
+    Ok(solve(law, samples, options)?.fit())
+}
+
+/// Solves a law.
+pub(super) fn solve<'a>(
+    law: &'a dyn Law,
+    samples: &'a Samples,
+    options: &'a FitOptions,
+) -> Result<Solved<'a>, CalibrationError> {
     // options, samples => problem
     let mut notes = Vec::new();
     let refines = !samples.contact.known && options.contact_point && !options.force_offset;
@@ -56,22 +91,18 @@ pub(super) fn fit(
 
     // Where is the surface?
     let mut moved = None;
-    if refines {
-        moved = if law.divided() {
-            refine_before_dividing(&mut problem, &mut state, &mut notes)
-        } else {
-            refine(&mut problem, &mut state, &mut notes);
-            None
-        };
+    if refines && law.divided() {
+        moved = refine_before_dividing(&mut problem, &mut state, &mut notes);
+    } else if refines {
+        refine(&mut problem, &mut state, &mut notes);
     }
-
-    Ok(report::fit(
-        &problem,
-        &state,
-        moved.as_ref(),
+    Ok(Solved {
+        problem,
+        state,
+        moved,
         noise_dominates,
         notes,
-    ))
+    })
 }
 
 /// The start with the least sum of squares.
@@ -287,6 +318,7 @@ fn refine_before_dividing(
         return None;
     }
     let influence = report::influence(&direct, &found).pop()?;
+    let standard_error = inference::covariance(std::slice::from_ref(&influence))[(0, 0)].sqrt();
     let bias = problem.samples.bias_standard_error;
     let of_bias = if bias > 0.0 {
         direct.solve(&[], found.shift, bias).shift - found.shift
@@ -296,8 +328,7 @@ fn refine_before_dividing(
     *state = problem.solve(&state.nonlinear, found.shift, 0.0);
     Some(Moved {
         influence,
-        standard_error: inference::covariance(&[report::influence(&direct, &found).pop()?])[(0, 0)]
-            .sqrt(),
+        standard_error,
         of_bias,
     })
 }

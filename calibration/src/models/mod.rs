@@ -1,5 +1,6 @@
 //! Laws of tissue under a probe: one file each, listed in [`ALL`].
 
+pub(crate) mod compare;
 mod direct;
 mod divided;
 mod flat_punch;

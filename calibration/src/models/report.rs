@@ -149,9 +149,10 @@ pub(super) fn fit(
         &inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
     );
-    if let Some(moved) = moved {
-        let change = surface_slope(problem, state, moved.standard_error, &reported);
-        for (values, slope) in influence.iter_mut().zip(&change) {
+    let surface_slope =
+        moved.map(|moved| surface_slope(problem, state, moved.standard_error, &reported));
+    if let (Some(moved), Some(change)) = (moved, &surface_slope) {
+        for (values, slope) in influence.iter_mut().zip(change) {
             for (value, shift) in values.iter_mut().zip(&moved.influence) {
                 *value += slope * shift;
             }
@@ -165,7 +166,10 @@ pub(super) fn fit(
     // How good is it?
     let n_effective = residuals::effective_samples(&local.residual);
     let (statistics, predicted) = statistics(problem, state, &local, n_effective);
-    let replicates = replicates(problem, state, &local, &uncertain, &slopes);
+    let beforehand = moved
+        .zip(surface_slope.as_ref())
+        .map(|(moved, slope)| (moved.influence.as_slice(), slope.as_slice()));
+    let replicates = replicates(problem, state, &local, &uncertain, &slopes, beforehand);
 
     let undetermined = undetermined(&local, &slopes, noise_dominates);
     let standard_errors: Vec<f64> = (0..specs.len())
@@ -350,6 +354,7 @@ fn replicates(
     local: &Local,
     uncertain: &[Vec<f64>],
     slopes: &DMatrix<f64>,
+    beforehand: Option<(&[f64], &[f64])>,
 ) -> Option<Vec<Vec<f64>>> {
     if problem.options.n_bootstrap == 0 {
         return None;
@@ -361,6 +366,7 @@ fn replicates(
         seed: problem.options.seed,
         block: hac::bandwidth(&influence),
         slopes,
+        beforehand,
         uncertain,
     };
     Some(bootstrap::replicates(&equations, &draws))

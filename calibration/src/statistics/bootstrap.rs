@@ -20,6 +20,8 @@ pub(crate) struct Draws<'a> {
     pub(crate) block: usize,
     /// d(reported)/d(estimated), shape `[q, p]`.
     pub(crate) slopes: &'a DMatrix<f64>,
+    /// A number estimated beforehand from the same rows: each row's influence on it, and its effect on the reported numbers.
+    pub(crate) beforehand: Option<(&'a [f64], &'a [f64])>,
     /// What one standard error of each uncertain number (bias, contact) moves the reported numbers by.
     pub(crate) uncertain: &'a [Vec<f64>],
 }
@@ -29,8 +31,8 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
     let p = equations.jacobian.len();
     let n = equations.residual.len();
     let block = draws.block.clamp(1, n.max(1));
-    let cumulative = cumulative(equations);
-    let width = p + p * p;
+    let cumulative = cumulative(equations, draws.beforehand.map(|(influence, _)| influence));
+    let width = p + p * p + 1;
     let mut rng = ChaCha8Rng::seed_from_u64(draws.seed);
     let mut replicates = Vec::with_capacity(draws.n.min(1 << 20));
     for _ in 0..draws.n {
@@ -45,11 +47,14 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
             left -= length;
         }
         let score = DVector::from_column_slice(&sum[..p]);
-        let bread = DMatrix::from_row_slice(p, p, &sum[p..]);
+        let bread = DMatrix::from_row_slice(p, p, &sum[p..p + p * p]);
         let Some(change) = bread.lu().solve(&score) else {
             continue;
         };
         let mut change = draws.slopes * change;
+        if let Some((_, effect)) = draws.beforehand {
+            change += sum[width - 1] * DVector::from_column_slice(effect);
+        }
         for uncertain in draws.uncertain {
             let draw: f64 = StandardNormal.sample(&mut rng);
             change += draw * DVector::from_column_slice(uncertain);
@@ -59,11 +64,11 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
     replicates
 }
 
-/// Running sums of ψ (p numbers) and A (p²) before each row, shape `[n + 1, p + p²]`.
-fn cumulative(equations: &Equations) -> Vec<f64> {
+/// Running sums of ψ (p numbers), A (p²) and the influence beforehand (1), before each row; shape `[n + 1, p + p² + 1]`.
+fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
     let p = equations.jacobian.len();
     let n = equations.residual.len();
-    let width = p + p * p;
+    let width = p + p * p + 1;
     let mut sums = vec![0.0; (n + 1) * width];
     for i in 0..n {
         let (before, after) = sums.split_at_mut((i + 1) * width);
@@ -73,6 +78,7 @@ fn cumulative(equations: &Equations) -> Vec<f64> {
         let noise = equations
             .noisy
             .map(|(column, variance, coefficient)| (column, variance[i], coefficient));
+        after[width - 1] = before[width - 1] + beforehand.map_or(0.0, |influence| influence[i]);
         for j in 0..p {
             let entry = equations.jacobian[j][i];
             let own = noise.filter(|(column, ..)| *column == j);

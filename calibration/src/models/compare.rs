@@ -1,0 +1,74 @@
+//! How well a law explains samples, and samples that it did not see.
+
+use super::{ModelKind, direct, search::Problem};
+use crate::{
+    CalibrationError, FitOptions, Samples,
+    statistics::least_squares::{self, weighted_dot},
+};
+
+/// Blocks of neighbouring samples that are held out in turn.
+const BLOCKS: usize = 5;
+
+/// What a comparison needs to know.
+pub(crate) struct Explained {
+    /// Mean square force error of the fit [N²].
+    pub(crate) mean_square: f64,
+    /// Effective number of independent samples.
+    pub(crate) n_effective: f64,
+    /// Numbers fitted.
+    pub(crate) n_parameters: usize,
+    /// Root mean square force error on blocks that were held out [N].
+    pub(crate) held_out: f64,
+    /// Parameters that the data leave open.
+    pub(crate) unidentified: Vec<&'static str>,
+}
+
+/// Fits a law to all samples, and to all but each block.
+pub(crate) fn explained(
+    kind: &ModelKind,
+    samples: &Samples,
+    options: &FitOptions,
+) -> Result<Explained, CalibrationError> {
+    let law = (kind.law)(samples, options)?;
+    let mut solved = direct::solve(&*law, samples, options)?;
+    let n_parameters = solved.state.raw(solved.problem.shift_limit).len();
+    let held_out = held_out(
+        &mut solved.problem,
+        &solved.state.nonlinear,
+        solved.state.shift,
+    );
+    let fit = solved.fit();
+    Ok(Explained {
+        mean_square: fit.statistics.rmse_n.powi(2),
+        n_effective: fit.statistics.n_effective,
+        n_parameters,
+        held_out,
+        unidentified: fit
+            .parameters
+            .iter()
+            .filter(|parameter| !parameter.identifiable)
+            .map(|parameter| parameter.name)
+            .collect(),
+    })
+}
+
+/// Root mean square error on blocks, each predicted from the others [N].
+fn held_out(problem: &mut Problem, start: &[f64], shift: f64) -> f64 {
+    let all = std::mem::take(&mut problem.used);
+    let size = all.len().div_ceil(BLOCKS).max(1);
+    let mut squares = 0.0;
+    for (number, block) in all.chunks(size).enumerate() {
+        problem.used = all.clone();
+        problem
+            .used
+            .drain(number * size..number * size + block.len());
+        let state = problem.solve(start, shift, 0.0);
+        problem.used = block.to_vec();
+        let system = problem.system(&state.nonlinear, state.shift, 0.0);
+        let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
+        squares += weighted_dot(&residual, &residual, None);
+    }
+    let n = all.len() as f64;
+    problem.used = all;
+    (squares / n).sqrt()
+}
