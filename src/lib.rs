@@ -2,6 +2,7 @@
 //!
 //! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
+//! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //!
 //! ```
@@ -19,5 +20,8 @@
 //! ```
 
 pub mod experiments;
+pub mod report;
+
+pub use insonate_calibration as calibration;
 pub use insonate_models as models;
 pub use insonate_sim as sim;

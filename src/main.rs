@@ -5,6 +5,7 @@ mod cli;
 use std::process::ExitCode;
 
 use clap::Parser as _;
+use insonate::calibration::CalibrationError;
 use insonate::models::ModelError;
 
 fn main() -> ExitCode {
@@ -41,5 +42,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
             ModelError::OutOfRange { .. } | ModelError::Unknown { .. }
         )
     });
-    is_argument || error.is::<cli::Usage>()
+    let calibration = error.downcast_ref::<CalibrationError>();
+    let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
+    is_argument || is_option || error.is::<cli::Usage>()
 }

@@ -1,6 +1,7 @@
 //! `insonate list`: what there is.
 
 use clap::Args;
+use insonate::calibration::models as tissue;
 use insonate::models::{probes, robots, torsos};
 use insonate::sim::{controllers, readings};
 use serde_json::{Value, json};
@@ -55,6 +56,13 @@ impl List {
                 controllers::ALL
                     .iter()
                     .map(|info| entry(info.name, info.summary))
+                    .collect(),
+            ),
+            (
+                "tissue_models",
+                tissue::ALL
+                    .iter()
+                    .map(|kind| entry(kind.name, &format!("{}: {}", kind.equation, kind.summary)))
                     .collect(),
             ),
             ("quantities", quantities()),

@@ -1,5 +1,6 @@
 //! The command line: one file for each command.
 
+mod calibrate;
 mod list;
 mod outcome;
 mod press;
@@ -23,6 +24,8 @@ use clap::{Parser, Subcommand};
 #[command(after_help = "Examples:
   insonate scan --robot panda --torso fast --output output/scan
   insonate press --depth 0.03 --speed 0.02 --json
+  insonate calibrate press1.csv press2.csv --output output/calibrate
+  insonate scene --softness output/calibrate/softness.toml --output scene.xml
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
 
@@ -34,7 +37,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List robots, probes, torsos, shapes, controllers and the quantities that can be read.
+    /// List robots, probes, torsos, shapes, controllers, tissue models and the quantities that can be read.
     List(list::List),
     /// Write a scene as one standalone MJCF file.
     Scene(scene::SceneCommand),
@@ -46,6 +49,8 @@ enum Command {
     Press(press::Press),
     /// Slide the probe along a path over the torso at a steady force.
     Scan(scan::Scan),
+    /// Find stiffness and damping of tissue from recorded presses.
+    Calibrate(calibrate::Calibrate),
 }
 
 #[cfg(feature = "viewer")]
@@ -68,6 +73,7 @@ impl Cli {
             ),
             Command::Press(command) => command.run(),
             Command::Scan(command) => command.run(),
+            Command::Calibrate(command) => command.run(),
         }
     }
 }

@@ -12,6 +12,7 @@ use insonate::experiments::write_file;
 #[command(after_help = "Examples:
   insonate scene --robot panda --torso fast --output scene.xml
   insonate scene --shape human --stiffness 900 --damping 12 > scene.xml
+  insonate scene --softness output/calibrate/softness.toml --output scene.xml
   insonate scene --robot-file arm.xml --flange tool0 --output scene.xml")]
 pub(crate) struct SceneCommand {
     #[command(flatten)]

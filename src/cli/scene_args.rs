@@ -1,10 +1,12 @@
 //! The options that say what stands in the scene; all commands share them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use insonate::calibration::softness::SoftnessFile;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
 use insonate::models::{ModelError, Scene, probes, robots};
+use insonate::report::settings;
 
 use super::Usage;
 
@@ -41,6 +43,9 @@ pub(crate) struct SceneArgs {
     /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233].
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     spacing: Option<f64>,
+    /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
+    softness: Option<PathBuf>,
     /// Stiffness of the tissue [N/m].
     #[arg(
         long,
@@ -105,6 +110,10 @@ impl SceneArgs {
 
     fn torso(&self) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
+            if self.softness.is_some() {
+                let problem = "there is no torso to soften with --torso none".to_owned();
+                return Err(Usage::new(ModelError::Conflict(problem)).into());
+            }
             return Ok(None);
         }
         let kind = torsos::by_name(&self.torso).map_err(Usage::new)?;
@@ -120,7 +129,7 @@ impl SceneArgs {
             },
             _ => TorsoConfig::of_shape(self.shape),
         };
-        let config = TorsoConfig {
+        let mut config = TorsoConfig {
             count: self.count.unwrap_or(usual.count),
             spacing: self.spacing.unwrap_or(usual.spacing),
             softness: Softness {
@@ -130,9 +139,44 @@ impl SceneArgs {
             breathing,
             ..usual
         };
+        if let Some(file) = &self.softness {
+            soften(&mut config, &self.torso, file)?;
+        }
         config.check().map_err(Usage::new)?;
         Ok(Some((kind.build)(&config)?))
     }
+}
+
+/// Takes the softness from a file, and says which of its entries.
+fn soften(config: &mut TorsoConfig, torso: &str, path: &Path) -> anyhow::Result<()> {
+    let file = SoftnessFile::read(path)?;
+    let shown = path.display();
+    if let Some(entry) = file.scene.get(torso) {
+        let differs = settings::apply(entry, config)
+            .map_err(|problem| anyhow::anyhow!("{shown}: scene.{torso}: {problem}"))?;
+        eprintln!(
+            "note: torso {torso} is softened by [scene.{torso}] of {shown}: stiffness {} N/m, damping {} N·s/m",
+            entry.stiffness, entry.damping
+        );
+        if let Some(differs) = differs {
+            eprintln!("note: {differs}");
+        }
+    } else {
+        let [stiffness, damping] = file.stiffness_and_damping().ok_or_else(|| {
+            anyhow::anyhow!(
+                "{shown} has no pooled stiffness and damping{}; calibrate with --model divided or kelvin-voigt",
+                if file.model.is_empty() { String::new() } else { format!(", for model {}", file.model) }
+            )
+        })?;
+        config.softness = Softness { stiffness, damping };
+        eprintln!(
+            "note: torso {torso} is given the pooled softness of {shown}: stiffness {stiffness} N/m, damping {damping} N·s/m; \
+             what a press of it measures may differ, `insonate calibrate --fit-scene` tunes it"
+        );
+    }
+    config
+        .check()
+        .map_err(|error| anyhow::anyhow!("{shown}: {error}"))
 }
 
 /// Names and makers.

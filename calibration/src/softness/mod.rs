@@ -140,6 +140,12 @@ pub struct SceneEntry {
     pub stiffness: f64,
     /// Damping to give the torso [N·s/m].
     pub damping: f64,
+    /// The outline that it was tuned for.
+    pub shape: Option<String>,
+    /// The lattice that it was tuned for.
+    pub count: Option<[usize; 3]>,
+    /// The lattice's spacing that it was tuned for [m].
+    pub spacing: Option<f64>,
     /// Further numbers of the torso's configuration, by name.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,

@@ -87,6 +87,15 @@ fn write_scene(out: &mut String, torso: &str, entry: &SceneEntry) {
     );
     out.line("stiffness", &number(entry.stiffness));
     out.line("damping", &number(entry.damping));
+    if let Some(shape) = &entry.shape {
+        out.line("shape", &string(shape));
+    }
+    if let Some([x, y, z]) = entry.count {
+        out.line("count", &format!("[{x}, {y}, {z}]"));
+    }
+    if let Some(spacing) = entry.spacing {
+        out.line("spacing", &number(spacing));
+    }
     if !entry.parameters.is_empty() {
         let _ = writeln!(out, "\n[scene.{torso}.parameters]");
         for (name, value) in &entry.parameters {

@@ -1,0 +1,352 @@
+//! The options of a calibration, and which of them go together.
+
+use clap::Args;
+use insonate::calibration::formats::{Columns, ReadOptions, Units};
+use insonate::calibration::{
+    Bias, CalibrationError, CalibrationOptions, FitOptions, Log, Loss, Mass, ModelChoice,
+    PrepareOptions, Sign, Tip, VelocitySource, models,
+};
+
+use super::misuse;
+
+#[derive(Debug, Args)]
+pub(super) struct LogOptions {
+    /// Law of the tissue, see `insonate list`; `auto` compares them.
+    #[arg(long, value_name = "NAME", default_value = "divided", value_parser = model, help_heading = "Model")]
+    model: ModelChoice,
+    /// Fit a constant force f₀ too.
+    #[arg(long, help_heading = "Model")]
+    fit_offset: bool,
+    /// What is minimised: squares, or huber or tukey, which outliers move less.
+    #[arg(long, value_name = "NAME", default_value = "squares", value_parser = loss, help_heading = "Model")]
+    loss: Loss,
+    /// Mass between sensor and face, whose inertia the sensor reads [kg]; `fit`: fitted from the acceleration.
+    /// With it, softness.toml has MuJoCo's solref.
+    #[arg(long, value_name = "KG|fit", value_parser = mass, allow_negative_numbers = true, help_heading = "Model")]
+    mass: Option<Mass>,
+    /// Exponents of hunt-crossley; `fit`: fitted [default: 1.5,0.5].
+    #[arg(long, value_name = "N,M|fit", value_parser = exponents, help_heading = "Model")]
+    exponents: Option<Exponents>,
+    /// Leave out samples with less indentation [m] [default: the model's own choice].
+    #[arg(long, value_name = "M", value_parser = length, allow_negative_numbers = true, help_heading = "Model")]
+    min_indentation: Option<f64>,
+    /// The pressing tip and its radius [m], for Young's modulus: sphere with hertz, flat with flat-punch.
+    #[arg(long, value_name = "sphere:R|flat:R", value_parser = tip, help_heading = "Model")]
+    tip: Option<Tip>,
+    /// Poisson's ratio of the tissue [default: 0.5].
+    #[arg(long, value_name = "NU", value_parser = poisson_ratio, requires = "tip", allow_negative_numbers = true, help_heading = "Model")]
+    poisson_ratio: Option<f64>,
+    /// Replicates of the block bootstrap; 0: none.
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=100_000), help_heading = "Model")]
+    bootstrap: u32,
+    /// Seed of the bootstrap.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        requires = "bootstrap",
+        help_heading = "Model"
+    )]
+    seed: u64,
+    /// Which column is what, by number (from 1) or header name; `position=x:y:z` instead of indentation.
+    #[arg(long, value_name = "KEY=COLUMN,…", value_parser = columns, help_heading = "Reading")]
+    columns: Option<Columns>,
+    /// Units of the columns, such as indentation=mm,velocity=mm/s,force=N [default: the header's, else SI].
+    #[arg(long, value_name = "KEY=UNIT,…", value_parser = units, help_heading = "Reading")]
+    units: Option<Units>,
+    /// Samples per second, for logs without time [Hz].
+    #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true, help_heading = "Reading")]
+    rate: Option<f64>,
+    /// Episode of a file that holds several.
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        help_heading = "Reading"
+    )]
+    episode: Option<i64>,
+    /// Force that the sensor shows without contact [N]; auto: found in free air, none: nothing is removed.
+    #[arg(long, value_name = "none|auto|N", default_value = "auto", value_parser = bias, allow_negative_numbers = true, help_heading = "Preparation")]
+    bias: Bias,
+    /// Time to fit, from and to [s] [default: from contact to release].
+    #[arg(long, value_name = "A,B", value_parser = window, allow_hyphen_values = true, help_heading = "Preparation")]
+    window: Option<[f64; 2]>,
+    /// Position of the undeformed surface [m], for logs of position.
+    #[arg(long, value_name = "M", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
+    surface: Option<f64>,
+    /// Outward normal of the surface, for logs in space.
+    #[arg(long, value_name = "X,Y,Z", value_parser = normal, allow_hyphen_values = true, help_heading = "Preparation")]
+    normal: Option<[f64; 3]>,
+    /// Sense of the recorded force: auto, pressing-positive or pressing-negative.
+    #[arg(long, value_name = "SENSE", default_value = "auto", value_parser = sign, help_heading = "Preparation")]
+    sign: Sign,
+    /// Velocity: auto, logged, or estimated[:SAMPLES[:ORDER]] by a moving polynomial.
+    #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = velocity, help_heading = "Preparation")]
+    velocity: Velocity,
+    /// How much later the force was recorded than the position [s].
+    #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
+    force_latency: Option<f64>,
+}
+
+/// Exponents of Hunt–Crossley.
+#[derive(Clone, Copy, Debug)]
+enum Exponents {
+    Given([f64; 2]),
+    Fitted,
+}
+
+/// `--velocity`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Velocity {
+    Of(VelocitySource),
+    Logged,
+}
+
+impl LogOptions {
+    /// What every log is calibrated with.
+    pub(super) fn calibration(&self) -> Result<CalibrationOptions, CalibrationError> {
+        self.check()?;
+        let usual = FitOptions::default();
+        let velocity = match self.velocity {
+            Velocity::Of(source) => source,
+            Velocity::Logged => VelocitySource::Auto,
+        };
+        Ok(CalibrationOptions {
+            model: self.model,
+            prepare: PrepareOptions {
+                bias: self.bias,
+                sign: self.sign,
+                window: self.window,
+                surface: self.surface,
+                normal: self.normal,
+                velocity,
+                force_latency: self.force_latency.unwrap_or(0.0),
+            },
+            fit: FitOptions {
+                force_offset: self.fit_offset,
+                loss: self.loss,
+                mass: self.mass.unwrap_or_default(),
+                exponents: match self.exponents {
+                    None => usual.exponents,
+                    Some(Exponents::Given(exponents)) => Some(exponents),
+                    Some(Exponents::Fitted) => None,
+                },
+                min_indentation: self.min_indentation,
+                tip: self.tip,
+                poisson_ratio: self.poisson_ratio.unwrap_or(usual.poisson_ratio),
+                n_bootstrap: self.bootstrap as usize,
+                seed: self.seed,
+                ..usual
+            },
+        })
+    }
+
+    pub(super) fn read_options(&self) -> ReadOptions {
+        ReadOptions {
+            columns: self.columns.clone(),
+            units: self.units.clone().unwrap_or_default(),
+            rate: self.rate,
+            episode: self.episode,
+        }
+    }
+
+    /// Fails for options that the model would ignore.
+    fn check(&self) -> Result<(), CalibrationError> {
+        let ModelChoice::Named(model) = self.model else {
+            return Ok(());
+        };
+        let only = |option, is_given: bool, wanted: &[&str]| {
+            if is_given && !wanted.contains(&model) {
+                let wanted = wanted.join(" or ");
+                Err(misuse(
+                    option,
+                    format!("does nothing with --model {model}; it is for {wanted}"),
+                ))
+            } else {
+                Ok(())
+            }
+        };
+        only("--exponents", self.exponents.is_some(), &["hunt-crossley"])?;
+        match self.tip {
+            Some(Tip::Sphere(_)) => only("--tip sphere", true, &["hertz"]),
+            Some(Tip::FlatPunch(_)) => only("--tip flat", true, &["flat-punch"]),
+            None => Ok(()),
+        }
+    }
+
+    /// Fails for a log that has not what the options ask for.
+    pub(super) fn check_log(&self, log: &Log) -> Result<(), CalibrationError> {
+        if self.velocity == Velocity::Logged && log.velocity.is_none() {
+            return Err(misuse(
+                "--velocity",
+                format!(
+                    "{} has no velocity; name its column with --columns velocity=…, or use --velocity estimated",
+                    log.source.file
+                ),
+            ));
+        }
+        Ok(())
+    }
+}
+
+fn model(text: &str) -> Result<ModelChoice, String> {
+    if text == "auto" {
+        return Ok(ModelChoice::Auto);
+    }
+    let names: Vec<&str> = models::ALL.iter().map(|kind| kind.name).collect();
+    models::by_name(text)
+        .map(|kind| ModelChoice::Named(kind.name))
+        .ok_or_else(|| format!("choose one of {}, auto", names.join(", ")))
+}
+
+fn loss(text: &str) -> Result<Loss, String> {
+    match text {
+        "squares" => Ok(Loss::LeastSquares),
+        "huber" => Ok(Loss::Huber),
+        "tukey" => Ok(Loss::Tukey),
+        _ => Err("choose one of squares, huber, tukey".to_owned()),
+    }
+}
+
+fn mass(text: &str) -> Result<Mass, String> {
+    match text {
+        "fit" => Ok(Mass::Fitted),
+        _ => positive(text)
+            .map(Mass::Known)
+            .map_err(|_| "a mass above 0 in kg, or `fit`".to_owned()),
+    }
+}
+
+fn exponents(text: &str) -> Result<Exponents, String> {
+    if text == "fit" {
+        return Ok(Exponents::Fitted);
+    }
+    let numbers = numbers(text).filter(|[n, m]| (0.5..=5.0).contains(n) && (0.0..=5.0).contains(m));
+    numbers.map(Exponents::Given).ok_or_else(|| {
+        "two numbers, n of 0.5 to 5 and m of 0 to 5, such as 1.5,0.5, or `fit`".to_owned()
+    })
+}
+
+fn tip(text: &str) -> Result<Tip, String> {
+    let usage = || "sphere:R or flat:R with a radius in m, such as sphere:0.02".to_owned();
+    let (kind, radius) = text.split_once(':').ok_or_else(usage)?;
+    let radius = positive(radius).map_err(|_| usage())?;
+    if radius > 1.0 {
+        return Err(format!(
+            "a radius of {radius} m is no probe's; give it in m"
+        ));
+    }
+    match kind {
+        "sphere" => Ok(Tip::Sphere(radius)),
+        "flat" => Ok(Tip::FlatPunch(radius)),
+        _ => Err(usage()),
+    }
+}
+
+fn poisson_ratio(text: &str) -> Result<f64, String> {
+    finite(text)
+        .ok()
+        .filter(|ratio| (0.0..=0.5).contains(ratio))
+        .ok_or_else(|| "a number of 0 to 0.5".to_owned())
+}
+
+pub(super) fn bias(text: &str) -> Result<Bias, String> {
+    match text {
+        "auto" => Ok(Bias::Auto),
+        "none" => Ok(Bias::None),
+        _ => finite(text)
+            .map(Bias::Known)
+            .map_err(|_| "none, auto, or a force in N".to_owned()),
+    }
+}
+
+pub(super) fn sign(text: &str) -> Result<Sign, String> {
+    match text {
+        "auto" => Ok(Sign::Auto),
+        "pressing-positive" => Ok(Sign::PressingPositive),
+        "pressing-negative" => Ok(Sign::PressingNegative),
+        _ => Err("choose one of auto, pressing-positive, pressing-negative".to_owned()),
+    }
+}
+
+fn velocity(text: &str) -> Result<Velocity, String> {
+    let usage = "auto, logged, or estimated[:SAMPLES[:ORDER]], an odd number of 5 to 9999 samples above the order of 1 to 6";
+    let mut words = text.split(':');
+    let kind = words.next().unwrap_or_default();
+    let rest: Vec<&str> = words.collect();
+    match (kind, &rest[..]) {
+        ("auto", []) => Ok(Velocity::Of(VelocitySource::Auto)),
+        ("logged", []) => Ok(Velocity::Logged),
+        ("estimated", rest) if rest.len() <= 2 => {
+            let number = |at: usize, usual: usize| -> Result<usize, String> {
+                rest.get(at)
+                    .map_or(Ok(usual), |word| word.parse().map_err(|_| usage.to_owned()))
+            };
+            let (window, order) = (number(0, 0)?, number(1, 4)?);
+            let fits = window == 0 || (window % 2 == 1 && window < 10_000 && window > order.max(4));
+            if fits && (1..=6).contains(&order) {
+                Ok(Velocity::Of(VelocitySource::Estimated { window, order }))
+            } else {
+                Err(usage.to_owned())
+            }
+        }
+        _ => Err(usage.to_owned()),
+    }
+}
+
+pub(super) fn columns(text: &str) -> Result<Columns, String> {
+    text.parse().map_err(plain)
+}
+
+pub(super) fn units(text: &str) -> Result<Units, String> {
+    text.parse().map_err(plain)
+}
+
+/// The problem alone: clap names the option itself.
+fn plain(error: CalibrationError) -> String {
+    match error {
+        CalibrationError::Option { problem, .. } => problem,
+        other => other.to_string(),
+    }
+}
+
+pub(super) fn window(text: &str) -> Result<[f64; 2], String> {
+    numbers(text)
+        .filter(|[start, end]| start < end)
+        .ok_or_else(|| "two times in s, the first before the second, such as 0.4,3.2".to_owned())
+}
+
+pub(super) fn normal(text: &str) -> Result<[f64; 3], String> {
+    numbers(text)
+        .filter(|normal| normal.iter().any(|x| x.abs() > 1e-9))
+        .ok_or_else(|| "three numbers that are not all zero, such as 0,0,1".to_owned())
+}
+
+/// Finite numbers between commas.
+fn numbers<const N: usize>(text: &str) -> Option<[f64; N]> {
+    let numbers: Result<Vec<f64>, _> = text.split(',').map(|word| word.trim().parse()).collect();
+    let numbers: [f64; N] = numbers.ok()?.try_into().ok()?;
+    numbers
+        .iter()
+        .all(|x: &f64| x.is_finite())
+        .then_some(numbers)
+}
+
+pub(super) fn finite(text: &str) -> Result<f64, String> {
+    let number = text.trim().parse().ok().filter(|x: &f64| x.is_finite());
+    number.ok_or_else(|| "a finite number".to_owned())
+}
+
+pub(super) fn positive(text: &str) -> Result<f64, String> {
+    finite(text)
+        .ok()
+        .filter(|x| *x > 0.0)
+        .ok_or_else(|| "a finite number above 0".to_owned())
+}
+
+fn length(text: &str) -> Result<f64, String> {
+    finite(text)
+        .ok()
+        .filter(|x| (0.0..=1.0).contains(x))
+        .ok_or_else(|| "a length of 0 to 1 m".to_owned())
+}

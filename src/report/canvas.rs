@@ -1,0 +1,298 @@
+//! One drawing, as SVG and as PNG: the same code draws both, with a font that comes along.
+
+use std::ops::Range;
+use std::sync::Once;
+
+use anyhow::Context as _;
+use plotters::coord::Shift;
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::register_font;
+
+pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
+pub(super) const BLUE_LINE: RGBColor = RGBColor(31, 105, 180);
+pub(super) const ORANGE_LINE: RGBColor = RGBColor(224, 112, 26);
+pub(super) const GREY_LINE: RGBColor = RGBColor(150, 155, 162);
+pub(super) const WINDOW: RGBColor = RGBColor(214, 226, 240);
+
+/// What drawing may end with.
+pub(super) type DrawResult = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// Something to draw on.
+pub(super) type Area<B> = DrawingArea<B, Shift>;
+
+/// A chart of numbers over numbers.
+pub(super) type Chart<'a, B> = ChartContext<'a, B, Cartesian2d<RangedCoordf64, RangedCoordf64>>;
+
+/// A drawing that does not know what it is drawn on.
+pub(super) trait Drawing {
+    /// Width and height [pixels].
+    const SIZE: (u32, u32);
+
+    /// Draws.
+    fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> DrawResult
+    where
+        B::ErrorType: 'static;
+}
+
+/// A finished drawing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// File name without ending.
+    pub name: String,
+    /// What it shows, in a sentence or two.
+    pub caption: String,
+    /// As SVG text.
+    pub svg: String,
+    /// As PNG file.
+    pub png: Vec<u8>,
+}
+
+impl Picture {
+    /// Draws twice: once as SVG, once as PNG.
+    pub(super) fn of(
+        name: String,
+        caption: String,
+        drawing: &impl Drawing,
+    ) -> anyhow::Result<Self> {
+        let failed = || format!("cannot draw {name}");
+        register_fonts();
+        let svg = to_svg(drawing)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+            .with_context(failed)?;
+        let png = to_png(drawing)
+            .map_err(|error| anyhow::anyhow!("{error}"))
+            .with_context(failed)?;
+        Ok(Self {
+            name,
+            caption,
+            svg,
+            png,
+        })
+    }
+}
+
+/// Labels are set in DejaVu Sans, also where they are only measured.
+fn register_fonts() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for (style, font) in [
+            (FontStyle::Normal, dejavu::sans::regular()),
+            (FontStyle::Bold, dejavu::sans::bold()),
+        ] {
+            // A font that came with the program is readable; without it, drawing says so.
+            let _ = register_font("sans-serif", style, font);
+        }
+    });
+}
+
+fn to_svg<D: Drawing>(drawing: &D) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
+    let mut svg = String::new();
+    {
+        let area = SVGBackend::with_string(&mut svg, D::SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        drawing.draw(&area)?;
+        area.present()?;
+    }
+    Ok(svg)
+}
+
+fn to_png<D: Drawing>(drawing: &D) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+    let (width, height) = D::SIZE;
+    let mut pixels = vec![0; 3 * width as usize * height as usize];
+    {
+        let area = BitMapBackend::with_buffer(&mut pixels, D::SIZE).into_drawing_area();
+        area.fill(&WHITE)?;
+        drawing.draw(&area)?;
+        area.present()?;
+    }
+    let mut file = Vec::new();
+    let mut encoder = png::Encoder::new(&mut file, width, height);
+    encoder.set_color(png::ColorType::Rgb);
+    encoder.set_depth(png::BitDepth::Eight);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(&pixels)?;
+    writer.finish()?;
+    Ok(file)
+}
+
+/// An axis: its range and what it measures.
+pub(super) struct Axis<'a> {
+    pub(super) range: Range<f64>,
+    pub(super) label: &'a str,
+}
+
+/// A chart with its axes drawn.
+pub(super) fn chart<'a, B: DrawingBackend>(
+    area: &'a Area<B>,
+    title: &str,
+    x: &Axis<'_>,
+    y: &Axis<'_>,
+) -> Result<Chart<'a, B>, Box<dyn std::error::Error + Send + Sync>>
+where
+    B::ErrorType: 'static,
+{
+    let mut builder = ChartBuilder::on(area);
+    builder
+        .margin(12)
+        .margin_right(22)
+        .x_label_area_size(42)
+        .y_label_area_size(66);
+    if !title.is_empty() {
+        builder.caption(title, ("sans-serif", 19).into_font().color(&INK));
+    }
+    let mut chart = builder.build_cartesian_2d(x.range.clone(), y.range.clone())?;
+    chart
+        .configure_mesh()
+        .light_line_style(WHITE)
+        .bold_line_style(GREY_LINE.mix(0.25))
+        .axis_style(INK)
+        .x_desc(x.label)
+        .y_desc(y.label)
+        .x_labels(8)
+        .y_labels(7)
+        .label_style(("sans-serif", 14).into_font().color(&INK))
+        .draw()?;
+    Ok(chart)
+}
+
+/// A series of points.
+pub(super) fn dots<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    points: &[(f64, f64)],
+    color: RGBColor,
+    label: &str,
+) -> DrawResult
+where
+    B::ErrorType: 'static,
+{
+    let style = color.mix(0.45).filled();
+    let series = chart.draw_series(points.iter().map(|&point| Circle::new(point, 2, style)))?;
+    if !label.is_empty() {
+        series
+            .label(label)
+            .legend(move |(x, y)| Circle::new((x + 9, y), 3, style));
+    }
+    Ok(())
+}
+
+/// A line.
+pub(super) fn line<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    points: Vec<(f64, f64)>,
+    style: ShapeStyle,
+    label: &str,
+) -> DrawResult
+where
+    B::ErrorType: 'static,
+{
+    let series = chart.draw_series(LineSeries::new(points, style))?;
+    if !label.is_empty() {
+        series
+            .label(label)
+            .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    }
+    Ok(())
+}
+
+/// The area between two lines.
+pub(super) fn band<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    lower: &[(f64, f64)],
+    upper: &[(f64, f64)],
+    color: RGBColor,
+    label: &str,
+) -> DrawResult
+where
+    B::ErrorType: 'static,
+{
+    let style = color.mix(0.22).filled();
+    let outline: Vec<(f64, f64)> = lower.iter().chain(upper.iter().rev()).copied().collect();
+    let series = chart.draw_series([Polygon::new(outline, style)])?;
+    if !label.is_empty() {
+        series
+            .label(label)
+            .legend(move |(x, y)| Rectangle::new([(x, y - 5), (x + 18, y + 5)], style));
+    }
+    Ok(())
+}
+
+/// The legend.
+pub(super) fn legend<'a, B: DrawingBackend + 'a>(
+    chart: &mut Chart<'a, B>,
+    position: SeriesLabelPosition,
+) -> DrawResult
+where
+    B::ErrorType: 'static,
+{
+    chart
+        .configure_series_labels()
+        .position(position)
+        .margin(8)
+        .background_style(WHITE.mix(0.85))
+        .border_style(GREY_LINE)
+        .label_font(("sans-serif", 14).into_font().color(&INK))
+        .draw()?;
+    Ok(())
+}
+
+/// A range that holds all finite values with some room, and is never empty.
+pub(super) fn range_of(values: impl Iterator<Item = f64>, room: f64) -> Range<f64> {
+    let (low, high) = values
+        .filter(|value| value.is_finite())
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| {
+            (low.min(value), high.max(value))
+        });
+    if low > high {
+        return 0.0..1.0;
+    }
+    let least = 1e-9_f64.max(1e-6 * low.abs().max(high.abs()));
+    let width = (high - low).max(least);
+    low - room * width..high + room * width
+}
+
+/// The range that holds all but the outermost share of the values on each side, with room: outliers may leave the picture.
+pub(super) fn central_range(values: &[f64], outer: f64, room: f64) -> Range<f64> {
+    let mut sorted: Vec<f64> = values.iter().copied().filter(|v| v.is_finite()).collect();
+    sorted.sort_by(f64::total_cmp);
+    let cut = (outer * sorted.len() as f64) as usize;
+    let kept = sorted.get(cut..sorted.len() - cut).unwrap_or_default();
+    range_of(kept.iter().copied(), room)
+}
+
+/// At most about `n` of the indices below `len`, evenly spread.
+pub(super) fn every(len: usize, n: usize) -> impl Iterator<Item = usize> {
+    (0..len).step_by(len.div_ceil(n).max(1))
+}
+
+/// At most about `n` points of a curve, with the smallest and largest of each stretch kept.
+pub(super) fn thin(points: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
+    if points.len() <= n {
+        return points.to_vec();
+    }
+    let stretch = points.len().div_ceil(n / 2);
+    points
+        .chunks(stretch)
+        .flat_map(|chunk| {
+            let by = |a: &usize, b: &usize| chunk[*a].1.total_cmp(&chunk[*b].1);
+            let low = (0..chunk.len()).min_by(by).unwrap_or(0);
+            let high = (0..chunk.len()).max_by(by).unwrap_or(0);
+            [chunk[low.min(high)], chunk[low.max(high)]]
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_are_never_empty() {
+        assert_eq!(range_of([].into_iter(), 0.1), 0.0..1.0);
+        let point = range_of([5.0, f64::NAN].into_iter(), 0.1);
+        assert!(point.start < 5.0 && point.end > 5.0);
+        let mut values = vec![0.0; 99];
+        values.push(1e9);
+        assert!(central_range(&values, 0.01, 0.05).end < 1.0);
+    }
+}

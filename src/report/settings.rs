@@ -1,0 +1,126 @@
+//! A torso's configuration as `softness.toml` keeps it: stiffness, damping, and its further constraints by name.
+
+use super::SceneEntry;
+use crate::models::torsos::{Softness, Solref, TorsoConfig};
+
+/// The further constraints of a torso.
+const CONSTRAINTS: [&str; 3] = ["rest", "neighbors", "contact"];
+
+/// The field of a configuration that holds a constraint.
+fn constraint<'a>(config: &'a mut TorsoConfig, name: &str) -> Option<&'a mut Option<Solref>> {
+    match name {
+        "rest" => Some(&mut config.rest),
+        "neighbors" => Some(&mut config.neighbors),
+        "contact" => Some(&mut config.contact),
+        _ => None,
+    }
+}
+
+/// What to write of a configuration.
+pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
+    let mut config = config.clone();
+    let mut entry = SceneEntry {
+        stiffness: config.softness.stiffness,
+        damping: config.softness.damping,
+        shape: Some(config.shape.name().to_owned()),
+        count: Some(config.count),
+        spacing: Some(config.spacing),
+        ..SceneEntry::default()
+    };
+    for name in CONSTRAINTS {
+        if let Some(solref) = constraint(&mut config, name).and_then(|field| *field) {
+            entry
+                .parameters
+                .insert(format!("{name}_stiffness"), solref.stiffness);
+            entry
+                .parameters
+                .insert(format!("{name}_damping"), solref.damping);
+        }
+    }
+    entry
+}
+
+/// Sets a configuration's softness and constraints to what was written; what differs otherwise comes back in words.
+///
+/// # Errors
+/// For parameters that a torso has not, in words.
+pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<String>, String> {
+    config.softness = Softness {
+        stiffness: entry.stiffness,
+        damping: entry.damping,
+    };
+    for name in entry.parameters.keys() {
+        let known = name
+            .rsplit_once('_')
+            .filter(|(_, half)| matches!(*half, "stiffness" | "damping"))
+            .is_some_and(|(constraint, _)| CONSTRAINTS.contains(&constraint));
+        if !known {
+            return Err(format!(
+                "a torso has no parameter {name:?}; it has rest, neighbors and contact, each with _stiffness and _damping"
+            ));
+        }
+    }
+    for name in CONSTRAINTS {
+        let value = |half: &str| entry.parameters.get(&format!("{name}_{half}")).copied();
+        let solref = match (value("stiffness"), value("damping")) {
+            (Some(stiffness), Some(damping)) => Solref { stiffness, damping },
+            (None, None) => continue,
+            _ => return Err(format!("{name}_stiffness and {name}_damping go together")),
+        };
+        if let Some(field) = constraint(config, name) {
+            *field = Some(solref);
+        }
+    }
+    let same = entry
+        .shape
+        .as_deref()
+        .is_none_or(|shape| shape == config.shape.name())
+        && entry.count.is_none_or(|count| count == config.count)
+        && entry
+            .spacing
+            .is_none_or(|spacing| spacing == config.spacing);
+    let [x, y, z] = entry.count.unwrap_or(config.count);
+    Ok((!same).then(|| {
+        format!(
+            "it was tuned for shape {}, count {x},{y},{z}, spacing {}; for another one the softness differs",
+            entry.shape.as_deref().unwrap_or(config.shape.name()),
+            entry.spacing.unwrap_or(config.spacing),
+        )
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_configuration_comes_back() {
+        let tuned = TorsoConfig {
+            softness: Softness {
+                stiffness: 700.0,
+                damping: 3.0,
+            },
+            rest: Some(Solref {
+                stiffness: 500.0,
+                damping: 9.0,
+            }),
+            ..TorsoConfig::default()
+        };
+        let mut config = TorsoConfig::default();
+        assert_eq!(apply(&entry_of(&tuned), &mut config), Ok(None));
+        assert_eq!(config, tuned);
+        let mut other = TorsoConfig::of_shape(crate::models::torsos::Shape::Human);
+        let note = apply(&entry_of(&tuned), &mut other).expect("its parameters are known");
+        assert!(note.expect("another shape").contains("shape cylinder"));
+    }
+
+    #[test]
+    fn what_a_torso_has_not_is_refused() {
+        let mut entry = entry_of(&TorsoConfig::default());
+        entry.parameters.insert("rest_stiffness".to_owned(), 1.0);
+        let mut config = TorsoConfig::default();
+        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("go together")));
+        entry.parameters.insert("colour".to_owned(), 1.0);
+        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("colour")));
+    }
+}

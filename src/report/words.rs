@@ -1,0 +1,209 @@
+//! What the statistics mean, in a sentence each, and whether they should worry.
+
+use super::number;
+use crate::calibration::{Calibration, Statistics};
+
+/// How a figure is to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Fine,
+    /// Worth a look at the plots.
+    Look,
+    /// The result should not be used before it is understood.
+    Worrying,
+}
+
+impl Verdict {
+    /// Its word, which is also its class in the page.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Self::Fine => "fine",
+            Self::Look => "look",
+            Self::Worrying => "worrying",
+        }
+    }
+
+    /// Fine below the first limit, worrying from the second.
+    fn rising(value: f64, look: f64, worrying: f64) -> Self {
+        if value < look {
+            Self::Fine
+        } else if value < worrying {
+            Self::Look
+        } else {
+            Self::Worrying
+        }
+    }
+}
+
+/// A figure, explained.
+pub(super) struct Explained {
+    pub(super) name: &'static str,
+    pub(super) value: String,
+    pub(super) verdict: Verdict,
+    pub(super) meaning: String,
+}
+
+/// Every statistic of a fit, explained.
+pub(super) fn explained(log: &Calibration) -> Vec<Explained> {
+    let statistics = &log.fit.statistics;
+    let mut all = vec![goodness(log), error(log), independent(statistics)];
+    all.push(Explained {
+        name: "condition number",
+        value: number(statistics.condition_number),
+        verdict: Verdict::rising(statistics.condition_number, 30.0, 300.0),
+        meaning: "how well the motion tells the parameters apart: near 1 they are separate, above 30 they lean on each other, \
+                  above 300 the log cannot tell them apart; press at several speeds."
+            .to_owned(),
+    });
+    all.push(Explained {
+        name: "Durbin–Watson",
+        value: number(statistics.durbin_watson),
+        verdict: if statistics.durbin_watson > 1.0 {
+            Verdict::Fine
+        } else {
+            Verdict::Look
+        },
+        meaning: "correlation of neighbouring residuals: 2 is none. Far below, the law misses something smooth; \
+                  the intervals allow for that, but look at the residuals' plot."
+            .to_owned(),
+    });
+    all.extend(statistics.p_values.iter().map(|(name, p)| test(name, *p)));
+    all
+}
+
+fn goodness(log: &Calibration) -> Explained {
+    let statistics = &log.fit.statistics;
+    let what = if log.fit.model == "divided" {
+        "force over indentation"
+    } else {
+        "force"
+    };
+    Explained {
+        name: "R²",
+        value: format!("{:.4}", statistics.r_squared),
+        verdict: Verdict::rising(1.0 - statistics.r_squared, 0.15, 0.5),
+        meaning: format!(
+            "share of the variation of {what} that the law explains; 1 is all of it. {}",
+            if log.fit.model == "divided" {
+                "In this form a log whose ratio of velocity to indentation varies little has a low one although its stiffness is sound."
+            } else {
+                "It is near 1 for any law that grows with indentation, so look at the residuals too."
+            }
+        ),
+    }
+}
+
+fn error(log: &Calibration) -> Explained {
+    let statistics = &log.fit.statistics;
+    let force = &log.prepared.samples.force;
+    let largest = log
+        .fit
+        .used
+        .iter()
+        .filter_map(|&index| force.get(index))
+        .fold(0.0, |largest: f64, force| largest.max(force.abs()));
+    let share = statistics.rmse_n / largest;
+    Explained {
+        name: "rmse",
+        value: format!("{} N", number(statistics.rmse_n)),
+        verdict: Verdict::rising(share, 0.05, 0.2),
+        meaning: format!(
+            "typical distance between measured and predicted force: {:.1} % of the largest force, {} N.",
+            100.0 * share,
+            number(largest)
+        ),
+    }
+}
+
+fn independent(statistics: &Statistics) -> Explained {
+    Explained {
+        name: "independent samples",
+        value: format!(
+            "{} of {}",
+            number(statistics.n_effective.round()),
+            statistics.n
+        ),
+        verdict: Verdict::rising(
+            1.0 / statistics.n_effective.max(1e-9),
+            1.0 / 30.0,
+            1.0 / 8.0,
+        ),
+        meaning:
+            "how many of the samples count as independent, given how long residuals remember; \
+                  the intervals are as wide as that asks for."
+                .to_owned(),
+    }
+}
+
+/// A test of the residuals. With many samples even harmless deviations are found, so none of them is worrying by itself.
+fn test(name: &'static str, p: f64) -> Explained {
+    let (name, asks, then) = match name {
+        "ljung_box" => (
+            "Ljung–Box",
+            "are residuals uncorrelated over time?",
+            "they are correlated, which the intervals allow for",
+        ),
+        "breusch_pagan" => (
+            "Breusch–Pagan",
+            "is their spread the same everywhere?",
+            "it is not, which the standard errors allow for",
+        ),
+        "jarque_bera" => (
+            "Jarque–Bera",
+            "are they Gaussian?",
+            "they are not: outliers or several regimes; try --loss huber",
+        ),
+        "reset" => (
+            "RESET",
+            "is the law's shape right, without curvature left over?",
+            "it is not: compare laws with --model auto",
+        ),
+        other => (other, "does the residuals' test pass?", "it does not"),
+    };
+    let rejected = p < 0.01;
+    let answer = if p.is_nan() {
+        "it could not be computed"
+    } else if rejected {
+        then
+    } else {
+        "nothing speaks against it"
+    };
+    Explained {
+        name,
+        value: p_value(p),
+        verdict: if rejected {
+            Verdict::Look
+        } else {
+            Verdict::Fine
+        },
+        meaning: format!("{asks} {}.", capitalised(answer)),
+    }
+}
+
+fn p_value(p: f64) -> String {
+    if p < 1e-3 {
+        "p < 0.001".to_owned()
+    } else {
+        format!("p = {p:.3}")
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or(String::new(), |first| {
+        first.to_uppercase().chain(chars).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rejected_test_asks_for_a_look() {
+        assert_eq!(test("reset", 1e-5).verdict, Verdict::Look);
+        assert_eq!(test("reset", 0.3).verdict, Verdict::Fine);
+        assert_eq!(test("reset", 1e-5).value, "p < 0.001");
+        assert_eq!(Verdict::rising(f64::NAN, 1.0, 2.0), Verdict::Worrying);
+    }
+}
