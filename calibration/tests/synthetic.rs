@@ -1,5 +1,4 @@
 //! A synthetic log is what its recipe says: laws exact, motions smooth, errors of the stated size, same seed same bits.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{
     Law, Layout, Segment, Sensor, SyntheticLog, Trajectory, to_csv,
@@ -110,9 +109,12 @@ fn the_standard_linear_solid_swings_as_its_transfer_function() {
     }
 }
 
+/// Force of an indentation [m] and its rate [m/s].
+type Force = fn(f64, f64) -> f64;
+
 #[test]
 fn laws_give_their_equations() {
-    let cases: [(Law, fn(f64, f64) -> f64); 4] = [
+    let cases: [(Law, Force); 4] = [
         (KELVIN_VOIGT, |r, v| 1324.17 * r + 17.59 * v),
         (
             Law::HuntCrossley {

@@ -75,14 +75,13 @@ fn line(
     options: &PrepareOptions,
     report: &mut Report,
 ) -> Track {
-    let (inward, positive, correlation) = match options.surface {
-        Some(surface) => beside(values, &force, surface),
-        None => {
-            let change = Change::of(&force);
-            let inward = change.mean(values) - change.start(values);
-            let correlation = correlation(change.contact.iter().map(|&i| (values[i], force[i])));
-            (inward.signum(), change.positive, correlation)
-        }
+    let (inward, positive, correlation) = if let Some(surface) = options.surface {
+        beside(values, &force, surface)
+    } else {
+        let change = Change::of(&force);
+        let inward = change.mean(values) - change.start(values);
+        let correlation = correlation(change.contact.iter().map(|&i| (values[i], force[i])));
+        (inward.signum(), change.positive, correlation)
     };
     let pressing = signed(positive, options.sign, report);
     state_sign(pressing, correlation * inward, options.sign, report);

@@ -186,10 +186,14 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, Calibrat
         ..
     } = track;
     if surface != 0.0 {
-        indentation.iter_mut().for_each(|depth| *depth -= surface);
+        for depth in &mut indentation {
+            *depth -= surface;
+        }
     }
     if bias.value != 0.0 {
-        force.iter_mut().for_each(|force| *force -= bias.value);
+        for force in &mut force {
+            *force -= bias.value;
+        }
     }
     let window = if given {
         window::inside(&indentation)
@@ -203,7 +207,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, Calibrat
             .collect::<Vec<f64>>()
     };
     let first = window.first;
-    let length = first.len().max(50).min(MOST_AIR);
+    let length = first.len().clamp(50, MOST_AIR);
     let ahead = first.start.saturating_sub(length)..first.start;
     let samples = Samples {
         log: report.log.clone(),

@@ -26,8 +26,10 @@ use super::{
 };
 use crate::{CalibrationError, Contact};
 
-/// Depths tried in each of the two passes.
-const DEPTHS: usize = 121;
+/// Depths tried in the first and in the second pass.
+const DEPTHS: [usize; 2] = [61, 121];
+/// Families whose likelihood is below the best by more than this power of e are not tried again; the first pass misses a peak by less.
+const HOPELESS: f64 = 30.0;
 /// Most samples of air and of press that are looked at.
 const MOST: usize = 2000;
 /// Relaxation times tried [s].
@@ -50,11 +52,12 @@ pub(super) fn found(
         ));
     }
     let first = early.depth[early.n_air];
-    let reach = early.depth[early.depth.len() - 1] - first;
+    let reach = (track.depth[rough.sure] - first)
+        .max(early.depth[early.depth.len() - 1] / 1e3 - first / 1e3);
     let begin = (first - reach).max(early.depth[0]);
-    let wide = early.posterior(begin, first + 0.5 * reach);
-    let margin = (6.0 * wide.deviation).max(wide.step * 2.0);
-    let fine = early.posterior(wide.mean - margin, wide.mean + margin);
+    let wide = early.posterior(&Family::all(), begin, first + 0.5 * reach, DEPTHS[0]);
+    let [low, high] = wide.support;
+    let fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
     report.choose(
         "contact onset",
         format!(
@@ -92,10 +95,14 @@ struct Posterior {
     mean: f64,
     deviation: f64,
     step: f64,
+    /// Depths between which some family is not hopeless.
+    support: [f64; 2],
     family: &'static str,
+    /// Families that are not hopeless.
+    likely: Vec<Family>,
 }
 
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 enum Family {
     KelvinVoigt,
     HuntCrossley,
@@ -103,6 +110,12 @@ enum Family {
 }
 
 impl Family {
+    fn all() -> Vec<Self> {
+        let mut families = vec![Self::KelvinVoigt, Self::HuntCrossley];
+        families.extend(RELAXATION_TIMES.map(Self::Solid));
+        families
+    }
+
     fn name(self) -> &'static str {
         match self {
             Self::KelvinVoigt => "Kelvin–Voigt",
@@ -152,13 +165,11 @@ impl Early {
         }
     }
 
-    fn posterior(&self, low: f64, high: f64) -> Posterior {
-        let mut families = vec![Family::KelvinVoigt, Family::HuntCrossley];
-        families.extend(RELAXATION_TIMES.map(Family::Solid));
-        let step = (high - low) / (DEPTHS - 1) as f64;
-        let depths: Vec<f64> = (0..DEPTHS).map(|i| low + step * i as f64).collect();
-        let mut tried = Vec::with_capacity(families.len() * DEPTHS);
-        for family in families {
+    fn posterior(&self, families: &[Family], low: f64, high: f64, n_depths: usize) -> Posterior {
+        let step = (high - low) / (n_depths - 1) as f64;
+        let depths: Vec<f64> = (0..n_depths).map(|i| low + step * i as f64).collect();
+        let mut tried = Vec::with_capacity(families.len() * n_depths);
+        for &family in families {
             // The prior of the coefficients is flat in the force that each adds at the end: columns have one scale per family.
             let middle = self.basis(family, 0.5 * (low + high), 0);
             let unit = [0, 1].map(|column| {
@@ -199,19 +210,31 @@ impl Early {
             .iter()
             .fold(f64::MIN, |most, entry| most.max(score(&entry.2, entry.3)));
         let (mut sum, mut first, mut second) = (0.0, 0.0, 0.0);
+        let mut support = [f64::MAX, f64::MIN];
         for (_, depth, fit, prior) in &tried {
-            let weight = (score(fit, *prior) - highest).exp();
+            let score = score(fit, *prior);
+            let weight = (score - highest).exp();
+            if score > highest - 0.5 * HOPELESS {
+                support = [support[0].min(*depth), support[1].max(*depth)];
+            }
             sum += weight;
             first += weight * (depth - low);
             second += weight * (depth - low).powi(2);
         }
         let mean = first / sum;
+        let hopeful = |family: &Family| {
+            let tried = tried.iter().filter(|entry| entry.0 == *family);
+            let best = tried.fold(f64::MIN, |most, entry| most.max(score(&entry.2, entry.3)));
+            best > highest - HOPELESS
+        };
         Posterior {
             mean: low + mean,
             // A grid cannot be finer than its step.
             deviation: (second / sum - mean * mean).max(step * step / 12.0).sqrt(),
             step,
+            support,
             family: best.0.name(),
+            likely: families.iter().copied().filter(hopeful).collect(),
         }
     }
 

@@ -74,7 +74,7 @@ pub(super) fn found(
 fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> {
     let problem = if !(1..=HIGHEST).contains(&order) {
         format!("order {order}; 1 to {HIGHEST} are allowed")
-    } else if window > 0 && (window % 2 == 0 || window <= order || window > n) {
+    } else if window > 0 && (window.is_multiple_of(2) || window <= order || window > n) {
         format!(
             "window of {window} samples; it must be odd, above the order {order}, and at most the log's {n} samples"
         )
@@ -266,7 +266,9 @@ impl<'a> Tried<'a> {
             return false;
         }
         if related < 0.0 {
-            logged.iter_mut().for_each(|value| *value = -*value);
+            for value in logged.iter_mut() {
+                *value = -*value;
+            }
             report.note(
                 "the logged velocity had the opposite sense of the position, and was turned around",
             );
@@ -276,7 +278,9 @@ impl<'a> Tried<'a> {
             .iter()
             .map(|(index, slope)| slope * logged[*index])
             .sum();
-        let scale = across / power;
+        // The derivative's own noise would make the scale too small.
+        let noise = (self.noise / self.interval).powi(2) * smoother.noise_gain();
+        let scale = across / (power - noise * derivative.len() as f64).max(0.5 * power);
         let lag = self.lag(logged, &derivative, scale);
         let apart = (scale - 1.0).abs();
         let said = format!(
