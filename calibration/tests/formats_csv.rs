@@ -95,6 +95,13 @@ fn every_delimiter_line_end_and_mark_gives_the_same_log() {
     ];
     for text in variants {
         let other = csv(&text).unwrap_or_else(|error| panic!("{error} in {text:?}"));
+        assert!(
+            other
+                .source
+                .notes
+                .iter()
+                .all(|note| !note.contains("time_s"))
+        );
         assert_eq!(
             (other.time, other.motion, other.velocity, other.force),
             (
@@ -112,9 +119,10 @@ fn every_delimiter_line_end_and_mark_gives_the_same_log() {
 fn rows_are_counted_as_an_editor_does() {
     for end in ["\n", "\r\n"] {
         for last in ["", "\n0.01,0.002,0.1,2\n"] {
-            let mut text = format!("# one\n\n# three\ntime_s,indentation_m,velocity_m_s,force_n\n");
+            let mut text =
+                "# one\n\n# three\ntime_s,indentation_m,velocity_m_s,force_n\n".to_owned();
             for row in 5..40_000 {
-                let _ = writeln!(text, "{},0.001,0.1,1", row as f64 * 1e-3);
+                let _ = writeln!(text, "{},0.001,0.1,1", f64::from(row) * 1e-3);
             }
             text.push_str("1,0.001,0.1,wrong");
             text.push_str(last);
@@ -230,6 +238,34 @@ fn time_comes_from_the_rate_which_wins() {
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         refused(with(PLAIN, "", "", Some(rate)), &["--rate"]);
     }
+}
+
+#[test]
+fn a_velocity_in_other_units_than_the_motion_is_refused() {
+    use std::f64::consts::TAU;
+    let log = |velocity: f64| {
+        let mut text = "time_s,indentation_m,velocity,force_n\n".to_owned();
+        for i in 0..200 {
+            let t = f64::from(i) * 0.002;
+            let (sin, cos) = (TAU * 5.0 * t).sin_cos();
+            let v = 0.002 * TAU * 5.0 * cos * velocity;
+            let _ = writeln!(text, "{t},{},{v},0", 0.005 + 0.002 * sin);
+        }
+        text
+    };
+    for fits in [1.0, -1.0, 1.07, 0.0] {
+        csv(&log(fits)).unwrap();
+    }
+    for wrong in [1e3, 100.0, -100.0, 1e-3] {
+        let message = csv(&log(wrong)).unwrap_err();
+        assert!(
+            ["velocity", "--units"]
+                .iter()
+                .all(|word| message.contains(word)),
+            "{message}"
+        );
+    }
+    with(&log(100.0), "", "velocity=cm/s", None).unwrap();
 }
 
 const PRESS: &str = "time_s,position_x_m,position_y_m,position_z_m,velocity_x_m_s,velocity_y_m_s,velocity_z_m_s,force_x_n,force_y_n,force_z_n";

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
 use insonate_calibration::{Channel, Log, Motion};
-use parquet::basic::{Compression, Encoding, ZstdLevel};
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::data_type::{DoubleType, FloatType, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
@@ -183,7 +183,7 @@ fn lerobot_files_are_read_with_every_codec_and_page_version() {
     let codecs = [
         Compression::UNCOMPRESSED,
         Compression::SNAPPY,
-        Compression::GZIP(Default::default()),
+        Compression::GZIP(GzipLevel::default()),
         Compression::ZSTD(ZstdLevel::try_new(3).unwrap()),
     ];
     for codec in codecs {
@@ -493,7 +493,7 @@ fn absurd_lengths_and_other_files_are_refused() {
 fn pages_that_unpack_to_more_than_they_say_are_refused() {
     let valid = lerobot(
         properties(
-            Compression::GZIP(Default::default()),
+            Compression::GZIP(GzipLevel::default()),
             WriterVersion::PARQUET_1_0,
             false,
         ),

@@ -76,6 +76,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         None => None,
     };
     let force = parts.channel(plan.force, "force", MAX_FORCE)?;
+    check_velocity(file, &plan, &time, &motion, velocity.as_ref())?;
     notes.extend(plan.notes);
     Ok(Log {
         source: Source {
@@ -258,4 +259,60 @@ pub(super) fn check_finite(
             ),
         )),
     }
+}
+
+/// A logged velocity so many times the change of the motion per second is one in other units: mm/s beside m, say.
+const MAX_VELOCITY_RATIO: f64 = 30.0;
+/// Correlation from which on the two are taken for the same movement; noise of the difference lowers it.
+const MIN_CORRELATION: f64 = 0.5;
+
+/// Fewer samples say too little about it.
+const MIN_VELOCITY_SAMPLES: usize = 20;
+
+/// Refuses a velocity whose unit does not fit that of the motion; both are numbers along one axis.
+fn check_velocity(
+    file: &str,
+    plan: &Plan,
+    time: &[f64],
+    motion: &Motion,
+    velocity: Option<&Channel>,
+) -> Result<(), CalibrationError> {
+    let (Motion::Indentation(place) | Motion::Position(Channel::Scalar(place))) = motion else {
+        return Ok(());
+    };
+    let (Some(Channel::Scalar(velocity)), Some(Axes::One(pick))) = (velocity, plan.velocity) else {
+        return Ok(());
+    };
+    if time.len() < MIN_VELOCITY_SAMPLES {
+        return Ok(());
+    }
+    let (mut both, mut logged, mut changed) = (0.0, 0.0, 0.0);
+    for i in 1..time.len() - 1 {
+        let step = time[i + 1] - time[i - 1];
+        if step > 0.0 {
+            let change = (place[i + 1] - place[i - 1]) / step;
+            both += velocity[i] * change;
+            logged += velocity[i] * velocity[i];
+            changed += change * change;
+        }
+    }
+    let ratio = (logged / both).abs();
+    let correlated = both.abs() >= MIN_CORRELATION * (logged * changed).sqrt();
+    if !correlated
+        || (1.0 / MAX_VELOCITY_RATIO..=MAX_VELOCITY_RATIO).contains(&ratio)
+        || ratio.is_nan()
+    {
+        return Ok(());
+    }
+    let motion = match plan.motion {
+        MotionPlan::Indentation(_) => "indentation",
+        MotionPlan::Position(_) => "position",
+    };
+    Err(refuse(
+        file,
+        format!(", {}", plan.picks[pick].label),
+        format!(
+            "velocity is {ratio:.3} times the change of {motion} per second: their units, or that of time, do not fit; give them with --units, such as time=s,{motion}=mm,velocity=mm/s"
+        ),
+    ))
 }

@@ -12,7 +12,10 @@ pub(crate) fn read(format: Format, bytes: &[u8]) {
         Some("indentation=a[0],velocity=a[1],force=force"),
         Some("position=a,velocity=a,force=a"),
     ];
-    for (choice, rate) in choices.into_iter().flat_map(|c| [(c, None), (c, Some(500.0))]) {
+    for (choice, rate) in choices
+        .into_iter()
+        .flat_map(|c| [(c, None), (c, Some(500.0))])
+    {
         let options = ReadOptions {
             columns: choice.map(|text| text.parse().expect("the choice is well formed")),
             rate,
@@ -28,11 +31,15 @@ pub(crate) fn read(format: Format, bytes: &[u8]) {
             Motion::Indentation(values) => Channel::Scalar(values),
             Motion::Position(channel) => channel,
         };
-        for channel in [Some(motion), log.velocity, Some(log.force)].into_iter().flatten() {
+        for channel in [Some(motion), log.velocity, Some(log.force)]
+            .into_iter()
+            .flatten()
+        {
             assert_eq!(channel.len(), n);
             assert!(match channel {
                 Channel::Scalar(values) => values.iter().all(|value| value.is_finite()),
-                Channel::Vector(values) => values.as_flattened().iter().all(|value| value.is_finite()),
+                Channel::Vector(values) =>
+                    values.as_flattened().iter().all(|value| value.is_finite()),
             });
         }
     }

@@ -105,11 +105,11 @@ impl Dialect {
         }
         let is_name = |cell: &Vec<u8>| !cell.is_empty() && number::parse(cell).is_none();
         let has_header = cells.iter().any(is_name);
-        let in_comment = || commented_header(delimiter, comments.last()?, cells.len(), is_name);
+        let mut comments = comments;
         let names = if has_header {
             Some(cells.clone())
         } else {
-            in_comment()
+            commented_header(delimiter, &mut comments, cells.len(), is_name)
         };
         let fields = match names {
             Some(names) => names
@@ -136,16 +136,20 @@ impl Dialect {
     }
 }
 
-/// `numpy.savetxt` writes its header as a comment: names, as many as there are columns.
+/// `numpy.savetxt` writes its header as a comment: names, as many as there are columns, in the last comment, which is taken out.
 fn commented_header(
     delimiter: Delimiter,
-    comment: &[u8],
+    comments: &mut Vec<&[u8]>,
     width: usize,
     is_name: impl Fn(&Vec<u8>) -> bool,
 ) -> Option<Vec<Vec<u8>>> {
-    let line = comment.strip_prefix(b"#")?.trim_ascii();
+    let line = comments.last()?.strip_prefix(b"#")?.trim_ascii();
     let names = delimiter.split(line);
-    (names.len() == width && width > 1 && names.iter().all(is_name)).then_some(names)
+    if names.len() != width || width < 2 || !names.iter().all(is_name) {
+        return None;
+    }
+    comments.pop();
+    Some(names)
 }
 
 /// The first delimiter that cuts both lines into the same number of cells, or at least the first line.
