@@ -12,6 +12,8 @@ use crate::CalibrationError;
 pub(super) const HALF: usize = 4;
 /// Samples before contact below which a log counts as pressed from the start.
 const FEWEST_IN_AIR: usize = 10;
+/// Samples before contact that must be backed by three times the way.
+const FEW_IN_AIR: usize = 50;
 /// Way through air below which a log counts as pressed from the start, as a share of the press.
 const SHORTEST_APPROACH: f64 = 0.05;
 
@@ -72,7 +74,9 @@ pub(super) fn rough(
         .iter()
         .fold(begin, |low, value| low.min(*value));
     let to = depth.iter().fold(begin, |high, value| high.max(*value));
-    if onset < FEWEST_IN_AIR || begin - from < SHORTEST_APPROACH * (to - begin) {
+    let approach = (begin - from) / (to - begin);
+    let enough = if onset < FEW_IN_AIR { 3.0 } else { 1.0 } * SHORTEST_APPROACH;
+    if onset < FEWEST_IN_AIR || approach < enough {
         return Err(throughout(report));
     }
     // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.
@@ -81,6 +85,9 @@ pub(super) fn rough(
         start: 0,
         end: onset - margin,
     };
+    if rises(&depth[..air.end], &force[..air.end], rise / (to - begin)) {
+        return Err(throughout(report));
+    }
     let noise = mean_with_error(&force[..air.end]).2.max(1e-12 * rise);
     let last = smooth
         .iter()
@@ -101,6 +108,26 @@ pub(super) fn rough(
         },
         noise,
     })
+}
+
+/// Whether force rises with depth by more than noise explains, and by a tenth of what it does in contact [N/m].
+fn rises(depth: &[f64], force: &[f64], in_contact: f64) -> bool {
+    let n = depth.len() as f64;
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / n;
+    let (middle, level) = (mean(depth), mean(force));
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (depth, force) in depth.iter().zip(force) {
+        let (x, y) = (depth - middle, force - level);
+        xx += x * x;
+        xy += x * y;
+        yy += y * y;
+    }
+    if xx == 0.0 {
+        return false;
+    }
+    let slope = xy / xx;
+    let error = ((yy - slope * xy).max(0.0) / (n - 2.0).max(1.0) / xx).sqrt();
+    slope > 0.1 * in_contact && slope > 4.0 * error
 }
 
 fn throughout(report: &Report) -> CalibrationError {
