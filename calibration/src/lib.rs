@@ -30,6 +30,6 @@ pub use error::CalibrationError;
 pub use fit::{Fit, FitOptions, Loss, Mass, Parameter, Statistics, Tip};
 pub use log::{Channel, Log, Motion, Source};
 pub use pool::{Pooled, Ratio, Spread, pool};
-pub use prepare::{Bias, PrepareOptions, Prepared, Sign, VelocitySource, prepare};
+pub use prepare::{Bias, Overview, PrepareOptions, Prepared, Sign, VelocitySource, prepare};
 pub use samples::{Air, Choice, Contact, Samples};
 pub use selection::{Candidate, Selection};
