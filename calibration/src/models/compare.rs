@@ -6,8 +6,8 @@ use crate::{
     statistics::least_squares::{self, weighted_dot},
 };
 
-/// Blocks of neighbouring samples that are held out in turn.
-const BLOCKS: usize = 5;
+/// Blocks of neighbouring samples that are held out in turn; the first never is, for how the tissue was before it is not known.
+const BLOCKS: usize = 6;
 
 /// What a comparison needs to know.
 pub(crate) struct Explained {
@@ -54,21 +54,20 @@ pub(crate) fn explained(
 
 /// Root mean square error on blocks, each predicted from the others [N].
 fn held_out(problem: &mut Problem, start: &[f64], shift: f64) -> f64 {
-    let all = std::mem::take(&mut problem.used);
+    let all = problem.used().to_vec();
     let size = all.len().div_ceil(BLOCKS).max(1);
-    let mut squares = 0.0;
-    for (number, block) in all.chunks(size).enumerate() {
-        problem.used = all.clone();
-        problem
-            .used
-            .drain(number * size..number * size + block.len());
+    let (mut squares, mut n) = (0.0, 0);
+    for (number, block) in all.chunks(size).enumerate().skip(1) {
+        let mut others = all.clone();
+        others.drain(number * size..number * size + block.len());
+        problem.set_used(others);
         let state = problem.solve(start, shift, 0.0);
-        problem.used = block.to_vec();
+        problem.set_used(block.to_vec());
         let system = problem.system(&state.nonlinear, state.shift, 0.0);
         let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
         squares += weighted_dot(&residual, &residual, None);
+        n += block.len();
     }
-    let n = all.len() as f64;
-    problem.used = all;
-    (squares / n).sqrt()
+    problem.set_used(all);
+    (squares / n.max(1) as f64).sqrt()
 }

@@ -65,22 +65,22 @@ pub(super) fn solve<'a>(
     // options, samples => problem
     let mut notes = Vec::new();
     let refines = !samples.contact.known && options.contact_point && !options.force_offset;
-    let mut problem = Problem {
+    let mut problem = Problem::new(
         law,
         samples,
         options,
-        used: used(law, samples, options, &mut notes),
-        acceleration: acceleration(law, samples, options)?,
-        attenuation: samples.velocity_noise > 0.0,
-        shift_limit: 0.0,
-    };
+        used(law, samples, options, &mut notes),
+        acceleration(law, samples, options)?,
+    );
     check_size(&problem)?;
     check_force(&problem)?;
 
     // Is the velocity a velocity, or noise?
     let start = best_start(&problem);
     let noise_dominates = noise_dominates(&problem, &start);
-    problem.attenuation &= noise_dominates.is_none();
+    if noise_dominates.is_some() {
+        problem.set_attenuation(false);
+    }
 
     // Where has the tissue left the probe?
     let mut state = problem.solve(&start, 0.0, 0.0);
@@ -188,7 +188,7 @@ fn acceleration(
 fn check_size(problem: &Problem) -> Result<(), CalibrationError> {
     let parameters = problem.law.specs().len() + problem.extra_specs().len();
     let needed = parameters + 2;
-    if problem.used.len() >= needed {
+    if problem.used().len() >= needed {
         return Ok(());
     }
     Err(CalibrationError::Fit {
@@ -196,21 +196,21 @@ fn check_size(problem: &Problem) -> Result<(), CalibrationError> {
         model: problem.law.model(),
         problem: format!(
             "{} samples are usable and {parameters} parameters need {needed}; record longer, or widen the window",
-            problem.used.len()
+            problem.used().len()
         ),
     })
 }
 
 fn check_force(problem: &Problem) -> Result<(), CalibrationError> {
     let samples = problem.samples;
-    let finite = problem.used.iter().all(|&i| {
+    let finite = problem.used().iter().all(|&i| {
         samples.force[i].is_finite()
             && samples.indentation[i].is_finite()
             && samples.velocity[i].is_finite()
     });
     let wrong = if !finite {
         "a sample is not a finite number"
-    } else if problem.used.iter().all(|&i| samples.force[i] == 0.0) {
+    } else if problem.used().iter().all(|&i| samples.force[i] == 0.0) {
         "the force is zero throughout; check the force column and its unit"
     } else {
         return Ok(());
@@ -225,7 +225,8 @@ fn check_force(problem: &Problem) -> Result<(), CalibrationError> {
 /// The velocity's column, where what is left of it beside the others is mostly noise.
 fn noise_dominates(problem: &Problem, start: &[f64]) -> Option<usize> {
     let system = problem.system(start, 0.0, 0.0);
-    let (column, _) = system.noisy?;
+    let (column, _) = system.gain.as_ref()?;
+    let column = *column;
     let gram = least_squares::gram(&system.columns, None);
     let inverse = least_squares::scaled_inverse(&gram, &least_squares::lengths(&gram));
     let reliability = 1.0 - system.noise[(column, column)] * inverse.matrix[(column, column)];
@@ -236,19 +237,20 @@ fn noise_dominates(problem: &Problem, start: &[f64]) -> Option<usize> {
 fn leave_out_separated(problem: &mut Problem, state: &State, notes: &mut Vec<String>) -> bool {
     let system = problem.system(&state.nonlinear, state.shift, 0.0);
     let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
-    let before = problem.used.len();
-    let keep: Vec<bool> = (0..before)
-        .map(|row| {
-            system.target[row] - residual[row] > 0.0
-                || problem.samples.velocity[problem.used[row]] >= 0.0
-        })
+    let before = problem.used().len();
+    let pulls = |row: usize| {
+        system.target[row] - residual[row] <= 0.0
+            && problem.samples.velocity[problem.used()[row]] < 0.0
+    };
+    if !(0..before).any(pulls) {
+        return false;
+    }
+    let kept = (0..before)
+        .filter(|row| !pulls(*row))
+        .map(|row| problem.used()[row])
         .collect();
-    let mut row = 0;
-    problem.used.retain(|_| {
-        row += 1;
-        keep[row - 1]
-    });
-    let left_out = before - problem.used.len();
+    problem.set_used(kept);
+    let left_out = before - problem.used().len();
     if left_out > 0 {
         notes.push(format!(
             "{left_out} samples of the release were left out: the law would pull there, so the tissue has come off the probe"
@@ -267,15 +269,23 @@ fn shift_limit(samples: &Samples) -> f64 {
         .max(SHIFT_IN_SAMPLES * fastest * samples.sampling_interval)
 }
 
-/// Lets the law find the surface, where it finds it better than preparation did.
-fn refine(problem: &mut Problem, state: &mut State, notes: &mut Vec<String>) -> bool {
+/// Lets the law find the surface, where it finds it better than preparation did:
+/// the influence of each sample used on it, and its standard error [m].
+fn refine(
+    problem: &mut Problem,
+    state: &mut State,
+    notes: &mut Vec<String>,
+) -> Option<(Vec<f64>, f64)> {
     let limit = shift_limit(problem.samples);
     if limit <= 0.0 {
-        return false;
+        return None;
     }
     problem.shift_limit = limit;
     let refined = problem.solve(&state.nonlinear, 0.0, 0.0);
-    let error = report::shift_error(problem, &refined);
+    let influence = report::shift_influence(problem, &refined);
+    let error = influence.as_ref().map_or(f64::INFINITY, |influence| {
+        inference::covariance(std::slice::from_ref(influence))[(0, 0)].sqrt()
+    });
     let why = if refined.shift.abs() > 0.98 * limit {
         format!(
             "the law would move the contact point by more than {:.3} mm, which the approach rules out: it was kept, and the law may not hold",
@@ -291,11 +301,11 @@ fn refine(problem: &mut Problem, state: &mut State, notes: &mut Vec<String>) -> 
             state.shift * 1e3,
             1.96 * error * 1e3
         ));
-        return true;
+        return influence.map(|influence| (influence, error));
     };
     notes.push(why);
     problem.shift_limit = 0.0;
-    false
+    None
 }
 
 /// Refines the surface with the direct form, then divides; tells what the surface's error does.
@@ -304,21 +314,16 @@ fn refine_before_dividing(
     state: &mut State,
     notes: &mut Vec<String>,
 ) -> Option<Moved> {
-    let mut direct = Problem {
-        law: &KelvinVoigt,
-        samples: problem.samples,
-        options: problem.options,
-        used: problem.used.clone(),
-        acceleration: problem.acceleration.clone(),
-        attenuation: problem.attenuation,
-        shift_limit: 0.0,
-    };
+    let mut direct = Problem::new(
+        &KelvinVoigt,
+        problem.samples,
+        problem.options,
+        problem.used().to_vec(),
+        problem.acceleration.clone(),
+    );
+    direct.set_attenuation(problem.attenuation());
     let mut found = direct.solve(&[], 0.0, 0.0);
-    if !refine(&mut direct, &mut found, notes) {
-        return None;
-    }
-    let influence = report::influence(&direct, &found).pop()?;
-    let standard_error = inference::covariance(std::slice::from_ref(&influence))[(0, 0)].sqrt();
+    let (influence, standard_error) = refine(&mut direct, &mut found, notes)?;
     let bias = problem.samples.bias_standard_error;
     let of_bias = if bias > 0.0 {
         direct.solve(&[], found.shift, bias).shift - found.shift

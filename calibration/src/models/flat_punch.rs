@@ -62,6 +62,10 @@ impl Law for FlatPunch {
         None
     }
 
+    fn linear_in_surface(&self) -> bool {
+        true
+    }
+
     fn specs(&self) -> Vec<Spec> {
         let mut specs = vec![STIFFNESS];
         if self.modulus_over_stiffness.is_some() {

@@ -50,6 +50,10 @@ impl Law for KelvinVoigt {
         Some((1, vec![1.0; inputs.used.len()]))
     }
 
+    fn linear_in_surface(&self) -> bool {
+        true
+    }
+
     fn specs(&self) -> Vec<Spec> {
         vec![STIFFNESS, DAMPING]
     }

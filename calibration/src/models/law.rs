@@ -82,6 +82,11 @@ pub(crate) trait Law {
         linear.to_vec()
     }
 
+    /// Whether f = β₁ (r − s) + …, with nothing else that depends on the surface s: then s follows from a constant force.
+    fn linear_in_surface(&self) -> bool {
+        false
+    }
+
     /// A first solution of the linear coefficients by a solver of the law's own.
     fn ordinary_least_squares(&self, _columns: &[Vec<f64>], _target: &[f64]) -> Option<Vec<f64>> {
         None

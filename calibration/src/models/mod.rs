@@ -13,6 +13,7 @@ mod rates;
 mod report;
 mod search;
 mod sls;
+pub(crate) mod tangent;
 
 use law::Law;
 

@@ -1,10 +1,13 @@
 //! What a solution says: parameters with intervals, whether they are determined, and how good the fit is.
 
+use std::rc::Rc;
+
 use nalgebra::DMatrix;
 
 use super::{
     law::Spec,
-    search::{Problem, State, padded},
+    search::{Problem, State, System},
+    tangent::Tangent,
 };
 use crate::{
     Fit, Parameter, Statistics,
@@ -30,67 +33,45 @@ pub(super) struct Moved {
     pub(super) of_bias: f64,
 }
 
-/// Everything that surrounds a solution in its own parameters.
+/// A solution with the equations about it.
 struct Local {
-    jacobian: Vec<Vec<f64>>,
+    tangent: Tangent,
     residual: Vec<f64>,
-    target: Vec<f64>,
-    divisor: Vec<f64>,
-    noisy: Option<(usize, Vec<f64>)>,
+    system: Rc<System>,
     inverse: least_squares::Inverse,
 }
 
 impl Local {
     fn new(problem: &Problem, state: &State) -> Self {
         let system = problem.system(&state.nonlinear, state.shift, 0.0);
-        let (jacobian, _) = problem.jacobian(&system, state, 0.0);
+        let tangent = problem.tangent(&system, state, 0.0);
         let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
         let slopes = state.robust.as_ref().map(|(_, slopes)| slopes.as_slice());
-        let gram = least_squares::gram(&jacobian, slopes);
-        let noise = padded(&system.noise, jacobian.len());
-        let inverse =
-            least_squares::scaled_inverse(&(&gram - &noise), &least_squares::lengths(&gram));
         Self {
-            jacobian,
+            inverse: tangent.inverse(slopes),
+            tangent,
             residual,
-            target: system.target,
-            divisor: system.divisor,
-            noisy: system.noisy,
-            inverse,
+            system,
         }
     }
 
     fn equations<'a>(&'a self, state: &'a State) -> Equations<'a> {
         Equations {
-            jacobian: &self.jacobian,
+            tangent: &self.tangent,
             residual: &self.residual,
             weights: state.robust.as_ref().map(|(weights, _)| weights.as_slice()),
             slopes: state.robust.as_ref().map(|(_, slopes)| slopes.as_slice()),
-            noisy: self
-                .noisy
-                .as_ref()
-                .map(|(column, variance)| (*column, variance.as_slice(), state.linear[*column])),
         }
     }
 }
 
-/// Influence of each sample used on each number of the solution, the shift last.
-pub(super) fn influence(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
-    let local = Local::new(problem, state);
-    inference::influence(&local.equations(state), &local.inverse.matrix)
-}
-
-/// Standard error of the shift [m], which must be free; infinite where it is undetermined.
-pub(super) fn shift_error(problem: &Problem, state: &State) -> f64 {
+/// Influence of each sample used on the shift, which must be free; `None` where the data leave it open.
+pub(super) fn shift_influence(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let local = Local::new(problem, state);
     if local.inverse.undetermined.last() == Some(&true) {
-        return f64::INFINITY;
+        return None;
     }
-    inference::influence(&local.equations(state), &local.inverse.matrix)
-        .pop()
-        .map_or(f64::INFINITY, |influence| {
-            inference::covariance(&[influence])[(0, 0)].sqrt()
-        })
+    inference::influence(&local.equations(state), &local.inverse.matrix).pop()
 }
 
 /// Values of the reported parameters.
@@ -206,26 +187,35 @@ pub(super) fn fit(
             reason,
         });
     }
-    if problem.attenuation
-        && let Some((column, variance)) = &local.noisy
-    {
-        let share = variance.iter().sum::<f64>()
-            / weighted_dot(&local.jacobian[*column], &local.jacobian[*column], None);
-        notes.push(format!(
-            "noise of the velocity makes up {:.3} % of its column's power; what it takes from the damping was put back",
-            share * 100.0
-        ));
-    }
+    notes.extend(attenuation(&local));
     Fit {
         model: problem.law.model(),
         parameters,
         covariance: covariance.transpose().as_slice().to_vec(),
         statistics,
-        used: problem.used.clone(),
+        used: problem.used().to_vec(),
         predicted,
         contact_shift: (problem.shift_limit > 0.0 || moved.is_some()).then_some(state.shift),
         notes,
     }
+}
+
+/// States what the velocity's noise was taken to be.
+fn attenuation(local: &Local) -> Option<String> {
+    let tangent = &local.tangent;
+    let (gain, column) = tangent
+        .gains
+        .iter()
+        .zip(&tangent.jacobian)
+        .find_map(|(gain, column)| Some((gain.as_ref()?, column)))?;
+    let power = weighted_dot(column, column, None);
+    let share = tangent.variance * weighted_dot(gain, gain, None) / power;
+    (share > 0.0 && power > 0.0).then(|| {
+        format!(
+            "noise makes up {:.3} % of the power of the velocity's column; what it takes from the damping was put back",
+            share * 100.0
+        )
+    })
 }
 
 /// What one standard error of the bias, and of a surface that was not refined, moves the reported parameters by.
@@ -276,6 +266,15 @@ fn combine(influence: &[Vec<f64>], slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
     slopes
         .row_iter()
         .map(|row| {
+            let mut entries = row
+                .iter()
+                .zip(influence)
+                .filter(|(slope, _)| **slope != 0.0);
+            if let (Some((slope, values)), None) = (entries.next(), entries.next())
+                && (slope - 1.0).abs() < 1e-9
+            {
+                return values.clone();
+            }
             let mut sum = vec![0.0; n];
             for (slope, values) in row.iter().zip(influence) {
                 if *slope != 0.0 {
@@ -297,30 +296,32 @@ fn statistics(
     n_effective: f64,
 ) -> (Statistics, Vec<f64>) {
     let in_newton = |values: &[f64]| -> Vec<f64> {
-        if local.divisor.is_empty() {
+        if local.system.divisor.is_empty() {
             return values.to_vec();
         }
         values
             .iter()
-            .zip(&local.divisor)
+            .zip(&local.system.divisor)
             .map(|(value, divisor)| value * divisor)
             .collect()
     };
     let residual = in_newton(&local.residual);
     let predicted: Vec<f64> = problem
-        .used
+        .used()
         .iter()
         .zip(&residual)
         .map(|(&i, residual)| problem.samples.force[i] - residual)
         .collect();
     let columns: Vec<Vec<f64>> = local
+        .tangent
         .jacobian
         .iter()
         .map(|column| in_newton(column))
         .collect();
     let n = residual.len();
-    let mean = local.target.iter().sum::<f64>() / n as f64;
+    let mean = local.system.target.iter().sum::<f64>() / n as f64;
     let spread: f64 = local
+        .system
         .target
         .iter()
         .map(|value| (value - mean).powi(2))

@@ -1,9 +1,14 @@
 //! Solver of a law: linear coefficients by least squares inside, nonlinear ones by damped Gauss–Newton outside
 //! (variable projection, Golub and Pereyra 1973, with Kaufman's 1975 simplification).
 
+use std::{cell::RefCell, rc::Rc};
+
 use nalgebra::{DMatrix, DVector};
 
-use super::law::{FORCE_OFFSET, Inputs, Law, MASS, Nonlinear, Spec};
+use super::{
+    law::{FORCE_OFFSET, Inputs, Law, MASS, Nonlinear, Spec},
+    tangent::Tangent,
+};
 use crate::{
     FitOptions, Loss, Mass, Samples,
     statistics::{
@@ -15,6 +20,8 @@ use crate::{
 /// Gauss–Newton steps; a step's relative size at which it ends.
 const STEPS: usize = 60;
 const STEP_TOLERANCE: f64 = 1e-9;
+/// Relative fall of the objective at which it ends.
+const OBJECTIVE_TOLERANCE: f64 = 1e-13;
 /// Rounds of reweighting, and the relative change at which they end.
 const ROUNDS: usize = 60;
 const ROUND_TOLERANCE: f64 = 1e-8;
@@ -28,14 +35,19 @@ pub(crate) struct Problem<'a> {
     /// Options.
     pub(crate) options: &'a FitOptions,
     /// Those that are fitted.
-    pub(crate) used: Vec<usize>,
+    used: Vec<usize>,
     /// Acceleration of all samples, where a mass is known or fitted.
     pub(crate) acceleration: Option<Vec<f64>>,
     /// Whether to take out what the velocity's noise does.
-    pub(crate) attenuation: bool,
+    attenuation: bool,
     /// How far the surface may be moved [m]; 0: not at all.
     pub(crate) shift_limit: f64,
+    /// The rows that were made last, which are often asked for again: where, and what.
+    last: RefCell<Option<(Place, Rc<System>)>>,
 }
+
+/// Nonlinear parameters, shift [m] and bias [N].
+type Place = (Vec<f64>, f64, f64);
 
 /// Rows at given nonlinear parameters.
 pub(crate) struct System {
@@ -43,10 +55,10 @@ pub(crate) struct System {
     pub(crate) columns: Vec<Vec<f64>>,
     /// What they explain, shape `[n]`.
     pub(crate) target: Vec<f64>,
-    /// Noise of the Gram matrix.
+    /// What the velocity's noise adds to the Gram matrix of the columns.
     pub(crate) noise: DMatrix<f64>,
-    /// Column with noise, and each row's share of its variance.
-    pub(crate) noisy: Option<(usize, Vec<f64>)>,
+    /// Column that velocity enters, and what it is multiplied with there; where noise is taken out.
+    pub(crate) gain: Option<(usize, Vec<f64>)>,
     /// What a row was divided by, shape `[n]`; empty: nothing.
     pub(crate) divisor: Vec<f64>,
 }
@@ -66,7 +78,49 @@ pub(crate) struct State {
     pub(crate) robust: Option<(Vec<f64>, Vec<f64>)>,
 }
 
-impl Problem<'_> {
+impl<'a> Problem<'a> {
+    /// Poses a problem.
+    pub(crate) fn new(
+        law: &'a dyn Law,
+        samples: &'a Samples,
+        options: &'a FitOptions,
+        used: Vec<usize>,
+        acceleration: Option<Vec<f64>>,
+    ) -> Self {
+        Self {
+            law,
+            samples,
+            options,
+            used,
+            acceleration,
+            attenuation: samples.velocity_noise > 0.0,
+            shift_limit: 0.0,
+            last: RefCell::new(None),
+        }
+    }
+
+    /// Samples that are fitted.
+    pub(crate) fn used(&self) -> &[usize] {
+        &self.used
+    }
+
+    /// Fits others.
+    pub(crate) fn set_used(&mut self, used: Vec<usize>) -> Vec<usize> {
+        self.last.take();
+        std::mem::replace(&mut self.used, used)
+    }
+
+    /// Whether what the velocity's noise does is taken out.
+    pub(crate) fn attenuation(&self) -> bool {
+        self.attenuation
+    }
+
+    /// Sets it.
+    pub(crate) fn set_attenuation(&mut self, attenuation: bool) {
+        self.last.take();
+        self.attenuation = attenuation;
+    }
+
     /// Parameters that are linear beyond the law's.
     pub(crate) fn extra_specs(&self) -> Vec<Spec> {
         let mut specs = Vec::new();
@@ -80,7 +134,20 @@ impl Problem<'_> {
     }
 
     /// Rows with the surface moved by `shift` [m] and the force lowered by `bias` [N].
-    pub(crate) fn system(&self, nonlinear: &[f64], shift: f64, bias: f64) -> System {
+    pub(crate) fn system(&self, nonlinear: &[f64], shift: f64, bias: f64) -> Rc<System> {
+        if let Some((place, system)) = self.last.borrow().as_ref()
+            && (place.0.as_slice(), place.1, place.2) == (nonlinear, shift, bias)
+        {
+            return Rc::clone(system);
+        }
+        self.last.take();
+        let system = Rc::new(self.rows(nonlinear, shift, bias));
+        let place = (nonlinear.to_vec(), shift, bias);
+        self.last.replace(Some((place, Rc::clone(&system))));
+        system
+    }
+
+    fn rows(&self, nonlinear: &[f64], shift: f64, bias: f64) -> System {
         let moved: Vec<f64>;
         let indentation = if shift == 0.0 {
             &self.samples.indentation
@@ -113,8 +180,7 @@ impl Problem<'_> {
                 _ => columns.push(of_used.collect()),
             }
         }
-        let variance = self.samples.velocity_noise.powi(2);
-        let mut noisy = if self.attenuation && variance > 0.0 {
+        let mut gain = if self.attenuation {
             self.law.velocity_gain(&inputs, nonlinear)
         } else {
             None
@@ -122,25 +188,23 @@ impl Problem<'_> {
         let mut divisor = Vec::new();
         if self.law.divided() {
             divisor = inputs.column(|r, _| r);
-            for values in columns.iter_mut().chain(std::iter::once(&mut target)) {
+            for values in columns
+                .iter_mut()
+                .chain(std::iter::once(&mut target))
+                .chain(gain.iter_mut().map(|(_, gain)| gain))
+            {
                 divide(values, &divisor);
-            }
-            if let Some((_, gain)) = &mut noisy {
-                divide(gain, &divisor);
             }
         }
         let mut noise = DMatrix::zeros(columns.len(), columns.len());
-        if let Some((column, gain)) = &mut noisy {
-            for value in gain.iter_mut() {
-                *value *= *value * variance;
-            }
-            noise[(*column, *column)] = gain.iter().sum();
+        if let Some((column, gain)) = &gain {
+            noise[(*column, *column)] = self.noise_variance() * weighted_dot(gain, gain, None);
         }
         System {
             columns,
             target,
             noise,
-            noisy,
+            gain,
             divisor,
         }
     }
@@ -185,29 +249,53 @@ impl Problem<'_> {
         if ranges.is_empty() {
             return state;
         }
+        if let Some(shift) = self.surface_of_offset(&state, bias, weights) {
+            return self.project(start, shift, bias, weights);
+        }
         for _ in 0..STEPS {
             let system = self.system(&state.nonlinear, state.shift, bias);
-            let (jacobian, tilt) = self.jacobian(&system, &state, bias);
+            let tangent = self.tangent(&system, &state, bias);
             let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
-            let step = gauss_newton_step(&jacobian, &residual, weights, &system, &state, &tilt);
+            let step = tangent.step(&residual, weights, state.linear.len());
+            let small = step.iter().zip(&ranges).all(|(step, range)| {
+                step.abs() < STEP_TOLERANCE * (range.range[1] - range.range[0])
+            });
+            if small {
+                break;
+            }
             let Some(next) = self.line_search(&state, &step, &ranges, bias, weights) else {
                 break;
             };
-            let before = state.free(self.shift_limit);
-            let after = next.free(self.shift_limit);
+            // Below the rounding of the objective nothing is to be won.
+            let gain = state.objective - next.objective;
+            let settled = gain < OBJECTIVE_TOLERANCE * next.objective;
             state = next;
-            let small = before
-                .iter()
-                .zip(&after)
-                .zip(&ranges)
-                .all(|((a, b), range)| {
-                    (a - b).abs() < STEP_TOLERANCE * (range.range[1] - range.range[0])
-                });
-            if small {
+            if settled {
                 break;
             }
         }
         state
+    }
+
+    /// The shift that a constant force stands for, where the law is linear in it: f₀ = −β₁ s.
+    fn surface_of_offset(&self, state: &State, bias: f64, weights: Option<&[f64]>) -> Option<f64> {
+        if !self.law.linear_in_surface() || self.shift_limit <= 0.0 {
+            return None;
+        }
+        let system = self.system(&state.nonlinear, state.shift, bias);
+        let mut columns = system.columns.clone();
+        columns.push(vec![1.0; self.used.len()]);
+        let noise = system
+            .noise
+            .clone()
+            .resize(columns.len(), columns.len(), 0.0);
+        let linear = least_squares::solve(&columns, &system.target, weights, &noise, None);
+        let shift = state.shift - linear[columns.len() - 1] / linear[0];
+        Some(if shift.is_finite() {
+            shift.clamp(-self.shift_limit, self.shift_limit)
+        } else {
+            0.0
+        })
     }
 
     /// Halves the step until the objective falls; `None` where it does not.
@@ -279,16 +367,28 @@ impl Problem<'_> {
         }
     }
 
-    /// Columns of all parameters at a state, and half the slope of βᵀSβ along the nonlinear ones.
-    pub(crate) fn jacobian(
-        &self,
-        system: &System,
-        state: &State,
-        bias: f64,
-    ) -> (Vec<Vec<f64>>, Vec<f64>) {
+    /// How prediction and velocity gain change with all parameters at a state.
+    pub(crate) fn tangent(&self, system: &System, state: &State, bias: f64) -> Tangent {
         let mut jacobian = system.columns.clone();
-        let mut tilt = vec![0.0; state.linear.len()];
-        let linear = DVector::from_column_slice(&state.linear);
+        let mut gains: Vec<Option<Vec<f64>>> = vec![None; jacobian.len()];
+        let mut total = Vec::new();
+        if let Some((column, gain)) = &system.gain {
+            total = gain
+                .iter()
+                .map(|gain| gain * state.linear[*column])
+                .collect();
+            gains[*column] = Some(gain.clone());
+        }
+        if self.shift_limit > 0.0 && self.law.linear_in_surface() {
+            jacobian.push(vec![-state.linear[0]; self.used.len()]);
+            gains.push(None);
+            return Tangent {
+                jacobian,
+                gains,
+                total,
+                variance: self.noise_variance(),
+            };
+        }
         for (k, range) in self.ranges().iter().enumerate() {
             let step = 1e-5 * (range.range[1] - range.range[0]);
             let at = |sign: f64| {
@@ -300,21 +400,37 @@ impl Problem<'_> {
                 }
                 let system = self.system(&nonlinear, shift, bias);
                 let left = least_squares::residual(&system.columns, &system.target, &state.linear);
-                let noise = (linear.transpose() * &system.noise * &linear)[(0, 0)];
-                (left, noise)
+                (left, system.gain.clone())
             };
-            let (above, noise_above) = at(1.0);
-            let (below, noise_below) = at(-1.0);
-            jacobian.push(
-                above
-                    .iter()
-                    .zip(&below)
-                    .map(|(above, below)| (below - above) / (2.0 * step))
-                    .collect(),
-            );
-            tilt.push((noise_above - noise_below) / (4.0 * step));
+            let ((above, gain_above), (below, gain_below)) = (at(1.0), at(-1.0));
+            let slope = |above: &[f64], below: &[f64], factor: f64| -> Vec<f64> {
+                let differences = above.iter().zip(below);
+                differences
+                    .map(|(above, below)| factor * (above - below) / (2.0 * step))
+                    .collect()
+            };
+            jacobian.push(slope(&above, &below, -1.0));
+            gains.push(match (gain_above, gain_below) {
+                (Some((column, above)), Some((_, below))) => {
+                    Some(slope(&above, &below, state.linear[column]))
+                }
+                _ => None,
+            });
         }
-        (jacobian, tilt)
+        Tangent {
+            jacobian,
+            gains,
+            total,
+            variance: self.noise_variance(),
+        }
+    }
+
+    fn noise_variance(&self) -> f64 {
+        if self.attenuation {
+            self.samples.velocity_noise.powi(2)
+        } else {
+            0.0
+        }
     }
 
     /// The law's nonlinear parameters and, where it is free, the shift.
@@ -346,39 +462,6 @@ impl State {
         raw.extend(self.free(shift_limit));
         raw
     }
-}
-
-/// A matrix with zeros for the parameters that noise does not touch.
-pub(crate) fn padded(noise: &DMatrix<f64>, p: usize) -> DMatrix<f64> {
-    noise.clone().resize(p, p, 0.0)
-}
-
-fn gauss_newton_step(
-    jacobian: &[Vec<f64>],
-    residual: &[f64],
-    weights: Option<&[f64]>,
-    system: &System,
-    state: &State,
-    tilt: &[f64],
-) -> Vec<f64> {
-    let p = jacobian.len();
-    let gram = least_squares::gram(jacobian, weights);
-    let scale = least_squares::lengths(&gram);
-    let noise = padded(&system.noise, p);
-    let inverse = least_squares::scaled_inverse(&(&gram - &noise), &scale).matrix;
-    let mut padded_linear = DVector::zeros(p);
-    padded_linear
-        .rows_mut(0, state.linear.len())
-        .copy_from_slice(&state.linear);
-    let score = DVector::from_iterator(
-        p,
-        jacobian
-            .iter()
-            .map(|column| weighted_dot(column, residual, weights)),
-    ) + noise * padded_linear
-        + DVector::from_column_slice(tilt);
-    let step = inverse * score;
-    step.as_slice()[state.linear.len()..].to_vec()
 }
 
 fn divide(values: &mut [f64], divisor: &[f64]) {

@@ -28,6 +28,8 @@ pub(super) const KIND: ModelKind = ModelKind {
 const INSIDE: f64 = 0.05;
 /// Samples further apart than so many intervals have air between them, where the branch relaxes.
 const GAP: f64 = 5.0;
+/// Relative difference of steps that rounding explains.
+const ALIKE: f64 = 1e-9;
 /// Points of the first search in ln τ.
 const POINTS: usize = 25;
 
@@ -71,15 +73,22 @@ impl StandardLinearSolid {
         let mut before = inputs.indentation.first().map_or(0.0, |r| r.max(0.0));
         let mut q = if self.starts_inside { 0.0 } else { before };
         let mut left = 1.0;
+        let (mut last_step, mut decay, mut drop) = (f64::NAN, 1.0, 0.0);
         for (i, r) in inputs.indentation.iter().enumerate() {
             let r = r.max(0.0);
             if i > 0 {
                 let step = inputs.time[i] - inputs.time[i - 1];
-                let decay = (-step / time).exp();
+                // Most steps are alike, and exponentials are slow.
+                let alike = (step - last_step).abs() <= ALIKE * step;
+                if !alike {
+                    decay = (-step / time).exp();
+                    drop = -time / step * (-step / time).exp_m1();
+                    last_step = step;
+                }
                 q = if step > GAP * self.interval {
                     (q - before) * decay + r
                 } else if step > 0.0 {
-                    q * decay - (r - before) * time / step * (-step / time).exp_m1()
+                    q * decay + (r - before) * drop
                 } else {
                     q + r - before
                 };

@@ -28,7 +28,7 @@ pub(crate) struct Draws<'a> {
 
 /// Replicates of the errors of the reported numbers, each of shape `[q]`; those with a singular draw are left out.
 pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> {
-    let p = equations.jacobian.len();
+    let p = equations.tangent.jacobian.len();
     let n = equations.residual.len();
     let block = draws.block.clamp(1, n.max(1));
     let cumulative = cumulative(equations, draws.beforehand.map(|(influence, _)| influence));
@@ -66,7 +66,7 @@ pub(crate) fn replicates(equations: &Equations, draws: &Draws) -> Vec<Vec<f64>> 
 
 /// Running sums of ψ (p numbers), A (p²) and the influence beforehand (1), before each row; shape `[n + 1, p + p² + 1]`.
 fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
-    let p = equations.jacobian.len();
+    let p = equations.tangent.jacobian.len();
     let n = equations.residual.len();
     let width = p + p * p + 1;
     let mut sums = vec![0.0; (n + 1) * width];
@@ -75,22 +75,22 @@ fn cumulative(equations: &Equations, beforehand: Option<&[f64]>) -> Vec<f64> {
         let before = &before[i * width..];
         let weight = equations.weights.map_or(1.0, |weights| weights[i]);
         let slope = equations.slopes.map_or(1.0, |slopes| slopes[i]);
-        let noise = equations
-            .noisy
-            .map(|(column, variance, coefficient)| (column, variance[i], coefficient));
+        let gain = |j: usize| {
+            equations.tangent.gains[j]
+                .as_ref()
+                .map_or(0.0, |gain| gain[i])
+        };
+        let variance = equations.tangent.variance;
+        let total = equations.tangent.total.get(i).copied().unwrap_or_default();
         after[width - 1] = before[width - 1] + beforehand.map_or(0.0, |influence| influence[i]);
         for j in 0..p {
-            let entry = equations.jacobian[j][i];
-            let own = noise.filter(|(column, ..)| *column == j);
-            after[j] = before[j]
-                + entry * weight * equations.residual[i]
-                + own.map_or(0.0, |(_, variance, coefficient)| variance * coefficient);
+            let entry = equations.tangent.jacobian[j][i];
+            after[j] =
+                before[j] + entry * weight * equations.residual[i] + variance * gain(j) * total;
             for k in 0..p {
-                let noise = own
-                    .filter(|_| k == j)
-                    .map_or(0.0, |(_, variance, _)| variance);
-                after[p + j * p + k] =
-                    before[p + j * p + k] + slope * entry * equations.jacobian[k][i] - noise;
+                after[p + j * p + k] = before[p + j * p + k]
+                    + slope * entry * equations.tangent.jacobian[k][i]
+                    - variance * gain(j) * gain(k);
             }
         }
     }

@@ -10,25 +10,33 @@ use nalgebra::DMatrix;
 
 use super::least_squares::weighted_dot;
 
+/// Blocks whose sums are made at a time.
+const CHUNK: usize = 1024;
+
 /// V of series of equal length, shape `[p, p]`; `lag` L is at least 1 (no correlation).
 pub(crate) fn long_run_covariance(series: &[Vec<f64>], lag: usize) -> DMatrix<f64> {
     let p = series.len();
     let n = series.first().map_or(0, Vec::len);
     let lag = lag.clamp(1, n.max(1));
     let mut covariance = DMatrix::zeros(p, p);
-    let mut sum = vec![0.0; p];
-    for t in 0..n + lag - 1 {
-        for (total, values) in sum.iter_mut().zip(series) {
-            if t < n {
-                *total += values[t];
-            }
-            if t >= lag {
-                *total -= values[t - lag];
+    let mut sums = vec![vec![0.0; CHUNK]; p];
+    let mut last = vec![0.0; p];
+    let end = n + lag - 1;
+    for start in (0..end).step_by(CHUNK) {
+        let size = CHUNK.min(end - start);
+        for ((sums, last), values) in sums.iter_mut().zip(&mut last).zip(series) {
+            for (offset, sum) in sums[..size].iter_mut().enumerate() {
+                let t = start + offset;
+                *last += values.get(t).copied().unwrap_or_default();
+                if t >= lag {
+                    *last -= values[t - lag];
+                }
+                *sum = *last;
             }
         }
         for i in 0..p {
             for j in 0..=i {
-                covariance[(i, j)] += sum[i] * sum[j];
+                covariance[(i, j)] += weighted_dot(&sums[i][..size], &sums[j][..size], None);
             }
         }
     }

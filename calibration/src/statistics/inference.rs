@@ -4,66 +4,95 @@
 //! The covariance of their sum is the sandwich; it allows for unequal spread and, by [`hac`], for correlation.
 //! Residuals are first divided by √(1 − h), h the leverage, so that few samples with much leverage do not look too good (MacKinnon and White 1985, HC2).
 
+use std::ops::Range;
+
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::hac;
+use crate::models::tangent::Tangent;
 
 /// Largest leverage that is corrected for.
 const LARGEST_LEVERAGE: f64 = 0.9;
 
 /// The estimating equations at the solution.
 pub(crate) struct Equations<'a> {
-    /// dŷ/dparameter, `p` columns of `n`.
-    pub(crate) jacobian: &'a [Vec<f64>],
+    /// Slopes of the prediction.
+    pub(crate) tangent: &'a Tangent,
     /// Residual of each row.
     pub(crate) residual: &'a [f64],
     /// ψ(u)/u of each row; `None`: all 1.
     pub(crate) weights: Option<&'a [f64]>,
     /// dψ/du of each row; `None`: all 1.
     pub(crate) slopes: Option<&'a [f64]>,
-    /// The noisy column, its rows' share of the noise variance, and its coefficient.
-    pub(crate) noisy: Option<(usize, &'a [f64], f64)>,
 }
+
+/// Rows that are worked on at a time, so that they stay in the cache.
+const CHUNK: usize = 512;
 
 /// Influence of each sample on each parameter, `p` columns of `n`; sums to zero. `inverse` is A⁻¹.
 pub(crate) fn influence(equations: &Equations, inverse: &DMatrix<f64>) -> Vec<Vec<f64>> {
-    let p = equations.jacobian.len();
+    let tangent = equations.tangent;
+    let p = tangent.jacobian.len();
     let n = equations.residual.len();
     let mut influence = vec![vec![0.0; n]; p];
-    let mut row = vec![0.0; p];
-    let mut score = vec![0.0; p];
-    for i in 0..n {
-        for (value, column) in row.iter_mut().zip(equations.jacobian) {
-            *value = column[i];
-        }
-        let mut leverage = 0.0;
-        for j in 0..p {
-            for k in 0..p {
-                leverage += row[j] * inverse[(j, k)] * row[k];
+    let mut error = [0.0; CHUNK];
+    let mut score = [0.0; CHUNK];
+    for start in (0..n).step_by(CHUNK) {
+        let rows = start..(start + CHUNK).min(n);
+        let size = rows.len();
+        corrected_errors(equations, inverse, rows.clone(), &mut error[..size]);
+        for k in 0..p {
+            let column = &tangent.jacobian[k][rows.clone()];
+            for ((score, entry), error) in score.iter_mut().zip(column).zip(&error) {
+                *score = entry * error;
             }
-        }
-        leverage *= equations.slopes.map_or(1.0, |slopes| slopes[i]);
-        let leverage = leverage.clamp(0.0, LARGEST_LEVERAGE);
-        let error = equations.residual[i] * equations.weights.map_or(1.0, |weights| weights[i])
-            / (1.0 - leverage).sqrt();
-        for (value, entry) in score.iter_mut().zip(&row) {
-            *value = entry * error;
-        }
-        if let Some((column, variance, coefficient)) = equations.noisy {
-            score[column] += variance[i] * coefficient;
-        }
-        for (j, values) in influence.iter_mut().enumerate() {
-            values[i] = (0..p).map(|k| inverse[(j, k)] * score[k]).sum();
+            if let Some(gain) = &tangent.gains[k] {
+                let gain = &gain[rows.clone()];
+                let total = &tangent.total[rows.clone()];
+                for ((score, gain), total) in score.iter_mut().zip(gain).zip(total) {
+                    *score += tangent.variance * gain * total;
+                }
+            }
+            for (j, values) in influence.iter_mut().enumerate() {
+                let factor = inverse[(j, k)];
+                for (value, score) in values[rows.clone()].iter_mut().zip(&score) {
+                    *value += factor * score;
+                }
+            }
         }
     }
     for values in &mut influence {
         let mean = values.iter().sum::<f64>() / n as f64;
-        for value in values {
-            *value -= mean;
-        }
+        values.iter_mut().for_each(|value| *value -= mean);
     }
     influence
+}
+
+/// Weighted residuals of some rows over √(1 − leverage).
+fn corrected_errors(
+    equations: &Equations,
+    inverse: &DMatrix<f64>,
+    rows: Range<usize>,
+    error: &mut [f64],
+) {
+    let columns = &equations.tangent.jacobian;
+    error.fill(0.0);
+    for j in 0..columns.len() {
+        for k in 0..columns.len() {
+            let factor = inverse[(j, k)];
+            let (first, second) = (&columns[j][rows.clone()], &columns[k][rows.clone()]);
+            for ((leverage, first), second) in error.iter_mut().zip(first).zip(second) {
+                *leverage += factor * first * second;
+            }
+        }
+    }
+    for (row, error) in rows.zip(error) {
+        let slope = equations.slopes.map_or(1.0, |slopes| slopes[row]);
+        let weight = equations.weights.map_or(1.0, |weights| weights[row]);
+        let leverage = (*error * slope).clamp(0.0, LARGEST_LEVERAGE);
+        *error = equations.residual[row] * weight / (1.0 - leverage).sqrt();
+    }
 }
 
 /// Covariance of estimates with these influences, shape `[p, p]`.
