@@ -240,6 +240,61 @@ fn time_comes_from_the_rate_which_wins() {
     }
 }
 
+/// Headers of other recorders, with what is taken from them: number of position and of force components, and of velocity's.
+#[test]
+fn common_names_are_known() {
+    let scalar = |channel: &Channel| match channel {
+        Channel::Scalar(_) => 1,
+        Channel::Vector(_) => 3,
+    };
+    let cases = [
+        ("t,depth_mm,f", (0, 1, 0)),
+        ("Time (ms);Penetration [mm];Normal Force [N]", (0, 1, 0)),
+        ("timestamp_ns,x,y,z,fx,fy,fz", (3, 3, 0)),
+        (
+            "elapsed_ms,tcp_x,tcp_y,tcp_z,vx,vy,vz,Force X,Force Y,Force Z",
+            (3, 3, 3),
+        ),
+        ("time_s,position_z_mm,velocity_z_mm_s,force_z_n", (1, 1, 1)),
+        ("time_s,pos,vel,force_x,force_y,force_z", (1, 1, 1)),
+        (
+            "time_s,position_x_m,position_y_m,position_z_m,velocity_m_s,force_n",
+            (3, 1, 0),
+        ),
+        (
+            "time_s,torque_x,f,indentation_velocity_mm_s,indentation_mm",
+            (0, 1, 1),
+        ),
+    ];
+    for (header, (position, force, velocity)) in cases {
+        let delimiter = if header.contains(';') { ';' } else { ',' };
+        let row: Vec<&str> = header.split(delimiter).map(|_| "0").collect();
+        let row = row.join(&delimiter.to_string());
+        let log = csv(&format!("{header}\n{row}\n{row}\n{row}\n")).unwrap();
+        let of_motion = match &log.motion {
+            Motion::Indentation(_) => 0,
+            Motion::Position(channel) => scalar(channel),
+        };
+        let of_velocity = log.velocity.as_ref().map_or(0, scalar);
+        assert_eq!(
+            (of_motion, scalar(&log.force), of_velocity),
+            (position, force, velocity),
+            "{header}"
+        );
+    }
+    for header in [
+        "time,depth,torque",
+        "time,reach,force",
+        "tx,ty,tz",
+        "name,max,index",
+    ] {
+        refused(
+            csv(&format!("{header}\n0,0,0\n0,0,0\n0,0,0\n")),
+            &["--columns"],
+        );
+    }
+}
+
 #[test]
 fn a_velocity_in_other_units_than_the_motion_is_refused() {
     use std::f64::consts::TAU;

@@ -197,6 +197,12 @@ fn unreadable(column: &Arc<ColumnDescriptor>, width: Option<u64>) -> Option<Stri
     if !numbers {
         return Some("does not hold plain numbers: convert it to float64".to_owned());
     }
+    if let Some(LogicalType::Integer(integer)) = column.logical_type_ref()
+        && !integer.is_signed
+        && integer.bit_width >= 32
+    {
+        return Some("holds unsigned integers: convert it to int64 or float64".to_owned());
+    }
     if column.max_rep_level() > 1 {
         return Some("holds lists of lists: save it flat".to_owned());
     }
