@@ -324,12 +324,7 @@ fn refine_before_dividing(
     direct.set_attenuation(problem.attenuation());
     let mut found = direct.solve(&[], 0.0, 0.0);
     let (influence, standard_error) = refine(&mut direct, &mut found, notes)?;
-    let bias = problem.samples.bias_standard_error;
-    let of_bias = if bias > 0.0 {
-        direct.solve(&[], found.shift, bias).shift - found.shift
-    } else {
-        0.0
-    };
+    let of_bias = report::shift_of_bias(&direct, &found);
     *state = problem.solve(&state.nonlinear, found.shift, 0.0);
     Some(Moved {
         influence,

@@ -23,6 +23,9 @@ use crate::{
 /// A positive parameter with a larger relative standard error is not determined: its interval reaches zero.
 const LARGEST_RELATIVE_ERROR: f64 = 0.5;
 
+/// Samples at most that the answers to bias and surface are worked out from.
+const ROWS: usize = 20_000;
+
 /// A surface that was moved before this fit, with the same samples.
 pub(super) struct Moved {
     /// Influence of each sample used on the surface [m].
@@ -125,13 +128,12 @@ pub(super) fn fit(
         .collect();
 
     // What does each sample do, and what do bias and surface add?
-    let uncertain = uncertain(problem, state, moved, &reported);
+    let uncertain = uncertain(problem, state, moved);
     let mut influence = combine(
-        &inference::influence(&local.equations(state), &local.inverse.matrix),
+        inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
     );
-    let surface_slope =
-        moved.map(|moved| surface_slope(problem, state, moved.standard_error, &reported));
+    let surface_slope = moved.map(|moved| surface_slope(problem, state, moved.standard_error));
     if let (Some(moved), Some(change)) = (moved, &surface_slope) {
         for (values, slope) in influence.iter_mut().zip(change) {
             for (value, shift) in values.iter_mut().zip(&moved.influence) {
@@ -218,39 +220,46 @@ fn attenuation(local: &Local) -> Option<String> {
     })
 }
 
+/// How the reported parameters answer to a shift of the surface [m] and of the bias [N], from `state`.
+fn answer(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f64> {
+    let problem = problem.thinned(ROWS);
+    let at = |shift: f64, bias: f64| {
+        let other = problem.solve(&state.nonlinear, state.shift + shift, bias);
+        values(&problem, &other.raw(problem.shift_limit))
+    };
+    difference(&at(shift, bias), &at(0.0, 0.0))
+}
+
 /// What one standard error of the bias, and of a surface that was not refined, moves the reported parameters by.
-fn uncertain(
-    problem: &Problem,
-    state: &State,
-    moved: Option<&Moved>,
-    reported: &[f64],
-) -> Vec<Vec<f64>> {
+fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec<f64>> {
     let mut changes = Vec::new();
     let bias = problem.samples.bias_standard_error;
     if bias > 0.0 {
-        let shift = state.shift + moved.map_or(0.0, |moved| moved.of_bias);
-        let other = problem.solve(&state.nonlinear, shift, bias);
-        changes.push(difference(
-            &values(problem, &other.raw(problem.shift_limit)),
-            reported,
-        ));
+        let shift = moved.map_or(0.0, |moved| moved.of_bias);
+        changes.push(answer(problem, state, shift, bias));
     }
     let contact = problem.samples.contact;
-    if !contact.known
-        && contact.standard_error > 0.0
-        && problem.shift_limit <= 0.0
-        && moved.is_none()
-    {
-        let other = problem.solve(&state.nonlinear, state.shift + contact.standard_error, 0.0);
-        changes.push(difference(&values(problem, &other.raw(0.0)), reported));
+    let refined = problem.shift_limit > 0.0 || moved.is_some();
+    if !contact.known && contact.standard_error > 0.0 && !refined {
+        changes.push(answer(problem, state, contact.standard_error, 0.0));
     }
     changes
 }
 
+/// What one standard error of the bias moves a free surface by [m].
+pub(super) fn shift_of_bias(problem: &Problem, state: &State) -> f64 {
+    let bias = problem.samples.bias_standard_error;
+    if bias <= 0.0 {
+        return 0.0;
+    }
+    let problem = problem.thinned(ROWS);
+    let at = |bias: f64| problem.solve(&state.nonlinear, state.shift, bias).shift;
+    at(bias) - at(0.0)
+}
+
 /// d(reported)/d(surface) of a fit that takes the surface as given.
-fn surface_slope(problem: &Problem, state: &State, step: f64, reported: &[f64]) -> Vec<f64> {
-    let other = problem.solve(&state.nonlinear, state.shift + step, 0.0);
-    difference(&values(problem, &other.raw(0.0)), reported)
+fn surface_slope(problem: &Problem, state: &State, step: f64) -> Vec<f64> {
+    answer(problem, state, step, 0.0)
         .into_iter()
         .map(|change| change / step)
         .collect()
@@ -261,22 +270,21 @@ fn difference(a: &[f64], b: &[f64]) -> Vec<f64> {
 }
 
 /// Rows of `slopes` times the columns of `influence`.
-fn combine(influence: &[Vec<f64>], slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
+fn combine(mut influence: Vec<Vec<f64>>, slopes: &DMatrix<f64>) -> Vec<Vec<f64>> {
+    let (n_reported, n_raw) = slopes.shape();
+    let mut same = (0..n_reported).flat_map(|j| (0..n_raw).map(move |k| (j, k)));
+    if n_reported <= n_raw
+        && same.all(|(j, k)| (slopes[(j, k)] - f64::from(u8::from(j == k))).abs() < 1e-9)
+    {
+        influence.truncate(n_reported);
+        return influence;
+    }
     let n = influence.first().map_or(0, Vec::len);
     slopes
         .row_iter()
         .map(|row| {
-            let mut entries = row
-                .iter()
-                .zip(influence)
-                .filter(|(slope, _)| **slope != 0.0);
-            if let (Some((slope, values)), None) = (entries.next(), entries.next())
-                && (slope - 1.0).abs() < 1e-9
-            {
-                return values.clone();
-            }
             let mut sum = vec![0.0; n];
-            for (slope, values) in row.iter().zip(influence) {
+            for (slope, values) in row.iter().zip(&influence) {
                 if *slope != 0.0 {
                     for (total, value) in sum.iter_mut().zip(values) {
                         *total += slope * value;
@@ -295,29 +303,28 @@ fn statistics(
     local: &Local,
     n_effective: f64,
 ) -> (Statistics, Vec<f64>) {
-    let in_newton = |values: &[f64]| -> Vec<f64> {
-        if local.system.divisor.is_empty() {
-            return values.to_vec();
+    let divisor = &local.system.divisor;
+    let in_newton = |values: &[f64], stride: usize| -> Vec<f64> {
+        let values = values.iter().step_by(stride);
+        if divisor.is_empty() {
+            return values.copied().collect();
         }
         values
-            .iter()
-            .zip(&local.system.divisor)
+            .zip(divisor.iter().step_by(stride))
             .map(|(value, divisor)| value * divisor)
             .collect()
     };
-    let residual = in_newton(&local.residual);
+    let residual = in_newton(&local.residual, 1);
     let predicted: Vec<f64> = problem
         .used()
         .iter()
         .zip(&residual)
         .map(|(&i, residual)| problem.samples.force[i] - residual)
         .collect();
-    let columns: Vec<Vec<f64>> = local
-        .tangent
-        .jacobian
-        .iter()
-        .map(|column| in_newton(column))
-        .collect();
+    let columns = |stride: usize| -> Vec<Vec<f64>> {
+        let columns = local.tangent.jacobian.iter();
+        columns.map(|column| in_newton(column, stride)).collect()
+    };
     let n = residual.len();
     let mean = local.system.target.iter().sum::<f64>() / n as f64;
     let spread: f64 = local
@@ -343,7 +350,7 @@ fn statistics(
         n_effective,
         condition_number: local.inverse.condition,
         durbin_watson: residuals::durbin_watson(&residual),
-        p_values: residuals::p_values(&columns, &residual, &predicted),
+        p_values: residuals::p_values(columns, &residual, &predicted),
     };
     (statistics, predicted)
 }

@@ -99,6 +99,17 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The same with every so many-th sample, for slopes that need no more; about `n` samples.
+    pub(crate) fn thinned(&self, n: usize) -> Self {
+        let stride = self.used.len().div_ceil(n).max(1);
+        let used = self.used.iter().copied().step_by(stride).collect();
+        let acceleration = self.acceleration.clone();
+        let mut thinned = Self::new(self.law, self.samples, self.options, used, acceleration);
+        thinned.attenuation = self.attenuation;
+        thinned.shift_limit = self.shift_limit;
+        thinned
+    }
+
     /// Samples that are fitted.
     pub(crate) fn used(&self) -> &[usize] {
         &self.used

@@ -14,9 +14,9 @@ use super::least_squares::weighted_dot;
 const CHUNK: usize = 1024;
 
 /// V of series of equal length, shape `[p, p]`; `lag` L is at least 1 (no correlation).
-pub(crate) fn long_run_covariance(series: &[Vec<f64>], lag: usize) -> DMatrix<f64> {
+pub(crate) fn long_run_covariance<S: AsRef<[f64]>>(series: &[S], lag: usize) -> DMatrix<f64> {
     let p = series.len();
-    let n = series.first().map_or(0, Vec::len);
+    let n = series.first().map_or(0, |values| values.as_ref().len());
     let lag = lag.clamp(1, n.max(1));
     let mut covariance = DMatrix::zeros(p, p);
     let mut sums = vec![vec![0.0; CHUNK]; p];
@@ -25,6 +25,7 @@ pub(crate) fn long_run_covariance(series: &[Vec<f64>], lag: usize) -> DMatrix<f6
     for start in (0..end).step_by(CHUNK) {
         let size = CHUNK.min(end - start);
         for ((sums, last), values) in sums.iter_mut().zip(&mut last).zip(series) {
+            let values = values.as_ref();
             for (offset, sum) in sums[..size].iter_mut().enumerate() {
                 let t = start + offset;
                 *last += values.get(t).copied().unwrap_or_default();
@@ -46,13 +47,14 @@ pub(crate) fn long_run_covariance(series: &[Vec<f64>], lag: usize) -> DMatrix<f6
 }
 
 /// L of [`long_run_covariance`]: Andrews 1991, Eq. 6.4 for Bartlett's kernel and first-order autoregressions, at most a fifth of the series.
-pub(crate) fn bandwidth(series: &[Vec<f64>]) -> usize {
-    let n = series.first().map_or(0, Vec::len);
+pub(crate) fn bandwidth<S: AsRef<[f64]>>(series: &[S]) -> usize {
+    let n = series.first().map_or(0, |values| values.as_ref().len());
     if n < 8 {
         return 1;
     }
     let (mut above, mut below) = (0.0, 0.0);
     for values in series {
+        let values = values.as_ref();
         let variance = weighted_dot(values, values, None);
         if variance <= 0.0 {
             continue;

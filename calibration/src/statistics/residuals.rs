@@ -36,7 +36,7 @@ pub(crate) fn durbin_watson(residual: &[f64]) -> f64 {
 /// Residuals that count as independent: n γ₀ / Σ γₖ, between 1 and n.
 pub(crate) fn effective_samples(residual: &[f64]) -> f64 {
     let n = residual.len() as f64;
-    let series = [residual.to_vec()];
+    let series = [residual];
     let lag = hac::bandwidth(&series);
     let long_run = hac::long_run_covariance(&series, lag)[(0, 0)];
     let plain = weighted_dot(residual, residual, None);
@@ -97,7 +97,7 @@ pub(crate) fn jarque_bera(residual: &[f64]) -> Option<f64> {
 
 /// p-value of a spread that does not depend on the regressors.
 pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f64> {
-    let (mut columns, residual) = thin(columns, residual);
+    let mut columns = columns.to_vec();
     let n = residual.len();
     columns.push(vec![1.0; n]);
     let squares: Vec<f64> = residual.iter().map(|value| value * value).collect();
@@ -120,10 +120,7 @@ pub(crate) fn breusch_pagan(columns: &[Vec<f64>], residual: &[f64]) -> Option<f6
 
 /// p-value of no curvature: squares and cubes of the prediction explain nothing more (F test).
 pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -> Option<f64> {
-    let mut with_prediction = columns.to_vec();
-    with_prediction.push(predicted.to_vec());
-    let (mut columns, residual) = thin(&with_prediction, residual);
-    let predicted = columns.pop()?;
+    let mut columns = columns.to_vec();
     let n = residual.len();
     let largest = predicted
         .iter()
@@ -131,7 +128,7 @@ pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -
     if largest <= 0.0 || n < columns.len() + 4 {
         return None;
     }
-    let before = sum_of_squares(&columns, &residual);
+    let before = sum_of_squares(&columns, residual);
     columns.push(
         predicted
             .iter()
@@ -144,7 +141,7 @@ pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -
             .map(|value| (value / largest).powi(3))
             .collect(),
     );
-    let after = sum_of_squares(&columns, &residual);
+    let after = sum_of_squares(&columns, residual);
     let freedom = (n - columns.len()) as f64;
     if after <= 0.0 {
         return None;
@@ -154,17 +151,20 @@ pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -
     tail.is_finite().then_some(tail)
 }
 
-/// Every test that can be made, by name.
+/// Every test that can be made, by name. `columns` gives the regressors of every so many-th row.
 pub(crate) fn p_values(
-    columns: &[Vec<f64>],
+    columns: impl Fn(usize) -> Vec<Vec<f64>>,
     residual: &[f64],
     predicted: &[f64],
 ) -> BTreeMap<&'static str, f64> {
+    let stride = residual.len().div_ceil(ROWS).max(1);
+    let every = |values: &[f64]| values.iter().copied().step_by(stride).collect::<Vec<f64>>();
+    let (columns, thinned) = (columns(stride), every(residual));
     [
         ("ljung_box", ljung_box(residual)),
-        ("breusch_pagan", breusch_pagan(columns, residual)),
+        ("breusch_pagan", breusch_pagan(&columns, &thinned)),
         ("jarque_bera", jarque_bera(residual)),
-        ("reset", reset(columns, residual, predicted)),
+        ("reset", reset(&columns, &thinned, &every(predicted))),
     ]
     .into_iter()
     .filter_map(|(name, value)| Some((name, value?)))
@@ -181,13 +181,4 @@ fn sum_of_squares(columns: &[Vec<f64>], target: &[f64]) -> f64 {
     let solution = least_squares::solve(columns, target, None, &DMatrix::zeros(p, p), None);
     let left = least_squares::residual(columns, target, &solution);
     weighted_dot(&left, &left, None)
-}
-
-fn thin(columns: &[Vec<f64>], residual: &[f64]) -> (Vec<Vec<f64>>, Vec<f64>) {
-    let stride = residual.len().div_ceil(ROWS).max(1);
-    let every = |values: &[f64]| values.iter().copied().step_by(stride).collect::<Vec<f64>>();
-    (
-        columns.iter().map(|column| every(column)).collect(),
-        every(residual),
-    )
 }
