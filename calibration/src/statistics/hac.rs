@@ -72,3 +72,70 @@ pub(crate) fn bandwidth<S: AsRef<[f64]>>(series: &[S]) -> usize {
     let lag = 1.1447 * (above / below * n as f64).cbrt();
     (lag.ceil() as usize + 1).clamp(1, (n / 5).max(1))
 }
+
+#[cfg(test)]
+mod tests {
+    //! Against sums of lagged products made outside (numpy).
+    use super::*;
+
+    /// A made-up series of 30, as in the reference.
+    fn series() -> Vec<f64> {
+        (0..30)
+            .map(f64::from)
+            .map(|t| (1.3 * t).sin() + 0.5 * (0.7 * t * t).cos())
+            .collect()
+    }
+
+    fn close(value: f64, expected: f64) {
+        assert!(
+            (value - expected).abs() < 1e-7 * expected.abs(),
+            "{value} for {expected}"
+        );
+    }
+
+    #[test]
+    fn covariance_is_that_of_bartlett_weights() {
+        let first = series();
+        let second: Vec<f64> = first
+            .iter()
+            .enumerate()
+            .map(|(t, e)| e * t as f64)
+            .collect();
+        close(long_run_covariance(&[&first], 1)[(0, 0)], 12.92164031);
+        close(long_run_covariance(&[&first], 4)[(0, 0)], 8.26773929);
+        let both = long_run_covariance(&[first, second], 5);
+        close(both[(0, 0)], 6.85164564);
+        close(both[(0, 1)], 88.09757748);
+        close(both[(1, 0)], 88.09757748);
+        close(both[(1, 1)], 2020.94211356);
+    }
+
+    #[test]
+    fn blocks_across_chunks_are_the_same_sum() {
+        let long: Vec<f64> = (0..3000).map(|t| (0.37 * f64::from(t)).sin()).collect();
+        let lag = 7;
+        let direct: f64 = (0..lag)
+            .map(|k| {
+                let product: f64 = long[k..].iter().zip(&long).map(|(a, b)| a * b).sum();
+                let weight = 1.0 - k as f64 / lag as f64;
+                if k == 0 {
+                    product
+                } else {
+                    2.0 * weight * product
+                }
+            })
+            .sum();
+        close(long_run_covariance(&[long], lag)[(0, 0)], direct);
+    }
+
+    #[test]
+    fn bandwidth_follows_andrews() {
+        // ρ = 0.5 exactly by construction of the first two moments is hard; white noise and a slow sine show both ends.
+        let alternating: Vec<f64> = (0..400)
+            .map(|t| if t % 4 < 2 { 1.0 } else { -1.0 })
+            .collect();
+        assert!(bandwidth(&[alternating]) <= 2);
+        let slow: Vec<f64> = (0..400).map(|t| (0.05 * f64::from(t)).sin()).collect();
+        assert_eq!(bandwidth(&[slow]), 80);
+    }
+}

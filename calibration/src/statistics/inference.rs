@@ -126,7 +126,74 @@ pub(crate) fn freedom(influence: &[f64], n_parameters: usize, n_effective: f64) 
     (3.0 * second * second / fourth * share).clamp(1.0, most)
 }
 
+/// Degrees of freedom beyond which Student's t is a Gaussian to five digits, and statrs' quantile of it loses some.
+const GAUSSIAN: f64 = 1e5;
+
 /// Half-width of a 95 % interval, in standard errors.
 pub(crate) fn half_width(freedom: f64) -> f64 {
-    StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(1.96, |t| t.inverse_cdf(0.975))
+    if freedom > GAUSSIAN {
+        return 1.959_963_985;
+    }
+    StudentsT::new(0.0, 1.0, freedom.max(1.0)).map_or(1.959_963_985, |t| t.inverse_cdf(0.975))
+}
+
+#[cfg(test)]
+mod tests {
+    //! Against the sandwich written out with matrices (numpy).
+    use super::*;
+
+    #[test]
+    fn errors_are_those_of_the_sandwich() {
+        let time: Vec<f64> = (0..30).map(f64::from).collect();
+        let noise = time
+            .iter()
+            .map(|t| (1.3 * t).sin() + 0.5 * (0.7 * t * t).cos());
+        let beta = [0.37733782, 1.98211718];
+        let residual: Vec<f64> = time
+            .iter()
+            .zip(noise)
+            .map(|(t, e)| 2.0 * t + e - beta[0] - beta[1] * t)
+            .collect();
+        let tangent = Tangent {
+            jacobian: vec![vec![1.0; 30], time],
+            gains: vec![None, None],
+            total: Vec::new(),
+            variance: 0.0,
+        };
+        let inverse = tangent.inverse(None);
+        assert!((inverse.condition - 3.6262597029208035).abs() < 1e-9);
+        let equations = Equations {
+            tangent: &tangent,
+            residual: &residual,
+            weights: None,
+            slopes: None,
+        };
+        let influence = influence(&equations, &inverse.matrix);
+        for (lag, expected) in [(1, [0.24960057, 0.01427389]), (4, [0.17429269, 0.01110841])] {
+            let covariance = hac::long_run_covariance(&influence, lag);
+            for (j, expected) in expected.iter().enumerate() {
+                let error = covariance[(j, j)].sqrt();
+                assert!(
+                    (error / expected - 1.0).abs() < 1e-6,
+                    "{error} for {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn half_width_is_students() {
+        // Tables: t(0.975) with 10 degrees of freedom, and the Gaussian limit.
+        assert!((half_width(10.0) - 2.228139).abs() < 1e-5);
+        assert!((half_width(1e4) - 1.960201).abs() < 1e-5);
+        assert!((half_width(1e7) - 1.959964).abs() < 1e-5);
+    }
+
+    #[test]
+    fn few_deciding_samples_leave_few_degrees_of_freedom() {
+        let mut influence = vec![1e-6; 1000];
+        influence[3] = 1.0;
+        influence[7] = -1.0;
+        assert!(freedom(&influence, 2, 1000.0) < 6.1);
+    }
 }

@@ -135,3 +135,48 @@ pub(crate) fn solve(
     }
     coefficients.as_slice().to_vec()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn columns() -> Vec<Vec<f64>> {
+        let time: Vec<f64> = (0..50).map(|i| 0.02 * f64::from(i)).collect();
+        vec![
+            time.clone(),
+            time.iter().map(|t| 1e-4 * (7.0 * t).cos()).collect(),
+        ]
+    }
+
+    #[test]
+    fn columns_of_any_scale_are_solved_to_rounding() {
+        let columns = columns();
+        let target: Vec<f64> = (0..50)
+            .map(|i| 3.0 * columns[0][i] - 2e4 * columns[1][i])
+            .collect();
+        let solution = solve(&columns, &target, None, &DMatrix::zeros(2, 2), None);
+        assert!((solution[0] / 3.0 - 1.0).abs() < 1e-13);
+        assert!((solution[1] / -2e4 - 1.0).abs() < 1e-13);
+    }
+
+    #[test]
+    fn what_the_data_leave_open_is_named() {
+        let mut columns = columns();
+        columns.push(columns[1].iter().map(|value| -5.0 * value).collect());
+        columns.push(vec![0.0; 50]);
+        let gram = gram(&columns, None);
+        let inverse = scaled_inverse(&gram, &lengths(&gram));
+        assert_eq!(inverse.undetermined, [false, true, true, true]);
+        assert!(inverse.matrix.iter().all(|value| value.is_finite()));
+        assert!(inverse.condition.is_infinite());
+    }
+
+    #[test]
+    fn weights_count_rows() {
+        let columns = vec![vec![1.0; 3]];
+        let weights = [1.0, 2.0, 0.0];
+        let noise = DMatrix::zeros(1, 1);
+        let solution = solve(&columns, &[1.0, 4.0, 99.0], Some(&weights), &noise, None);
+        assert!((solution[0] - 3.0).abs() < 1e-12);
+    }
+}

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 
 use nalgebra::DMatrix;
-use statrs::distribution::{ChiSquared, ContinuousCDF, FisherSnedecor};
+use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::{
     hac,
@@ -147,7 +147,8 @@ pub(crate) fn reset(columns: &[Vec<f64>], residual: &[f64], predicted: &[f64]) -
         return None;
     }
     let statistic = ((before - after) / 2.0 / (after / freedom)).max(0.0);
-    let tail = FisherSnedecor::new(2.0, freedom).ok()?.sf(statistic);
+    // The upper tail of F with 2 and d degrees of freedom in closed form.
+    let tail = (-0.5 * freedom * (2.0 * statistic / freedom).ln_1p()).exp();
     tail.is_finite().then_some(tail)
 }
 
@@ -181,4 +182,83 @@ fn sum_of_squares(columns: &[Vec<f64>], target: &[f64]) -> f64 {
     let solution = least_squares::solve(columns, target, None, &DMatrix::zeros(p, p), None);
     let left = least_squares::residual(columns, target, &solution);
     weighted_dot(&left, &left, None)
+}
+
+#[cfg(test)]
+mod tests {
+    //! Against the formulas worked out outside (numpy and scipy.stats).
+    use super::*;
+
+    /// A made-up series of 30, as in the reference.
+    fn series() -> Vec<f64> {
+        (0..30)
+            .map(f64::from)
+            .map(|t| (1.3 * t).sin() + 0.5 * (0.7 * t * t).cos())
+            .collect()
+    }
+
+    fn close(value: Option<f64>, expected: f64) {
+        let value = value.unwrap();
+        assert!(
+            (value - expected).abs() < 1e-6 * expected,
+            "{value} for {expected}"
+        );
+    }
+
+    #[test]
+    fn tests_give_their_reference() {
+        let time: Vec<f64> = (0..30).map(f64::from).collect();
+        let square = time.iter().map(|t| t * t).collect();
+        close(Some(durbin_watson(&series())), 1.5543452409445546);
+        close(ljung_box(&series()), 1.0422149029498802e-5);
+        close(jarque_bera(&series()), 0.7694627413691318);
+        close(
+            breusch_pagan(&[time, square], &series()),
+            0.6026371019093519,
+        );
+    }
+
+    #[test]
+    fn a_constant_regressor_stands_for_the_mean() {
+        let time: Vec<f64> = (0..30).map(f64::from).collect();
+        let with = breusch_pagan(&[vec![2.0; 30], time.clone()], &series());
+        close(with, breusch_pagan(&[time], &series()).unwrap());
+    }
+
+    #[test]
+    fn curvature_is_found() {
+        let time: Vec<f64> = (0..30).map(f64::from).collect();
+        let target: Vec<f64> = time
+            .iter()
+            .zip(series())
+            .map(|(t, e)| 2.0 * t + 0.05 * t * t + e)
+            .collect();
+        let slope = weighted_dot(&time, &target, None) / weighted_dot(&time, &time, None);
+        let predicted: Vec<f64> = time.iter().map(|t| slope * t).collect();
+        let residual: Vec<f64> = target.iter().zip(&predicted).map(|(y, p)| y - p).collect();
+        // Far in the tail, where the last digits depend on the order of sums.
+        let p = reset(&[time], &residual, &predicted).unwrap();
+        assert!(
+            (p.log10() - 3.0401569758121e-24_f64.log10()).abs() < 1e-3,
+            "{p}"
+        );
+    }
+
+    #[test]
+    fn correlated_samples_count_less() {
+        let held: Vec<f64> = (0..3000)
+            .map(|i| ((f64::from(i / 10) * 12.9898).sin() * 43758.5453).fract())
+            .collect();
+        let n = effective_samples(&held);
+        // Ten equal neighbours count as one; the automatic bandwidth finds that within a factor of two.
+        assert!((150.0..600.0).contains(&n), "{n}");
+    }
+
+    #[test]
+    fn no_residual_breaks_nothing() {
+        let zero = vec![0.0; 30];
+        assert_eq!(durbin_watson(&zero), 2.0);
+        assert_eq!(effective_samples(&zero), 30.0);
+        assert_eq!((ljung_box(&zero), jarque_bera(&zero)), (None, None));
+    }
 }
