@@ -7,7 +7,7 @@ use insonate::models::torsos::{self, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
 use insonate_calibration::synthetic::{Law, Layout, Segment, SyntheticLog, Trajectory};
 use insonate_calibration::{
-    Air, Calibration, CalibrationOptions, Contact, FitOptions, Prepared, Samples, models,
+    Air, Calibration, CalibrationOptions, Contact, FitOptions, Overview, Prepared, Samples, models,
 };
 
 /// The thesis' centre of the chest: 1324.17 N/m, 17.59 N·s/m.
@@ -55,7 +55,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         samples,
         choices: Vec::new(),
         force_bias: 0.0,
-        overview: Default::default(),
+        overview: Overview::default(),
         notes: Vec::new(),
     };
     Calibration {

@@ -6,7 +6,8 @@
 
 use anyhow::Context as _;
 use insonate_calibration::{
-    Air, Calibration, CalibrationOptions, Choice, Contact, Mass, Prepared, Samples, models,
+    Air, Calibration, CalibrationOptions, Choice, Contact, Mass, Overview, Prepared, Samples,
+    models,
 };
 
 use super::follow::{Course, Felt, follow};
@@ -247,8 +248,7 @@ impl<'a> Repeat<'a> {
             velocity: &self.recorded.velocity[..self.n],
         };
         let felt = follow(&self.scene, SITE, &course)?;
-        let tracking_rmse = felt.tracking_rmse;
-        let samples = samples(felt, &self.recorded.log, self.scene.timestep);
+        let samples = samples(&felt, &self.recorded.log, self.scene.timestep);
         let fit = (self.model.fit)(&samples, &self.options.fit)?;
         let calibration = Calibration {
             prepared: prepared(samples, self.n < self.recorded.len()),
@@ -257,14 +257,14 @@ impl<'a> Repeat<'a> {
         };
         Ok(Pressed {
             softness: softness_of(&calibration)?,
-            tracking_rmse,
+            tracking_rmse: felt.tracking_rmse,
             calibration,
         })
     }
 }
 
 /// What was felt, in contact, as samples: contact known, no bias, no noise.
-fn samples(felt: Felt, log: &str, timestep: f64) -> Samples {
+fn samples(felt: &Felt, log: &str, timestep: f64) -> Samples {
     let inside: Vec<usize> = (0..felt.time.len())
         .filter(|&i| felt.indentation[i] > 0.0)
         .collect();
@@ -298,7 +298,7 @@ fn prepared(samples: Samples, is_cut: bool) -> Prepared {
         samples,
         choices: vec![choice],
         force_bias: 0.0,
-        overview: Default::default(),
+        overview: Overview::default(),
         notes: is_cut
             .then(|| format!("the first {LONGEST} s of the recording were repeated"))
             .into_iter()

@@ -18,9 +18,9 @@ use crate::models::{ModelError, Scene};
 const AIR: [f64; 2] = [0.6, 0.3];
 /// Time to speed up and to slow down [s].
 const RAMP: f64 = 0.1;
-/// Share of the torso's half width and half length at which the four outer sites lie: on points of the default lattice, so that
-/// all five sites are alike.
-const OUTER: [f64; 2] = [0.2425, 0.4];
+/// Share of the torso's half width and half length at which the four outer sites lie: near the middle, where the points of a shell
+/// slide nearly along the normal.
+const OUTER: [f64; 2] = [0.18, 0.2];
 
 /// How to press.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -50,8 +50,8 @@ impl Default for Palpation {
             speed: 0.02,
             hold: 0.5,
             amplitude: 0.003,
-            frequency: 1.5,
-            cycles: 3.0,
+            frequency: 2.0,
+            cycles: 4.0,
             clearance: 0.01,
             max_force: 80.0,
         }

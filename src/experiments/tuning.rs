@@ -108,7 +108,6 @@ fn is_close(answer: [f64; 2], task: &Task) -> bool {
 }
 
 #[cfg(test)]
-#[expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 mod tests {
     use super::*;
 

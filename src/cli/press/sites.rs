@@ -30,7 +30,7 @@ pub(super) struct SitesArgs {
         allow_negative_numbers = true
     )]
     rate: f64,
-    /// Amplitude, frequency and number of cycles of the sine while pressed [m, Hz, 1] [default: 0.3 of the depth, 1.5, 3].
+    /// Amplitude, frequency and number of cycles of the sine while pressed [m, Hz, 1] [default: 0.3 of the depth, 2, 4].
     #[arg(long, value_name = "M,HZ,N", value_parser = sine, requires = "sites", allow_hyphen_values = true)]
     sine: Option<[f64; 3]>,
 }
@@ -185,7 +185,7 @@ fn sine(text: &str) -> Result<[f64; 3], String> {
         .ok()
         .and_then(|numbers| numbers.try_into().ok())
         .filter(|triple: &[f64; 3]| triple.iter().all(|x| x.is_finite()))
-        .ok_or_else(|| "amplitude, frequency and cycles, such as 0.003,1.5,3".to_owned())
+        .ok_or_else(|| "amplitude, frequency and cycles, such as 0.003,2,4".to_owned())
 }
 
 /// `none`, `thesis`, or keys; the rate is set later.
