@@ -1,13 +1,13 @@
 //! One drawing, as SVG and as PNG: the same code draws both, with a font that comes along.
 
 use std::ops::Range;
-use std::sync::Once;
 
 use anyhow::Context as _;
 use plotters::coord::Shift;
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
-use plotters::style::register_font;
+
+use crate::experiments::fonts::register_fonts;
 
 pub(super) const INK: RGBColor = RGBColor(40, 44, 52);
 pub(super) const BLUE_LINE: RGBColor = RGBColor(31, 105, 180);
@@ -70,20 +70,6 @@ impl Picture {
             png,
         })
     }
-}
-
-/// Labels are set in DejaVu Sans, also where they are only measured.
-fn register_fonts() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        for (style, font) in [
-            (FontStyle::Normal, dejavu::sans::regular()),
-            (FontStyle::Bold, dejavu::sans::bold()),
-        ] {
-            // A font that came with the program is readable; without it, drawing says so.
-            let _ = register_font("sans-serif", style, font);
-        }
-    });
 }
 
 fn to_svg<D: Drawing>(drawing: &D) -> Result<String, Box<dyn std::error::Error + Send + Sync>> {
@@ -151,6 +137,8 @@ where
         .y_desc(y.label)
         .x_labels(8)
         .y_labels(7)
+        .x_label_formatter(&tick)
+        .y_label_formatter(&tick)
         .label_style(("sans-serif", 14).into_font().color(&INK))
         .draw()?;
     Ok(chart)
@@ -260,9 +248,34 @@ pub(super) fn central_range(values: &[f64], outer: f64, room: f64) -> Range<f64>
     range_of(kept.iter().copied(), room)
 }
 
-/// At most about `n` of the indices below `len`, evenly spread.
+/// At most about `n` of the indices below `len`, increasing: one of each stretch, at a place that goes through the stretch
+/// by the golden ratio, so that a periodic motion is not hit at the same phases again and again.
 pub(super) fn every(len: usize, n: usize) -> impl Iterator<Item = usize> {
-    (0..len).step_by(len.div_ceil(n).max(1))
+    const GOLDEN: f64 = 0.618_033_988_749_895;
+    let stretch = len.div_ceil(n).max(1);
+    (0..len.div_ceil(stretch))
+        .map(move |i| i * stretch + ((GOLDEN * i as f64).fract() * stretch as f64) as usize)
+        .filter(move |&index| index < len)
+}
+
+/// A drawing's title: space above it, and what is left below.
+pub(super) fn titled<B: DrawingBackend>(
+    area: &Area<B>,
+    title: &str,
+) -> Result<Area<B>, Box<dyn std::error::Error + Send + Sync>>
+where
+    B::ErrorType: 'static,
+{
+    let style = ("sans-serif", 19).into_font().color(&INK);
+    let below = area.margin(10, 0, 0, 0).titled(title, style);
+    Ok(below.map_err(|error| error.to_string())?)
+}
+
+/// A number at an axis, without zeros that say nothing.
+pub(super) fn tick(value: &f64) -> String {
+    let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(*value);
+    // No minus before zero.
+    (rounded + 0.0).to_string()
 }
 
 /// At most about `n` points of a curve, with the smallest and largest of each stretch kept.
@@ -285,6 +298,19 @@ pub(super) fn thin(points: &[(f64, f64)], n: usize) -> Vec<(f64, f64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn thinning_takes_one_of_each_stretch() {
+        let taken: Vec<usize> = every(1000, 100).collect();
+        assert!(taken.len() == 100 && taken.windows(2).all(|pair| pair[0] < pair[1]));
+        assert!((0..10).all(|phase| taken.iter().any(|index| index % 10 == phase)));
+        assert_eq!(every(3, 100).collect::<Vec<_>>(), [0, 1, 2]);
+        assert_eq!(every(0, 100).count(), 0);
+        assert_eq!(
+            [tick(&0.1), tick(&-0.0), tick(&1500.0)],
+            ["0.1", "0", "1500"]
+        );
+    }
 
     #[test]
     fn ranges_are_never_empty() {

@@ -173,7 +173,7 @@ fn elastic(fit: &Fit, exponents: Option<[f64; 2]>) -> Option<Elastic> {
     let law = if exponent == 1.0 {
         format!("{symbol} r")
     } else {
-        format!("{symbol} r^{exponent:.4}")
+        format!("{symbol} r^{}", (1e4 * exponent).round() / 1e4)
     };
     Some(Elastic {
         force: Box::new(move |depth| factor * power(depth)),

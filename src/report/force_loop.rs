@@ -6,9 +6,10 @@ use super::canvas::{
     Area, Axis, BLUE_LINE, DrawResult, Drawing, ORANGE_LINE, chart, dots, every, legend, line,
     range_of,
 };
-use crate::calibration::Calibration;
+use crate::calibration::{Calibration, Samples};
 
 const MAX_POINTS: usize = 1200;
+const MAX_LINE: usize = 2400;
 
 /// The loop, ready to be drawn.
 pub(super) struct ForceLoop {
@@ -19,37 +20,38 @@ pub(super) struct ForceLoop {
     other_label: &'static str,
 }
 
-/// Indentation [mm] and force [N], thinned.
-fn points(indentation: &[f64], force: impl Fn(usize) -> f64, indices: &[usize]) -> Vec<(f64, f64)> {
-    every(indices.len(), MAX_POINTS)
-        .map(|at| (1e3 * indentation[indices[at]], force(at)))
+/// Indentation [mm] and force [N] of at most about `most` of the samples.
+fn points(samples: &Samples, used: &[usize], force: &[f64], most: usize) -> Vec<(f64, f64)> {
+    every(used.len().min(force.len()), most)
+        .map(|at| (1e3 * samples.indentation[used[at]], force[at]))
         .collect()
+}
+
+/// What was measured.
+fn measured(log: &Calibration, most: usize) -> Vec<(f64, f64)> {
+    let (samples, used) = (&log.prepared.samples, &log.fit.used);
+    let force: Vec<f64> = used.iter().map(|&index| samples.force[index]).collect();
+    points(samples, used, &force, most)
 }
 
 impl ForceLoop {
     /// What was measured and what the law says.
     pub(super) fn predicted(title: &str, log: &Calibration) -> Self {
-        let samples = &log.prepared.samples;
-        let used = &log.fit.used;
+        let (samples, fit) = (&log.prepared.samples, &log.fit);
         Self {
             title: title.to_owned(),
-            measured: points(&samples.indentation, |at| samples.force[used[at]], used),
-            other: points(&samples.indentation, |at| log.fit.predicted[at], used),
+            measured: measured(log, MAX_POINTS),
+            other: points(samples, &fit.used, &fit.predicted, MAX_LINE),
             other_label: "predicted",
         }
     }
 
     /// What was measured and what a simulated press of the tuned torso gave.
     pub(super) fn simulated(title: &str, recorded: &Calibration, simulated: &Calibration) -> Self {
-        let of = |log: &Calibration| {
-            let samples = &log.prepared.samples;
-            let all: Vec<usize> = (0..samples.len()).collect();
-            points(&samples.indentation, |at| samples.force[all[at]], &all)
-        };
         Self {
             title: title.to_owned(),
-            measured: of(recorded),
-            other: of(simulated),
+            measured: measured(recorded, MAX_POINTS),
+            other: measured(simulated, MAX_LINE),
             other_label: "simulated",
         }
     }

@@ -3,8 +3,8 @@
 use plotters::prelude::*;
 
 use super::canvas::{
-    Area, Axis, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, central_range, chart,
-    legend, line, range_of, thin,
+    Area, Axis, BLUE_LINE, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, central_range, chart,
+    legend, line, range_of, thin, titled,
 };
 use crate::calibration::Calibration;
 
@@ -72,9 +72,7 @@ impl Drawing for Residuals {
     where
         B::ErrorType: 'static,
     {
-        let area = area
-            .titled(&self.title, ("sans-serif", 19).into_font().color(&INK))
-            .map_err(|error| error.to_string())?;
+        let area = titled(area, &self.title)?;
         let (left, right) = area.split_horizontally(560);
         let x = range_of(self.over_time.iter().map(|p| p.0), 0.01);
         let time = Axis {

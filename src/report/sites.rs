@@ -2,7 +2,9 @@
 
 use plotters::prelude::*;
 
-use super::canvas::{Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, range_of};
+use super::canvas::{
+    Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, range_of, tick, titled,
+};
 use crate::calibration::{Calibration, Pooled, Spread};
 
 /// Names are cut to this many characters.
@@ -66,12 +68,10 @@ impl Drawing for Sites {
     where
         B::ErrorType: 'static,
     {
-        let area = area
-            .titled(
-                "sites with 95 % intervals; orange: their mean with its own",
-                ("sans-serif", 19).into_font().color(&INK),
-            )
-            .map_err(|error| error.to_string())?;
+        let area = titled(
+            area,
+            "sites with 95 % intervals; orange: their mean with its own",
+        )?;
         let areas = area.split_evenly((1, self.panels.len().max(1)));
         for (area, panel) in areas.iter().zip(&self.panels) {
             self.panel(area, panel)?;
@@ -112,6 +112,7 @@ impl Sites {
             .axis_style(INK)
             .x_desc(panel.label.as_str())
             .x_labels(5)
+            .x_label_formatter(&tick)
             .y_labels(panel.sites.len().max(2))
             .y_label_formatter(&name)
             .label_style(("sans-serif", 13).into_font().color(&INK))

@@ -3,8 +3,8 @@
 use plotters::prelude::*;
 
 use super::canvas::{
-    Area, Axis, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, WINDOW, chart, legend,
-    line, range_of, thin,
+    Area, Axis, BLUE_LINE, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, WINDOW, chart, legend,
+    line, range_of, thin, titled,
 };
 use crate::calibration::Calibration;
 
@@ -154,9 +154,7 @@ impl Drawing for TimePlot {
             self.title,
             super::number(self.bias)
         );
-        let area = area
-            .titled(&title, ("sans-serif", 19).into_font().color(&INK))
-            .map_err(|error| error.to_string())?;
+        let area = titled(area, &title)?;
         let (upper, lower) = area.split_vertically(380);
         self.panel(&upper, "force [N]", &self.force, &self.predicted)?;
         self.panel(&lower, "indentation [mm]", &self.indentation, &[])

@@ -118,11 +118,7 @@ fn error(log: &Calibration) -> Explained {
 fn independent(statistics: &Statistics) -> Explained {
     Explained {
         name: "independent samples",
-        value: format!(
-            "{} of {}",
-            number(statistics.n_effective.round()),
-            statistics.n
-        ),
+        value: format!("{} of {}", statistics.n_effective.round(), statistics.n),
         verdict: Verdict::rising(
             1.0 / statistics.n_effective.max(1e-9),
             1.0 / 30.0,

@@ -26,10 +26,10 @@ use windows::Windows;
     after_help = "Examples:
   insonate calibrate press.csv
   insonate calibrate site1.csv site2.csv site3.csv --output output/calibrate --json
-  insonate calibrate raw.csv --columns time=1,indentation=3,velocity=4,force=5 --units indentation=mm,velocity=mm/s
+  insonate calibrate raw.csv --columns time=1,indentation=3,force=5 --units indentation=mm
   insonate calibrate robot.parquet --columns position=x:y:z,force=fx:fy:fz --rate 500 --episode 3
   insonate calibrate press.csv --model auto
-  insonate calibrate press.csv --model kelvin-voigt --fit-offset --loss huber --bootstrap 500 --seed 1
+  insonate calibrate press.csv --model kelvin-voigt --fit-offset --loss huber --bootstrap 500
   insonate calibrate press.csv --model hertz --tip sphere:0.02
   insonate calibrate press.csv --fit-scene --torso composite
   insonate scene --softness output/calibrate/softness.toml --output scene.xml
@@ -118,11 +118,19 @@ impl Calibrate {
         if self.json {
             return print(&serde_json::to_string_pretty(&report.json())?);
         }
+        let softness = folder.path().join("softness.toml");
+        let for_scenes = if report.softness().stiffness_and_damping().is_some() {
+            format!("for scenes: {}", softness.display())
+        } else {
+            format!(
+                "{} has no stiffness and damping for a scene; --model divided or kelvin-voigt gives them",
+                softness.display()
+            )
+        };
         print(&format!(
-            "{}\n\nreport: {}\nfor scenes: {}",
+            "{}\n\nreport: {}\n{for_scenes}",
             report.text(),
             folder.path().join("report.html").display(),
-            folder.path().join("softness.toml").display()
         ))
     }
 
