@@ -175,7 +175,7 @@ impl Damage {
             .filter(|(other, _)| *other == format)
             .map(|(_, bytes)| bytes)
             .collect();
-        let mut bytes = Vec::clone(self.seed.get(&of_format));
+        let mut bytes = (*self.seed.get(&of_format)).clone();
         for (at, value) in &self.edits {
             let at = at.index(bytes.len());
             bytes[at] = *value;
