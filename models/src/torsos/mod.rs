@@ -181,7 +181,9 @@ impl TorsoConfig {
             ("neighbors", &self.neighbors),
             ("contact", &self.contact),
         ] {
-            solref.as_ref().map_or(Ok(()), |solref| solref.check(field))?;
+            solref
+                .as_ref()
+                .map_or(Ok(()), |solref| solref.check(field))?;
         }
         self.breathing.as_ref().map_or(Ok(()), Breathing::check)
     }
