@@ -1,6 +1,6 @@
 //! How often 95 % intervals cover the truth: N seeded logs of known law through all of `calibrate`, noise, bias and contact included.
 //!
-//! `cargo run --release -p insonate-calibration --example coverage -- 1000`
+//! `cargo run --release -p insonate-calibration --example coverage -- 1000`, and a model's name behind it for that one only.
 //!
 //! Errors are relative to the truth: mean, root mean square, and the share of intervals that cover.
 #![expect(
@@ -56,12 +56,14 @@ fn cases() -> Vec<Case> {
 fn main() {
     let argument = std::env::args().nth(1);
     let n: u64 = argument.map_or(1000, |text| text.parse().unwrap());
+    let only = std::env::args().nth(2);
     println!("{n} logs each; relative errors");
     println!(
         "model          velocity   parameter          mean %   rms %   covered %   not identified"
     );
     for case in cases() {
-        for &model in case.models {
+        let chosen = |model: &&&str| only.as_deref().is_none_or(|only| only == **model);
+        for &model in case.models.iter().filter(chosen) {
             for logged in [true, false] {
                 print_case(&case, model, logged, n);
             }

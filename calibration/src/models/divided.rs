@@ -30,8 +30,9 @@ pub(super) const KIND: ModelKind = ModelKind {
 };
 
 /// Share of the largest indentation below which samples are left out: where the surface is given, and where it was estimated.
-const SHARE_OF_KNOWN: f64 = 0.02;
-const SHARE_OF_FOUND: f64 = 0.05;
+/// On noisy presses the damping's error falls from 3.1 % to 1.7, 1.0 and 0.6 % for 2.5, 5, 10 and 15 %, while stiffness stays.
+const SHARE_OF_KNOWN: f64 = 0.05;
+const SHARE_OF_FOUND: f64 = 0.1;
 /// Standard errors of the surface below which samples are left out: at 10, an error of one changes f/r by a tenth at most.
 const STANDARD_ERRORS: f64 = 10.0;
 

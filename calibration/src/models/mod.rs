@@ -19,6 +19,9 @@ use law::Law;
 
 use crate::{CalibrationError, Fit, FitOptions, Samples};
 
+/// A law whose options are checked.
+type AnyLaw = Box<dyn Law>;
+
 /// An entry of the registry.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelKind {
@@ -31,7 +34,7 @@ pub struct ModelKind {
     /// Fits it.
     pub fit: fn(&Samples, &FitOptions) -> Result<Fit, CalibrationError>,
     /// The law itself, for comparisons.
-    law: fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>,
+    law: fn(&Samples, &FitOptions) -> Result<AnyLaw, CalibrationError>,
 }
 
 /// Every model.

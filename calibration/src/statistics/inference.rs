@@ -64,7 +64,9 @@ pub(crate) fn influence(equations: &Equations, inverse: &DMatrix<f64>) -> Vec<Ve
     }
     for values in &mut influence {
         let mean = values.iter().sum::<f64>() / n as f64;
-        values.iter_mut().for_each(|value| *value -= mean);
+        for value in values {
+            *value -= mean;
+        }
     }
     influence
 }
