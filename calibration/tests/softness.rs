@@ -26,8 +26,8 @@ fn full() -> SoftnessFile {
         randomisation: Some([0.5 * mean, 1.5 * mean]),
     };
     let mut file = parse(MINIMAL).unwrap();
-    file.generator = "insonate 0".to_owned();
-    file.model = "divided".to_owned();
+    "insonate 0".clone_into(&mut file.generator);
+    "divided".clone_into(&mut file.model);
     file.n_sites = 1;
     file.pooled
         .insert("stiffness".to_owned(), pooled("N/m", 1500.0));

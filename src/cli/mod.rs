@@ -50,7 +50,7 @@ enum Command {
     /// Slide the probe along a path over the torso at a steady force.
     Scan(scan::Scan),
     /// Find stiffness and damping of tissue from recorded presses.
-    Calibrate(calibrate::Calibrate),
+    Calibrate(Box<calibrate::Calibrate>),
 }
 
 #[cfg(feature = "viewer")]

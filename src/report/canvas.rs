@@ -272,6 +272,10 @@ where
 }
 
 /// A number at an axis, without zeros that say nothing.
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "plotters hands numbers over by reference"
+)]
 pub(super) fn tick(value: &f64) -> String {
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(*value);
     // No minus before zero.

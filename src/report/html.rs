@@ -1,5 +1,7 @@
 //! `report.html`: the answer first, then what it rests on. One file, without scripts, that prints and reads on a phone.
 
+use std::fmt::Write as _;
+
 use super::page::{Cell, document, escape, figure, list, table};
 use super::words::{Explained, explained};
 use super::{CalibratedLog, Pictures, Report, interval, names_of, number, title_of, unit_of};
@@ -39,19 +41,20 @@ fn opening(report: &Report) -> String {
     let kind = models::by_name(report.model());
     let equation = kind.map_or("", |kind| kind.equation);
     let summary = kind.map_or("", |kind| kind.summary);
-    html.push_str(&format!(
-        "<p class=\"quiet\">Model <code>{}</code>: {} — {}. All numbers in SI units; intervals are 95 %.</p>\n",
+    let _ = writeln!(
+        html,
+        "<p class=\"quiet\">Model <code>{}</code>: {} — {}. All numbers in SI units; intervals are 95 %.</p>",
         escape(report.model()),
         escape(equation),
         escape(summary.trim_end_matches('.'))
-    ));
-    html.push_str(&format!("<div class=\"answer\">{}</div>\n", answer(report)));
+    );
+    let _ = writeln!(html, "<div class=\"answer\">{}</div>", answer(report));
     if n > 1 {
         let link = |(index, log): (usize, &CalibratedLog)| {
             format!("<a href=\"#log-{index}\">{}</a>", escape(&log.name()))
         };
         let links: String = report.logs.iter().enumerate().map(link).collect();
-        html.push_str(&format!("<nav>{links}</nav>\n"));
+        let _ = writeln!(html, "<nav>{links}</nav>");
     }
     html.push_str(&list(&report.notes));
     html
@@ -232,12 +235,13 @@ fn usage(report: &Report) -> String {
     }
     if let Some(mujoco) = &softness.mujoco {
         let [k, b] = mujoco.solref;
-        html.push_str(&format!(
-            "<p>For MuJoCo itself, with a moving mass of {} kg: <code>solref=\"{} {}\"</code>.</p>\n",
+        let _ = writeln!(
+            html,
+            "<p>For MuJoCo itself, with a moving mass of {} kg: <code>solref=\"{} {}\"</code>.</p>",
             number(mujoco.mass),
             number(k),
             number(b)
-        ));
+        );
     }
     html
 }

@@ -206,6 +206,7 @@ impl Report {
     /// A file name for each log: its own where that is harmless, never one twice.
     fn stems(&self) -> Vec<String> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
+        let n = self.logs.len();
         let stems = self.logs.iter().map(|log| {
             let plain = |c: char| {
                 if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
@@ -221,7 +222,7 @@ impl Report {
                 name
             };
             let free = std::iter::once(name.clone())
-                .chain((2..).map(|n| format!("{name}-{n}")))
+                .chain((2..=n + 1).map(|n| format!("{name}-{n}")))
                 .find(|candidate| taken.insert(candidate.to_lowercase()));
             free.unwrap_or(name)
         });

@@ -58,7 +58,7 @@ pub(super) fn table(header: &[Cell], rows: &[Vec<Cell>], with_total: bool) -> St
     } else {
         format!("<thead><tr>{}</tr></thead>\n", cells("th", header))
     };
-    let body: String = rows
+    let body: Vec<String> = rows
         .iter()
         .enumerate()
         .map(|(index, row)| {
@@ -67,6 +67,7 @@ pub(super) fn table(header: &[Cell], rows: &[Vec<Cell>], with_total: bool) -> St
             format!("<tr{class}>{}</tr>\n", cells("td", row))
         })
         .collect();
+    let body = body.concat();
     format!("<div class=\"wide\"><table>\n{head}<tbody>\n{body}</tbody></table></div>\n")
 }
 
@@ -101,9 +102,9 @@ pub(super) fn list(items: &[String]) -> String {
     if items.is_empty() {
         return String::new();
     }
-    let items: String = items
+    let items: Vec<String> = items
         .iter()
         .map(|item| format!("<li>{}</li>\n", escape(item)))
         .collect();
-    format!("<ul>\n{items}</ul>\n")
+    format!("<ul>\n{}</ul>\n", items.concat())
 }

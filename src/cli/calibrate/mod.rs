@@ -103,7 +103,7 @@ impl Calibrate {
         };
         if self.fit_scene {
             bar.set_message("fitting the torso");
-            let options = self.options_for(&self.logs[0], &windows, &base)?;
+            let options = options_for(&self.logs[0], &windows, &base)?;
             let mut progress = |share: f64| bar.set_position((1000.0 * share) as u64);
             let outcome = scene::fit(&self.scene.build()?, &report, &options, &mut progress)?;
             report.scene = Some(outcome);
@@ -134,20 +134,6 @@ impl Calibrate {
         ))
     }
 
-    /// The options of one log: those of the command line, unless the windows' file says otherwise.
-    fn options_for(
-        &self,
-        path: &Path,
-        windows: &Windows,
-        base: &CalibrationOptions,
-    ) -> anyhow::Result<CalibrationOptions> {
-        let mut options = base.clone();
-        if let Some(own) = windows.of(path) {
-            own.apply(&mut options.prepare)?;
-        }
-        Ok(options)
-    }
-
     fn read(&self, path: &Path, windows: &Windows) -> anyhow::Result<Log> {
         let mut options = self.options.read_options();
         if let Some(own) = windows.of(path) {
@@ -164,7 +150,7 @@ impl Calibrate {
         windows: &Windows,
         base: &CalibrationOptions,
     ) -> anyhow::Result<CalibratedLog> {
-        let options = self.options_for(path, windows, base)?;
+        let options = options_for(path, windows, base)?;
         let log = self.read(path, windows)?;
         let calibration = calibrate(&log, &options)?;
         Ok(CalibratedLog {
@@ -191,7 +177,7 @@ impl Calibrate {
         };
         for (log, path) in logs.iter_mut().zip(&self.logs) {
             if log.calibration.fit.model != common {
-                let mut options = self.options_for(path, windows, base)?;
+                let mut options = options_for(path, windows, base)?;
                 options.model = ModelChoice::Named(common);
                 let again = calibrate(&self.read(path, windows)?, &options)?;
                 log.calibration = Calibration {
@@ -204,6 +190,19 @@ impl Calibrate {
             "the logs taken one by one prefer different models; {common} has the least sum of BIC over all and was fitted to every log"
         )))
     }
+}
+
+/// The options of one log: those of the command line, unless the windows' file says otherwise.
+fn options_for(
+    path: &Path,
+    windows: &Windows,
+    base: &CalibrationOptions,
+) -> anyhow::Result<CalibrationOptions> {
+    let mut options = base.clone();
+    if let Some(own) = windows.of(path) {
+        own.apply(&mut options.prepare)?;
+    }
+    Ok(options)
 }
 
 /// The model that no log rules out with the least sum of Schwarz' criterion.
