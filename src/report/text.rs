@@ -33,8 +33,12 @@ impl Report {
             ));
         }
         lines.push(String::new());
-        for log in &self.logs {
-            lines.extend(chosen(log));
+        match self.logs.as_slice() {
+            [log] => lines.extend(chosen(log)),
+            // Five logs' choices would bury the answer.
+            _ => lines.push(
+                "what was chosen and noticed in each log: report.html and result.json".to_owned(),
+            ),
         }
         lines.extend(
             self.notes
@@ -127,27 +131,20 @@ impl Report {
     }
 }
 
-/// What was chosen for a log, and what was noticed.
+/// What was chosen for a log, and what was noticed; what the file says of itself is in the report.
 fn chosen(log: &CalibratedLog) -> Vec<String> {
     let prepared = &log.calibration.prepared;
-    let choices = prepared
-        .choices
-        .iter()
-        .map(|choice| format!("{} {}", choice.what, shown(&choice.value)));
-    let mut lines = vec![format!(
-        "{}: {}",
-        log.name(),
-        choices.collect::<Vec<_>>().join("; ")
-    )];
+    let mut lines = vec![format!("{}:", log.name())];
+    lines.extend(
+        prepared
+            .choices
+            .iter()
+            .map(|choice| format!("  {}: {}", choice.what, shown(&choice.value))),
+    );
     if let Some(selection) = &log.calibration.selection {
         lines.push(format!("  model: {}", shown(&selection.reason)));
     }
-    let notes = log
-        .source
-        .notes
-        .iter()
-        .chain(&prepared.notes)
-        .chain(&log.calibration.fit.notes);
+    let notes = prepared.notes.iter().chain(&log.calibration.fit.notes);
     lines.extend(notes.map(|note| format!("  note: {}", shown(note))));
     lines
 }
