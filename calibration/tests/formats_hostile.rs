@@ -9,12 +9,15 @@ use std::sync::{Arc, LazyLock};
 
 use insonate_calibration::Channel;
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
-use parquet::basic::{Compression, GzipLevel, ZstdLevel};
-use parquet::data_type::{DoubleType, FloatType};
-use parquet::file::properties::WriterProperties;
+use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
+use parquet::data_type::{DoubleType, FloatType, Int64Type};
+use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
+
+/// How many ways of reading there are.
+const CHOICES: usize = 5;
 
 /// Columns by the header, by number, and by names of lists.
 fn options(choice: usize) -> ReadOptions {
@@ -23,6 +26,7 @@ fn options(choice: usize) -> ReadOptions {
         "indentation=2,force=2",
         "indentation=a[0],force=force",
         "indentation=force,velocity=a[1],force=a[0]",
+        "indentation=a[0],force=counter",
     ][choice];
     ReadOptions {
         columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
@@ -49,7 +53,7 @@ fn ends(format: Format, bytes: &[u8], choice: usize) {
 }
 
 fn ends_however_read(format: Format, bytes: &[u8]) {
-    (0..4).for_each(|choice| ends(format, bytes, choice));
+    (0..CHOICES).for_each(|choice| ends(format, bytes, choice));
 }
 
 fn csv() -> Vec<u8> {
@@ -85,27 +89,42 @@ fn npz() -> Vec<u8> {
     writer.finish().unwrap().into_inner()
 }
 
-fn parquet(compression: Compression) -> Vec<u8> {
+/// A list and a number a row, in two pages a column.
+fn parquet(properties: WriterPropertiesBuilder) -> Vec<u8> {
     let schema = parse_message_type(
-        "message m { optional group a (LIST) { repeated group list { optional float element; } } optional double force; }",
+        "message m {
+            optional group a (LIST) { repeated group list { optional float element; } }
+            optional double force;
+            required int64 counter;
+        }",
     )
     .unwrap();
-    let properties = WriterProperties::builder()
-        .set_compression(compression)
+    let properties = properties
+        .set_data_page_row_count_limit(4)
+        .set_write_batch_size(4)
         .build();
     let mut writer =
         SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
     let mut group = writer.next_row_group().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
+    let lists: Vec<f32> = (0..16u8).map(|i| f32::from(i % 5) * 0.01).collect();
+    let repetition: Vec<i16> = (0..16).map(|i| i % 2).collect();
     column
         .typed::<FloatType>()
-        .write_batch(&[0.0; 8], Some(&[3; 8]), Some(&[0, 1, 0, 1, 0, 1, 0, 1]))
+        .write_batch(&lists, Some(&[3; 16]), Some(&repetition))
+        .unwrap();
+    column.close().unwrap();
+    let mut column = group.next_column().unwrap().unwrap();
+    let forces = [0.1, 0.2, 0.3, 0.1, 0.2, 0.4, 0.1, 0.2];
+    column
+        .typed::<DoubleType>()
+        .write_batch(&forces, Some(&[1; 8]), None)
         .unwrap();
     column.close().unwrap();
     let mut column = group.next_column().unwrap().unwrap();
     column
-        .typed::<DoubleType>()
-        .write_batch(&[0.1, 0.2, 0.3, 0.4], Some(&[1; 4]), None)
+        .typed::<Int64Type>()
+        .write_batch(&[0, 3, 1, 2, 7, 7, 9, -4], None, None)
         .unwrap();
     column.close().unwrap();
     group.close().unwrap();
@@ -113,21 +132,32 @@ fn parquet(compression: Compression) -> Vec<u8> {
 }
 
 fn seeds() -> Vec<(Format, Vec<u8>)> {
-    vec![
+    let of = |codec: Compression, version: WriterVersion| {
+        WriterProperties::builder()
+            .set_compression(codec)
+            .set_writer_version(version)
+    };
+    let (first, second) = (WriterVersion::PARQUET_1_0, WriterVersion::PARQUET_2_0);
+    let plain = Compression::UNCOMPRESSED;
+    let files = [
+        of(plain, first),
+        of(plain, second),
+        of(plain, first).set_dictionary_enabled(false),
+        of(plain, second)
+            .set_dictionary_enabled(false)
+            .set_encoding(Encoding::PLAIN),
+        of(Compression::SNAPPY, first),
+        of(Compression::GZIP(GzipLevel::default()), second),
+        of(Compression::ZSTD(ZstdLevel::default()), first),
+    ];
+    [
         (Format::Csv, csv()),
         (Format::Npy, npy()),
         (Format::Npz, npz()),
-        (Format::Parquet, parquet(Compression::UNCOMPRESSED)),
-        (Format::Parquet, parquet(Compression::SNAPPY)),
-        (
-            Format::Parquet,
-            parquet(Compression::GZIP(GzipLevel::default())),
-        ),
-        (
-            Format::Parquet,
-            parquet(Compression::ZSTD(ZstdLevel::default())),
-        ),
     ]
+    .into_iter()
+    .chain(files.map(|properties| (Format::Parquet, parquet(properties))))
+    .collect()
 }
 
 /// The seeds, made once.
@@ -206,7 +236,7 @@ fn the_seeds_are_logs() {
             Format::Csv => &[0, 1],
             Format::Npy => &[2, 3],
             Format::Npz => &[1, 2],
-            Format::Parquet => &[1, 2, 3],
+            Format::Parquet => &[1, 2, 3, 4],
         };
         for &choice in choices {
             read_bytes("seed", format, &bytes, &options(choice)).unwrap();
@@ -214,14 +244,14 @@ fn the_seeds_are_logs() {
     }
 }
 
-/// Every bit of a valid file turned, one by one; each byte is met by every choice of columns twice.
+/// Every bit of a valid file turned, one by one; each byte is met by every choice of columns.
 #[test]
 fn no_turned_bit_makes_a_reader_panic() {
     for (format, bytes) in SEEDS.clone() {
         for at in 0..bytes.len() * 8 {
             let mut damaged = bytes.clone();
             damaged[at / 8] ^= 1 << (at % 8);
-            ends(format, &damaged, at % 4);
+            ends(format, &damaged, at % CHOICES);
         }
     }
 }
@@ -231,7 +261,7 @@ fn no_turned_bit_makes_a_reader_panic() {
 fn no_extreme_byte_makes_a_reader_panic() {
     for (format, bytes) in SEEDS.clone() {
         for at in 0..bytes.len() {
-            for (choice, value) in [0x00, 0x7f, 0x80, 0xff].into_iter().enumerate() {
+            for (choice, value) in [0x00, 0x01, 0x7f, 0x80, 0xff].into_iter().enumerate() {
                 let mut damaged = bytes.clone();
                 damaged[at] = value;
                 ends(format, &damaged, choice);

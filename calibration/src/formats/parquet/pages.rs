@@ -9,7 +9,7 @@ use parquet::basic::{Compression, Type};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::file::reader::ChunkReader;
 
-use super::compact::{Compact, Result};
+use super::compact::{Compact, Result, STRUCT};
 use crate::formats::source::unpacks_to;
 
 /// Most values in one column of one row group: 64 million.
@@ -19,6 +19,8 @@ pub(super) const MAX_VALUES: u64 = 1 << 26;
 #[derive(Clone, Copy, Debug, Default)]
 struct Page {
     kind: i64,
+    /// Which field describes it: 5, 7 or 8.
+    described: i64,
     unpacked: i64,
     packed: i64,
     values: i64,
@@ -53,9 +55,12 @@ pub(super) fn range(column: &ColumnChunkMetaData, size: u64) -> Result<(u64, usi
     }
 }
 
-/// Plain, by dictionary (two numbers for one thing), run lengths, and packed differences.
-/// Byte-stream split is left out: the library panics on pages of it that are too short (parquet 60.1).
-const ENCODINGS: [i64; 5] = [0, 2, 3, 5, 8];
+/// Values by their place in a dictionary page; two numbers for one thing.
+const BY_DICTIONARY: [i64; 2] = [2, 8];
+
+/// Plain, and by dictionary.
+/// Byte-stream split and packed differences are left out: the library (parquet 60.1) panics on damaged pages of them.
+const ENCODINGS: [i64; 3] = [0, 2, 8];
 
 /// Walks over the pages of a column; only headers are looked at, and gzip, which is unpacked and counted.
 pub(super) fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<()> {
@@ -64,7 +69,7 @@ pub(super) fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> R
         .get_bytes(start, length)
         .map_err(|error| error.to_string())?;
     let mut rest: &[u8] = &bytes;
-    let mut values = 0u64;
+    let (mut values, mut dictionary) = (0u64, false);
     while !rest.is_empty() {
         let mut compact = Compact::new(rest);
         let page = header(&mut compact).map_err(|problem| format!("has a page that {problem}"))?;
@@ -75,6 +80,13 @@ pub(super) fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> R
             .ok_or("has a page that is longer than the column")?;
         let (body, after) = body.split_at(packed);
         check_page(page, body, column)?;
+        if matches!(page.kind, DATA | DATA_V2)
+            && BY_DICTIONARY.contains(&page.encoding)
+            && !dictionary
+        {
+            return Err("refers to a dictionary that is not there".to_owned());
+        }
+        dictionary |= page.kind == DICTIONARY;
         if matches!(page.kind, DATA | DATA_V2) {
             values += page.values as u64;
             if values > MAX_VALUES {
@@ -97,23 +109,32 @@ fn header(compact: &mut Compact<'_>) -> Result<Page> {
             1 => page.kind = compact.integer(kind)?,
             2 => page.unpacked = compact.integer(kind)?,
             3 => page.packed = compact.integer(kind)?,
-            5 | 7 | 8 => compact.structure(|compact, inner, kind| {
-                match (number, inner) {
-                    (_, 1) => page.values = compact.integer(kind)?,
-                    (5 | 7, 2) | (8, 4) => page.encoding = compact.integer(kind)?,
-                    (8, 5) => page.levels[0] = compact.integer(kind)?,
-                    (8, 6) => page.levels[1] = compact.integer(kind)?,
-                    // A truth value is its type: 2 is false.
-                    (8, 7) => page.plain = kind == 2,
-                    _ => compact.skip(kind)?,
-                }
-                Ok(())
-            })?,
+            5 | 7 | 8 if kind == STRUCT && page.described == 0 => {
+                page.described = number;
+                description(compact, &mut page)?;
+            }
+            5 | 7 | 8 => return Err("is described twice".to_owned()),
             _ => compact.skip(kind)?,
         }
         Ok(())
     })?;
     Ok(page)
+}
+
+/// `DataPageHeader`, `DictionaryPageHeader` or `DataPageHeaderV2`.
+fn description(compact: &mut Compact<'_>, page: &mut Page) -> Result<()> {
+    compact.structure(|compact, number, kind| {
+        match (page.described, number) {
+            (_, 1) => page.values = compact.integer(kind)?,
+            (5 | 7, 2) | (8, 4) => page.encoding = compact.integer(kind)?,
+            (8, 5) => page.levels[0] = compact.integer(kind)?,
+            (8, 6) => page.levels[1] = compact.integer(kind)?,
+            // A truth value is its type: 2 is false.
+            (8, 7) => page.plain = kind == 2,
+            _ => compact.skip(kind)?,
+        }
+        Ok(())
+    })
 }
 
 fn check_page(page: Page, body: &[u8], column: &ColumnChunkMetaData) -> Result<()> {
@@ -126,6 +147,12 @@ fn check_page(page: Page, body: &[u8], column: &ColumnChunkMetaData) -> Result<(
     }
     let (packed, unpacked) = (body.len() as u64, page.unpacked as u64);
     unpacks_to(packed, unpacked)?;
+    if !matches!(
+        (page.kind, page.described),
+        (DATA, 5) | (DICTIONARY, 7) | (DATA_V2, 8)
+    ) {
+        return Err("has a page that is not described as what it is".to_owned());
+    }
     if !ENCODINGS.contains(&page.encoding) {
         return Err(
             "has pages in an encoding that is not read here: write it plain or with a dictionary"
