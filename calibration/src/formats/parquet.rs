@@ -18,6 +18,7 @@ use crate::{CalibrationError, Log};
 mod column;
 mod compact;
 mod footer;
+mod guard;
 mod pages;
 
 /// Most numbers in a list.
@@ -25,6 +26,18 @@ const MAX_WIDTH: u64 = 4096;
 
 /// Reads a log; `twin` is a second handle of the same file.
 pub(super) fn read<R: ChunkReader + 'static>(
+    file: &str,
+    input: R,
+    twin: &R,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    guard::guarded(|| read_checked(file, input, twin, options)).unwrap_or_else(|| {
+        let problem = "is damaged in a way that the Parquet library cannot tell; write it anew";
+        Err(refuse(file, "", problem))
+    })
+}
+
+fn read_checked<R: ChunkReader + 'static>(
     file: &str,
     input: R,
     twin: &R,

@@ -83,17 +83,18 @@ impl<'a> Compact<'a> {
             return Err("is nested too deeply".to_owned());
         }
         self.depth += 1;
-        let mut number = 0i64;
+        let mut number = 0i16;
         loop {
             let head = self.byte()?;
             if head == 0 {
                 break;
             }
             number = match head >> 4 {
-                0 => self.integer(I16)?,
-                step => number + i64::from(step),
-            };
-            field(self, number, head & 0x0f)?;
+                0 => i16::try_from(self.integer(I16)?).ok(),
+                step => number.checked_add(i16::from(step)),
+            }
+            .ok_or("has a field of an impossible number")?;
+            field(self, i64::from(number), head & 0x0f)?;
         }
         self.depth -= 1;
         Ok(())

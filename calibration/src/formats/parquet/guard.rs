@@ -1,0 +1,42 @@
+//! Turns a panic of the Parquet library into an error.
+//!
+//! [`super::footer`] and [`super::pages`] refuse what is known to make the library (parquet 60.1) panic on damaged pages.
+//! What they do not know must still not end a program that reads somebody's file.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind, set_hook, take_hook};
+use std::sync::Once;
+
+thread_local! {
+    /// Whether this thread's panics are caught here and need no message of their own.
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+static HOOK: Once = Once::new();
+
+/// The work's result, or nothing if it panicked; everything that it touched is dropped with it.
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+    HOOK.call_once(|| {
+        let usual = take_hook();
+        set_hook(Box::new(move |panic| {
+            if !GUARDED.get() {
+                usual(panic);
+            }
+        }));
+    });
+    GUARDED.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    GUARDED.set(false);
+    result.ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_is_nothing_and_a_result_is_kept() {
+        assert_eq!(guarded(|| 3), Some(3));
+        assert_eq!(guarded(|| [0; 3][std::hint::black_box(3)]), None);
+    }
+}
