@@ -8,11 +8,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-/// The numbers between are kept for environments (3) and learning (4).
-const LAYERS: [(&str, u8); 5] = [
+const LAYERS: [(&str, u8); 7] = [
     ("insonate-models", 0),
     ("insonate-calibration", 1),
     ("insonate-sim", 2),
+    ("insonate-envs", 3),
+    ("insonate-rl", 4),
     ("insonate", 5),
     ("insonate-fuzz", 6),
 ];

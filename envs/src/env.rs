@@ -1,0 +1,174 @@
+//! What every environment is: Gymnasium's `reset` and `step`, with buffers that the caller owns.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+use insonate_sim::{CompiledScene, Physics};
+
+use crate::{BoxSpace, EnvError};
+
+/// What an environment says of itself; the same for its whole life.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct EnvSpec {
+    /// The task's name, such as `probe-sweep`.
+    pub id: String,
+    /// What [`Env::reset`] and [`Env::step`] write.
+    pub observation_space: BoxSpace,
+    /// What [`Env::step`] takes.
+    pub action_space: BoxSpace,
+    /// Names of the weighted terms whose sum is the reward.
+    pub reward_terms: Vec<&'static str>,
+    /// Names of what [`Env::metrics`] measures over an episode; `success` (0 or 1) comes first where the task has one.
+    pub metrics: Vec<&'static str>,
+    /// Names of the episode's random parameters with their units, as [`Env::parameters`] gives them.
+    pub parameters: Vec<String>,
+    /// Steps after which an episode is truncated; none: never.
+    pub max_episode_steps: Option<usize>,
+    /// Simulated time of one step [s].
+    pub control_timestep: f64,
+    /// Physics steps in one step; 0: there is no physics engine below.
+    pub n_substeps: usize,
+}
+
+/// What a step tells.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Step {
+    /// Sum of the weighted reward terms.
+    pub reward: f64,
+    /// The task itself came to an end, good or bad: the value beyond is zero.
+    pub terminated: bool,
+    /// The episode was cut, by its time limit: the value beyond goes on.
+    pub truncated: bool,
+}
+
+impl Step {
+    /// Whether the episode is over.
+    pub fn is_over(&self) -> bool {
+        self.terminated || self.truncated
+    }
+}
+
+/// Why an episode ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum EndReason {
+    /// The time limit, or the end of the task's own schedule: truncated.
+    TimeLimit,
+    /// The task's own end, in its own words, such as `contact lost`: terminated.
+    Task(&'static str),
+    /// The simulation diverged; where and when: terminated.
+    Diverged(String),
+}
+
+impl EndReason {
+    /// In words.
+    pub fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::TimeLimit => "time limit".into(),
+            Self::Task(reason) => (*reason).into(),
+            Self::Diverged(what) => what.into(),
+        }
+    }
+}
+
+/// Gymnasium's `options` of a reset.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct ResetOptions {
+    /// Random parameters to fix, by their names in [`EnvSpec::parameters`] without the unit; the others stay random.
+    pub parameters: BTreeMap<String, f64>,
+}
+
+/// One environment.
+///
+/// An episode is a pure function of the seed and options of [`Env::reset`] and of the actions since: nothing of an earlier
+/// episode may show.
+pub trait Env: Send {
+    /// What this environment is.
+    fn spec(&self) -> &EnvSpec;
+
+    /// Starts an episode and writes its first observation, shape `[n_obs]`.
+    ///
+    /// # Errors
+    /// [`EnvError::Length`]; [`EnvError::Unknown`] and [`EnvError::Config`] for options; what the task needs and cannot have.
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError>;
+
+    /// Does an action, shape `[n_actions]`, for one control step, and writes the observation after it.
+    ///
+    /// A simulation that diverges terminates the episode with the last finite observation, a reward that is finite, and
+    /// [`EndReason::Diverged`].
+    ///
+    /// # Errors
+    /// [`EnvError::Length`], [`EnvError::NotFinite`], [`EnvError::OutOfBounds`] for a bad action, which changes nothing;
+    /// [`EnvError::Order`] before the first reset or after the end of an episode.
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError>;
+
+    /// The weighted reward terms of the last step, in the order of [`EnvSpec::reward_terms`]; their sum is its reward.
+    fn reward_terms(&self) -> &[f64];
+
+    /// Writes what was measured over the episode so far, in the order of [`EnvSpec::metrics`]; NaN: not yet known.
+    fn metrics(&self, metrics: &mut [f64]);
+
+    /// The episode's random parameters, in the order of [`EnvSpec::parameters`].
+    fn parameters(&self) -> &[f64];
+
+    /// Why the episode ended; none while it runs.
+    fn end_reason(&self) -> Option<EndReason>;
+
+    /// Writes the action of the task's own scripted policy for the present state; `false`: the task has none.
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        action.fill(0.0);
+        false
+    }
+
+    /// The scene and its state, to draw it and to read from it; none without a physics engine below.
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        None
+    }
+}
+
+impl<E: Env + ?Sized> Env for Box<E> {
+    fn spec(&self) -> &EnvSpec {
+        (**self).spec()
+    }
+
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        (**self).reset(seed, options, observation)
+    }
+
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        (**self).step(action, observation)
+    }
+
+    fn reward_terms(&self) -> &[f64] {
+        (**self).reward_terms()
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        (**self).metrics(metrics);
+    }
+
+    fn parameters(&self) -> &[f64] {
+        (**self).parameters()
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        (**self).end_reason()
+    }
+
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        (**self).scripted_action(action)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        (**self).scene()
+    }
+}

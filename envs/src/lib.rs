@@ -1,0 +1,16 @@
+//! Environments: Gymnasium's semantics over simulated tasks.
+//!
+//! A `Task` says what to do in a scene; an `Environment` makes an [`Env`] of it:
+//! reset, step, observation, reward. A vector of environments steps many of them on all cores.
+//!
+//! An episode is a pure function of its seed, its options and its actions: the same bits on any number of threads, and a state
+//! in the middle of an episode is restored by replaying its actions.
+
+pub mod env;
+pub mod error;
+pub mod space;
+pub mod tasks;
+
+pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
+pub use error::EnvError;
+pub use space::BoxSpace;

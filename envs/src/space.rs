@@ -1,0 +1,107 @@
+//! Boxes of real numbers, bounded on each axis and with a name for each: observations and actions.
+
+use rand::Rng;
+
+use crate::EnvError;
+
+/// A box in `R^n` with closed bounds, `f32`, as Gymnasium's `Box`.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct BoxSpace {
+    /// Name of each entry with its unit, such as `probe_force_z [N]`; shape `[n]`.
+    pub names: Vec<String>,
+    /// Lower bounds; `-inf`: none. Shape `[n]`.
+    pub low: Vec<f32>,
+    /// Upper bounds; `inf`: none. Shape `[n]`.
+    pub high: Vec<f32>,
+}
+
+impl BoxSpace {
+    /// How many numbers.
+    pub fn len(&self) -> usize {
+        self.low.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.low.is_empty()
+    }
+
+    /// Adds an entry.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, low: f32, high: f32) -> Self {
+        self.push(name, low, high);
+        self
+    }
+
+    /// Adds an entry.
+    pub fn push(&mut self, name: impl Into<String>, low: f32, high: f32) {
+        self.names.push(name.into());
+        self.low.push(low);
+        self.high.push(high);
+    }
+
+    /// Whether the point has the right length, is not NaN and lies within the bounds.
+    pub fn contains(&self, point: &[f32]) -> bool {
+        self.check("point", point).is_ok()
+    }
+
+    /// Fails for a point outside the box.
+    ///
+    /// # Errors
+    /// [`EnvError::Length`], [`EnvError::NotFinite`] or [`EnvError::OutOfBounds`], naming the first entry that is wrong; `what` is
+    /// what the point is, such as `action`.
+    pub fn check(&self, what: &'static str, point: &[f32]) -> Result<(), EnvError> {
+        if point.len() != self.len() {
+            return Err(EnvError::Length {
+                what,
+                expected: self.len(),
+                found: point.len(),
+            });
+        }
+        for (index, &value) in point.iter().enumerate() {
+            if value.is_nan() || (value.is_infinite() && what == "action") {
+                return Err(EnvError::NotFinite {
+                    what,
+                    index,
+                    name: self.names[index].clone(),
+                    value,
+                });
+            }
+            if value < self.low[index] || value > self.high[index] {
+                return Err(EnvError::OutOfBounds {
+                    what,
+                    index,
+                    name: self.names[index].clone(),
+                    value,
+                    low: self.low[index],
+                    high: self.high[index],
+                });
+            }
+        }
+        Ok(())
+    }
+
+    /// Moves each entry into its bounds; NaN stays.
+    pub fn clip(&self, point: &mut [f32]) {
+        for ((value, &low), &high) in point.iter_mut().zip(&self.low).zip(&self.high) {
+            if *value < low {
+                *value = low;
+            } else if *value > high {
+                *value = high;
+            }
+        }
+    }
+
+    /// A random point: uniform between two bounds, exponential from one bound, normal without bounds, as in Gymnasium.
+    pub fn sample(&self, rng: &mut impl Rng, point: &mut [f32]) {
+        use rand_distr::{Exp1, StandardNormal};
+        for ((value, &low), &high) in point.iter_mut().zip(&self.low).zip(&self.high) {
+            *value = match (low.is_finite(), high.is_finite()) {
+                (true, true) => low + (high - low) * rng.random::<f32>(),
+                (true, false) => low + rng.sample::<f32, _>(Exp1),
+                (false, true) => high - rng.sample::<f32, _>(Exp1),
+                (false, false) => rng.sample(StandardNormal),
+            };
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Learning: PPO on vectorised environments. Knows numbers of shape `[n_envs, …]`, no robots.
