@@ -50,6 +50,9 @@ pub enum EnvError {
         /// Its error.
         source: Box<EnvError>,
     },
+    /// An environment that broke its contract or panicked, or a machine that gives no thread.
+    #[error("the environment failed: {0}")]
+    Failed(String),
     /// A call out of order, such as a step before the first reset.
     #[error("{0}")]
     Order(&'static str),

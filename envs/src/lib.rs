@@ -10,7 +10,9 @@ pub mod env;
 pub mod error;
 pub mod space;
 pub mod tasks;
+pub mod vector;
 
 pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use error::EnvError;
 pub use space::BoxSpace;
+pub use vector::{Autoreset, Batch, Ended, VecConfig, VecEnv};

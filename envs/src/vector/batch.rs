@@ -1,0 +1,92 @@
+//! What a step of many environments writes: flat rows, one for each environment, in buffers that are used again.
+
+use super::slot::Slot;
+use crate::{EndReason, EnvSpec};
+
+/// The outcome of the last reset or step of all environments.
+#[derive(Debug, Clone, Default)]
+pub struct Batch {
+    /// Observations, shape `[n_envs, n_obs]`.
+    pub observations: Vec<f32>,
+    /// Rewards, shape `[n_envs]`; 0 after a reset.
+    pub rewards: Vec<f32>,
+    /// The task came to its end, shape `[n_envs]`.
+    pub terminated: Vec<bool>,
+    /// The episode was cut, shape `[n_envs]`.
+    pub truncated: Vec<bool>,
+    /// Last observations of the episodes that ended, shape `[n_envs, n_obs]`, copied before the reset; valid where `has_final`.
+    pub final_observations: Vec<f32>,
+    /// Where `final_observations` was written in this step, shape `[n_envs]`; only with `Autoreset::SameStep`.
+    pub has_final: Vec<bool>,
+    /// Weighted reward terms, shape `[n_envs, n_terms]`; 0 after a reset.
+    pub reward_terms: Vec<f32>,
+    /// Episodes that ended in this step, in order of `env_idx`.
+    pub ended: Vec<Ended>,
+}
+
+/// An episode that is over.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ended {
+    /// Which environment.
+    pub env_idx: usize,
+    /// Seed of the episode: a reset with it and the same options begins the same episode again.
+    pub seed: u64,
+    /// Sum of the rewards.
+    pub return_: f64,
+    /// Number of steps.
+    pub length: usize,
+    /// Why it ended.
+    pub reason: EndReason,
+    /// What was measured, in the order of [`EnvSpec::metrics`]; NaN: not known.
+    pub metrics: Vec<f64>,
+    /// The random parameters, in the order of [`EnvSpec::parameters`].
+    pub parameters: Vec<f64>,
+    /// Sums of the weighted reward terms, in the order of [`EnvSpec::reward_terms`].
+    pub reward_terms: Vec<f64>,
+}
+
+impl Batch {
+    pub(super) fn new(n_envs: usize, spec: &EnvSpec) -> Self {
+        let n_obs = spec.observation_space.len();
+        Self {
+            observations: vec![0.0; n_envs * n_obs],
+            rewards: vec![0.0; n_envs],
+            terminated: vec![false; n_envs],
+            truncated: vec![false; n_envs],
+            final_observations: vec![0.0; n_envs * n_obs],
+            has_final: vec![false; n_envs],
+            reward_terms: vec![0.0; n_envs * spec.reward_terms.len()],
+            ended: Vec::with_capacity(n_envs),
+        }
+    }
+
+    /// Writes the row of one environment, and takes its episode if it ended.
+    pub(super) fn take(&mut self, env_idx: usize, slot: &mut Slot) {
+        row(&mut self.observations, env_idx, slot.observation.len())
+            .copy_from_slice(&slot.observation);
+        self.rewards[env_idx] = slot.step.reward as f32;
+        self.terminated[env_idx] = slot.step.terminated;
+        self.truncated[env_idx] = slot.step.truncated;
+        self.has_final[env_idx] = slot.has_final;
+        if slot.has_final {
+            row(
+                &mut self.final_observations,
+                env_idx,
+                slot.final_observation.len(),
+            )
+            .copy_from_slice(&slot.final_observation);
+        }
+        let terms = row(&mut self.reward_terms, env_idx, slot.reward_terms.len());
+        for (to, from) in terms.iter_mut().zip(&slot.reward_terms) {
+            *to = *from as f32;
+        }
+        if let Some(mut ended) = slot.ended.take() {
+            ended.env_idx = env_idx;
+            self.ended.push(ended);
+        }
+    }
+}
+
+fn row(buffer: &mut [f32], index: usize, len: usize) -> &mut [f32] {
+    &mut buffer[index * len..(index + 1) * len]
+}

@@ -1,0 +1,30 @@
+//! How a vector of environments behaves.
+
+use serde::{Deserialize, Serialize};
+
+/// When an environment whose episode is over begins the next one, as Gymnasium's `AutoresetMode`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Autoreset {
+    /// In the next step: that step ignores the action, its observation is the first of the new episode, its reward is 0, and it
+    /// is neither terminated nor truncated.
+    #[default]
+    NextStep,
+    /// In the same step: its observation is the first of the new episode, and the last one of the old episode is in
+    /// [`Batch::final_observations`](super::Batch::final_observations).
+    SameStep,
+    /// Never: a step after the end is an error until the environment is reset.
+    Disabled,
+}
+
+/// Settings of a [`VecEnv`](super::VecEnv).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct VecConfig {
+    /// When the next episode begins.
+    pub autoreset: Autoreset,
+    /// Threads that step, the caller's among them; 0: one for each core. Results do not depend on it.
+    pub n_threads: usize,
+    /// Moves actions into their bounds. Otherwise an action out of bounds is an error; NaN always is.
+    pub clip_actions: bool,
+}

@@ -1,0 +1,193 @@
+//! Threads that step environments: they live as long as the vector, and the caller's thread works with them.
+//!
+//! Environments are handed out one by one through an atomic counter, so a slow one holds up nobody.
+//! Each lies in a cell that one thread at a time takes it from; between rounds the vector owns all of them.
+
+use std::io;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle, Thread};
+use std::time::{Duration, Instant};
+
+use super::Autoreset;
+use super::slot::Slot;
+
+/// How long an idle thread keeps looking for work before it sleeps. Waking a thread that sleeps takes some 50 µs, longer than a
+/// small policy takes to choose the next actions.
+const SPIN: Duration = Duration::from_micros(100);
+
+/// Looks between two looks at the clock.
+const LOOKS_PER_CLOCK: usize = 64;
+
+/// The threads of a vector beside the caller's.
+pub(super) struct Pool {
+    shared: Arc<Shared>,
+    workers: Vec<JoinHandle<()>>,
+}
+
+struct Shared {
+    cells: Vec<Mutex<Option<Box<Slot>>>>,
+    autoreset: Autoreset,
+    /// The next cell to be handed out; all of them are when it reaches their number.
+    next: AtomicUsize,
+    /// Cells of this round that are not done.
+    n_left: AtomicUsize,
+    /// Counts rounds; its change wakes the workers.
+    round: AtomicUsize,
+    stop: AtomicBool,
+    /// The thread that sleeps until `n_left` is zero.
+    waiter: Mutex<Option<Thread>>,
+    spin: Duration,
+}
+
+impl Pool {
+    /// Starts the workers.
+    ///
+    /// # Errors
+    /// What the operating system says when it gives no thread.
+    pub(super) fn new(n_envs: usize, n_workers: usize, autoreset: Autoreset) -> io::Result<Self> {
+        let n_cores = thread::available_parallelism().map_or(1, usize::from);
+        // Threads beyond the cores would take the time of those that work by looking for work.
+        let spin = if n_workers < n_cores {
+            SPIN
+        } else {
+            Duration::ZERO
+        };
+        let mut pool = Self {
+            shared: Arc::new(Shared {
+                cells: (0..n_envs).map(|_| Mutex::new(None)).collect(),
+                autoreset,
+                next: AtomicUsize::new(n_envs),
+                n_left: AtomicUsize::new(0),
+                round: AtomicUsize::new(0),
+                stop: AtomicBool::new(false),
+                waiter: Mutex::new(None),
+                spin,
+            }),
+            workers: Vec::with_capacity(n_workers),
+        };
+        for index in 0..n_workers {
+            let shared = Arc::clone(&pool.shared);
+            let worker = thread::Builder::new()
+                .name(format!("env-worker-{index}"))
+                .spawn(move || shared.serve())?;
+            pool.workers.push(worker);
+        }
+        Ok(pool)
+    }
+
+    /// Number of workers.
+    pub(super) fn n_workers(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// Hands all environments to the threads, and returns at once.
+    pub(super) fn start(&self, slots: &mut Vec<Box<Slot>>) {
+        let shared = &self.shared;
+        for (cell, slot) in shared.cells.iter().zip(slots.drain(..)) {
+            *lock(cell) = Some(slot);
+        }
+        shared.n_left.store(shared.cells.len(), Ordering::Relaxed);
+        // From here on environments are handed out, also to a worker that is late from the last round.
+        shared.next.store(0, Ordering::Release);
+        shared.round.fetch_add(1, Ordering::Release);
+        for worker in &self.workers {
+            worker.thread().unpark();
+        }
+    }
+
+    /// Works with the threads until all is done, and takes all environments back in order.
+    pub(super) fn finish(&self, slots: &mut Vec<Box<Slot>>) {
+        let shared = &self.shared;
+        shared.work();
+        shared.wait_for_the_rest();
+        for cell in &shared.cells {
+            slots.push(
+                lock(cell)
+                    .take()
+                    .expect("each cell is filled before its slot counts as done"),
+            );
+        }
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shared.stop.store(true, Ordering::Release);
+        for worker in self.workers.drain(..) {
+            worker.thread().unpark();
+            // A worker runs no code that panics outside of `Slot::run`, which catches.
+            let _ = worker.join();
+        }
+    }
+}
+
+impl Shared {
+    /// The life of a worker.
+    fn serve(&self) {
+        let mut seen = 0;
+        loop {
+            let stopped = || self.stop.load(Ordering::Acquire);
+            let called = || stopped() || self.round.load(Ordering::Acquire) != seen;
+            if !self.spin_until(called) {
+                while !called() {
+                    thread::park();
+                }
+            }
+            if stopped() {
+                return;
+            }
+            seen = self.round.load(Ordering::Acquire);
+            self.work();
+        }
+    }
+
+    /// Runs cells until none is left to hand out.
+    fn work(&self) {
+        while let Some(cell) = self.cells.get(self.next.fetch_add(1, Ordering::AcqRel)) {
+            let slot = lock(cell).take();
+            let mut slot =
+                slot.expect("a cell is filled before it is handed out, and to one thread");
+            slot.run(self.autoreset);
+            *lock(cell) = Some(slot);
+            if self.n_left.fetch_sub(1, Ordering::AcqRel) == 1
+                && let Some(waiter) = lock(&self.waiter).take()
+            {
+                waiter.unpark();
+            }
+        }
+    }
+
+    fn wait_for_the_rest(&self) {
+        let done = || self.n_left.load(Ordering::Acquire) == 0;
+        if self.spin_until(done) {
+            return;
+        }
+        // The last worker looks for a waiter after it has counted down, so either it finds this one or this one finds it done.
+        *lock(&self.waiter) = Some(thread::current());
+        while !done() {
+            thread::park();
+        }
+        *lock(&self.waiter) = None;
+    }
+
+    fn spin_until(&self, done: impl Fn() -> bool) -> bool {
+        let start = Instant::now();
+        loop {
+            for _ in 0..LOOKS_PER_CLOCK {
+                if done() {
+                    return true;
+                }
+                std::hint::spin_loop();
+            }
+            if start.elapsed() >= self.spin {
+                return done();
+            }
+        }
+    }
+}
+
+/// Locks a cell; what it holds is moved as a whole, so a panic elsewhere leaves nothing half done.
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,356 @@
+//! One environment of a vector: its stream of seeds, its episode so far, and the outcome of its last reset or step.
+
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use rand::{RngCore, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+use super::{Autoreset, Ended, EnvSnapshot, VecConfig};
+use crate::{EndReason, Env, EnvError, ResetOptions, Step};
+
+/// Most numbers that are set aside for the actions of an episode; a longer one grows its list.
+const MAX_RESERVED: usize = 1 << 18;
+
+/// Where an environment stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Phase {
+    /// It was never reset, or it failed.
+    Unready,
+    /// Its episode runs.
+    Running,
+    /// Its episode is over.
+    Over,
+}
+
+/// What to do in this round.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Command {
+    /// Begin the next episode of the environment's own stream of seeds, with `next_options`.
+    Reset,
+    /// Do `action`, or begin the next episode where the last one is over.
+    Step,
+    /// Go back to `snapshot`.
+    Restore,
+    /// Nothing.
+    Rest,
+}
+
+/// One environment and all that belongs to it.
+pub(super) struct Slot {
+    pub(super) env: Box<dyn Env>,
+    pub(super) phase: Phase,
+    pub(super) command: Command,
+    /// Shape `[n_actions]`.
+    pub(super) action: Vec<f32>,
+    /// Options of the next commanded reset.
+    pub(super) next_options: ResetOptions,
+    /// What the next commanded restore goes back to, and whether the last one came to the same bits.
+    pub(super) snapshot: Option<EnvSnapshot>,
+    pub(super) is_same: bool,
+    /// Why this round failed.
+    pub(super) error: Option<EnvError>,
+
+    // The stream of episode seeds: its seed, and how many were drawn.
+    pub(super) stream_seed: u64,
+    pub(super) n_drawn: u64,
+    seeder: ChaCha8Rng,
+
+    // The episode so far: enough to replay it.
+    pub(super) episode_seed: u64,
+    pub(super) options: ResetOptions,
+    /// Shape `[length, n_actions]`.
+    pub(super) actions: Vec<f32>,
+    length: usize,
+    return_: f64,
+    sums: Vec<f64>,
+
+    // The outcome of the last round.
+    pub(super) observation: Vec<f32>,
+    pub(super) final_observation: Vec<f32>,
+    pub(super) has_final: bool,
+    pub(super) step: Step,
+    pub(super) reward_terms: Vec<f64>,
+    pub(super) ended: Option<Ended>,
+
+    /// What the environment writes into, so that the last good observation stays.
+    scratch: Vec<f32>,
+}
+
+impl Slot {
+    pub(super) fn new(env: Box<dyn Env>, stream_seed: u64) -> Self {
+        let spec = env.spec();
+        let (n_obs, n_actions) = (spec.observation_space.len(), spec.action_space.len());
+        let n_terms = spec.reward_terms.len();
+        let reserved = spec.max_episode_steps.unwrap_or(0) * n_actions;
+        Self {
+            phase: Phase::Unready,
+            command: Command::Rest,
+            action: vec![0.0; n_actions],
+            next_options: ResetOptions::default(),
+            snapshot: None,
+            is_same: true,
+            error: None,
+            stream_seed,
+            n_drawn: 0,
+            seeder: ChaCha8Rng::seed_from_u64(stream_seed),
+            episode_seed: 0,
+            options: ResetOptions::default(),
+            actions: Vec::with_capacity(reserved.min(MAX_RESERVED)),
+            length: 0,
+            return_: 0.0,
+            sums: vec![0.0; n_terms],
+            observation: vec![0.0; n_obs],
+            final_observation: vec![0.0; n_obs],
+            has_final: false,
+            step: Step::default(),
+            reward_terms: vec![0.0; n_terms],
+            ended: None,
+            scratch: vec![0.0; n_obs],
+            env,
+        }
+    }
+
+    /// Begins the stream of episode seeds anew, after its first `n_drawn`.
+    pub(super) fn seed(&mut self, stream_seed: u64, n_drawn: u64) {
+        self.stream_seed = stream_seed;
+        self.n_drawn = n_drawn;
+        self.seeder = ChaCha8Rng::seed_from_u64(stream_seed);
+        // A seed is two words of the generator.
+        self.seeder.set_word_pos(2 * u128::from(n_drawn));
+    }
+
+    /// Does what `command` says; a failure or panic of the environment ends in `error`, and only in this slot.
+    pub(super) fn run(&mut self, autoreset: Autoreset) {
+        self.guard(|slot| match slot.command {
+            Command::Rest => Ok(()),
+            Command::Reset => {
+                let options = std::mem::take(&mut slot.next_options);
+                slot.reset_from_stream(options)
+            }
+            Command::Step => slot.step(autoreset),
+            Command::Restore => slot.restore(),
+        });
+    }
+
+    /// Checks an action and keeps it for the next round; one that a reset takes the place of is ignored.
+    pub(super) fn take_action(
+        &mut self,
+        action: &[f32],
+        config: &VecConfig,
+    ) -> Result<(), EnvError> {
+        self.command = Command::Step;
+        match self.phase {
+            Phase::Running => {}
+            Phase::Over if config.autoreset != Autoreset::Disabled => return Ok(()),
+            Phase::Over => {
+                return Err(EnvError::Order(
+                    "the episode is over and autoreset is disabled: reset it before its next step",
+                ));
+            }
+            Phase::Unready => {
+                return Err(EnvError::Order(
+                    "a reset must come before the first step, and after a failure",
+                ));
+            }
+        }
+        self.action.copy_from_slice(action);
+        let space = &self.env.spec().action_space;
+        if config.clip_actions && action.iter().all(|value| value.is_finite()) {
+            space.clip(&mut self.action);
+        }
+        space.check("action", &self.action)
+    }
+
+    /// Begins one certain episode.
+    pub(super) fn run_reset(&mut self, seed: u64, options: &ResetOptions) {
+        self.guard(|slot| {
+            slot.begin(seed, options.clone())?;
+            slot.clear_outcome();
+            Ok(())
+        });
+    }
+
+    fn guard(&mut self, job: impl FnOnce(&mut Self) -> Result<(), EnvError>) {
+        // A slot that panicked is `Unready`: nothing is read from it before the next reset writes all of it.
+        let outcome = catch_unwind(AssertUnwindSafe(|| job(self)));
+        let outcome = outcome.unwrap_or_else(|payload| {
+            let words = words_of(&*payload);
+            Err(EnvError::Failed(format!("it panicked: {words}")))
+        });
+        self.error = outcome.err();
+        if self.error.is_some() {
+            self.phase = Phase::Unready;
+            self.ended = None;
+        }
+    }
+
+    fn step(&mut self, autoreset: Autoreset) -> Result<(), EnvError> {
+        if self.phase == Phase::Over {
+            return self.reset_from_stream(ResetOptions::default());
+        }
+        self.advance()?;
+        if self.phase == Phase::Over && autoreset == Autoreset::SameStep {
+            self.final_observation.copy_from_slice(&self.observation);
+            self.has_final = true;
+            let seed = self.draw();
+            self.begin(seed, ResetOptions::default())?;
+        }
+        Ok(())
+    }
+
+    fn reset_from_stream(&mut self, options: ResetOptions) -> Result<(), EnvError> {
+        let seed = self.draw();
+        self.begin(seed, options)?;
+        self.clear_outcome();
+        Ok(())
+    }
+
+    /// Replays the episode of `snapshot`.
+    fn restore(&mut self) -> Result<(), EnvError> {
+        let snapshot = self
+            .snapshot
+            .take()
+            .expect("a restore is commanded with its snapshot");
+        self.seed(snapshot.stream_seed, snapshot.n_drawn);
+        self.clear_outcome();
+        self.is_same = true;
+        self.phase = Phase::Unready;
+        let Some(episode) = snapshot.episode else {
+            return Ok(());
+        };
+        self.begin(
+            episode.seed,
+            ResetOptions {
+                parameters: episode.parameters,
+            },
+        )?;
+        for action in episode.actions.chunks_exact(self.action.len()) {
+            self.action.copy_from_slice(action);
+            self.advance()?;
+        }
+        self.clear_outcome();
+        self.step = Step {
+            reward: episode.reward,
+            terminated: episode.terminated,
+            truncated: episode.truncated,
+        };
+        let pairs = self.observation.iter().zip(&episode.observation);
+        self.is_same = pairs
+            .map(|(a, b)| (a.to_bits(), b.to_bits()))
+            .all(|(a, b)| a == b);
+        Ok(())
+    }
+
+    /// The next seed of the stream.
+    fn draw(&mut self) -> u64 {
+        self.n_drawn += 1;
+        self.seeder.next_u64()
+    }
+
+    fn clear_outcome(&mut self) {
+        self.step = Step::default();
+        self.reward_terms.fill(0.0);
+        self.ended = None;
+        self.has_final = false;
+    }
+
+    /// Begins an episode; the outcome of the last step stays.
+    fn begin(&mut self, seed: u64, options: ResetOptions) -> Result<(), EnvError> {
+        self.env.reset(seed, &options, &mut self.scratch)?;
+        if let Some(what) = self.bad_observation() {
+            return Err(EnvError::Failed(format!("after a reset, {what}")));
+        }
+        self.observation.copy_from_slice(&self.scratch);
+        (self.episode_seed, self.options) = (seed, options);
+        self.actions.clear();
+        (self.length, self.return_) = (0, 0.0);
+        self.sums.fill(0.0);
+        self.phase = Phase::Running;
+        Ok(())
+    }
+
+    /// One step of the running episode.
+    fn advance(&mut self) -> Result<(), EnvError> {
+        self.has_final = false;
+        self.step = self.env.step(&self.action, &mut self.scratch)?;
+        self.reward_terms.copy_from_slice(self.env.reward_terms());
+        self.actions.extend_from_slice(&self.action);
+        self.length += 1;
+        let poison = self.bad_reward().or_else(|| self.bad_observation());
+        if poison.is_some() {
+            self.step = Step {
+                reward: 0.0,
+                terminated: true,
+                truncated: false,
+            };
+            self.reward_terms.fill(0.0);
+        } else {
+            self.observation.copy_from_slice(&self.scratch);
+        }
+        self.return_ += self.step.reward;
+        for (sum, term) in self.sums.iter_mut().zip(&self.reward_terms) {
+            *sum += term;
+        }
+        if self.step.is_over() {
+            self.end(poison);
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, poison: Option<String>) {
+        self.phase = Phase::Over;
+        let unknown = if self.step.terminated {
+            EndReason::Task("terminated")
+        } else {
+            EndReason::TimeLimit
+        };
+        let reason = match poison {
+            Some(what) => EndReason::Diverged(what),
+            None => self.env.end_reason().unwrap_or(unknown),
+        };
+        let mut metrics = vec![f64::NAN; self.env.spec().metrics.len()];
+        self.env.metrics(&mut metrics);
+        self.ended = Some(Ended {
+            env_idx: 0,
+            seed: self.episode_seed,
+            return_: self.return_,
+            length: self.length,
+            reason,
+            metrics,
+            parameters: self.env.parameters().to_vec(),
+            reward_terms: self.sums.clone(),
+        });
+    }
+
+    /// Names what in the last reward would poison a batch.
+    fn bad_reward(&self) -> Option<String> {
+        if !is_fine(self.step.reward) {
+            return Some(format!("the reward is {}", self.step.reward));
+        }
+        let index = self.reward_terms.iter().position(|term| !is_fine(*term))?;
+        let name = self.env.spec().reward_terms[index];
+        let value = self.reward_terms[index];
+        Some(format!("the reward term {name} is {value}"))
+    }
+
+    /// Names the first number of the last observation that would poison a batch.
+    fn bad_observation(&self) -> Option<String> {
+        let index = self.scratch.iter().position(|value| !value.is_finite())?;
+        let name = &self.env.spec().observation_space.names[index];
+        let value = self.scratch[index];
+        Some(format!("observation[{index}] ({name}) is {value}"))
+    }
+}
+
+fn is_fine(value: f64) -> bool {
+    (value as f32).is_finite()
+}
+
+fn words_of(payload: &(dyn Any + Send)) -> String {
+    payload
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "without words".to_owned())
+}
