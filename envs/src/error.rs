@@ -89,6 +89,21 @@ fn did_you_mean(near: Option<&str>) -> String {
 }
 
 impl EnvError {
+    /// Fails unless `found` numbers were given where `expected` are needed.
+    ///
+    /// # Errors
+    /// [`EnvError::Length`].
+    pub fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), Self> {
+        if found == expected {
+            return Ok(());
+        }
+        Err(Self::Length {
+            what,
+            expected,
+            found,
+        })
+    }
+
     /// The error for a name that is not among `known`.
     pub fn unknown(kind: &'static str, name: &str, known: &[&str]) -> Self {
         let near = known

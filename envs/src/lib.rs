@@ -8,9 +8,11 @@
 
 pub mod env;
 pub mod error;
+pub mod moments;
 pub mod space;
 pub mod tasks;
 pub mod vector;
+pub mod wrappers;
 
 pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use error::EnvError;

@@ -124,7 +124,7 @@ impl VecEnv {
         options: &ResetOptions,
     ) -> Result<&Batch, EnvError> {
         self.forbid_pending()?;
-        check_length("mask", mask.len(), self.n_envs)?;
+        EnvError::check_length("mask", mask.len(), self.n_envs)?;
         for (slot, &chosen) in self.slots.iter_mut().zip(mask) {
             slot.command = Command::Rest;
             if chosen {
@@ -237,7 +237,7 @@ impl VecEnv {
     /// [`EnvError::Length`] for snapshots of another vector; [`EnvError::At`] with the first environment that cannot be replayed.
     pub fn restore(&mut self, snapshots: &[EnvSnapshot]) -> Result<usize, EnvError> {
         self.forbid_pending()?;
-        check_length("snapshots", snapshots.len(), self.n_envs)?;
+        EnvError::check_length("snapshots", snapshots.len(), self.n_envs)?;
         for (env_idx, (slot, snapshot)) in self.slots.iter().zip(snapshots).enumerate() {
             snapshot.check(slot).map_err(|source| at(env_idx, source))?;
         }
@@ -251,7 +251,7 @@ impl VecEnv {
 
     fn take_actions(&mut self, actions: &[f32]) -> Result<(), EnvError> {
         let n_actions = self.spec.action_space.len();
-        check_length("actions", actions.len(), self.n_envs * n_actions)?;
+        EnvError::check_length("actions", actions.len(), self.n_envs * n_actions)?;
         let rows = actions.chunks_exact(n_actions);
         for (env_idx, (slot, row)) in self.slots.iter_mut().zip(rows).enumerate() {
             slot.take_action(row, &self.config)
@@ -328,17 +328,6 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
         )));
     }
     Ok(spec.clone())
-}
-
-fn check_length(what: &'static str, found: usize, expected: usize) -> Result<(), EnvError> {
-    if found == expected {
-        return Ok(());
-    }
-    Err(EnvError::Length {
-        what,
-        expected,
-        found,
-    })
 }
 
 fn at(env_idx: usize, source: EnvError) -> EnvError {

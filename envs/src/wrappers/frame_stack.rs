@@ -1,0 +1,88 @@
+//! The last few observations as one.
+
+use crate::{BoxSpace, Env, EnvError, EnvSpec, ResetOptions, Step};
+
+/// Observes the last `n` observations, the oldest first; at the start the first one stands `n` times.
+#[derive(Debug, Clone)]
+pub struct FrameStack<E> {
+    env: E,
+    spec: EnvSpec,
+    /// Shape `[n, n_obs]`.
+    frames: Vec<f32>,
+    newest: Vec<f32>,
+}
+
+impl<E: Env> FrameStack<E> {
+    /// Stacks `n` observations.
+    ///
+    /// # Panics
+    /// For `n` = 0.
+    pub fn new(env: E, n: usize) -> Self {
+        assert!(n > 0, "a stack has at least one frame");
+        let mut spec = env.spec().clone();
+        let single = &spec.observation_space;
+        let n_obs = single.len();
+        let mut stacked = BoxSpace::default();
+        for age in (0..n).rev() {
+            for (entry, name) in single.names.iter().enumerate() {
+                let name = match age {
+                    0 => name.clone(),
+                    age => format!("{name} (t-{age})"),
+                };
+                stacked.push(name, single.low[entry], single.high[entry]);
+            }
+        }
+        spec.observation_space = stacked;
+        Self {
+            env,
+            spec,
+            frames: vec![0.0; n * n_obs],
+            newest: vec![0.0; n_obs],
+        }
+    }
+
+    fn check(&self, observation: &[f32]) -> Result<(), EnvError> {
+        EnvError::check_length("observation", observation.len(), self.frames.len())
+    }
+}
+
+impl<E: Env> Env for FrameStack<E> {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        self.check(observation)?;
+        self.env.reset(seed, options, &mut self.newest)?;
+        for frame in self.frames.chunks_exact_mut(self.newest.len()) {
+            frame.copy_from_slice(&self.newest);
+        }
+        observation.copy_from_slice(&self.frames);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        self.check(observation)?;
+        let step = self.env.step(action, &mut self.newest)?;
+        let n_obs = self.newest.len();
+        self.frames.copy_within(n_obs.., 0);
+        let last = self.frames.len() - n_obs;
+        self.frames[last..].copy_from_slice(&self.newest);
+        observation.copy_from_slice(&self.frames);
+        Ok(step)
+    }
+
+    forward!(
+        reward_terms,
+        metrics,
+        parameters,
+        end_reason,
+        scripted_action,
+        scene
+    );
+}
