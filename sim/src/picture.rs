@@ -1,15 +1,17 @@
 //! The state to draw: a copy of the physics in the model that holds everything to be seen.
 //!
 //! A fast torso lives beside MuJoCo, so the stepped model does not hold its shell; the picture model does.
+//! Where the torso was moved as a whole, all its parts are moved in the picture after MuJoCo's kinematics.
 
 use std::sync::Arc;
 
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
+use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 use crate::ffi::Data;
 use crate::names::{self, Kind};
-use crate::{CompiledScene, Physics, SimError};
+use crate::{CompiledScene, Physics, Pose, SimError};
 
 /// One joint's numbers in the stepped model and in the picture model.
 #[derive(Debug, Clone, Copy)]
@@ -23,8 +25,21 @@ struct JointCopy {
 #[derive(Debug)]
 pub struct PictureState {
     data: Data,
-    /// Runs of `qpos` to copy; empty: both models are the same.
+    /// What a model of its own takes over; none: both models are the same.
+    own: Option<OwnModel>,
+}
+
+/// What a picture model takes over from another stepped model.
+#[derive(Debug)]
+struct OwnModel {
+    /// Runs of `qpos`.
     joints: Vec<JointCopy>,
+    /// Mocap bodies of the same name, in the stepped model and in the picture model.
+    mocaps: Vec<[usize; 2]>,
+    /// The fast torso's bodies, geoms and sites in the picture model.
+    bodies: Vec<usize>,
+    geoms: Vec<usize>,
+    sites: Vec<usize>,
 }
 
 impl PictureState {
@@ -34,15 +49,11 @@ impl PictureState {
     /// [`SimError::Allocation`].
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
         let (physics, picture) = (scene.physics_model(), scene.picture_model());
-        let same = Arc::ptr_eq(physics, picture);
-        let joints = if same {
-            Vec::new()
-        } else {
-            joint_copies(physics, picture)
-        };
+        let own = (!Arc::ptr_eq(physics, picture))
+            .then(|| OwnModel::new(physics, picture, scene.shell_prefix().unwrap_or_default()));
         Ok(Self {
             data: new_data(picture)?,
-            joints,
+            own,
         })
     }
 
@@ -53,7 +64,7 @@ impl PictureState {
     pub fn of_model(model: &Arc<MjModel>) -> Result<Self, SimError> {
         Ok(Self {
             data: new_data(model)?,
-            joints: Vec::new(),
+            own: None,
         })
     }
 
@@ -63,19 +74,20 @@ impl PictureState {
     /// If the physics is of another scene.
     pub fn follow(&mut self, physics: &Physics) {
         self.data.set_time(physics.time());
-        if self.joints.is_empty() {
-            self.data.qpos_mut().copy_from_slice(physics.qpos());
-        } else {
-            self.copy_joints(physics);
+        match &self.own {
+            None => {
+                self.data.qpos_mut().copy_from_slice(physics.qpos());
+                let (from, to) = (physics.data(), &mut self.data);
+                to.mocap_pos_mut().copy_from_slice(from.mocap_pos());
+                to.mocap_quat_mut().copy_from_slice(from.mocap_quat());
+            }
+            Some(own) => own.copy(physics, &mut self.data),
         }
-        self.data
-            .mocap_pos_mut()
-            .copy_from_slice(physics.data().mocap_pos());
-        self.data
-            .mocap_quat_mut()
-            .copy_from_slice(physics.data().mocap_quat());
         // qpos => everything that is drawn
         self.data.kinematics();
+        if let (Some(own), Some(shell)) = (&self.own, physics.shell()) {
+            own.carry(&shell.frame().0, &mut self.data);
+        }
         self.data.com_pos();
         self.data.camlight();
         self.data.flex_comp();
@@ -91,10 +103,36 @@ impl PictureState {
     pub fn data_mut(&mut self) -> &mut Data {
         &mut self.data
     }
+}
 
-    fn copy_joints(&mut self, physics: &Physics) {
-        let mut qpos = self.data.qpos().to_vec();
-        let mut qvel = self.data.qvel().to_vec();
+impl OwnModel {
+    fn new(physics: &MjModel, picture: &MjModel, prefix: &str) -> Self {
+        let bodies = names::with_prefix(picture, Kind::Body, prefix);
+        let on = |carriers: &[i32]| {
+            let is_ours = |&(_, body): &(usize, &i32)| bodies.contains(&(*body as usize));
+            let ours = carriers.iter().enumerate().filter(is_ours);
+            ours.map(|(id, _)| id).collect()
+        };
+        let mocaps = names::all(physics, Kind::Body)
+            .filter_map(|(body, name)| {
+                let other = names::try_find(picture, Kind::Body, name)?;
+                let ids = [physics.body_mocapid()[body], picture.body_mocapid()[other]];
+                (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
+            })
+            .collect();
+        Self {
+            joints: joint_copies(physics, picture),
+            mocaps,
+            geoms: on(picture.geom_bodyid()),
+            sites: on(picture.site_bodyid()),
+            bodies,
+        }
+    }
+
+    /// Joints, the shell and mocap bodies of a physics.
+    fn copy(&self, physics: &Physics, data: &mut Data) {
+        let mut qpos = data.qpos().to_vec();
+        let mut qvel = data.qvel().to_vec();
         for joint in &self.joints {
             qpos[joint.picture..joint.picture + joint.len]
                 .copy_from_slice(&physics.qpos()[joint.physics..joint.physics + joint.len]);
@@ -102,8 +140,46 @@ impl PictureState {
         if let Some(shell) = physics.shell() {
             shell.write_into(&mut qpos, &mut qvel);
         }
-        self.data.qpos_mut().copy_from_slice(&qpos);
-        self.data.qvel_mut().copy_from_slice(&qvel);
+        data.qpos_mut().copy_from_slice(&qpos);
+        data.qvel_mut().copy_from_slice(&qvel);
+        for &[from, to] in &self.mocaps {
+            data.mocap_pos_mut()[to] = physics.data().mocap_pos()[from];
+            data.mocap_quat_mut()[to] = physics.data().mocap_quat()[from];
+        }
+    }
+
+    /// Moves the torso from where it was compiled.
+    fn carry(&self, world_from_rest: &Pose, data: &mut Data) {
+        if *world_from_rest == Pose::default() {
+            return;
+        }
+        let turn = world_from_rest.rotation.to_rotation_matrix();
+        let place = |point: &mut [f64; 3]| {
+            *point = world_from_rest.transform(&Vector3::from(*point)).into();
+        };
+        let turned = |matrix: &mut [f64; 9]| {
+            let product = turn * Matrix3::from_row_slice(matrix);
+            matrix.copy_from_slice(product.transpose().as_slice());
+        };
+        for &body in &self.bodies {
+            place(&mut data.xpos_mut()[body]);
+            place(&mut data.xipos_mut()[body]);
+            turned(&mut data.xmat_mut()[body]);
+            turned(&mut data.ximat_mut()[body]);
+            let quat = &mut data.xquat_mut()[body];
+            let [w, x, y, z] = *quat;
+            let own = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+            let q = world_from_rest.rotation * own;
+            *quat = [q.w, q.i, q.j, q.k];
+        }
+        for &geom in &self.geoms {
+            place(&mut data.geom_xpos_mut()[geom]);
+            turned(&mut data.geom_xmat_mut()[geom]);
+        }
+        for &site in &self.sites {
+            place(&mut data.site_xpos_mut()[site]);
+            turned(&mut data.site_xmat_mut()[site]);
+        }
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use insonate_models::mjcf::Mjcf;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
-use crate::shell::{Shell, ShellModel, fast_torso, slot_name, without_shell};
+use crate::shell::{Shell, ShellModel, fast_torso, without_shell};
 use crate::{SimError, compile};
 
 /// The constant part of a running scene, shared by all its states.
@@ -19,7 +19,8 @@ pub struct CompiledScene {
 #[derive(Debug, Clone)]
 struct FastTorso {
     model: Arc<ShellModel>,
-    slot: String,
+    /// What the names of its parts start with, such as `torso/`.
+    prefix: String,
 }
 
 impl CompiledScene {
@@ -40,11 +41,13 @@ impl CompiledScene {
         let shell = Arc::new(ShellModel::extract(&picture, &prefix)?);
         let rest = without_shell(scene, &prefix, &shell);
         let physics = compile(&rest.to_xml()?)?;
-        let slot = slot_name(&prefix);
         Ok(Self {
             physics,
             picture,
-            shell: Some(FastTorso { model: shell, slot }),
+            shell: Some(FastTorso {
+                model: shell,
+                prefix,
+            }),
         })
     }
 
@@ -63,11 +66,16 @@ impl CompiledScene {
         self.shell.as_ref().map(|shell| &shell.model)
     }
 
+    /// What the names of a fast torso's parts start with, such as `torso/`.
+    pub(crate) fn shell_prefix(&self) -> Option<&str> {
+        self.shell.as_ref().map(|shell| shell.prefix.as_str())
+    }
+
     /// A shell at rest, where the torso is a fast one.
     pub(crate) fn new_shell(&self) -> Result<Option<Shell>, SimError> {
         self.shell
             .as_ref()
-            .map(|shell| Shell::new(shell.model.clone(), &self.physics, &shell.slot))
+            .map(|shell| Shell::new(shell.model.clone(), &self.physics, &shell.prefix))
             .transpose()
     }
 }

@@ -55,9 +55,36 @@ impl Pose {
         [q.w, q.i, q.j, q.k]
     }
 
+    /// A point of this frame [m] in the parent frame.
+    pub fn transform(&self, point: &Vector3<f64>) -> Vector3<f64> {
+        self.rotation * point + self.position
+    }
+
     /// The z axis in the parent frame; for a probe, the beam's direction.
     pub fn z_axis(&self) -> Vector3<f64> {
         self.rotation * Vector3::z()
+    }
+}
+
+impl Default for Pose {
+    /// A frame that coincides with its parent.
+    fn default() -> Self {
+        Self {
+            position: Vector3::zeros(),
+            rotation: UnitQuaternion::identity(),
+        }
+    }
+}
+
+impl std::ops::Mul for Pose {
+    type Output = Self;
+
+    /// `a_from_b * b_from_c` is `a_from_c`.
+    fn mul(self, other: Self) -> Self {
+        Self {
+            position: self.transform(&other.position),
+            rotation: self.rotation * other.rotation,
+        }
     }
 }
 
@@ -85,6 +112,17 @@ impl Wrench {
         Self {
             force: rotation * self.force,
             torque: rotation * self.torque,
+        }
+    }
+}
+
+impl std::ops::Add for Wrench {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            force: self.force + other.force,
+            torque: self.torque + other.torque,
         }
     }
 }

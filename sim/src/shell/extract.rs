@@ -5,6 +5,8 @@ use std::sync::Arc;
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtEq, MjtGeomBase, MjtJoint, MjtObjBase};
 
+use super::breath::Breath;
+use super::collide::Cloud;
 use super::network::{Network, Spring};
 use super::rows::{Row, equality_rows};
 use crate::SimError;
@@ -23,8 +25,8 @@ pub struct ShellModel {
     pub(super) rest: Vec<[f64; 3]>,
     /// Direction of motion in world.
     pub(super) axis: Vec<[f64; 3]>,
-    /// Capsule centre at rest in world [m], and its orientation matrix, row-major.
-    pub(super) geom_center: Vec<[f64; 3]>,
+    /// Capsules at rest: their centres, and their orientation matrices, row-major.
+    pub(super) cloud: Cloud,
     pub(super) geom_matrix: Vec<[f64; 9]>,
     /// Radius and half length of the capsules [m].
     pub(super) capsule: [f64; 2],
@@ -32,11 +34,15 @@ pub struct ShellModel {
     pub(super) reach: f64,
     /// Contact parameters of the capsules (all alike).
     pub(super) surface: Surface,
+    /// Mass of each capsule's body that gravity pulls on [kg], shape `[n_capsules]`, and gravity in world [m/s²].
+    pub(super) weight: Vec<f64>,
+    pub(super) gravity: [f64; 3],
     pub(super) network: Network,
+    pub(super) breath: Option<Breath>,
 }
 
 /// What MuJoCo's contact needs to know of one side.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Surface {
     pub(super) contype: i32,
     pub(super) conaffinity: i32,
@@ -92,20 +98,24 @@ impl ShellModel {
             .iter()
             .map(|joint| model.body_mass()[joint.body] + model.dof_armature()[joint.dof])
             .collect();
-        let rest_force = joints
-            .iter()
-            .map(|joint| data.qfrc_smooth()[joint.dof])
-            .collect();
         let springs: Vec<Spring> = joints
             .iter()
             .enumerate()
             .map(|(node, joint)| Spring {
                 node,
                 stiffness: model.jnt_stiffness()[joint.id],
+                rest: model.qpos_spring()[joint.qpos],
             })
             .filter(|spring| spring.stiffness != 0.0)
             .collect();
-        let network = Network::new(&mass, rest_force, &springs, &rows)
+        let mut force: Vec<f64> = joints
+            .iter()
+            .map(|joint| data.qfrc_smooth()[joint.dof])
+            .collect();
+        for spring in &springs {
+            force[spring.node] -= spring.stiffness * spring.rest;
+        }
+        let network = Network::new(&mass, force, springs, &rows, n_capsules)
             .ok_or_else(|| fail("has masses and couplings that cannot be factored"))?;
 
         let geoms: Vec<usize> = joints.iter().filter_map(|joint| joint.geom).collect();
@@ -122,6 +132,11 @@ impl ShellModel {
                 "has capsules of different sizes or contact parameters",
             ));
         }
+        let centers: Vec<[f64; 3]> = geoms.iter().map(|&geom| data.geom_xpos()[geom]).collect();
+        let axis: Vec<[f64; 3]> = joints.iter().map(|joint| data.xaxis()[joint.id]).collect();
+        let weight = |joint: &ShellJoint| {
+            model.body_mass()[joint.body] * (1.0 - model.body_gravcomp()[joint.body])
+        };
         Ok(Self {
             body_names: joints
                 .iter()
@@ -136,8 +151,8 @@ impl ShellModel {
             dof_address: joints.iter().map(|joint| joint.dof).collect(),
             n_capsules,
             rest: joints.iter().map(|joint| data.xpos()[joint.body]).collect(),
-            axis: joints.iter().map(|joint| data.xaxis()[joint.id]).collect(),
-            geom_center: geoms.iter().map(|&geom| data.geom_xpos()[geom]).collect(),
+            cloud: Cloud::new(&centers, &axis),
+            axis,
             geom_matrix: geoms.iter().map(|&geom| data.geom_xmat()[geom]).collect(),
             capsule: [
                 model.geom_size()[geoms[0]][0],
@@ -145,6 +160,9 @@ impl ShellModel {
             ],
             reach: model.geom_rbound()[geoms[0]],
             surface,
+            weight: joints[..n_capsules].iter().map(weight).collect(),
+            gravity: model.opt().gravity,
+            breath: Breath::of(&network, &mass, n_capsules),
             network,
         })
     }

@@ -12,23 +12,33 @@
 //! inertia, exactly as MuJoCo's solver would with the shell inside.
 //! The result goes to the robot as `xfrc_applied`, so force sensors read it.
 //!
+//! A shell can be made softer, breathe otherwise, become slippery or be moved as a whole at any time, without compiling its scene
+//! anew ([`variation`]).
+//!
 //! * [`split`]: MJCF with a shell → MJCF without it.
-//! * [`extract`]: compiled model with the shell → [`ShellModel`].
-//! * [`network`], [`skyline`]: the constant matrices.
-//! * [`collide`]: which capsules touch which geoms.
-//! * [`cone`]: contact forces.
+//! * [`extract`]: compiled model with the shell → [`ShellModel`], with its [`rows`] and its [`breath`].
+//! * [`network`], [`couplings`], [`skyline`]: the constant matrices; [`tuning`]: what one shell changes in their equation.
+//! * [`collide`]: which capsules touch which geoms, with the torso standing where [`frame`] says.
+//! * [`contact`], [`bodies`], [`cone`]: contact forces.
 //! * [`Shell`]: the state, one per environment.
 
+mod bodies;
+mod breath;
 mod collide;
 mod cone;
+mod contact;
+mod couplings;
 mod extract;
+mod frame;
 mod network;
 mod rows;
 mod skyline;
 mod split;
 mod state;
+mod tuning;
+mod variation;
 
 pub use extract::ShellModel;
-pub(crate) use split::slot_name;
 pub use split::{fast_torso, without_shell};
 pub use state::Shell;
+pub use variation::ShellSoftness;

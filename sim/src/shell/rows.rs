@@ -19,12 +19,45 @@ pub(super) struct Row {
     pub(super) terms: Vec<(usize, f64)>,
     /// $R$ [1/kg].
     pub(super) regularization: f64,
+    /// What drives it back.
+    pub(super) law: Law,
+    /// MuJoCo's `solref` that the law comes from.
+    pub(super) solref: [f64; 2],
+    /// Impedance $d$, the same at any position.
+    pub(super) impedance: f64,
+    /// Residual at the present position [m].
+    pub(super) position: f64,
+}
+
+/// What drives a row back: acceleration $-b \dot x - k x$.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(super) struct Law {
     /// Stiffness times impedance [1/s²].
     pub(super) stiffness: f64,
     /// Damping [1/s].
     pub(super) damping: f64,
-    /// Residual at the present position [m].
-    pub(super) position: f64,
+}
+
+impl Law {
+    /// MuJoCo's numbers for a `solref` (documentation, "Solver parameters"), at the present impedance and the largest one.
+    ///
+    /// $R$ does not depend on `solref`, so rows can change their law without changing the matrix that is factored.
+    pub(super) fn of(solref: [f64; 2], impedance: f64, most: f64, timestep: f64) -> Self {
+        let [a, b] = solref;
+        let (stiffness, damping) = if a > 0.0 {
+            let time = a.max(2.0 * timestep); // `refsafe`
+            (
+                1.0 / (most * most * time * time * b * b),
+                2.0 / (most * time),
+            )
+        } else {
+            (-a / (most * most), -b / most)
+        };
+        Self {
+            stiffness: stiffness * impedance,
+            damping,
+        }
+    }
 }
 
 /// The equality rows after `mj_forward`.
@@ -52,12 +85,18 @@ pub(super) fn equality_rows(data: &Data) -> Vec<Row> {
                     .collect()
             };
             let kbip = ffi.efc_KBIP.add(4 * row);
+            let impedance = *kbip.add(2);
+            let equality = *ffi.efc_id.add(row) as usize;
             Row {
-                equality: *ffi.efc_id.add(row) as usize,
+                equality,
                 terms,
+                solref: data.model().eq_solref()[equality],
                 regularization: *ffi.efc_R.add(row),
-                stiffness: *kbip * *kbip.add(2),
-                damping: *kbip.add(1),
+                law: Law {
+                    stiffness: *kbip * impedance,
+                    damping: *kbip.add(1),
+                },
+                impedance,
                 position: *ffi.efc_pos.add(row),
             }
         };

@@ -23,7 +23,7 @@ pub fn fast_torso(scene: &Mjcf) -> Option<String> {
 }
 
 /// Name of the slot geom of a torso.
-pub(crate) fn slot_name(prefix: &str) -> String {
+pub(super) fn slot_name(prefix: &str) -> String {
     format!("{prefix}{SLOT}")
 }
 
@@ -73,6 +73,7 @@ pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
             drop_entries(key, "qvel", &shell.dof_address);
         }
     }
+    make_movable(rest.worldbody(), prefix);
     let [radius, half_length] = shell.capsule;
     let slot = Geom::capsule([radius, half_length])
         .name(&slot_name(prefix))
@@ -88,6 +89,21 @@ pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
 /// Whether a named part of the torso stays when the shell goes: only its root does.
 fn rest_has(scene: &Mjcf, name: &str, prefix: &str) -> bool {
     name == format!("{prefix}torso") && scene.find(Namespace::Body, name).is_some()
+}
+
+/// Makes what is left of the torso a mocap body, so that it follows when the shell is moved; MuJoCo allows that of bodies that hang in
+/// the world itself.
+fn make_movable(world: &mut Element, prefix: &str) {
+    for child in world.children_mut() {
+        let ours = child.name().is_some_and(|name| name.starts_with(prefix));
+        match child.tag() {
+            "frame" => make_movable(child, prefix),
+            "body" if ours => {
+                child.set("mocap", "true");
+            }
+            _ => {}
+        }
+    }
 }
 
 fn drop_entries(key: &mut Element, attribute: &'static str, addresses: &[usize]) {

@@ -5,25 +5,41 @@ use std::sync::Arc;
 use nalgebra::Vector3;
 
 use super::ShellModel;
-use super::collide::{Collider, Pair, Touch, colliders, detect};
+use super::bodies::Bodies;
+use super::collide::{Collider, Detector, colliders};
 use super::cone::Cones;
-use crate::SimError;
-use crate::ffi::{self, Contact, Data};
+use super::contact::{Row, Softness, frame};
+use super::extract::Surface;
+use super::frame::{Carried, Frame};
+use super::split::slot_name;
+use super::tuning::Tuning;
+use super::variation::Varied;
+use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
+use crate::{Pose, SimError, Twist};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtCone};
 
 /// A shell beside one MuJoCo state.
 #[derive(Debug)]
 pub struct Shell {
-    model: Arc<ShellModel>,
-    colliders: Vec<Collider>,
+    pub(super) model: Arc<ShellModel>,
+    /// Where the torso stands and how it moves.
+    pub(super) frame: Frame,
+    /// What this shell has of its own in the equation of motion.
+    pub(super) tuning: Tuning,
+    /// Contact parameters of the capsules.
+    pub(super) surface: Surface,
+    pub(super) varied: Varied,
+    pub(super) colliders: Vec<Collider>,
     slot: usize,
+    /// What MuJoCo has of the torso, to be moved with it.
+    carried: Option<Carried>,
     impratio: f64,
-    timestep: f64,
-    q: Vec<f64>,
-    v: Vec<f64>,
+    pub(super) timestep: f64,
+    pub(super) q: Vec<f64>,
+    pub(super) v: Vec<f64>,
     a: Vec<f64>,
-    touches: Vec<Touch>,
+    detector: Detector,
     contacts: Vec<Contact>,
     cones: Cones,
     rows: Vec<Row>,
@@ -32,41 +48,16 @@ pub struct Shell {
     bodies: Bodies,
     /// What stood in `xfrc_applied` before the contact was added.
     saved: Vec<(usize, [f64; 6])>,
-    work: Vec<f64>,
-}
-
-/// One direction of one contact, as both sides see it.
-#[derive(Debug, Clone, Copy)]
-struct Row {
-    node: usize,
-    /// Displacement of the node along the row per displacement of the node.
-    share: f64,
-    /// The body's place in [`Bodies`].
-    body: usize,
-    /// Direction and moment about the body's reference point.
-    wrench: [f64; 6],
-}
-
-/// The bodies in contact: Jacobians, inverse inertia and motion at their reference points.
-#[derive(Debug, Default)]
-struct Bodies {
-    ids: Vec<usize>,
-    points: Vec<Vector3<f64>>,
-    jacobian: Vec<f64>,
-    solved: Vec<f64>,
-    /// $J M^{-1} J^T$, shape `[6 n, 6 n]`.
-    inverse_inertia: Vec<f64>,
-    /// Twists and smooth accelerations, shape `[6 n]`.
-    velocity: Vec<f64>,
-    acceleration: Vec<f64>,
+    response: Vec<f64>,
+    pub(super) work: Vec<f64>,
 }
 
 impl Shell {
-    /// A shell at rest beside `model`, the scene without it.
+    /// A shell at rest beside `model`, the scene without it; names of the torso's parts start with `prefix`.
     ///
     /// # Errors
     /// [`SimError::Shell`] for a scene with pyramidal cones; [`SimError::UnknownName`] without the slot geom.
-    pub fn new(shell: Arc<ShellModel>, model: &MjModel, slot: &str) -> Result<Self, SimError> {
+    pub fn new(shell: Arc<ShellModel>, model: &MjModel, prefix: &str) -> Result<Self, SimError> {
         if model.opt().cone != MjtCone::mjCONE_ELLIPTIC as i32 {
             return Err(SimError::Shell {
                 problem: "needs <option cone=\"elliptic\"/>".to_owned(),
@@ -74,27 +65,37 @@ impl Shell {
         }
         let n = shell.network.len();
         Ok(Self {
+            frame: Frame::default(),
+            tuning: Tuning::new(&shell.network),
+            surface: shell.surface,
+            varied: Varied::of(&shell),
             colliders: colliders(model, &shell.surface),
-            slot: names::find(model, Kind::Geom, slot)?,
+            slot: names::find(model, Kind::Geom, &slot_name(prefix))?,
+            carried: Carried::find(model, prefix),
             impratio: model.opt().impratio,
             timestep: model.opt().timestep,
             q: vec![0.0; n],
             v: vec![0.0; n],
             a: vec![0.0; n],
-            touches: Vec::new(),
+            detector: Detector::default(),
             contacts: Vec::new(),
             cones: Cones::default(),
             rows: Vec::new(),
             last_force: vec![[0.0; 3]; n],
             bodies: Bodies::default(),
             saved: Vec::new(),
+            response: Vec::new(),
             work: vec![0.0; n],
             model: shell,
         })
     }
 
-    /// Back to rest.
+    /// Back to rest, where the torso was compiled; softness, breathing and friction stay as they were set.
     pub fn reset(&mut self) {
+        self.set_frame(&Pose::default(), &Twist::default());
+        if let Some(carried) = &mut self.carried {
+            carried.reset();
+        }
         self.q.fill(0.0);
         self.v.fill(0.0);
         self.last_force.fill([0.0; 3]);
@@ -123,14 +124,26 @@ impl Shell {
 
     /// Positions of the surface nodes in world [m].
     pub fn positions(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
-        (0..self.model.n_capsules).map(|i| {
-            std::array::from_fn(|k| self.model.rest[i][k] + self.model.axis[i][k] * self.q[i])
-        })
+        (0..self.model.n_capsules).map(|i| self.frame.place(&self.position_at_rest(i)).into())
     }
 
     /// Velocities of the surface nodes in world [m/s].
     pub fn velocities(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
-        (0..self.model.n_capsules).map(|i| self.model.axis[i].map(|axis| axis * self.v[i]))
+        (0..self.model.n_capsules).map(|i| {
+            let slide = self.axis(i) * self.v[i];
+            let point = self.frame.place(&self.position_at_rest(i));
+            (slide + self.frame.velocity_at(&point)).into()
+        })
+    }
+
+    /// Position of a node [m], with the torso where it was compiled.
+    fn position_at_rest(&self, node: usize) -> Vector3<f64> {
+        Vector3::from(self.model.rest[node]) + Vector3::from(self.model.axis[node]) * self.q[node]
+    }
+
+    /// The way a node moves, in world.
+    fn axis(&self, node: usize) -> Vector3<f64> {
+        self.frame.rotation * Vector3::from(self.model.axis[node])
     }
 
     /// Contacts of the last step; the second side is the shell.
@@ -155,20 +168,24 @@ impl Shell {
     ///
     /// Needs `data` after `mj_step1` with the controls set.
     pub(crate) fn push(&mut self, data: &mut Data) {
-        self.model
-            .network
-            .smooth_acceleration(&self.q, &self.v, &mut self.a, &mut self.work);
-        detect(
+        self.model.network.smooth_acceleration(
+            &self.tuning,
+            &self.q,
+            &self.v,
+            &mut self.a,
+            &mut self.work,
+        );
+        self.detector.detect(
             &self.model,
+            &self.frame,
             &self.q,
             &self.colliders,
             self.slot,
             data,
-            &mut self.touches,
         );
         self.contacts.clear();
         self.saved.clear();
-        if self.touches.is_empty() {
+        if self.detector.touches.is_empty() {
             self.last_force.fill([0.0; 3]);
             return;
         }
@@ -176,6 +193,7 @@ impl Shell {
         data.fwd_actuation();
         data.fwd_acceleration();
         let touched = self
+            .detector
             .touches
             .iter()
             .map(|touch| self.colliders[touch.collider].body);
@@ -190,6 +208,9 @@ impl Shell {
         for &(body, wrench) in &self.saved {
             data.xfrc_applied_mut()[body] = wrench;
         }
+        if let Some(carried) = &mut self.carried {
+            carried.follow(&self.frame, data);
+        }
         let h = self.timestep;
         for ((q, v), a) in self.q.iter_mut().zip(&mut self.v).zip(&self.a) {
             *v += h * a;
@@ -199,50 +220,32 @@ impl Shell {
 
     /// Fills the rows, the matrix and the bias of the cone problem.
     fn assemble(&mut self) {
+        self.collect_rows();
         let Self {
-            touches,
+            detector,
             colliders,
             cones,
             rows,
             bodies,
             model,
+            tuning,
+            response,
             ..
         } = self;
-        cones.resize(touches.len());
-        rows.clear();
-        for touch in touches.iter() {
-            let body = bodies.place(colliders[touch.collider].body);
-            let arm = touch.point - bodies.points[body];
-            for direction in frame(&touch.normal) {
-                let moment = arm.cross(&direction);
-                rows.push(Row {
-                    node: touch.node,
-                    share: direction.dot(&Vector3::from(model.axis[touch.node])),
-                    body,
-                    wrench: [
-                        direction.x,
-                        direction.y,
-                        direction.z,
-                        moment.x,
-                        moment.y,
-                        moment.z,
-                    ],
-                });
-            }
-        }
+        cones.resize(detector.touches.len());
         let width = rows.len();
         for (i, row) in rows.iter().enumerate() {
-            let through_robot = bodies.respond(row);
-            let through_shell = model.network.inverse_row(row.node);
+            bodies.respond(row, response);
             for (j, other) in rows.iter().enumerate().take(i + 1) {
-                let block = &through_robot[6 * other.body..6 * other.body + 6];
+                let block = &response[6 * other.body..6 * other.body + 6];
                 let robot: f64 = block.iter().zip(&other.wrench).map(|(a, b)| a * b).sum();
-                let value = robot + row.share * other.share * through_shell[other.node];
+                let shell = tuning.inverse(&model.network, row.node, other.node);
+                let value = robot + row.share * other.share * shell;
                 cones.matrix[i * width + j] = value;
                 cones.matrix[j * width + i] = value;
             }
         }
-        for (contact, touch) in touches.iter().enumerate() {
+        for (contact, touch) in detector.touches.iter().enumerate() {
             let pair = &colliders[touch.collider].pair;
             let softness = Softness::of(pair, touch.distance, self.timestep, self.impratio);
             cones.friction[contact] = if pair.has_friction {
@@ -254,7 +257,8 @@ impl Shell {
             for k in 0..3 {
                 let i = 3 * contact + k;
                 let row = &rows[i];
-                let velocity = row.share * self.v[row.node] - Bodies::along(row, &bodies.velocity);
+                let velocity = row.carried + row.share * self.v[row.node]
+                    - Bodies::along(row, &bodies.velocity);
                 let acceleration =
                     row.share * self.a[row.node] - Bodies::along(row, &bodies.acceleration);
                 let reference =
@@ -269,23 +273,48 @@ impl Shell {
         }
     }
 
+    /// Three rows for each touch.
+    fn collect_rows(&mut self) {
+        self.rows.clear();
+        for touch in &self.detector.touches {
+            let body = self.bodies.place(self.colliders[touch.collider].body);
+            let arm = touch.point - self.bodies.points[body];
+            let axis = self.frame.rotation * Vector3::from(self.model.axis[touch.node]);
+            let carried = self.frame.velocity_at(&touch.point);
+            for direction in frame(&touch.normal) {
+                let moment = arm.cross(&direction);
+                self.rows.push(Row {
+                    node: touch.node,
+                    share: direction.dot(&axis),
+                    carried: direction.dot(&carried),
+                    body,
+                    wrench: [
+                        direction.x,
+                        direction.y,
+                        direction.z,
+                        moment.x,
+                        moment.y,
+                        moment.z,
+                    ],
+                });
+            }
+        }
+    }
+
     /// Forces => accelerations of the shell, wrenches on the robot, contact list.
     fn apply(&mut self, data: &mut Data) {
         self.last_force.fill([0.0; 3]);
         for &body in &self.bodies.ids {
             self.saved.push((body, data.xfrc_applied()[body]));
         }
-        for (contact, touch) in self.touches.iter().enumerate() {
+        for (contact, touch) in self.detector.touches.iter().enumerate() {
             let f: [f64; 3] = std::array::from_fn(|k| self.cones.force[3 * contact + k]);
             self.last_force[touch.node] = f;
             let rows = &self.rows[3 * contact..3 * contact + 3];
             let along: f64 = rows.iter().zip(f).map(|(row, f)| row.share * f).sum();
-            for (a, response) in self
-                .a
-                .iter_mut()
-                .zip(self.model.network.inverse_row(touch.node))
-            {
-                *a += along * response;
+            if along != 0.0 {
+                self.tuning
+                    .push(&self.model.network, touch.node, along, &mut self.a);
             }
             let collider = &self.colliders[touch.collider];
             let center = Vector3::from(data.xipos()[collider.body]);
@@ -309,143 +338,5 @@ impl Shell {
                 force_in_contact: f,
             });
         }
-    }
-}
-
-/// How soft a contact is, from MuJoCo's `solref` and `solimp`.
-struct Softness {
-    /// Regularisation of the normal and tangent rows [1/kg].
-    normal: f64,
-    tangent: f64,
-    /// [1/s]
-    damping: f64,
-    /// Stiffness · impedance · distance [m/s²].
-    pull: f64,
-}
-
-impl Softness {
-    fn of(pair: &Pair, distance: f64, timestep: f64, impratio: f64) -> Self {
-        let depth = distance - pair.margin;
-        let impedance = impedance(&pair.solimp, depth);
-        let most = pair.solimp[1];
-        let [a, b] = pair.solref;
-        let (stiffness, damping) = if a > 0.0 {
-            let time = a.max(2.0 * timestep); // `refsafe`
-            (
-                1.0 / (most * most * time * time * b * b),
-                2.0 / (most * time),
-            )
-        } else {
-            (-a / (most * most), -b / most)
-        };
-        let normal = (1.0 - impedance) / impedance * pair.inverse_weight;
-        Self {
-            normal,
-            tangent: normal / impratio,
-            damping,
-            pull: stiffness * impedance * depth,
-        }
-    }
-}
-
-/// MuJoCo's impedance at a depth (documentation, "Solver parameters").
-fn impedance(solimp: &[f64; 5], depth: f64) -> f64 {
-    let [least, most, width, midpoint, power] = *solimp;
-    if least == most || width <= 1e-15 {
-        return 0.5 * (least + most);
-    }
-    let x = (depth.abs() / width).min(1.0);
-    let y = if power <= 1.0 {
-        x
-    } else if x <= midpoint {
-        x.powf(power) / midpoint.powf(power - 1.0)
-    } else {
-        1.0 - (1.0 - x).powf(power) / (1.0 - midpoint).powf(power - 1.0)
-    };
-    least + y * (most - least)
-}
-
-/// Normal and two tangents.
-fn frame(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
-    let helper = if normal.y.abs() < 0.5 {
-        Vector3::y()
-    } else {
-        Vector3::z()
-    };
-    let first = (helper - normal * helper.dot(normal)).normalize();
-    [*normal, first, normal.cross(&first)]
-}
-
-impl Bodies {
-    /// Jacobians, inverse inertia and motion of the bodies at their centres of mass.
-    fn gather(&mut self, bodies: impl Iterator<Item = usize>, data: &mut Data) {
-        let nv = ffi::nv(data);
-        self.ids.clear();
-        for body in bodies {
-            if !self.ids.contains(&body) {
-                self.ids.push(body);
-            }
-        }
-        let size = 6 * self.ids.len();
-        self.jacobian.resize(size * nv, 0.0);
-        self.solved.resize(size * nv, 0.0);
-        self.points.clear();
-        for (block, &body) in self.jacobian.chunks_exact_mut(6 * nv).zip(&self.ids) {
-            let point = data.xipos()[body];
-            self.points.push(point.into());
-            let (translation, rotation) = block.split_at_mut(3 * nv);
-            ffi::jac_point(data, &point, body, translation, rotation);
-        }
-        ffi::solve_m(data, &mut self.solved, &self.jacobian);
-        let product = |a: &[f64], b: &[f64]| -> f64 { a.iter().zip(b).map(|(a, b)| a * b).sum() };
-        self.inverse_inertia.clear();
-        for row in self.jacobian.chunks_exact(nv) {
-            self.inverse_inertia.extend(
-                self.solved
-                    .chunks_exact(nv)
-                    .map(|column| product(row, column)),
-            );
-        }
-        for (result, source) in [
-            (&mut self.velocity, data.qvel()),
-            (&mut self.acceleration, data.qacc_smooth()),
-        ] {
-            result.clear();
-            result.extend(
-                self.jacobian
-                    .chunks_exact(nv)
-                    .map(|row| product(row, source)),
-            );
-        }
-    }
-
-    fn place(&self, body: usize) -> usize {
-        self.ids
-            .iter()
-            .position(|&id| id == body)
-            .expect("every touched body was gathered")
-    }
-
-    /// Accelerations of all bodies for a unit force along a row, shape `[6 n]`.
-    fn respond(&self, row: &Row) -> Vec<f64> {
-        let size = 6 * self.ids.len();
-        let mut response = vec![0.0; size];
-        for (k, &component) in row.wrench.iter().enumerate() {
-            let line = &self.inverse_inertia[(6 * row.body + k) * size..][..size];
-            response
-                .iter_mut()
-                .zip(line)
-                .for_each(|(sum, value)| *sum += component * value);
-        }
-        response
-    }
-
-    /// The part of a stacked twist along a row.
-    fn along(row: &Row, stacked: &[f64]) -> f64 {
-        stacked[6 * row.body..6 * row.body + 6]
-            .iter()
-            .zip(&row.wrench)
-            .map(|(a, b)| a * b)
-            .sum()
     }
 }

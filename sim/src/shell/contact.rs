@@ -1,0 +1,74 @@
+//! One contact between a capsule and a geom: its directions, and how soft it is.
+
+use nalgebra::Vector3;
+
+use super::collide::Pair;
+use super::rows::Law;
+
+/// One direction of one contact, as both sides see it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Row {
+    pub(super) node: usize,
+    /// Displacement of the node along the row per displacement of the node.
+    pub(super) share: f64,
+    /// Velocity of the torso as a whole along the row [m/s].
+    pub(super) carried: f64,
+    /// The body's place in [`super::bodies::Bodies`].
+    pub(super) body: usize,
+    /// Direction and moment about the body's reference point.
+    pub(super) wrench: [f64; 6],
+}
+
+/// How soft a contact is, from MuJoCo's `solref` and `solimp`.
+pub(super) struct Softness {
+    /// Regularisation of the normal and tangent rows [1/kg].
+    pub(super) normal: f64,
+    pub(super) tangent: f64,
+    /// [1/s]
+    pub(super) damping: f64,
+    /// Stiffness · impedance · distance [m/s²].
+    pub(super) pull: f64,
+}
+
+impl Softness {
+    pub(super) fn of(pair: &Pair, distance: f64, timestep: f64, impratio: f64) -> Self {
+        let depth = distance - pair.margin;
+        let impedance = impedance(&pair.solimp, depth);
+        let law = Law::of(pair.solref, impedance, pair.solimp[1], timestep);
+        let normal = (1.0 - impedance) / impedance * pair.inverse_weight;
+        Self {
+            normal,
+            tangent: normal / impratio,
+            damping: law.damping,
+            pull: law.stiffness * depth,
+        }
+    }
+}
+
+/// MuJoCo's impedance at a depth (documentation, "Solver parameters").
+fn impedance(solimp: &[f64; 5], depth: f64) -> f64 {
+    let [least, most, width, midpoint, power] = *solimp;
+    if least == most || width <= 1e-15 {
+        return 0.5 * (least + most);
+    }
+    let x = (depth.abs() / width).min(1.0);
+    let y = if power <= 1.0 {
+        x
+    } else if x <= midpoint {
+        x.powf(power) / midpoint.powf(power - 1.0)
+    } else {
+        1.0 - (1.0 - x).powf(power) / (1.0 - midpoint).powf(power - 1.0)
+    };
+    least + y * (most - least)
+}
+
+/// Normal and two tangents.
+pub(super) fn frame(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
+    let helper = if normal.y.abs() < 0.5 {
+        Vector3::y()
+    } else {
+        Vector3::z()
+    };
+    let first = (helper - normal * helper.dot(normal)).normalize();
+    [*normal, first, normal.cross(&first)]
+}
