@@ -6,6 +6,7 @@
 //! An episode is a pure function of its seed, its options and its actions: the same bits on any number of threads, and a state
 //! in the middle of an episode is restored by replaying its actions.
 
+pub mod check;
 pub mod env;
 pub mod error;
 pub mod moments;

@@ -1,0 +1,102 @@
+//! Refused actions: the right error, with the name of the entry, and no trace in what follows.
+
+use super::trace::{self, Trace, actions};
+use super::{Report, Subject};
+use crate::{EnvError, ResetOptions};
+
+/// An action that must be refused.
+struct Bad {
+    what: String,
+    action: Vec<f32>,
+    is_right: fn(&EnvError) -> bool,
+}
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+    let todo = actions(subject, 1);
+    let mut env = subject.new_env()?;
+    let expected = trace::run(
+        &mut *env,
+        subject.options.seed,
+        &ResetOptions::default(),
+        &todo,
+    )?;
+    // A reset whose answer has no room is refused too, and must leave as little behind.
+    for bad in bad_actions(subject, &todo[0]) {
+        let found = run_with(subject, &bad, &todo, report)?;
+        if let Some(difference) = expected.difference(&found, &subject.spec) {
+            report.add(
+                format!("after {} was refused", bad.what),
+                format!("the episode goes on otherwise: {difference}"),
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Runs an episode in which the bad action is tried at the start and later on.
+fn run_with(
+    subject: &Subject<'_>,
+    bad: &Bad,
+    todo: &[Vec<f32>],
+    report: &mut Report,
+) -> Result<Trace, EnvError> {
+    let mut env = subject.new_env()?;
+    let mut episode = trace::begin(&mut *env, subject.options.seed, &ResetOptions::default())?;
+    for (index, action) in todo.iter().enumerate() {
+        if index % 7 == 0 {
+            match env.step(&bad.action, &mut subject.blank()) {
+                Ok(_) => report.add(&bad.what, "is not refused"),
+                Err(error) if !(bad.is_right)(&error) => {
+                    report.add(
+                        &bad.what,
+                        format!("is refused with the wrong error: {error}"),
+                    );
+                }
+                Err(_) => {}
+            }
+        }
+        if episode.push(&mut *env, action)? {
+            break;
+        }
+    }
+    episode.finish(&*env);
+    Ok(episode)
+}
+
+fn bad_actions(subject: &Subject<'_>, good: &[f32]) -> Vec<Bad> {
+    let space = &subject.spec.action_space;
+    let mut all = Vec::new();
+    let lengths = [good[1..].to_vec(), [good, &[0.0]].concat(), Vec::new()];
+    for action in lengths {
+        all.push(Bad {
+            what: format!("an action of {} numbers", action.len()),
+            action,
+            is_right: |error| matches!(error, EnvError::Length { .. }),
+        });
+    }
+    for (index, name) in space.names.iter().enumerate() {
+        let mut push = |value: f32, is_right: fn(&EnvError) -> bool| {
+            let mut action = good.to_vec();
+            action[index] = value;
+            all.push(Bad {
+                what: format!("action[{index}] ({name}) = {value}"),
+                action,
+                is_right,
+            });
+        };
+        for value in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            push(value, |error| matches!(error, EnvError::NotFinite { .. }));
+        }
+        for bound in [next(space.low[index], -1.0), next(space.high[index], 1.0)] {
+            if bound.is_finite() {
+                push(bound, |error| matches!(error, EnvError::OutOfBounds { .. }));
+            }
+        }
+    }
+    all
+}
+
+/// A number a little beyond a bound.
+fn next(bound: f32, direction: f32) -> f32 {
+    bound + direction * (bound.abs() * 1e-5).max(1e-6)
+}

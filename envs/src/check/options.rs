@@ -1,0 +1,94 @@
+//! Options of a reset: they fix a parameter for one episode, and a misspelt one is refused with the name that was meant.
+
+use super::trace::{self, actions};
+use super::{Report, Subject};
+use crate::{Env, EnvError, ResetOptions};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+    let todo = actions(subject, 5);
+    let seed = subject.options.seed;
+    let any = ResetOptions::default();
+    let mut env = subject.new_env()?;
+    let expected = trace::run(&mut *env, seed, &any, &todo)?;
+    // Values that this environment draws itself.
+    let other = trace::begin(&mut *env, seed.wrapping_add(1), &any)?.parameters;
+    let pairs = subject.spec.parameters.iter().zip(&other);
+    for (index, (full_name, &value)) in pairs.enumerate() {
+        let name = without_unit(full_name);
+        let found = trace::begin(&mut *env, seed, &fixing(name, value));
+        match found {
+            Err(error) => report.add(format!("option {name} = {value}"), error),
+            Ok(found) if found.parameters[index].to_bits() != value.to_bits() => report.add(
+                format!("option {name} = {value}"),
+                format!("the episode has {}", found.parameters[index]),
+            ),
+            Ok(_) => {}
+        }
+        let place = format!("option {name} = NaN");
+        refuse(
+            &mut *env,
+            subject,
+            &fixing(name, f64::NAN),
+            &place,
+            "",
+            report,
+        );
+        let misspelt = format!("{name}x");
+        let place = format!("option {misspelt}");
+        refuse(
+            &mut *env,
+            subject,
+            &fixing(&misspelt, value),
+            &place,
+            name,
+            report,
+        );
+    }
+    refuse(
+        &mut *env,
+        subject,
+        &fixing("no_such_thing", 0.0),
+        "option no_such_thing",
+        "",
+        report,
+    );
+    // Neither a fixed parameter nor a refused reset shows in the next episode.
+    let found = trace::run(&mut *env, seed, &any, &todo)?;
+    if let Some(difference) = expected.difference(&found, &subject.spec) {
+        report.add("an episode after one with options", difference);
+    }
+    Ok(())
+}
+
+/// The name by which options know a parameter.
+fn without_unit(name: &str) -> &str {
+    name.split_once(" [").map_or(name, |(name, _)| name)
+}
+
+fn fixing(name: &str, value: f64) -> ResetOptions {
+    ResetOptions {
+        parameters: [(name.to_owned(), value)].into(),
+    }
+}
+
+/// The reset must fail, with `meant` in its words.
+fn refuse(
+    env: &mut dyn Env,
+    subject: &Subject<'_>,
+    options: &ResetOptions,
+    place: &str,
+    meant: &str,
+    report: &mut Report,
+) {
+    match env.reset(subject.options.seed, options, &mut subject.blank()) {
+        Ok(()) => report.add(place, "is not refused"),
+        Err(error)
+            if !error
+                .to_string()
+                .contains(&format!("{meant:?}").replace("\"\"", "")) =>
+        {
+            report.add(place, format!("the error does not name {meant}: {error}"));
+        }
+        Err(_) => {}
+    }
+}

@@ -1,0 +1,33 @@
+//! The scripted policy, where there is one: its actions are in their space, and asking for one changes nothing.
+
+use super::trace::{self, actions};
+use super::{Report, Subject};
+use crate::{EnvError, ResetOptions};
+
+pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+    let todo = actions(subject, 6);
+    let any = ResetOptions::default();
+    let mut env = subject.new_env()?;
+    let expected = trace::run(&mut *env, subject.options.seed, &any, &todo)?;
+    let mut episode = trace::begin(&mut *env, subject.options.seed, &any)?;
+    let mut scripted = vec![f32::NAN; subject.spec.action_space.len()];
+    for (index, action) in todo.iter().enumerate() {
+        if env.scripted_action(&mut scripted)
+            && let Err(error) = subject.spec.action_space.check("action", &scripted)
+        {
+            report.add(format!("after {index} steps"), error);
+            return Ok(());
+        }
+        if episode.push(&mut *env, action)? {
+            break;
+        }
+    }
+    episode.finish(&*env);
+    if let Some(difference) = expected.difference(&episode, &subject.spec) {
+        report.add(
+            "asking for the scripted action",
+            format!("changes the episode: {difference}"),
+        );
+    }
+    Ok(())
+}

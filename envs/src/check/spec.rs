@@ -1,0 +1,95 @@
+//! The spec: names, bounds and lengths that fit together, the same for every instance and for life.
+
+use std::collections::BTreeSet;
+
+use super::trace::{self, actions};
+use super::{Report, Subject};
+use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+
+pub(super) fn check(spec: &EnvSpec, report: &mut Report) {
+    if spec.id.trim().is_empty() {
+        report.add("id", "is empty");
+    }
+    check_space("observation_space", &spec.observation_space, report);
+    check_space("action_space", &spec.action_space, report);
+    if spec.reward_terms.is_empty() {
+        report.add(
+            "reward_terms",
+            "there is none, though their sum is the reward",
+        );
+    }
+    check_names("reward_terms", &spec.reward_terms, false, report);
+    check_names("metrics", &spec.metrics, false, report);
+    check_names("parameters", &spec.parameters, true, report);
+    if spec.metrics.iter().skip(1).any(|name| *name == "success") {
+        report.add("metrics", "success must come first");
+    }
+    if spec.max_episode_steps == Some(0) {
+        report.add("max_episode_steps", "is 0");
+    }
+    if !(spec.control_timestep.is_finite() && spec.control_timestep > 0.0) {
+        report.add(
+            "control_timestep",
+            format!("is {} s", spec.control_timestep),
+        );
+    }
+}
+
+fn check_space(place: &str, space: &BoxSpace, report: &mut Report) {
+    let lengths = [space.names.len(), space.low.len(), space.high.len()];
+    if lengths != [space.len(); 3] {
+        report.add(
+            place,
+            format!(
+                "has {} names, {} low and {} high bounds",
+                lengths[0], lengths[1], lengths[2]
+            ),
+        );
+        return;
+    }
+    if space.is_empty() {
+        report.add(place, "is empty");
+    }
+    check_names(place, &space.names, true, report);
+    for (index, name) in space.names.iter().enumerate() {
+        let (low, high) = (space.low[index], space.high[index]);
+        if low.is_nan() || high.is_nan() || low > high {
+            report.add(
+                format!("{place}[{index}] ({name})"),
+                format!("has bounds {low} to {high}"),
+            );
+        }
+    }
+}
+
+fn check_names(place: &str, names: &[impl AsRef<str>], with_unit: bool, report: &mut Report) {
+    let mut seen = BTreeSet::new();
+    for (index, name) in names.iter().enumerate() {
+        let name = name.as_ref();
+        let place = format!("{place}[{index}]");
+        if name.trim().is_empty() {
+            report.add(place, "has an empty name");
+        } else if !seen.insert(name) {
+            report.add(place, format!("has the name {name:?} of another entry"));
+        } else if with_unit && !(name.contains(" [") && name.contains(']')) {
+            report.add(
+                place,
+                format!("the name {name:?} has no unit, such as \"force [N]\""),
+            );
+        }
+    }
+}
+
+/// The spec of another instance, and of one that has run, is the same.
+pub(super) fn check_life(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {
+    let mut env = subject.new_env()?;
+    if *env.spec() != subject.spec {
+        report.add("a second instance", "has another spec than the first");
+    }
+    let todo = actions(subject, 0);
+    trace::run(&mut *env, 0, &ResetOptions::default(), &todo)?;
+    if *env.spec() != subject.spec {
+        report.add("after some steps", "the spec is another one than before");
+    }
+    Ok(())
+}
