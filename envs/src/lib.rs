@@ -6,11 +6,18 @@
 //! An episode is a pure function of its seed, its options and its actions: the same bits on any number of threads, and a state
 //! in the middle of an episode is restored by replaying its actions.
 
+pub mod actions;
 pub mod check;
 pub mod env;
+pub mod environment;
 pub mod error;
 pub mod moments;
+pub mod observation;
+pub mod randomization;
+pub mod settings;
 pub mod space;
+pub mod stage;
+pub mod task;
 pub mod tasks;
 pub mod vector;
 pub mod wrappers;

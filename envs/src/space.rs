@@ -40,6 +40,13 @@ impl BoxSpace {
         self.high.push(high);
     }
 
+    /// Adds the entries of another box.
+    pub fn extend(&mut self, other: Self) {
+        self.names.extend(other.names);
+        self.low.extend(other.low);
+        self.high.extend(other.high);
+    }
+
     /// Whether the point has the right length, is not NaN and lies within the bounds.
     pub fn contains(&self, point: &[f32]) -> bool {
         self.check("point", point).is_ok()

@@ -1,17 +1,13 @@
 //! What is turned to make a torso feel as stiff and as damped as a recording: two numbers for every kind of torso.
 //!
-//! A probe on a shell of points feels contact, rest and neighbour constraints in series and in parallel.
-//! Each is a spring beside a damper, and where all have the same ratio of damping to stiffness, so has the whole.
-//! So one number scales all stiffnesses and the other all dampings; between the constraints the ratios are fixed.
-//! Stiff neighbours spread the load over the shell, so that the force grows less abruptly where the probe reaches further capsules.
+//! A shell's are the stiffness and damping of its rest constraint; the others follow in fixed ratios ([`ShellConstraints`]).
 //!
 //! A flex is tuned by the softness that it is made of; its contact, which lies in series, gets the wanted ratio.
 
-use crate::models::torsos::{Softness, Solref, TorsoConfig};
+use crate::models::torsos::{ShellConstraints, Softness, Solref, TorsoConfig};
 
-/// Stiffness of neighbour and contact constraints over that of the rest constraint.
-const NEIGHBORS: f64 = 8.0;
-const CONTACT: f64 = 2.0;
+/// Stiffest rest constraint whose stiffest companion is still allowed, over the greatest stiffness.
+const STIFFEST_REST: f64 = 1.0 / 8.0;
 /// Rest stiffness [1/s²] of a default shell that feels like 1 N/m: the start of the search.
 const SHELL_START: f64 = 1.7;
 /// Contact stiffness of a flex [1/s²]: stiffer than the default's 2500, well below the 4 ms that chatter.
@@ -54,7 +50,7 @@ impl Knobs {
             [[10.0, 50_000.0], [0.1, 500.0]]
         } else {
             [
-                [20.0, Solref::STIFFNESS[1] / NEIGHBORS],
+                [20.0, Solref::STIFFNESS[1] * STIFFEST_REST],
                 [0.05, self.most_damping],
             ]
         }
@@ -66,10 +62,6 @@ impl Knobs {
         [stiffness, damping]: [f64; 2],
         config: &TorsoConfig,
     ) -> TorsoConfig {
-        let scaled = |factor: f64| Solref {
-            stiffness: (factor * stiffness).clamp(Solref::STIFFNESS[0], Solref::STIFFNESS[1]),
-            damping: (factor * damping).clamp(Solref::DAMPING[0], self.most_damping),
-        };
         if self.is_flex {
             let ratio = self.target.damping / self.target.stiffness;
             return TorsoConfig {
@@ -81,11 +73,12 @@ impl Knobs {
                 ..config.clone()
             };
         }
+        let shell = ShellConstraints::of_rest(stiffness, damping, self.most_damping);
         TorsoConfig {
             softness: self.target,
-            rest: Some(scaled(1.0)),
-            neighbors: Some(scaled(NEIGHBORS)),
-            contact: Some(scaled(CONTACT)),
+            rest: Some(shell.rest),
+            neighbors: Some(shell.neighbors),
+            contact: Some(shell.contact),
             ..config.clone()
         }
     }

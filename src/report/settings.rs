@@ -1,20 +1,7 @@
 //! A torso's configuration as `softness.toml` keeps it: stiffness, damping, and its further constraints by name.
 
 use super::SceneEntry;
-use crate::models::torsos::{Softness, Solref, TorsoConfig};
-
-/// The further constraints of a torso.
-const CONSTRAINTS: [&str; 3] = ["rest", "neighbors", "contact"];
-
-/// The field of a configuration that holds a constraint.
-fn constraint<'a>(config: &'a mut TorsoConfig, name: &str) -> Option<&'a mut Option<Solref>> {
-    match name {
-        "rest" => Some(&mut config.rest),
-        "neighbors" => Some(&mut config.neighbors),
-        "contact" => Some(&mut config.contact),
-        _ => None,
-    }
-}
+use crate::models::torsos::{Softness, TorsoConfig};
 
 /// What to write of a configuration.
 pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
@@ -27,8 +14,8 @@ pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
         spacing: Some(config.spacing),
         ..SceneEntry::default()
     };
-    for name in CONSTRAINTS {
-        if let Some(solref) = constraint(&mut config, name).and_then(|field| *field) {
+    for name in TorsoConfig::CONSTRAINTS {
+        if let Some(solref) = config.constraint_mut(name).and_then(|field| *field) {
             entry
                 .parameters
                 .insert(format!("{name}_stiffness"), solref.stiffness);
@@ -49,28 +36,9 @@ pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<Stri
         stiffness: entry.stiffness,
         damping: entry.damping,
     };
-    for name in entry.parameters.keys() {
-        let known = name
-            .rsplit_once('_')
-            .filter(|(_, half)| matches!(*half, "stiffness" | "damping"))
-            .is_some_and(|(constraint, _)| CONSTRAINTS.contains(&constraint));
-        if !known {
-            return Err(format!(
-                "a torso has no parameter {name:?}; it has rest, neighbors and contact, each with _stiffness and _damping"
-            ));
-        }
-    }
-    for name in CONSTRAINTS {
-        let value = |half: &str| entry.parameters.get(&format!("{name}_{half}")).copied();
-        let solref = match (value("stiffness"), value("damping")) {
-            (Some(stiffness), Some(damping)) => Solref { stiffness, damping },
-            (None, None) => continue,
-            _ => return Err(format!("{name}_stiffness and {name}_damping go together")),
-        };
-        if let Some(field) = constraint(config, name) {
-            *field = Some(solref);
-        }
-    }
+    config
+        .apply(&entry.parameters)
+        .map_err(|error| error.to_string())?;
     let same = entry
         .shape
         .as_deref()

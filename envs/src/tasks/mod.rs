@@ -1,5 +1,11 @@
 //! Tasks: one file each, listed in [`ALL`].
 
+pub mod cube_push;
+pub mod probe_press;
+pub mod probe_reach;
+pub mod probe_sweep;
+pub mod table_slide;
+
 use crate::{Env, EnvError};
 
 /// Settings of a task, complete and checked, and a maker of its environments.
@@ -69,7 +75,13 @@ pub struct TaskKind {
 }
 
 /// Every task.
-pub const ALL: &[TaskKind] = &[];
+pub const ALL: &[TaskKind] = &[
+    probe_sweep::KIND,
+    probe_press::KIND,
+    probe_reach::KIND,
+    cube_push::KIND,
+    table_slide::KIND,
+];
 
 /// The task called `name`.
 ///

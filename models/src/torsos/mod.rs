@@ -2,6 +2,8 @@
 
 mod breathing;
 mod composite;
+mod constraints;
+
 mod flex;
 pub mod profile;
 mod softness;
@@ -12,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 pub use breathing::Breathing;
 pub use composite::{composite, fast};
+pub use constraints::ShellConstraints;
 pub use flex::flex;
 pub use softness::Softness;
 pub use solref::Solref;

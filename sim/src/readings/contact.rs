@@ -49,7 +49,7 @@ impl ProbeContact {
         })
     }
 
-    fn owns(&self, geom: i32) -> bool {
+    pub(super) fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_probe[geom])
     }
 }

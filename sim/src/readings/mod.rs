@@ -2,6 +2,7 @@
 
 mod contact;
 mod force_torque;
+mod free_body;
 mod joints;
 mod particles;
 mod probe;
@@ -9,6 +10,7 @@ mod quantity;
 
 pub use contact::ProbeContact;
 pub use force_torque::ForceTorque;
+pub use free_body::FreeBody;
 pub use joints::Joints;
 pub use particles::Particles;
 pub use probe::ProbeFrame;

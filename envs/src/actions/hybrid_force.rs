@@ -1,0 +1,122 @@
+//! Corrections of the scripted hybrid force controller; the zero action is that controller (residual learning, Johannink et al.
+//! 2019, doi:10.1109/ICRA.2019.8794127).
+
+use insonate_sim::Twist;
+use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
+use serde::{Deserialize, Serialize};
+
+use super::Action;
+use crate::settings::check_range;
+use crate::stage::Stage;
+use crate::{BoxSpace, EnvError};
+
+/// Settings of the mode `hybrid_force`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct HybridForceSettings {
+    /// Change of the wanted force by a full-scale action [N].
+    pub force_scale: f64,
+    /// Velocity along the probe's axis by a full-scale action [m/s].
+    pub velocity_scale: f64,
+    /// Rate at which the wanted force may change [N/s].
+    pub force_rate: f64,
+    /// Acceleration along the axis per force error [m/s² per N].
+    pub force_gain: f64,
+    /// Acceleration along the axis per integrated force error [m/s² per N·s].
+    pub force_integral_gain: f64,
+    /// Speed towards the surface before contact [m/s].
+    pub approach_speed: f64,
+}
+
+impl Default for HybridForceSettings {
+    fn default() -> Self {
+        let usual = HybridConfig::default();
+        Self {
+            force_scale: 3.0,
+            velocity_scale: 0.03,
+            force_rate: usual.force_rate,
+            force_gain: usual.force_gain,
+            force_integral_gain: usual.force_integral_gain,
+            approach_speed: usual.approach_speed,
+        }
+    }
+}
+
+impl HybridForceSettings {
+    pub(super) fn check(&self) -> Result<(), EnvError> {
+        for (field, value, least, most) in [
+            ("force_scale", self.force_scale, 0.0, 40.0),
+            ("velocity_scale", self.velocity_scale, 0.0, 0.5),
+            ("force_rate", self.force_rate, 0.1, 1e4),
+            ("force_gain", self.force_gain, 0.0, 100.0),
+            ("force_integral_gain", self.force_integral_gain, 0.0, 1e3),
+            ("approach_speed", self.approach_speed, 1e-4, 0.5),
+        ] {
+            let field = format!("action.hybrid_force.{field}");
+            check_range(&field, value, least, most)?;
+        }
+        Ok(())
+    }
+}
+
+/// The mode `hybrid_force`.
+#[derive(Debug)]
+pub struct HybridForceAction {
+    controller: HybridForce,
+    settings: HybridForceSettings,
+    force: f64,
+    velocity: f64,
+}
+
+impl HybridForceAction {
+    /// # Errors
+    /// [`EnvError::Sim`] where the scene has no arm, no probe or no force sensor.
+    pub fn new(stage: &Stage, settings: &HybridForceSettings) -> Result<Self, EnvError> {
+        let config = HybridConfig {
+            force_rate: settings.force_rate,
+            force_gain: settings.force_gain,
+            force_integral_gain: settings.force_integral_gain,
+            approach_speed: settings.approach_speed,
+            ..HybridConfig::default()
+        };
+        Ok(Self {
+            controller: HybridForce::new(&stage.physics, config)?,
+            settings: settings.clone(),
+            force: 0.0,
+            velocity: 0.0,
+        })
+    }
+}
+
+impl Action for HybridForceAction {
+    fn space(&self) -> BoxSpace {
+        BoxSpace::default()
+            .with("force [1]", -1.0, 1.0)
+            .with("normal_velocity [1]", -1.0, 1.0)
+    }
+
+    fn reset(&mut self, stage: &Stage) {
+        self.controller.reset(&stage.physics);
+        (self.force, self.velocity) = (0.0, 0.0);
+    }
+
+    fn set(&mut self, _stage: &Stage, action: &[f32]) {
+        self.force = f64::from(action[0]) * self.settings.force_scale;
+        self.velocity = f64::from(action[1]) * self.settings.velocity_scale;
+    }
+
+    fn control(&mut self, stage: &mut Stage) {
+        let goal = &stage.goal;
+        let axis = goal.world_from_probe.z_axis();
+        let target = HybridTarget {
+            world_from_probe: goal.world_from_probe,
+            twist: Twist {
+                linear: goal.twist.linear + axis * self.velocity,
+                angular: goal.twist.angular,
+            },
+            force: (goal.force + self.force).max(0.0),
+        };
+        self.controller.set_target(&stage.physics, target);
+        self.controller.control(&mut stage.physics);
+    }
+}

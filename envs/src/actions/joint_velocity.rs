@@ -1,0 +1,85 @@
+//! Velocities of the joints.
+
+use insonate_sim::controllers::{Controller as _, JointVelocity, JointVelocityConfig};
+use serde::{Deserialize, Serialize};
+
+use super::Action;
+use crate::settings::check_range;
+use crate::stage::Stage;
+use crate::{BoxSpace, EnvError};
+
+/// Settings of the mode `joint_velocity`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct JointVelocitySettings {
+    /// Velocity of a full-scale action [rad/s].
+    pub velocity_scale: f64,
+    /// Joint acceleration per error of velocity [1/s].
+    pub gain: f64,
+}
+
+impl Default for JointVelocitySettings {
+    fn default() -> Self {
+        Self {
+            velocity_scale: 0.5,
+            gain: JointVelocityConfig::default().gain,
+        }
+    }
+}
+
+impl JointVelocitySettings {
+    pub(super) fn check(&self) -> Result<(), EnvError> {
+        check_range(
+            "action.joint_velocity.velocity_scale",
+            self.velocity_scale,
+            1e-3,
+            10.0,
+        )?;
+        check_range("action.joint_velocity.gain", self.gain, 0.1, 500.0)
+    }
+}
+
+/// The mode `joint_velocity`.
+#[derive(Debug)]
+pub struct JointVelocityAction {
+    controller: JointVelocity,
+    scale: f64,
+    n_joints: usize,
+}
+
+impl JointVelocityAction {
+    /// # Errors
+    /// [`EnvError::Sim`] where the scene has no arm.
+    pub fn new(stage: &Stage, settings: &JointVelocitySettings) -> Result<Self, EnvError> {
+        let config = JointVelocityConfig {
+            gain: settings.gain,
+        };
+        Ok(Self {
+            controller: JointVelocity::new(&stage.physics, config)?,
+            scale: settings.velocity_scale,
+            n_joints: stage.arm.n_joints(),
+        })
+    }
+}
+
+impl Action for JointVelocityAction {
+    fn space(&self) -> BoxSpace {
+        let mut space = BoxSpace::default();
+        (0..self.n_joints).for_each(|i| space.push(format!("velocity_{i} [1]"), -1.0, 1.0));
+        space
+    }
+
+    fn reset(&mut self, stage: &Stage) {
+        self.controller.reset(&stage.physics);
+    }
+
+    fn set(&mut self, stage: &Stage, action: &[f32]) {
+        let wanted = action.iter().map(|&share| f64::from(share) * self.scale);
+        let target = nalgebra::DVector::from_iterator(self.n_joints, wanted);
+        self.controller.set_target(&stage.physics, target);
+    }
+
+    fn control(&mut self, stage: &mut Stage) {
+        self.controller.control(&mut stage.physics);
+    }
+}

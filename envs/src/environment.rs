@@ -1,0 +1,340 @@
+//! One environment of a task: the step that ties action, physics, observation, reward and end together.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use insonate_sim::{CompiledScene, Physics};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use crate::actions::{Action, ActionSettings};
+use crate::observation::{ObservationSettings, Senses, observe};
+use crate::randomization::{self, Episode, RandomizationSettings};
+use crate::settings::check_range;
+use crate::stage::{Bank, SceneSettings, Stage};
+use crate::task::{End, Task};
+use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+
+/// Settings of a task with a probe: what all have, and its own, `S`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EnvironmentSettings<S> {
+    /// Time.
+    pub time: TimeSettings,
+    /// What stands in the scene.
+    pub scene: SceneSettings,
+    /// How actions act.
+    pub action: ActionSettings,
+    /// What is observed.
+    pub observation: ObservationSettings,
+    /// What differs between episodes.
+    pub randomization: RandomizationSettings,
+    /// The task's own.
+    pub task: S,
+}
+
+/// Length of a step and of an episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeSettings {
+    /// Length of a control step [s]; a multiple of the physics step.
+    pub control_timestep: f64,
+    /// Time after which an episode is truncated [s].
+    pub limit: f64,
+}
+
+impl Default for TimeSettings {
+    fn default() -> Self {
+        Self {
+            control_timestep: 0.02,
+            limit: 4.0,
+        }
+    }
+}
+
+impl<S> EnvironmentSettings<S> {
+    /// Physics steps in a control step.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] where the control step is no multiple of the physics step.
+    pub fn n_substeps(&self) -> Result<usize, EnvError> {
+        let ratio = self.time.control_timestep / self.scene.physics_timestep;
+        let whole = ratio.round();
+        if whole < 1.0 || (ratio - whole).abs() > 1e-6 * whole {
+            return Err(EnvError::Config {
+                field: "time.control_timestep".to_owned(),
+                problem: format!(
+                    "is {} s, but must be a multiple of scene.physics_timestep = {} s",
+                    self.time.control_timestep, self.scene.physics_timestep
+                ),
+            });
+        }
+        Ok(whole as usize)
+    }
+
+    /// Control steps after which an episode is truncated.
+    pub fn max_episode_steps(&self) -> usize {
+        ((self.time.limit / self.time.control_timestep).round() as usize).max(1)
+    }
+
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_range("time.control_timestep", self.time.control_timestep, 1e-4, 1.0)?;
+        check_range("time.limit", self.time.limit, 0.02, 600.0)?;
+        self.scene.check()?;
+        self.action.check()?;
+        self.observation.check()?;
+        self.randomization.check()?;
+        self.n_substeps().map(|_| ())
+    }
+}
+
+/// A task with its state.
+pub struct Environment<T> {
+    spec: EnvSpec,
+    observed: ObservationSettings,
+    bank: Arc<Bank>,
+    task: T,
+    stage: Stage,
+    action: Box<dyn Action>,
+    senses: Senses,
+    episode: Episode,
+    parameters: Vec<f64>,
+    rng: ChaCha8Rng,
+    /// Actions on their way, the oldest first.
+    pending: VecDeque<Vec<f32>>,
+    acting: Vec<f32>,
+    terms: Vec<f64>,
+    n_steps: usize,
+    is_running: bool,
+    end: Option<EndReason>,
+}
+
+impl<T> std::fmt::Debug for Environment<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Environment")
+            .field("spec", &self.spec)
+            .field("episode", &self.episode)
+            .field("n_steps", &self.n_steps)
+            .finish_non_exhaustive()
+    }
+}
+
+impl<T: Task> Environment<T> {
+    /// An environment of a task; it must be reset before its first step.
+    ///
+    /// # Errors
+    /// As [`Stage::new`] and [`ActionSettings::make`].
+    pub fn new<S>(
+        id: &str,
+        settings: &EnvironmentSettings<S>,
+        bank: Arc<Bank>,
+        task: T,
+    ) -> Result<Self, EnvError> {
+        let stage = Stage::new(bank.first().clone())?;
+        let action = settings.action.make(&stage)?;
+        let action_space = action.space();
+        let mut observation_space = settings.observation.space(&stage, action_space.len());
+        observation_space.extend(task.observation_space());
+        let spec = EnvSpec {
+            id: id.to_owned(),
+            reward_terms: task.reward_terms(),
+            metrics: task.metrics(),
+            parameters: randomization::names(),
+            max_episode_steps: Some(settings.max_episode_steps()),
+            control_timestep: settings.time.control_timestep,
+            n_substeps: settings.n_substeps()?,
+            observation_space,
+            action_space,
+        };
+        Ok(Self {
+            acting: vec![0.0; spec.action_space.len()],
+            terms: vec![0.0; spec.reward_terms.len()],
+            parameters: vec![f64::NAN; spec.parameters.len()],
+            senses: Senses::default(),
+            episode: Episode::default(),
+            rng: ChaCha8Rng::seed_from_u64(0),
+            pending: VecDeque::new(),
+            n_steps: 0,
+            is_running: false,
+            end: None,
+            spec,
+            observed: settings.observation.clone(),
+            bank,
+            task,
+            stage,
+            action,
+        })
+    }
+
+    /// Advances by a control step; the divergence ends the episode.
+    fn advance(&mut self) -> Result<(), insonate_sim::Divergence> {
+        for _ in 0..self.spec.n_substeps {
+            // (time) => goal, torso's motion
+            self.stage.move_patient(&self.episode);
+            self.task.advance(&mut self.stage);
+            // (goal, action, state) => torques
+            self.action.control(&mut self.stage);
+            // (torques) => state
+            self.stage.physics.step()?;
+            // (state) => what is felt
+            self.stage.feel();
+            self.senses.feel(&self.stage);
+            self.task.note(&self.stage);
+        }
+        Ok(())
+    }
+
+    fn write_observation(&self, observation: &mut [f32]) {
+        let rest = observe(
+            &self.observed,
+            &self.stage,
+            &self.senses,
+            &self.acting,
+            observation,
+        );
+        self.task.observe(&self.stage, rest);
+    }
+
+    /// Takes a new action and gives the one that acts now.
+    fn delay(&mut self, action: &[f32]) {
+        if self.episode.latency == 0 {
+            self.acting.copy_from_slice(action);
+            return;
+        }
+        let mut slot = self.pending.pop_front().unwrap_or_default();
+        self.acting.copy_from_slice(&slot);
+        slot.copy_from_slice(action);
+        self.pending.push_back(slot);
+    }
+
+    fn finish(&mut self, divergence: &insonate_sim::Divergence) -> Step {
+        self.task.diverged(divergence);
+        self.terms.fill(0.0);
+        self.end = Some(EndReason::Diverged(divergence.to_string()));
+        self.is_running = false;
+        Step {
+            reward: 0.0,
+            terminated: true,
+            truncated: false,
+        }
+    }
+}
+
+impl<T: Task> Env for Environment<T> {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        check_length(observation, &self.spec)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let (episode, parameters) =
+            Episode::draw(self.bank.randomization(), options, &mut rng)?;
+        self.is_running = false;
+        self.bank.prepare(&mut self.stage, &episode)?;
+        self.task.begin(&mut self.stage, &episode, &mut rng)?;
+        self.action.reset(&self.stage);
+        self.senses.reset();
+        self.senses.feel(&self.stage);
+        self.senses
+            .measure(&self.stage, &episode, self.spec.control_timestep, &mut rng);
+        self.pending.clear();
+        let n_actions = self.spec.action_space.len();
+        self.pending
+            .extend((0..episode.latency).map(|_| vec![0.0; n_actions]));
+        self.acting.fill(0.0);
+        self.terms.fill(0.0);
+        (self.episode, self.parameters, self.rng) = (episode, parameters, rng);
+        (self.n_steps, self.end) = (0, None);
+        self.is_running = true;
+        self.write_observation(observation);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        if !self.is_running {
+            return Err(EnvError::Order(
+                "a step needs a running episode: call reset first",
+            ));
+        }
+        check_length(observation, &self.spec)?;
+        self.spec.action_space.check("action", action)?;
+        self.delay(action);
+        let acting = std::mem::take(&mut self.acting);
+        self.action.set(&self.stage, &acting);
+        self.acting = acting;
+        // What is observed should the simulation diverge.
+        self.write_observation(observation);
+        if let Err(divergence) = self.advance() {
+            return Ok(self.finish(&divergence));
+        }
+        self.senses.measure(
+            &self.stage,
+            &self.episode,
+            self.spec.control_timestep,
+            &mut self.rng,
+        );
+        self.n_steps += 1;
+        self.task.reward(&self.stage, action, &mut self.terms);
+        self.write_observation(observation);
+        let end = self.task.end(&self.stage);
+        let step = Step {
+            reward: self.terms.iter().sum(),
+            terminated: matches!(end, Some(End::Terminated(_))),
+            truncated: !matches!(end, Some(End::Terminated(_)))
+                && (end.is_some() || Some(self.n_steps) >= self.spec.max_episode_steps),
+        };
+        self.end = match end {
+            Some(End::Terminated(reason)) => Some(EndReason::Task(reason)),
+            _ if step.truncated => Some(EndReason::TimeLimit),
+            _ => None,
+        };
+        self.is_running = !step.is_over();
+        Ok(step)
+    }
+
+    fn reward_terms(&self) -> &[f64] {
+        &self.terms
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        self.task.write_metrics(metrics);
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        self.end.clone()
+    }
+
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        self.task.scripted_action(&self.stage, action)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        Some((&self.stage.setup.compiled, &self.stage.physics))
+    }
+}
+
+fn check_length(observation: &[f32], spec: &EnvSpec) -> Result<(), EnvError> {
+    if observation.len() == spec.observation_space.len() {
+        return Ok(());
+    }
+    Err(EnvError::Length {
+        what: "observation",
+        expected: spec.observation_space.len(),
+        found: observation.len(),
+    })
+}

@@ -1,0 +1,239 @@
+//! What a policy sees of a stage: joints, the goal's error, the measured wrench, the torso, the last action.
+
+use insonate_sim::Pose;
+use nalgebra::{UnitQuaternion, Vector3};
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::StandardNormal;
+use serde::{Deserialize, Serialize};
+
+use crate::randomization::Episode;
+use crate::stage::Stage;
+use crate::{BoxSpace, EnvError};
+
+/// Share of a new measurement in the slow average of the force; the thesis: 0.1.
+const SLOW_SHARE: f64 = 0.1;
+
+/// Decay of the integral of the force error [1/s], so that it forgets.
+const LEAK: f64 = 0.5;
+
+/// Which parts of the stage are observed; tasks add entries of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObservationSettings {
+    /// Joint positions [rad] and velocities [rad/s].
+    pub joints: bool,
+    /// Error of the probe's pose and twist against the goal, in the goal's frame.
+    pub goal: bool,
+    /// Measured force and torque at the probe, and what is kept of the force's past.
+    pub wrench: bool,
+    /// True state of the torso: breath and motion of the patient. No sensor gives it; for teachers and studies.
+    pub torso: bool,
+    /// The last action.
+    pub previous_action: bool,
+    /// Observations that are stacked, the newest last.
+    pub n_stack: usize,
+}
+
+impl Default for ObservationSettings {
+    fn default() -> Self {
+        Self {
+            joints: true,
+            goal: true,
+            wrench: true,
+            torso: false,
+            previous_action: true,
+            n_stack: 1,
+        }
+    }
+}
+
+impl ObservationSettings {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        crate::settings::check_range("observation.n_stack", self.n_stack as f64, 1.0, 64.0)
+    }
+
+    /// The entries, before those of the task; `n_actions`: length of an action.
+    pub fn space(&self, stage: &Stage, n_actions: usize) -> BoxSpace {
+        let mut space = BoxSpace::default();
+        let mut free = |name: String| space.push(name, f32::NEG_INFINITY, f32::INFINITY);
+        if self.joints {
+            let n = stage.arm.n_joints();
+            (0..n).for_each(|i| free(format!("joint_position_{i} [rad]")));
+            (0..n).for_each(|i| free(format!("joint_velocity_{i} [rad/s]")));
+        }
+        if self.goal {
+            for (what, unit) in [
+                ("position_error", "m"),
+                ("rotation_error", "rad"),
+                ("velocity_error", "m/s"),
+                ("angular_velocity_error", "rad/s"),
+            ] {
+                ["x", "y", "z"]
+                    .iter()
+                    .for_each(|axis| free(format!("{what}_{axis} [{unit}]")));
+            }
+            ["x", "y"]
+                .iter()
+                .for_each(|axis| free(format!("path_velocity_{axis} [m/s]")));
+        }
+        if self.wrench {
+            for (what, unit) in [("force", "N"), ("torque", "N·m")] {
+                ["x", "y", "z"]
+                    .iter()
+                    .for_each(|axis| free(format!("{what}_{axis} [{unit}]")));
+            }
+            free("force_error [N]".to_owned());
+            free("force_rate [N/s]".to_owned());
+            free("slow_force_error [N]".to_owned());
+            free("force_error_integral [N·s]".to_owned());
+        }
+        if self.torso {
+            free("breath [m]".to_owned());
+            free("breath_rate [m/s]".to_owned());
+            ["x", "y"]
+                .iter()
+                .for_each(|axis| free(format!("patient_velocity_{axis} [m/s]")));
+        }
+        if self.previous_action {
+            (0..n_actions).for_each(|i| free(format!("previous_action_{i} [1]")));
+        }
+        space
+    }
+}
+
+/// What the sensor measured over the last control step, and what is kept of the past.
+#[derive(Debug, Clone, Default)]
+pub struct Senses {
+    n: usize,
+    sum: [Vector3<f64>; 2],
+    /// Mean force and torque of the surroundings in the probe's frame [N, N·m], with noise and bias.
+    wrench: [Vector3<f64>; 2],
+    /// Force that the probe presses with along its own axis [N], as measured.
+    pub force: f64,
+    rate: f64,
+    slow: f64,
+    integral: f64,
+    is_first: bool,
+}
+
+impl Senses {
+    /// Forgets the past.
+    pub fn reset(&mut self) {
+        *self = Self {
+            is_first: true,
+            ..Self::default()
+        };
+    }
+
+    /// Adds what was felt in a physics step.
+    pub fn feel(&mut self, stage: &Stage) {
+        self.n += 1;
+        self.sum[0] += stage.felt.force;
+        self.sum[1] += stage.felt.torque;
+    }
+
+    /// Makes a measurement of the physics steps since the last one, `dt` [s] ago.
+    pub fn measure(&mut self, stage: &Stage, episode: &Episode, dt: f64, rng: &mut ChaCha8Rng) {
+        let n = self.n.max(1) as f64;
+        let to_probe = stage.felt.world_from_probe.rotation.inverse();
+        let noise = [episode.force_noise, episode.torque_noise];
+        for (part, noise) in noise.into_iter().enumerate() {
+            let mean = to_probe * (self.sum[part] / n);
+            let random = Vector3::from_fn(|_, _| rng.sample::<f64, _>(StandardNormal));
+            self.wrench[part] = mean + random * noise;
+            self.sum[part] = Vector3::zeros();
+        }
+        self.wrench[0].z -= episode.force_bias;
+        self.n = 0;
+        let force = -self.wrench[0].z;
+        let error = force - stage.goal.force;
+        self.rate = if self.is_first { 0.0 } else { (force - self.force) / dt };
+        self.slow += (error - self.slow) * if self.is_first { 1.0 } else { SLOW_SHARE };
+        self.integral += (error - LEAK * self.integral) * dt;
+        self.force = force;
+        self.is_first = false;
+    }
+}
+
+/// Fills an observation from front to back.
+struct Writer<'a> {
+    rest: &'a mut [f32],
+}
+
+impl Writer<'_> {
+    fn push(&mut self, value: f64) {
+        let (first, rest) = std::mem::take(&mut self.rest)
+            .split_first_mut()
+            .expect("the space has as many entries as are written");
+        *first = value as f32;
+        self.rest = rest;
+    }
+
+    fn vector(&mut self, vector: &Vector3<f64>) {
+        vector.iter().for_each(|&value| self.push(value));
+    }
+}
+
+/// Writes the stage's entries; returns what is left for the task.
+pub fn observe<'a>(
+    settings: &ObservationSettings,
+    stage: &Stage,
+    senses: &Senses,
+    previous_action: &[f32],
+    observation: &'a mut [f32],
+) -> &'a mut [f32] {
+    let mut writer = Writer { rest: observation };
+    if settings.joints {
+        let (qpos, qvel) = (stage.physics.qpos(), stage.physics.qvel());
+        for joint in &stage.arm.joints {
+            writer.push(qpos[joint.qpos]);
+        }
+        for joint in &stage.arm.joints {
+            writer.push(qvel[joint.dof]);
+        }
+    }
+    if settings.goal {
+        write_goal(&mut writer, stage);
+    }
+    if settings.wrench {
+        let [force, torque] = &senses.wrench;
+        writer.vector(force);
+        writer.vector(torque);
+        writer.push(senses.force - stage.goal.force);
+        writer.push(senses.rate);
+        writer.push(senses.slow);
+        writer.push(senses.integral);
+    }
+    if settings.torso {
+        let breath = stage.breath();
+        writer.push(breath[0]);
+        writer.push(breath[1]);
+        writer.push(stage.frame.twist.linear.x);
+        writer.push(stage.frame.twist.linear.y);
+    }
+    if settings.previous_action {
+        for &share in previous_action {
+            writer.push(f64::from(share));
+        }
+    }
+    writer.rest
+}
+
+fn write_goal(writer: &mut Writer<'_>, stage: &Stage) {
+    let (felt, goal) = (&stage.felt, &stage.goal);
+    let Pose { position, rotation } = goal.world_from_probe;
+    let to_goal = rotation.inverse();
+    writer.vector(&(to_goal * (felt.world_from_probe.position - position)));
+    let turn: UnitQuaternion<f64> = to_goal * felt.world_from_probe.rotation;
+    writer.vector(&turn.scaled_axis());
+    writer.vector(&(to_goal * (felt.twist.linear - goal.twist.linear)));
+    writer.vector(&(to_goal * (felt.twist.angular - goal.twist.angular)));
+    let path = to_goal * (goal.direction * goal.speed);
+    writer.push(path.x);
+    writer.push(path.y);
+}

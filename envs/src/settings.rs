@@ -1,0 +1,220 @@
+//! Settings of a task: TOML tables checked against their defaults, key by key.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use toml::{Table, Value};
+
+use crate::EnvError;
+
+/// Settings as a table.
+///
+/// # Panics
+/// Where `T` holds what TOML cannot say, such as a `None`: a mistake in the program.
+pub fn table<T: Serialize>(settings: &T) -> Table {
+    Table::try_from(settings).expect("settings are tables of numbers, words, switches and lists")
+}
+
+/// Settings with what is given in place of the defaults.
+///
+/// # Errors
+/// [`EnvError::Config`] for an unknown key (with the likeliest known one) or a value of the wrong kind.
+pub fn parse<T: Serialize + DeserializeOwned>(defaults: &T, given: &Table) -> Result<T, EnvError> {
+    let mut all = table(defaults);
+    merge(&mut all, given, "")?;
+    all.try_into().map_err(|error: toml::de::Error| EnvError::Config {
+        field: "settings".to_owned(),
+        problem: error.message().to_owned(),
+    })
+}
+
+/// Writes `given` over `known`, in which every key must exist with a value of the same kind.
+fn merge(known: &mut Table, given: &Table, path: &str) -> Result<(), EnvError> {
+    for (key, value) in given {
+        let field = if path.is_empty() {
+            key.clone()
+        } else {
+            format!("{path}.{key}")
+        };
+        let Some(old) = known.get_mut(key) else {
+            return Err(unknown(known, key, field));
+        };
+        match (old, value) {
+            (Value::Table(old), Value::Table(new)) => merge(old, new, &field)?,
+            (old, new) => *old = convert(old, new, &field)?,
+        }
+    }
+    Ok(())
+}
+
+fn unknown(known: &Table, key: &str, field: String) -> EnvError {
+    let names: Vec<&str> = known.keys().map(String::as_str).collect();
+    EnvError::Config {
+        field,
+        problem: EnvError::unknown("setting", key, &names).to_string(),
+    }
+}
+
+/// The new value, if it is of the old one's kind; whole numbers serve as real ones, and one number as an interval of no width.
+fn convert(old: &Value, new: &Value, field: &str) -> Result<Value, EnvError> {
+    let number = |value: &Value| match value {
+        Value::Integer(whole) => Some(*whole as f64),
+        Value::Float(real) => Some(*real),
+        _ => None,
+    };
+    match (old, new) {
+        (Value::Float(_), Value::Integer(whole)) => Ok(Value::Float(*whole as f64)),
+        (Value::Array(list), single) if is_interval(list) && number(single).is_some() => {
+            let value = Value::Float(number(single).unwrap_or_default());
+            Ok(Value::Array(vec![value.clone(), value]))
+        }
+        (Value::Array(list), Value::Array(items)) if list.iter().any(Value::is_float) => {
+            let items = items.iter().map(|item| number(item).map(Value::Float));
+            let items: Option<Vec<Value>> = items.collect();
+            items
+                .map(Value::Array)
+                .ok_or_else(|| wrong_kind(old, new, field))
+        }
+        (old, new) if old.same_type(new) => Ok(new.clone()),
+        _ => Err(wrong_kind(old, new, field)),
+    }
+}
+
+fn is_interval(list: &[Value]) -> bool {
+    list.len() == 2 && list.iter().all(Value::is_float)
+}
+
+fn wrong_kind(old: &Value, new: &Value, field: &str) -> EnvError {
+    let problem = format!("is {new}, but needs {} such as {old}", kind(old));
+    EnvError::Config {
+        field: field.to_owned(),
+        problem,
+    }
+}
+
+fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::String(_) => "a word",
+        Value::Integer(_) => "a whole number",
+        Value::Float(_) => "a number",
+        Value::Boolean(_) => "true or false",
+        Value::Array(_) => "a list",
+        Value::Table(_) => "a table",
+        Value::Datetime(_) => "a date",
+    }
+}
+
+/// Writes `value` (TOML; what is no TOML counts as a word) to the dotted `name` of a table, making tables on the way.
+///
+/// # Errors
+/// [`EnvError::Config`] for an empty name, or one that goes through something else than a table.
+pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
+    let fail = |problem: &str| EnvError::Config {
+        field: name.to_owned(),
+        problem: problem.to_owned(),
+    };
+    if name.split('.').any(|part| part.trim().is_empty()) {
+        return Err(fail("is no name: write it as part.of.name=value"));
+    }
+    let value: Value = format!("value = {value}")
+        .parse::<Table>()
+        .ok()
+        .and_then(|mut parsed| parsed.remove("value"))
+        .unwrap_or_else(|| Value::String(value.to_owned()));
+    let (path, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let mut place = table;
+    for part in path.split('.').filter(|part| !part.is_empty()) {
+        place = place
+            .entry(part)
+            .or_insert_with(|| Value::Table(Table::new()))
+            .as_table_mut()
+            .ok_or_else(|| fail("goes through a setting that is no table"))?;
+    }
+    place.insert(last.to_owned(), value);
+    Ok(())
+}
+
+/// Fails unless `value` lies in `[least, most]`.
+///
+/// # Errors
+/// [`EnvError::Config`] with the value and the range; NaN is outside.
+pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(), EnvError> {
+    if (least..=most).contains(&value) {
+        return Ok(());
+    }
+    Err(EnvError::Config {
+        field: field.to_owned(),
+        problem: format!("is {value}, but must lie in {least} to {most}"),
+    })
+}
+
+/// Fails unless `low <= high` and both lie in `[least, most]`.
+///
+/// # Errors
+/// [`EnvError::Config`].
+pub fn check_interval(
+    field: &str,
+    [low, high]: [f64; 2],
+    least: f64,
+    most: f64,
+) -> Result<(), EnvError> {
+    check_range(field, low, least, most)?;
+    check_range(field, high, least, most)?;
+    if low <= high {
+        return Ok(());
+    }
+    Err(EnvError::Config {
+        field: field.to_owned(),
+        problem: format!("starts at {low}, which is above its end {high}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Inner {
+        force: f64,
+        range: [f64; 2],
+    }
+
+    #[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Outer {
+        name: String,
+        n: usize,
+        inner: Inner,
+    }
+
+    #[test]
+    fn what_is_given_replaces_defaults_and_whole_numbers_serve_as_real_ones() {
+        let mut given = Table::new();
+        set(&mut given, "inner.force", "3").unwrap();
+        set(&mut given, "inner.range", "2").unwrap();
+        set(&mut given, "name", "torso").unwrap();
+        let parsed: Outer = parse(&Outer::default(), &given).unwrap();
+        assert_eq!(parsed.inner.force, 3.0);
+        assert_eq!(parsed.inner.range, [2.0, 2.0]);
+        assert_eq!(parsed.name, "torso");
+    }
+
+    #[test]
+    fn a_misspelt_key_and_a_wrong_kind_are_named() {
+        let check = |name: &str, value: &str, expected: &[&str]| {
+            let mut given = Table::new();
+            set(&mut given, name, value).unwrap();
+            let message = parse(&Outer::default(), &given).unwrap_err().to_string();
+            for part in expected {
+                assert!(message.contains(part), "{message}");
+            }
+        };
+        check("inner.forse", "3", &["inner.forse", "did you mean \"force\""]);
+        check("inner.force", "soft", &["inner.force", "\"soft\"", "a number"]);
+        check("inner", "3", &["inner", "a table"]);
+        check("inner.range", "[1, \"x\"]", &["inner.range", "a list"]);
+        check("n", "-1", &["n", "-1"]);
+        assert!(set(&mut Table::new(), "", "3").is_err());
+    }
+}

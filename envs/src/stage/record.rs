@@ -1,0 +1,177 @@
+//! The figures of contact work over an episode, and the rule by which it counts as done.
+
+use serde::{Deserialize, Serialize};
+
+use super::Stage;
+use crate::EnvError;
+use crate::settings::check_range;
+
+/// Time after first contact that is left out of the force errors [s].
+const SETTLING: f64 = 0.5;
+
+/// When contact work counts as done; every bound must hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tolerance {
+    /// Least share of the time in contact, from first contact to the end.
+    pub contact_ratio: f64,
+    /// Largest mean absolute error of the force [N].
+    pub force_mae: f64,
+    /// Largest root mean square of the distance across the path [m].
+    pub path_rmse: f64,
+    /// Largest angle between the probe's axis and its goal in contact [deg].
+    pub tilt_deg: f64,
+    /// Largest force along the axis [N].
+    pub peak_force: f64,
+}
+
+impl Default for Tolerance {
+    fn default() -> Self {
+        Self {
+            contact_ratio: 0.95,
+            force_mae: 1.0,
+            path_rmse: 0.005,
+            tilt_deg: 5.0,
+            peak_force: 15.0,
+        }
+    }
+}
+
+impl Tolerance {
+    /// Fails for bounds that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_range("success.contact_ratio", self.contact_ratio, 0.0, 1.0)?;
+        check_range("success.force_mae", self.force_mae, 0.0, 1e3)?;
+        check_range("success.path_rmse", self.path_rmse, 0.0, 1.0)?;
+        check_range("success.tilt_deg", self.tilt_deg, 0.0, 180.0)?;
+        check_range("success.peak_force", self.peak_force, 0.0, 1e4)
+    }
+}
+
+/// Sums over the physics steps of an episode, of the true values without noise.
+#[derive(Debug, Clone, Default)]
+pub struct ContactRecord {
+    time: f64,
+    first_contact: Option<f64>,
+    n_steps: usize,
+    n_after: usize,
+    n_in_contact: usize,
+    n_settled: usize,
+    force_error: f64,
+    force_square: f64,
+    n_moving: usize,
+    path_square: f64,
+    speed_square: f64,
+    tilt: f64,
+    peak_force: f64,
+}
+
+impl ContactRecord {
+    /// Names of the figures, in the order of [`Self::write`].
+    pub const METRICS: [&'static str; 9] = [
+        "success",
+        "force_mae_n",
+        "force_rmse_n",
+        "contact_ratio",
+        "path_rmse_m",
+        "velocity_rmse_m_s",
+        "tilt_deg",
+        "peak_force_n",
+        "overshoot_n",
+    ];
+
+    /// Forgets everything.
+    pub fn reset(&mut self) {
+        *self = Self::default();
+    }
+
+    /// Adds the last physics step.
+    pub fn take(&mut self, stage: &Stage) {
+        let (felt, goal) = (&stage.felt, &stage.goal);
+        self.time += stage.physics.timestep();
+        self.n_steps += 1;
+        self.peak_force = self.peak_force.max(felt.normal_force);
+        if felt.in_contact && self.first_contact.is_none() {
+            self.first_contact = Some(self.time);
+        }
+        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let axis = goal.world_from_probe.z_axis();
+        if goal.speed > 0.0 {
+            let across = goal.direction.cross(&axis);
+            self.n_moving += 1;
+            self.path_square += offset.dot(&across).powi(2);
+            self.speed_square += (felt.twist.linear.dot(&goal.direction)
+                - goal.twist.linear.dot(&goal.direction))
+            .powi(2);
+        } else if goal.direction == nalgebra::Vector3::zeros() {
+            self.n_moving += 1;
+            self.path_square += (offset - axis * offset.dot(&axis)).norm_squared();
+        }
+        let Some(first_contact) = self.first_contact else {
+            return;
+        };
+        self.n_after += 1;
+        self.n_in_contact += usize::from(felt.in_contact);
+        if felt.in_contact {
+            self.tilt = self.tilt.max(felt.world_from_probe.z_axis().angle(&axis));
+        }
+        if self.time >= first_contact + SETTLING {
+            let error = felt.normal_force - goal.force;
+            self.n_settled += 1;
+            self.force_error += error.abs();
+            self.force_square += error * error;
+        }
+    }
+
+    /// Time taken note of [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// When the probe first touched [s].
+    pub fn first_contact(&self) -> Option<f64> {
+        self.first_contact
+    }
+
+    /// Share of the time in contact from first contact on; 0 without any.
+    pub fn contact_ratio(&self) -> f64 {
+        self.n_in_contact as f64 / self.n_after.max(1) as f64
+    }
+
+    /// Writes the figures; without contact the force error is the whole force asked for.
+    pub fn write(&self, force: f64, tolerance: &Tolerance, is_done: bool, metrics: &mut [f64]) {
+        let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
+        let (mae, rmse) = if self.n_settled == 0 {
+            (force, force)
+        } else {
+            (
+                mean(self.force_error, self.n_settled),
+                mean(self.force_square, self.n_settled).sqrt(),
+            )
+        };
+        let path_rmse = mean(self.path_square, self.n_moving).sqrt();
+        let velocity_rmse = mean(self.speed_square, self.n_moving).sqrt();
+        let tilt_deg = self.tilt.to_degrees();
+        let success = is_done
+            && self.contact_ratio() >= tolerance.contact_ratio
+            && mae < tolerance.force_mae
+            && path_rmse < tolerance.path_rmse
+            && tilt_deg < tolerance.tilt_deg
+            && self.peak_force < tolerance.peak_force;
+        let values = [
+            f64::from(u8::from(success)),
+            mae,
+            rmse,
+            self.contact_ratio(),
+            path_rmse,
+            velocity_rmse,
+            tilt_deg,
+            self.peak_force,
+            (self.peak_force - force).max(0.0),
+        ];
+        metrics.copy_from_slice(&values);
+    }
+}

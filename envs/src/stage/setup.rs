@@ -1,0 +1,255 @@
+//! What does not change from episode to episode: the described and compiled scene, and the map of its skin.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use insonate_calibration::softness::SoftnessFile;
+use insonate_models::mjcf::Mjcf;
+use insonate_models::torsos::{self, Breathing, Shape, ShellConstraints, Softness, TorsoConfig};
+use insonate_models::{ModelError, Scene, probes, robots};
+use insonate_sim::CompiledScene;
+use serde::{Deserialize, Serialize};
+
+use super::Skin;
+use crate::EnvError;
+use crate::settings::check_range;
+
+/// What stands in the scene.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SceneSettings {
+    /// Robot arm, such as `panda` or `ur5e`.
+    pub robot: String,
+    /// Ultrasound probe, such as `c5-2`.
+    pub probe: String,
+    /// Soft torso: `fast`, `composite` or `flex`; `none` where the task needs none.
+    pub torso: String,
+    /// Outline of the torso: `cylinder`, `box`, `ellipsoid` or `human`.
+    pub shape: String,
+    /// File that `insonate calibrate` wrote: the torso's constraints from its entry for this torso, and the ranges of
+    /// stiffness and damping; empty: none.
+    pub softness: String,
+    /// Length of a physics step [s].
+    pub physics_timestep: f64,
+}
+
+impl Default for SceneSettings {
+    fn default() -> Self {
+        Self {
+            robot: "panda".to_owned(),
+            probe: "c5-2".to_owned(),
+            torso: "fast".to_owned(),
+            shape: "cylinder".to_owned(),
+            softness: String::new(),
+            physics_timestep: 0.002,
+        }
+    }
+}
+
+impl SceneSettings {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_range(
+            "scene.physics_timestep",
+            self.physics_timestep,
+            1e-4,
+            0.005,
+        )
+    }
+
+    /// What the torso's constraints are scaled from: its config, and the softness that a probe feels then.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] for the shape; [`EnvError::Config`] for the softness file.
+    pub fn nominal(&self) -> Result<Nominal, EnvError> {
+        let shape = Shape::ALL.iter().find(|(name, _)| *name == self.shape);
+        let (_, shape) = shape.ok_or_else(|| {
+            let known: Vec<&str> = Shape::ALL.iter().map(|(name, _)| *name).collect();
+            EnvError::unknown("shape", &self.shape, &known)
+        })?;
+        let mut config = TorsoConfig::of_shape(*shape);
+        let mut nominal = Nominal {
+            softness: config.softness,
+            ranges: None,
+            config: config.clone(),
+        };
+        let file = match self.softness.as_str() {
+            "" => None,
+            path => Some(read_softness(path)?),
+        };
+        if let Some(file) = &file {
+            let range = |name: &str| file.pooled.get(name).and_then(|entry| entry.randomisation);
+            nominal.ranges = range("stiffness").zip(range("damping")).map(|(k, c)| [k, c]);
+            if let Some([stiffness, damping]) = file.stiffness_and_damping() {
+                nominal.softness = Softness { stiffness, damping };
+            }
+        }
+        config.softness = nominal.softness;
+        let entry = file.as_ref().and_then(|file| file.scene.get(&self.torso));
+        if let Some(entry) = entry {
+            nominal.softness = Softness {
+                stiffness: entry.stiffness,
+                damping: entry.damping,
+            };
+            config.softness = nominal.softness;
+            config.apply(&entry.parameters)?;
+        } else if self.torso != "flex" {
+            let shell = ShellConstraints::feeling(&nominal.softness, self.physics_timestep);
+            config.rest = Some(shell.rest);
+            config.neighbors = Some(shell.neighbors);
+            config.contact = Some(shell.contact);
+        }
+        nominal.config = config;
+        Ok(nominal)
+    }
+}
+
+/// A torso's configuration and the softness that a probe feels with it.
+#[derive(Debug, Clone)]
+pub struct Nominal {
+    /// The configuration.
+    pub config: TorsoConfig,
+    /// Stiffness [N/m] and damping [N·s/m] at the probe.
+    pub softness: Softness,
+    /// Ranges of both from a calibration file.
+    pub ranges: Option<[[f64; 2]; 2]>,
+}
+
+fn read_softness(path: &str) -> Result<SoftnessFile, EnvError> {
+    SoftnessFile::read(Path::new(path)).map_err(|error| EnvError::Config {
+        field: "scene.softness".to_owned(),
+        problem: error.to_string(),
+    })
+}
+
+/// A scene ready to be shared by many environments.
+#[derive(Debug)]
+pub struct Setup {
+    /// The description.
+    pub scene: Scene,
+    /// The same, compiled.
+    pub compiled: CompiledScene,
+    /// Where a probe can stand.
+    pub skin: Skin,
+}
+
+impl Setup {
+    /// Describes and compiles a scene; `torso`: the torso's configuration, none for a scene without one.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] for robot, probe or torso; what describing and compiling refuses.
+    pub fn new(
+        settings: &SceneSettings,
+        torso: Option<&TorsoConfig>,
+    ) -> Result<Arc<Self>, EnvError> {
+        Self::at(settings, torso, [0.0; 3])
+    }
+
+    /// The same with the torso moved from its usual place by `shift` [m].
+    ///
+    /// # Errors
+    /// As [`Setup::new`].
+    pub fn at(
+        settings: &SceneSettings,
+        torso: Option<&TorsoConfig>,
+        shift: [f64; 3],
+    ) -> Result<Arc<Self>, EnvError> {
+        let mut scene = describe(settings, torso)?;
+        for (coordinate, shift) in scene.torso_position.iter_mut().zip(shift) {
+            *coordinate += shift;
+        }
+        let skin = Skin::of_torso(&scene)?;
+        let document = scene.to_mjcf()?;
+        Self::of(scene, &document, skin)
+    }
+
+    /// A scene whose document was changed after it was described.
+    ///
+    /// # Errors
+    /// [`EnvError::Sim`] where MuJoCo refuses it.
+    pub fn of(scene: Scene, document: &Mjcf, skin: Skin) -> Result<Arc<Self>, EnvError> {
+        let compiled = CompiledScene::compile(document)?;
+        Ok(Arc::new(Self {
+            scene,
+            compiled,
+            skin,
+        }))
+    }
+}
+
+/// The scene of some settings.
+///
+/// # Errors
+/// [`EnvError::Unknown`] for robot, probe or torso; [`EnvError::Model`].
+pub fn describe(settings: &SceneSettings, torso: Option<&TorsoConfig>) -> Result<Scene, EnvError> {
+    let robot = find("robot", &settings.robot, robots::ALL)?;
+    let probe = find("probe", &settings.probe, probes::ALL)?;
+    let torso = torso
+        .map(|config| -> Result<_, EnvError> {
+            let kind = torsos::by_name(&settings.torso).map_err(unknown)?;
+            Ok((kind.build)(config)?)
+        })
+        .transpose()?;
+    let mut scene = Scene::new(robot, probe, torso);
+    scene.timestep = settings.physics_timestep;
+    Ok(scene)
+}
+
+fn find<T>(
+    kind: &'static str,
+    name: &str,
+    all: &[(&'static str, fn() -> T)],
+) -> Result<T, EnvError> {
+    let known: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
+    all.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, make)| make())
+        .ok_or_else(|| EnvError::unknown(kind, name, &known))
+}
+
+fn unknown(error: ModelError) -> EnvError {
+    match error {
+        ModelError::Unknown { kind, name, .. } => {
+            let known: Vec<&str> = torsos::ALL.iter().map(|kind| kind.name).collect();
+            EnvError::unknown(kind, &name, &known)
+        }
+        other => other.into(),
+    }
+}
+
+/// The nominal configuration with another softness: its constraints scaled by what the softness is scaled by.
+pub fn soften(nominal: &Nominal, softness: &Softness, timestep: f64) -> TorsoConfig {
+    let stiffer = softness.stiffness / nominal.softness.stiffness;
+    let heavier = softness.damping / nominal.softness.damping;
+    let most_damping = 1.0 / timestep;
+    let scale = |solref: torsos::Solref| torsos::Solref {
+        stiffness: (solref.stiffness * stiffer)
+            .clamp(torsos::Solref::STIFFNESS[0], torsos::Solref::STIFFNESS[1]),
+        damping: (solref.damping * heavier).clamp(
+            torsos::Solref::DAMPING[0],
+            torsos::Solref::DAMPING[1].min(most_damping),
+        ),
+    };
+    TorsoConfig {
+        softness: Softness {
+            stiffness: nominal.config.softness.stiffness * stiffer,
+            damping: nominal.config.softness.damping * heavier,
+        },
+        rest: nominal.config.rest.map(scale),
+        neighbors: nominal.config.neighbors.map(scale),
+        contact: nominal.config.contact.map(scale),
+        ..nominal.config.clone()
+    }
+}
+
+/// The configuration with the torso enlarged and breathing.
+pub fn shape(config: TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
+    TorsoConfig {
+        spacing: config.spacing * size,
+        breathing,
+        ..config
+    }
+}

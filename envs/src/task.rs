@@ -1,0 +1,69 @@
+//! What a task must say: the world's start, the goal, observation, reward and end. One task per file.
+
+use insonate_sim::Divergence;
+use rand_chacha::ChaCha8Rng;
+
+use crate::randomization::Episode;
+use crate::stage::Stage;
+use crate::{BoxSpace, EnvError};
+
+/// How an episode ends by the task's own rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// Terminated, good or bad, with the reason: the value beyond is zero.
+    Terminated(&'static str),
+    /// The task's schedule is over: truncated, the value beyond goes on.
+    Scheduled,
+}
+
+/// What to do in a scene in which a probe is moved.
+///
+/// The stage is reset, softened and moved as the episode's parameters say before [`Task::begin`].
+pub trait Task: Send {
+    /// Names of the weighted reward terms.
+    fn reward_terms(&self) -> Vec<&'static str>;
+
+    /// Names of the episode's figures; `success` comes first.
+    fn metrics(&self) -> Vec<&'static str>;
+
+    /// Entries of the observation that are the task's own, after those of the stage.
+    fn observation_space(&self) -> BoxSpace;
+
+    /// Starts an episode: puts the probe to its start and sets the goal.
+    ///
+    /// # Errors
+    /// [`EnvError::Sim`] where the arm does not reach.
+    fn begin(
+        &mut self,
+        stage: &mut Stage,
+        episode: &Episode,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError>;
+
+    /// Moves the goal, before each physics step.
+    fn advance(&mut self, stage: &mut Stage);
+
+    /// Takes note of what was felt, after each physics step.
+    fn note(&mut self, stage: &Stage);
+
+    /// Writes the task's own entries of the observation.
+    fn observe(&self, stage: &Stage, observation: &mut [f32]);
+
+    /// Writes the weighted reward terms of the control step that ended; `action` is what was asked for.
+    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]);
+
+    /// Whether the episode ends here.
+    fn end(&self, stage: &Stage) -> Option<End>;
+
+    /// Writes the episode's figures so far.
+    fn write_metrics(&self, metrics: &mut [f64]);
+
+    /// Writes the action of the task's own scripted policy; `false`: there is none beyond the zero action.
+    fn scripted_action(&mut self, _stage: &Stage, action: &mut [f32]) -> bool {
+        action.fill(0.0);
+        true
+    }
+
+    /// The simulation diverged; the episode ends.
+    fn diverged(&mut self, _divergence: &Divergence) {}
+}

@@ -1,0 +1,496 @@
+//! `cube-push`: push a cube over the table to a goal with the probe.
+//!
+//! The thesis' proof of concept (its `FetchPush`), which never pushed reliably: its observation held the way from probe to cube
+//! twice and the way from cube to goal not at all. Here both are there once.
+//!
+//! # Action
+//!
+//! `osc_pose` along x, y, z by default ([`crate::actions`]): shares of 5 cm per control step; the probe stays upright.
+//!
+//! # Observation
+//!
+//! The stage's entries where switched on ([`crate::observation`]; none by default) and, in world axes:
+//!
+//! | entry | unit | meaning |
+//! |---|---|---|
+//! | `probe_x`, `_y`, `_z` | m | the probe's face, from the middle of the table's top |
+//! | `probe_velocity_x`, `_y`, `_z` | m/s | its velocity |
+//! | `probe_to_cube_x`, `_y`, `_z` | m | from the face to the cube's centre |
+//! | `cube_to_goal_x`, `_y` | m | from the cube's centre to the goal |
+//! | `cube_velocity_x`, `_y` | m/s | the cube's velocity |
+//! | `cube_yaw_cos`, `_sin` | 1 | of four times the cube's yaw: a cube looks the same each quarter turn |
+//!
+//! # Reward
+//!
+//! Per control step; weights in `task.reward`. With `shaping = "thesis"` the first term is the thesis' $1 - \tanh(10 d)$ of the
+//! distance $d$ from probe to cube; with `"behind"` $d$ is the distance to the point behind the cube, seen from the goal, from
+//! which to push.
+//!
+//! | term | formula | when |
+//! |---|---|---|
+//! | `reach` | $1 - \tanh(10 d)$ | not yet at the goal |
+//! | `touch` | 0.5 | the probe touches the cube, not yet at the goal |
+//! | `push` | $1.5 (1 - \tanh(10 d_{cg}))$ of the distance from cube to goal | not yet at the goal |
+//! | `success` | 2.25 with `"thesis"`, 3 with `"behind"` | at the goal |
+//! | `smoothness` | $-0.02 \lVert a_t - a_{t-1} \rVert^2$ | always |
+//!
+//! # Start
+//!
+//! Cube and goal are random within `task.area`, at least `task.least_distance` apart; the cube's yaw is random. The probe stands
+//! at a random place within the area, `start.height` above the table, never on the cube.
+//!
+//! # End
+//!
+//! Terminated: the cube has left the table or the arm's reach; the simulation diverged. Truncated: at `time.limit`.
+//!
+//! Success, the thesis' rule: the cube ends within `task.success_distance` of the goal.
+
+use std::sync::Arc;
+
+use insonate_models::mjcf::{Body, Element, Geom, Namespace};
+use insonate_sim::readings::FreeBody;
+use nalgebra::Vector3;
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{Blueprint, TaskKind};
+use crate::actions::{ActionSettings, OscPoseSettings};
+use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
+use crate::observation::ObservationSettings;
+use crate::randomization::{Episode, RandomizationSettings};
+use crate::settings::{self, check_range};
+use crate::stage::{Bank, SceneSettings, Setup, Skin, Stage, describe};
+use crate::task::{End, Task};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "cube-push",
+    summary: "push a cube over the table to a goal (the thesis' proof of concept)",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[],
+};
+
+/// Name of the cube's body and of its geom.
+const CUBE: &str = "cube";
+/// Name of the mocap body that marks the goal.
+const GOAL: &str = "goal";
+/// Half size of the cube [m]; the thesis: 0.020 to 0.022.
+const HALF: f64 = 0.021;
+/// From the cube's centre to where the probe's middle must be to push [m].
+const BEHIND: f64 = 0.06;
+/// Height of the probe's face over the table while it pushes [m].
+const PUSH_HEIGHT: f64 = 0.015;
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PushSettings {
+    /// Half sizes of the area of cubes and goals along x and y [m].
+    pub area: [f64; 2],
+    /// Least distance of goal and cube at the start [m].
+    pub least_distance: f64,
+    /// Distance of cube and goal that counts as success [m]; the thesis: 0.06.
+    pub success_distance: f64,
+    /// Friction of the cube; the thesis: 0.5.
+    pub friction: f64,
+    /// `behind` or `thesis`.
+    pub shaping: String,
+    /// Weights of the reward.
+    pub reward: PushReward,
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PushReward {
+    /// Nearness to where the push starts.
+    pub reach: f64,
+    /// Touching the cube.
+    pub touch: f64,
+    /// Nearness of the cube to the goal.
+    pub push: f64,
+    /// The cube at the goal.
+    pub success: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for PushSettings {
+    fn default() -> Self {
+        Self {
+            area: [0.13, 0.18],
+            least_distance: 0.1,
+            success_distance: 0.06,
+            friction: 0.5,
+            shaping: "behind".to_owned(),
+            reward: PushReward {
+                reach: 1.0,
+                touch: 0.0,
+                push: 1.5,
+                success: 3.0,
+                smoothness: 0.02,
+            },
+        }
+    }
+}
+
+impl PushSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        for half in self.area {
+            check_range("task.area", half, 0.02, 0.3)?;
+        }
+        check_range("task.least_distance", self.least_distance, 0.0, 0.3)?;
+        check_range("task.success_distance", self.success_distance, 0.001, 0.3)?;
+        check_range("task.friction", self.friction, 0.0, 2.0)?;
+        let known = ["behind", "thesis"];
+        if known.contains(&self.shaping.as_str()) {
+            return Ok(());
+        }
+        Err(EnvError::unknown("shaping", &self.shaping, &known))
+    }
+}
+
+fn defaults() -> EnvironmentSettings<PushSettings> {
+    EnvironmentSettings {
+        time: TimeSettings {
+            control_timestep: 0.04,
+            limit: 8.0,
+        },
+        scene: SceneSettings {
+            robot: "ur5e".to_owned(),
+            torso: "none".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            osc_pose: OscPoseSettings {
+                axes: ["x", "y", "z"].map(str::to_owned).to_vec(),
+                ..OscPoseSettings::default()
+            },
+            ..ActionSettings::of_mode("osc_pose")
+        },
+        observation: ObservationSettings {
+            joints: false,
+            goal: false,
+            wrench: false,
+            previous_action: false,
+            ..ObservationSettings::default()
+        },
+        randomization: RandomizationSettings {
+            start_height: [0.06, 0.12],
+            ..RandomizationSettings::default()
+        },
+        task: PushSettings::default(),
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let settings: EnvironmentSettings<PushSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    if settings.scene.torso != "none" {
+        return Err(EnvError::Config {
+            field: "scene.torso".to_owned(),
+            problem: format!("is {:?}, but this task has none", settings.scene.torso),
+        });
+    }
+    let setup = setup(&settings)?;
+    let bank = Bank::of(
+        settings.scene.clone(),
+        settings.randomization.clone(),
+        setup,
+    );
+    let bank = Arc::new(bank);
+    let table = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, table, move || {
+        let task = Push::new(settings.task.clone(), bank.first())?;
+        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        Ok(Box::new(env))
+    }))
+}
+
+/// The room with a cube on the table and a mark for the goal.
+fn setup(settings: &EnvironmentSettings<PushSettings>) -> Result<Arc<Setup>, EnvError> {
+    let scene = describe(&settings.scene, None)?;
+    let top = insonate_models::arena::TABLE_HEIGHT;
+    let mut document = scene.to_mjcf()?;
+    let cube = Geom::cuboid([HALF; 3])
+        .name(CUBE)
+        .mass(0.1)
+        .rgba([0.85, 0.25, 0.2, 1.0])
+        .set("friction", [settings.task.friction, 0.005, 0.0001])
+        .set("condim", 4);
+    let cube = Body::new(CUBE)
+        .pos([0.0, 0.0, top + HALF])
+        .with(Element::new("freejoint").with_attribute("name", CUBE))
+        .with(cube);
+    let mark = Geom::cylinder([settings.task.success_distance, 0.0005])
+        .rgba([0.2, 0.65, 0.3, 0.6])
+        .set("contype", 0)
+        .set("conaffinity", 0);
+    let mark = Body::new(GOAL)
+        .pos([0.0, 0.0, top])
+        .mocap(true)
+        .with(mark);
+    document.worldbody().add(cube);
+    document.worldbody().add(mark);
+    let rest = [0.0, 0.0, top + HALF, 1.0, 0.0, 0.0, 0.0];
+    if let Some(home) = document.find_mut(Namespace::Key, "home") {
+        let mut qpos = home.reals("qpos").unwrap_or_default().to_vec();
+        qpos.extend(rest);
+        home.set("qpos", qpos);
+    }
+    Setup::of(scene, &document, Skin::Plane(top))
+}
+
+/// The task.
+#[derive(Debug)]
+struct Push {
+    settings: PushSettings,
+    cube: FreeBody,
+    goal: [f64; 2],
+    last_action: Vec<f32>,
+    distance: f64,
+    touched: bool,
+}
+
+/// What one control step sees.
+struct View {
+    probe: Vector3<f64>,
+    probe_velocity: Vector3<f64>,
+    cube: Vector3<f64>,
+    cube_velocity: Vector3<f64>,
+    /// From cube to goal, level.
+    way: Vector3<f64>,
+}
+
+impl Push {
+    fn new(settings: PushSettings, setup: &Setup) -> Result<Self, EnvError> {
+        Ok(Self {
+            cube: FreeBody::new(setup.compiled.physics_model(), CUBE)?,
+            goal: [0.0; 2],
+            last_action: Vec::new(),
+            distance: f64::NAN,
+            touched: false,
+            settings,
+        })
+    }
+
+    fn view(&self, stage: &Stage) -> View {
+        let cube = self.cube.pose(&stage.physics).position;
+        let goal = Vector3::new(self.goal[0], self.goal[1], cube.z);
+        View {
+            probe: stage.felt.world_from_probe.position,
+            probe_velocity: stage.felt.twist.linear,
+            cube,
+            cube_velocity: self.cube.twist(&stage.physics).linear,
+            way: goal - cube,
+        }
+    }
+
+    /// Where the probe must be to push the cube towards the goal.
+    fn behind(view: &View) -> Vector3<f64> {
+        let direction = view.way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
+        let mut place = view.cube - direction * BEHIND;
+        place.z = insonate_models::arena::TABLE_HEIGHT + PUSH_HEIGHT;
+        place
+    }
+
+    fn random_place(&self, rng: &mut ChaCha8Rng) -> [f64; 2] {
+        self.settings.area.map(|half| rng.random_range(-half..=half))
+    }
+
+    /// A random place that is at least `least` away from another.
+    fn place_away(&self, from: [f64; 2], least: f64, rng: &mut ChaCha8Rng) -> [f64; 2] {
+        let far = |[x, y]: [f64; 2]| (x - from[0]).hypot(y - from[1]);
+        let mut best = self.random_place(rng);
+        for _ in 0..64 {
+            if far(best) >= least {
+                break;
+            }
+            let next = self.random_place(rng);
+            if far(next) > far(best) {
+                best = next;
+            }
+        }
+        best
+    }
+}
+
+impl Task for Push {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec!["reach", "touch", "push", "success", "smoothness"]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        vec!["success", "cube_to_goal_m"]
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        let mut space = BoxSpace::default();
+        for name in [
+            "probe_x [m]",
+            "probe_y [m]",
+            "probe_z [m]",
+            "probe_velocity_x [m/s]",
+            "probe_velocity_y [m/s]",
+            "probe_velocity_z [m/s]",
+            "probe_to_cube_x [m]",
+            "probe_to_cube_y [m]",
+            "probe_to_cube_z [m]",
+            "cube_to_goal_x [m]",
+            "cube_to_goal_y [m]",
+            "cube_velocity_x [m/s]",
+            "cube_velocity_y [m/s]",
+        ] {
+            space.push(name, f32::NEG_INFINITY, f32::INFINITY);
+        }
+        space.push("cube_yaw_cos [1]", -1.001, 1.001);
+        space.push("cube_yaw_sin [1]", -1.001, 1.001);
+        space
+    }
+
+    fn begin(
+        &mut self,
+        stage: &mut Stage,
+        episode: &Episode,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        let top = insonate_models::arena::TABLE_HEIGHT;
+        let cube = self.random_place(rng);
+        self.goal = self.place_away(cube, self.settings.least_distance, rng);
+        let probe = self.place_away(cube, 0.1, rng);
+        let yaw = rng.random_range(0.0..std::f64::consts::FRAC_PI_2);
+        self.last_action.clear();
+        self.touched = false;
+        self.cube.place(
+            &mut stage.physics,
+            [cube[0], cube[1], top + HALF],
+            [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()],
+        );
+        let [x, y] = self.goal;
+        stage.physics.data_mut().mocap_pos_mut()[0] = [x, y, top + 0.001];
+        if let Some(point) = stage.skin(probe[0], probe[1]) {
+            let start = stage.pose_on(&point, episode.start_height);
+            stage.place(&start)?;
+            stage.goal.world_from_probe = start;
+        }
+        self.distance = self.view(stage).way.norm();
+        Ok(())
+    }
+
+    fn advance(&mut self, _stage: &mut Stage) {}
+
+    fn note(&mut self, stage: &Stage) {
+        self.touched |= self.cube.touches_probe(&stage.physics);
+    }
+
+    fn observe(&self, stage: &Stage, observation: &mut [f32]) {
+        let view = self.view(stage);
+        let top = insonate_models::arena::TABLE_HEIGHT;
+        let to_cube = view.cube - view.probe;
+        let (_, _, yaw) = self.cube.pose(&stage.physics).rotation.euler_angles();
+        let values = [
+            view.probe.x,
+            view.probe.y,
+            view.probe.z - top,
+            view.probe_velocity.x,
+            view.probe_velocity.y,
+            view.probe_velocity.z,
+            to_cube.x,
+            to_cube.y,
+            to_cube.z,
+            view.way.x,
+            view.way.y,
+            view.cube_velocity.x,
+            view.cube_velocity.y,
+            (4.0 * yaw).cos(),
+            (4.0 * yaw).sin(),
+        ];
+        for (entry, value) in observation.iter_mut().zip(values) {
+            *entry = value as f32;
+        }
+    }
+
+    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
+        let (view, weight) = (self.view(stage), &self.settings.reward);
+        self.distance = view.way.norm();
+        let near = |distance: f64| 1.0 - (10.0 * distance).tanh();
+        let target = if self.settings.shaping == "thesis" {
+            view.cube
+        } else {
+            Self::behind(&view)
+        };
+        let change = self.last_action.iter().zip(action);
+        let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
+        let there = self.distance < self.settings.success_distance;
+        let way = f64::from(u8::from(!there));
+        terms.copy_from_slice(&[
+            way * weight.reach * near((view.probe - target).norm()),
+            way * weight.touch * f64::from(u8::from(self.touched)),
+            way * weight.push * near(self.distance),
+            (1.0 - way) * weight.success,
+            -weight.smoothness * jerk,
+        ]);
+        self.touched = false;
+        self.last_action.clear();
+        self.last_action.extend_from_slice(action);
+    }
+
+    fn end(&self, stage: &Stage) -> Option<End> {
+        let cube = self.cube.pose(&stage.physics).position;
+        let off = cube.x.abs() > 0.33
+            || cube.y.abs() > 0.5
+            || cube.z < insonate_models::arena::TABLE_HEIGHT - 0.01;
+        off.then_some(End::Terminated("the cube is out of reach"))
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let success = self.distance < self.settings.success_distance;
+        metrics.copy_from_slice(&[f64::from(u8::from(success)), self.distance]);
+    }
+
+    /// Over the cube to behind it, down, and push; only where actions are x, y and z.
+    fn scripted_action(&mut self, stage: &Stage, action: &mut [f32]) -> bool {
+        action.fill(0.0);
+        if action.len() != 3 {
+            return false;
+        }
+        let view = self.view(stage);
+        let top = insonate_models::arena::TABLE_HEIGHT;
+        let direction = view.way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
+        let behind = Self::behind(&view);
+        let from_cube = view.probe - view.cube;
+        let along = from_cube.dot(&direction);
+        let aside = (from_cube - direction * along).xy().norm();
+        let low = view.probe.z < top + 2.0 * HALF + 0.01;
+        let target = if self.distance < 0.5 * self.settings.success_distance {
+            view.probe
+        } else if low && along < -0.02 && aside < 0.015 {
+            // Push, drawing back to the line.
+            view.cube + direction * 0.02 - (from_cube - direction * along) * 0.5
+        } else if (view.probe - behind).xy().norm() < 0.012 {
+            behind
+        } else {
+            let mut above = behind;
+            above.z = top + 2.0 * HALF + 0.04;
+            if low {
+                above.x = view.probe.x;
+                above.y = view.probe.y;
+            }
+            above
+        };
+        let mut wanted = (target - view.probe) / 0.05;
+        wanted.z = if low && along < -0.02 && aside < 0.015 {
+            (top + PUSH_HEIGHT - view.probe.z) / 0.05
+        } else {
+            wanted.z
+        };
+        for (share, wanted) in action.iter_mut().zip(wanted.iter()) {
+            *share = wanted.clamp(-1.0, 1.0) as f32;
+        }
+        true
+    }
+}

@@ -1,0 +1,315 @@
+//! `pendulum`: swing a pole up and hold it there with a motor that is too weak to lift it at once.
+//!
+//! The dynamics, reward and start of Gymnasium's `Pendulum-v1`, as a yardstick for learning: pure numbers, no physics engine.
+//! Unlike there, an action out of bounds is an error here.
+//!
+//! A rod of mass m and length l turns about its end under gravity g and the motor's torque u; θ = 0 is upright:
+//! θ'' = 3g/(2l) sin θ + 3/(m l²) u, stepped by the semi-implicit Euler rule.
+//!
+//! **Actions**
+//!
+//! | index | action | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0 | torque | -2 | 2 | N·m |
+//!
+//! **Observations**
+//!
+//! | index | observation | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0 | cos θ | -1 | 1 | 1 |
+//! | 1 | sin θ | -1 | 1 | 1 |
+//! | 2 | θ' | -8 | 8 | rad/s |
+//!
+//! **Rewards**, of the state before the step, with θ in [-π, π)
+//!
+//! | term | value |
+//! |---|---|
+//! | `angle` | -θ² |
+//! | `velocity` | -0.1 θ'² |
+//! | `torque` | -0.001 u² |
+//!
+//! **Start**: θ in [-π, π), θ' in [-1, 1), both even; options `theta` and `theta_dot` fix them.
+//!
+//! **End**: truncated after 200 steps; it never terminates.
+//!
+//! **Figures**: `success` is 1 when the pole stood within 0.2 rad of upright in each of the last 50 steps; `upright_ratio` is the share of
+//! such steps.
+
+use std::f64::consts::{PI, TAU};
+
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{Blueprint, TaskKind};
+use crate::parameters::{self, Parameter};
+use crate::settings::{self, check_range};
+use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+
+/// The registry's line.
+pub const KIND: TaskKind = TaskKind {
+    name: "pendulum",
+    summary: "swing a pole up with a weak motor (Gymnasium's Pendulum-v1)",
+    defaults: || settings::table(&PendulumSettings::default()),
+    build,
+    scripted: &[],
+};
+
+/// Random numbers of an episode: the start.
+const PARAMETERS: [Parameter; 2] = [
+    Parameter::new("theta", "rad", -PI, PI),
+    Parameter::new("theta_dot", "rad/s", -1.0, 1.0).allowing(-8.0, 8.0),
+];
+
+/// Angle from upright within which the pole counts as standing [rad].
+const UPRIGHT: f64 = 0.2;
+
+/// Steps at the end during which a successful pole stands.
+const N_HELD: usize = 50;
+
+/// Settings, with Gymnasium's values as defaults.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PendulumSettings {
+    /// Gravity [m/s²].
+    pub gravity: f64,
+    /// Mass of the rod [kg].
+    pub mass: f64,
+    /// Length of the rod [m].
+    pub length: f64,
+    /// Time of a step [s].
+    pub timestep: f64,
+    /// Largest torque [N·m].
+    pub max_torque: f64,
+    /// Largest speed [rad/s]; beyond it the speed is cut.
+    pub max_speed: f64,
+    /// Steps after which an episode is truncated.
+    pub max_episode_steps: usize,
+}
+
+impl Default for PendulumSettings {
+    fn default() -> Self {
+        Self {
+            gravity: 10.0,
+            mass: 1.0,
+            length: 1.0,
+            timestep: 0.05,
+            max_torque: 2.0,
+            max_speed: 8.0,
+            max_episode_steps: 200,
+        }
+    }
+}
+
+impl PendulumSettings {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_range("gravity", self.gravity, 0.0, 100.0)?;
+        check_range("mass", self.mass, 1e-3, 1e3)?;
+        check_range("length", self.length, 1e-2, 1e2)?;
+        check_range("timestep", self.timestep, 1e-4, 0.2)?;
+        check_range("max_torque", self.max_torque, 1e-3, 1e3)?;
+        check_range("max_speed", self.max_speed, 0.1, 1e3)?;
+        check_range("max_episode_steps", self.max_episode_steps as f64, 1.0, 1e9)
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let settings: PendulumSettings = settings::parse(&PendulumSettings::default(), given)?;
+    settings.check()?;
+    let all = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, all, move || {
+        Ok(Box::new(Pendulum::new(settings.clone())))
+    }))
+}
+
+/// The environment.
+#[derive(Debug, Clone)]
+pub struct Pendulum {
+    settings: PendulumSettings,
+    spec: EnvSpec,
+    theta: f64,
+    theta_dot: f64,
+    parameters: [f64; 2],
+    terms: [f64; 3],
+    /// Steps so far, those in which the pole stood, and those since it last did not.
+    n_steps: usize,
+    n_upright: usize,
+    n_held: usize,
+    phase: Phase,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Unready,
+    Running,
+    Over,
+}
+
+impl Pendulum {
+    /// An environment; it must be reset before its first step.
+    pub fn new(settings: PendulumSettings) -> Self {
+        let (torque, speed) = (settings.max_torque as f32, settings.max_speed as f32);
+        let spec = EnvSpec {
+            id: KIND.name.to_owned(),
+            observation_space: BoxSpace::default()
+                .with("cos_theta [1]", -1.0, 1.0)
+                .with("sin_theta [1]", -1.0, 1.0)
+                .with("theta_dot [rad/s]", -speed, speed),
+            action_space: BoxSpace::default().with("torque [N·m]", -torque, torque),
+            reward_terms: vec!["angle", "velocity", "torque"],
+            metrics: vec!["success", "upright_ratio"],
+            parameters: parameters::names(&PARAMETERS),
+            max_episode_steps: Some(settings.max_episode_steps),
+            control_timestep: settings.timestep,
+            n_substeps: 0,
+        };
+        Self {
+            settings,
+            spec,
+            theta: 0.0,
+            theta_dot: 0.0,
+            parameters: [f64::NAN; 2],
+            terms: [0.0; 3],
+            n_steps: 0,
+            n_upright: 0,
+            n_held: 0,
+            phase: Phase::Unready,
+        }
+    }
+
+    /// Angle from upright [rad] and angular velocity [rad/s].
+    pub fn state(&self) -> [f64; 2] {
+        [self.theta, self.theta_dot]
+    }
+
+    fn observe(&self, observation: &mut [f32]) {
+        observation[0] = self.theta.cos() as f32;
+        observation[1] = self.theta.sin() as f32;
+        observation[2] = self.theta_dot as f32;
+    }
+
+    fn advance(&mut self, torque: f64) {
+        let PendulumSettings {
+            gravity,
+            mass,
+            length,
+            timestep,
+            max_speed,
+            ..
+        } = self.settings;
+        let acceleration = 3.0 * gravity / (2.0 * length) * self.theta.sin()
+            + 3.0 / (mass * length * length) * torque;
+        let theta_dot = self.theta_dot + acceleration * timestep;
+        self.theta_dot = theta_dot.clamp(-max_speed, max_speed);
+        self.theta += self.theta_dot * timestep;
+    }
+}
+
+/// The same angle in [-π, π).
+fn wrapped(angle: f64) -> f64 {
+    (angle + PI).rem_euclid(TAU) - PI
+}
+
+impl Env for Pendulum {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        EnvError::check_length("observation", observation.len(), 3)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut values = PARAMETERS.map(|parameter| parameter.draw(&mut rng));
+        parameters::fix(&PARAMETERS, options, &mut values)?;
+        self.parameters = values;
+        [self.theta, self.theta_dot] = values;
+        self.terms = [0.0; 3];
+        (self.n_steps, self.n_upright, self.n_held) = (0, 0, 0);
+        self.phase = Phase::Running;
+        self.observe(observation);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        match self.phase {
+            Phase::Unready => return Err(EnvError::Order("reset must come before step")),
+            Phase::Over => return Err(EnvError::Order("the episode is over: reset it")),
+            Phase::Running => {}
+        }
+        EnvError::check_length("observation", observation.len(), 3)?;
+        self.spec.action_space.check("action", action)?;
+        let torque = f64::from(action[0]);
+        let angle = wrapped(self.theta);
+        // (state, torque) => reward => state
+        self.terms = [
+            -angle * angle,
+            -0.1 * self.theta_dot * self.theta_dot,
+            -0.001 * torque * torque,
+        ];
+        self.advance(torque);
+        self.n_steps += 1;
+        let is_upright = wrapped(self.theta).abs() < UPRIGHT;
+        self.n_upright += usize::from(is_upright);
+        self.n_held = if is_upright { self.n_held + 1 } else { 0 };
+        let truncated = self.n_steps >= self.settings.max_episode_steps;
+        if truncated {
+            self.phase = Phase::Over;
+        }
+        self.observe(observation);
+        Ok(Step {
+            reward: self.terms.iter().sum(),
+            terminated: false,
+            truncated,
+        })
+    }
+
+    fn reward_terms(&self) -> &[f64] {
+        &self.terms
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        metrics[0] = f64::from(u8::from(self.n_held >= N_HELD));
+        metrics[1] = self.n_upright as f64 / self.n_steps.max(1) as f64;
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        (self.phase == Phase::Over).then_some(EndReason::TimeLimit)
+    }
+
+    /// Pumps energy until the pole can reach the top, and holds it there with a linear law (Åström and Furuta 2000,
+    /// doi:10.1016/S0005-1098(99)00140-5, §3).
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        let PendulumSettings {
+            gravity,
+            mass,
+            length,
+            max_torque,
+            ..
+        } = self.settings;
+        let inertia = mass * length * length / 3.0;
+        let weight = mass * gravity * length / 2.0;
+        let angle = wrapped(self.theta);
+        let energy = inertia * self.theta_dot.powi(2) / 2.0 + weight * (angle.cos() - 1.0);
+        let hold = -2.0 * weight * angle - 2.0 * (weight * inertia).sqrt() * self.theta_dot;
+        let torque = if hold.abs() < max_torque || angle.abs() < UPRIGHT {
+            hold
+        } else {
+            // At rest any direction will do.
+            -energy.signum() * max_torque * (self.theta_dot + 1e-9).signum()
+        };
+        action[0] = torque.clamp(-max_torque, max_torque) as f32;
+        true
+    }
+}

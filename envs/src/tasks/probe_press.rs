@@ -1,0 +1,310 @@
+//! `probe-press`: press the probe on a place of the soft torso, reach a force and hold it.
+//!
+//! # Action
+//!
+//! By `action.mode`; see [`crate::actions`]. Every entry is a share of full scale, -1 to 1.
+//!
+//! # Observation
+//!
+//! The stage's entries ([`crate::observation`]) and:
+//!
+//! | entry | unit | meaning |
+//! |---|---|---|
+//! | `force_target` | N | force asked for |
+//!
+//! # Reward
+//!
+//! Per control step, $e$: force error in N, $d$: distance from the place across the probe's axis in m, $\theta$: tilt in rad;
+//! weights in `task.reward`.
+//!
+//! | term | formula | when |
+//! |---|---|---|
+//! | `force` | $\exp(-(0.7 e)^2)$ | in contact |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step | always |
+//! | `position` | $\exp(-(200 d)^2)$ | always |
+//! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
+//!
+//! # Start
+//!
+//! The place is random within `task.area`; the force asked for is `force.target`. The probe stands `start.height` above the
+//! place, `start.x`, `start.y` beside it; the force sensor is zeroed there.
+//!
+//! # End
+//!
+//! Terminated: more than `task.max_position_error` from the place; more than `task.max_force`; the simulation diverged.
+//! Truncated: at `time.limit`.
+//!
+//! Success: at the time limit the force has been within `task.tolerance` of what was asked for during the last `task.hold`
+//! seconds, and never above what was asked for by more than `task.max_overshoot`.
+
+use std::sync::Arc;
+
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{Blueprint, TaskKind};
+use crate::actions::ActionSettings;
+use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
+use crate::randomization::{Episode, RandomizationSettings};
+use crate::settings::{self, check_range};
+use crate::stage::{Bank, ContactRecord, Goal, Stage, Tolerance};
+use crate::task::{End, Task};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "probe-press",
+    summary: "press the probe on the torso, reach a force and hold it",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[("action.mode", "hybrid_force")],
+};
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PressSettings {
+    /// Half sizes of the area of places across and along the patient [m], scaled with the torso.
+    pub area: [f64; 2],
+    /// How near the force must come [N].
+    pub tolerance: f64,
+    /// How long it must stay there, at the end [s].
+    pub hold: f64,
+    /// How far it may overshoot [N].
+    pub max_overshoot: f64,
+    /// Distance from the place at which the episode ends [m].
+    pub max_position_error: f64,
+    /// Force at which the episode ends [N].
+    pub max_force: f64,
+    /// Weights of the reward.
+    pub reward: PressReward,
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PressReward {
+    /// Nearness of the force.
+    pub force: f64,
+    /// Penalty per newton of force error.
+    pub force_error: f64,
+    /// Nearness to the place.
+    pub position: f64,
+    /// Uprightness.
+    pub orientation: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for PressSettings {
+    fn default() -> Self {
+        Self {
+            area: [0.06, 0.09],
+            tolerance: 0.5,
+            hold: 1.0,
+            max_overshoot: 3.0,
+            max_position_error: 0.05,
+            max_force: 40.0,
+            reward: PressReward {
+                force: 3.0,
+                force_error: 1.0,
+                position: 0.5,
+                orientation: 0.5,
+                smoothness: 0.02,
+            },
+        }
+    }
+}
+
+impl PressSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        for half in self.area {
+            check_range("task.area", half, 0.0, 0.5)?;
+        }
+        check_range("task.tolerance", self.tolerance, 0.01, 40.0)?;
+        check_range("task.hold", self.hold, 0.0, 60.0)?;
+        check_range("task.max_overshoot", self.max_overshoot, 0.0, 1e3)?;
+        check_range(
+            "task.max_position_error",
+            self.max_position_error,
+            0.001,
+            1.0,
+        )?;
+        check_range("task.max_force", self.max_force, 1.0, 1e4)
+    }
+}
+
+fn defaults() -> EnvironmentSettings<PressSettings> {
+    EnvironmentSettings {
+        time: TimeSettings {
+            control_timestep: 0.02,
+            limit: 3.0,
+        },
+        action: ActionSettings::of_mode("wrench"),
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            force_noise: [0.0, 0.1],
+            force: [2.0, 10.0],
+            ..RandomizationSettings::default()
+        },
+        ..EnvironmentSettings::default()
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let settings: EnvironmentSettings<PressSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    let bank = Bank::with_torso(&settings.scene, &settings.randomization)?;
+    let bank = Arc::new(bank);
+    let table = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, table, move || {
+        let task = Press::new(settings.task.clone(), settings.time.limit);
+        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        Ok(Box::new(env))
+    }))
+}
+
+/// The task.
+#[derive(Debug)]
+struct Press {
+    settings: PressSettings,
+    limit: f64,
+    /// Where to press, in the world as compiled [m].
+    place: [f64; 2],
+    force: f64,
+    record: ContactRecord,
+    /// Since when the force is near [s].
+    held: f64,
+    error: (f64, usize),
+    last_action: Vec<f32>,
+}
+
+impl Press {
+    fn new(settings: PressSettings, limit: f64) -> Self {
+        Self {
+            settings,
+            limit,
+            place: [0.0; 2],
+            force: 0.0,
+            record: ContactRecord::default(),
+            held: 0.0,
+            error: (0.0, 0),
+            last_action: Vec::new(),
+        }
+    }
+
+    fn off_place(stage: &Stage) -> f64 {
+        let goal = stage.goal.world_from_probe;
+        let offset = stage.felt.world_from_probe.position - goal.position;
+        let axis = goal.z_axis();
+        (offset - axis * offset.dot(&axis)).norm()
+    }
+}
+
+impl Task for Press {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec![
+            "force",
+            "force_error",
+            "position",
+            "orientation",
+            "smoothness",
+        ]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        ContactRecord::METRICS.to_vec()
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        BoxSpace::default().with("force_target [N]", 0.0, 40.0)
+    }
+
+    fn begin(
+        &mut self,
+        stage: &mut Stage,
+        episode: &Episode,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        let [x, y, _] = stage.setup.scene.torso_position;
+        let [a, b] = self.settings.area.map(|half| half * episode.size);
+        let (s, t) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
+        self.place = [x + a * s, y + b * t];
+        self.force = episode.force;
+        self.record.reset();
+        (self.held, self.error) = (0.0, (0.0, 0));
+        self.last_action.clear();
+        self.advance(stage);
+        stage.place_above(episode)
+    }
+
+    fn advance(&mut self, stage: &mut Stage) {
+        if let Some(point) = stage.skin(self.place[0], self.place[1]) {
+            let mut goal = Goal::at(stage.pose_on(&point, 0.0));
+            goal.twist = stage.frame.twist;
+            goal.force = self.force;
+            stage.goal = goal;
+        }
+    }
+
+    fn note(&mut self, stage: &Stage) {
+        self.record.take(stage);
+        let error = (stage.felt.normal_force - self.force).abs();
+        self.error.0 += error;
+        self.error.1 += 1;
+        self.held = if error <= self.settings.tolerance {
+            self.held + stage.physics.timestep()
+        } else {
+            0.0
+        };
+    }
+
+    fn observe(&self, _stage: &Stage, observation: &mut [f32]) {
+        observation[0] = self.force as f32;
+    }
+
+    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
+        let weight = &self.settings.reward;
+        let error = self.error.0 / self.error.1.max(1) as f64;
+        let goal = stage.goal.world_from_probe;
+        let tilt = stage.felt.world_from_probe.z_axis().angle(&goal.z_axis());
+        let touching = f64::from(u8::from(stage.felt.in_contact));
+        let change = self.last_action.iter().zip(action);
+        let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
+        terms.copy_from_slice(&[
+            weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            -weight.force_error * error.min(5.0),
+            weight.position * (-(200.0 * Self::off_place(stage)).powi(2)).exp(),
+            weight.orientation * (-(tilt / 0.05).powi(2)).exp(),
+            -weight.smoothness * jerk,
+        ]);
+        self.error = (0.0, 0);
+        self.last_action.clear();
+        self.last_action.extend_from_slice(action);
+    }
+
+    fn end(&self, stage: &Stage) -> Option<End> {
+        if Self::off_place(stage) > self.settings.max_position_error {
+            return Some(End::Terminated("far from the place"));
+        }
+        (stage.felt.normal_force > self.settings.max_force)
+            .then_some(End::Terminated("pressed too hard"))
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let anything = Tolerance {
+            contact_ratio: 0.0,
+            force_mae: f64::INFINITY,
+            path_rmse: f64::INFINITY,
+            tilt_deg: f64::INFINITY,
+            peak_force: self.force + self.settings.max_overshoot,
+        };
+        let is_done = self.record.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
+        self.record.write(self.force, &anything, is_done, metrics);
+    }
+}

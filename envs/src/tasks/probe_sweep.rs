@@ -1,0 +1,388 @@
+//! `probe-sweep`: slide the probe along a straight path over the soft torso at a steady force and speed.
+//!
+//! The task that Jakobsen 2021 (NTNU) set and left open, with the success rule below.
+//!
+//! # Action
+//!
+//! By `action.mode`; see [`crate::actions`]. Every entry is a share of full scale, -1 to 1.
+//!
+//! # Observation
+//!
+//! The stage's entries ([`crate::observation`]) and:
+//!
+//! | entry | unit | meaning |
+//! |---|---|---|
+//! | `time_to_start` | s | until the goal moves; 0 after |
+//! | `force_target` | N | force asked for |
+//!
+//! # Reward
+//!
+//! Per control step, $e$: force error in N, $d$: distance across and along the path in m, $\theta$: tilt in rad, $v$: velocity error
+//! along the path in m/s; weights in `task.reward`.
+//!
+//! | term | formula | when |
+//! |---|---|---|
+//! | `position` | $\exp(-\lVert (90 d)^2 \rVert)$, as the thesis | always |
+//! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
+//! | `velocity` | $\exp(-(45 v)^2)$, as the thesis | always |
+//! | `force` | $\exp(-(0.7 e)^2)$, as the thesis | in contact |
+//! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: goes on pulling where `force` is flat | always |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
+//!
+//! # Start
+//!
+//! Path: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
+//! path's start, `start.x`, `start.y` beside it; the force sensor is zeroed there. The goal rests for `task.rest`, then moves.
+//!
+//! # End
+//!
+//! Terminated: contact lost for `task.release_time` after first contact; more than `task.max_position_error` from the goal;
+//! more than `task.max_force`; the simulation diverged. Truncated: the goal has reached the end of the path.
+//!
+//! Success: `task.success` ([`Tolerance`]) over an episode that reached the end.
+
+use std::sync::Arc;
+
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::{Blueprint, TaskKind};
+use crate::actions::ActionSettings;
+use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
+use crate::randomization::{Episode, RandomizationSettings};
+use crate::settings::{self, check_interval, check_range};
+use crate::stage::{Bank, ContactRecord, Path, Stage, Tolerance};
+use crate::task::{End, Task};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "probe-sweep",
+    summary: "slide the probe along a path over the torso at a steady force",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[("action.mode", "hybrid_force")],
+};
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepSettings {
+    /// Half sizes of the area of paths across and along the patient [m], scaled with the torso.
+    pub area: [f64; 2],
+    /// Length of the path [m].
+    pub length: [f64; 2],
+    /// Speed along the path [m/s].
+    pub speed: f64,
+    /// Time that the goal rests at the start [s].
+    pub rest: f64,
+    /// Time over which the goal gathers speed [s].
+    pub ramp: f64,
+    /// Time without contact after which contact counts as lost [s].
+    pub release_time: f64,
+    /// Distance from the goal across the probe's axis at which the episode ends [m].
+    pub max_position_error: f64,
+    /// Force along the axis at which the episode ends [N].
+    pub max_force: f64,
+    /// Weights of the reward.
+    pub reward: SweepReward,
+    /// When an episode is a success.
+    pub success: Tolerance,
+}
+
+impl Default for SweepSettings {
+    fn default() -> Self {
+        Self {
+            area: [0.06, 0.09],
+            length: [0.06, 0.12],
+            speed: 0.04,
+            rest: 0.6,
+            ramp: 0.25,
+            release_time: 0.25,
+            max_position_error: 0.05,
+            max_force: 40.0,
+            reward: SweepReward::default(),
+            success: Tolerance::default(),
+        }
+    }
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SweepReward {
+    /// Nearness to the goal; the thesis: 5.
+    pub position: f64,
+    /// Uprightness; the thesis: 1.
+    pub orientation: f64,
+    /// Speed along the path; the thesis: 1.
+    pub velocity: f64,
+    /// Nearness of the force; the thesis: 3.
+    pub force: f64,
+    /// Steadiness of the force; the thesis: 2.
+    pub force_rate: f64,
+    /// Penalty per newton of force error.
+    pub force_error: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for SweepReward {
+    fn default() -> Self {
+        Self {
+            position: 1.0,
+            orientation: 0.5,
+            velocity: 0.5,
+            force: 3.0,
+            force_rate: 0.2,
+            force_error: 1.0,
+            smoothness: 0.02,
+        }
+    }
+}
+
+fn defaults() -> EnvironmentSettings<SweepSettings> {
+    EnvironmentSettings {
+        time: TimeSettings {
+            control_timestep: 0.02,
+            limit: 4.0,
+        },
+        action: ActionSettings::of_mode("wrench"),
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            force_noise: [0.0, 0.1],
+            ..RandomizationSettings::default()
+        },
+        ..EnvironmentSettings::default()
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let settings: EnvironmentSettings<SweepSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    let bank = Arc::new(Bank::with_torso(&settings.scene, &settings.randomization)?);
+    let table = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, table, move || {
+        let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
+        Ok(Box::new(Environment::new(
+            KIND.name,
+            &settings,
+            bank.clone(),
+            task,
+        )?))
+    }))
+}
+
+impl SweepSettings {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        for half in self.area {
+            check_range("task.area", half, 0.005, 0.5)?;
+        }
+        let diagonal = 2.0 * self.area[0].hypot(self.area[1]);
+        check_interval("task.length", self.length, 0.005, diagonal)?;
+        check_range("task.speed", self.speed, 0.001, 0.5)?;
+        check_range("task.rest", self.rest, 0.0, 60.0)?;
+        check_range("task.ramp", self.ramp, 0.0, 10.0)?;
+        check_range("task.release_time", self.release_time, 0.0, 60.0)?;
+        check_range("task.max_position_error", self.max_position_error, 0.001, 1.0)?;
+        check_range("task.max_force", self.max_force, 1.0, 1e4)?;
+        self.success.check()
+    }
+
+    /// A path within the area around `center`, scaled by `size`.
+    fn path(&self, center: [f64; 2], size: f64, rng: &mut ChaCha8Rng) -> Path {
+        let [a, b] = self.area.map(|half| half * size);
+        let length = rng.random_range(self.length[0]..=self.length[1]) * size;
+        let mut ends = ([0.0, -0.5 * length], [0.0, 0.5 * length]);
+        // Of random lines some leave the area; a line through the middle serves where none is found.
+        for _ in 0..64 {
+            let from = [rng.random_range(-a..=a), rng.random_range(-b..=b)];
+            let angle = rng.random_range(0.0..std::f64::consts::TAU);
+            let to = [from[0] + length * angle.cos(), from[1] + length * angle.sin()];
+            if to[0].abs() <= a && to[1].abs() <= b {
+                ends = (from, to);
+                break;
+            }
+        }
+        let world = |[x, y]: [f64; 2]| [x + center[0], y + center[1]];
+        Path {
+            from: world(ends.0),
+            to: world(ends.1),
+            speed: self.speed,
+            rest: self.rest,
+            ramp: self.ramp,
+        }
+    }
+}
+
+/// The task.
+#[derive(Debug)]
+pub struct Sweep {
+    settings: SweepSettings,
+    control_timestep: f64,
+    path: Path,
+    force: f64,
+    record: ContactRecord,
+    /// Since when there is no contact [s].
+    released: f64,
+    /// Sum of the absolute force error over the control step, and physics steps in it.
+    error: (f64, usize),
+    last_force: f64,
+    last_action: Vec<f32>,
+    is_off_skin: bool,
+}
+
+impl Sweep {
+    /// A task of some settings.
+    pub fn new(settings: SweepSettings, control_timestep: f64) -> Self {
+        Self {
+            settings,
+            control_timestep,
+            path: Path::default(),
+            force: 0.0,
+            record: ContactRecord::default(),
+            released: 0.0,
+            error: (0.0, 0),
+            last_force: 0.0,
+            last_action: Vec::new(),
+            is_off_skin: false,
+        }
+    }
+
+    fn is_complete(&self, stage: &Stage) -> bool {
+        stage.physics.time() >= self.path.duration()
+    }
+}
+
+impl Task for Sweep {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec![
+            "position",
+            "orientation",
+            "velocity",
+            "force",
+            "force_rate",
+            "force_error",
+            "smoothness",
+        ]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        ContactRecord::METRICS.to_vec()
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        let most = self.settings.rest as f32;
+        BoxSpace::default()
+            .with("time_to_start [s]", 0.0, most)
+            .with("force_target [N]", 0.0, 40.0)
+    }
+
+    fn begin(
+        &mut self,
+        stage: &mut Stage,
+        episode: &Episode,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        let [x, y, _] = stage.setup.scene.torso_position;
+        self.path = self.settings.path([x, y], episode.size, rng);
+        self.force = episode.force;
+        self.record.reset();
+        (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
+        self.last_action.clear();
+        self.is_off_skin = false;
+        self.advance(stage);
+        stage.place_above(episode)
+    }
+
+    fn advance(&mut self, stage: &mut Stage) {
+        match self.path.goal(stage, self.force) {
+            Some(goal) => stage.goal = goal,
+            None => self.is_off_skin = true,
+        }
+    }
+
+    fn note(&mut self, stage: &Stage) {
+        self.record.take(stage);
+        self.error.0 += (stage.felt.normal_force - self.force).abs();
+        self.error.1 += 1;
+        self.released = if stage.felt.in_contact {
+            0.0
+        } else {
+            self.released + stage.physics.timestep()
+        };
+    }
+
+    fn observe(&self, stage: &Stage, observation: &mut [f32]) {
+        observation[0] = (self.path.rest - stage.physics.time()).max(0.0) as f32;
+        observation[1] = self.force as f32;
+    }
+
+    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
+        let (felt, goal, weight) = (&stage.felt, &stage.goal, &self.settings.reward);
+        let axis = goal.world_from_probe.z_axis();
+        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let across = offset - axis * offset.dot(&axis);
+        let tilt = felt.world_from_probe.z_axis().angle(&axis);
+        let slip = (felt.twist.linear - goal.twist.linear).dot(&goal.direction);
+        let error = self.error.0 / self.error.1.max(1) as f64;
+        let rate = (felt.normal_force - self.last_force) / self.control_timestep;
+        let touching = f64::from(u8::from(felt.in_contact));
+        // The thesis squares each entry inside the norm.
+        let nearness = (-across.map(|d| (90.0 * d).powi(2)).norm()).exp();
+        let jerk: f64 = self
+            .last_action
+            .iter()
+            .zip(action)
+            .map(|(old, new)| f64::from(new - old).powi(2))
+            .sum();
+        terms.copy_from_slice(&[
+            weight.position * nearness,
+            weight.orientation * (-(tilt / 0.05).powi(2)).exp(),
+            weight.velocity * (-(45.0 * slip).powi(2)).exp(),
+            weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
+            -weight.force_error * error.min(5.0),
+            -weight.smoothness * jerk,
+        ]);
+        self.error = (0.0, 0);
+        self.last_force = felt.normal_force;
+        self.last_action.clear();
+        self.last_action.extend_from_slice(action);
+    }
+
+    fn end(&self, stage: &Stage) -> Option<End> {
+        let (felt, goal) = (&stage.felt, &stage.goal);
+        let axis = goal.world_from_probe.z_axis();
+        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let across = (offset - axis * offset.dot(&axis)).norm();
+        if self.record.first_contact().is_some() && self.released > self.settings.release_time {
+            return Some(End::Terminated("contact lost"));
+        }
+        if across > self.settings.max_position_error {
+            return Some(End::Terminated("far from the path"));
+        }
+        if felt.normal_force > self.settings.max_force {
+            return Some(End::Terminated("pressed too hard"));
+        }
+        if self.is_off_skin {
+            return Some(End::Terminated("path left the skin"));
+        }
+        self.is_complete(stage).then_some(End::Scheduled)
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let is_done = self.record.time() >= self.path.duration() - 1e-9;
+        self.record
+            .write(self.force, &self.settings.success, is_done, metrics);
+    }
+}

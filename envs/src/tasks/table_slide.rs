@@ -1,0 +1,106 @@
+//! `table-slide`: slide the probe along a straight path over the bare table at a steady force and speed.
+//!
+//! The cheap, rigid sister of `probe-sweep`, with the same actions, observations, rewards, ends and success rule
+//! ([`super::probe_sweep`]); only the surface differs: the table's top under a rubber mat in place of a torso. Nothing of the torso
+//! is random.
+
+use std::sync::Arc;
+
+use insonate_models::arena::TABLE_HEIGHT;
+use insonate_models::mjcf::Namespace;
+
+use super::probe_sweep::{Sweep, SweepSettings};
+use super::{Blueprint, TaskKind};
+use crate::EnvError;
+use crate::actions::{ActionSettings, HybridForceSettings};
+use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
+use crate::randomization::RandomizationSettings;
+use crate::settings;
+use crate::stage::{Bank, SceneSettings, Setup, Skin, Tolerance, describe};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "table-slide",
+    summary: "slide the probe along a path over the bare table at a steady force",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[("action.mode", "hybrid_force")],
+};
+
+fn defaults() -> EnvironmentSettings<SweepSettings> {
+    EnvironmentSettings {
+        time: TimeSettings {
+            control_timestep: 0.05,
+            limit: 4.0,
+        },
+        scene: SceneSettings {
+            torso: "none".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            hybrid_force: HybridForceSettings {
+                force_gain: 0.3,
+                force_integral_gain: 3.0,
+                approach_speed: 0.008,
+                ..HybridForceSettings::default()
+            },
+            ..ActionSettings::of_mode("wrench")
+        },
+        randomization: RandomizationSettings {
+            start_height: [0.002, 0.006],
+            ..RandomizationSettings::default()
+        },
+        task: SweepSettings {
+            area: [0.1, 0.15],
+            length: [0.06, 0.12],
+            success: Tolerance {
+                // A rigid table answers a micrometre with newtons.
+                peak_force: 25.0,
+                ..Tolerance::default()
+            },
+            ..SweepSettings::default()
+        },
+        ..EnvironmentSettings::default()
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let settings: EnvironmentSettings<SweepSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    if settings.scene.torso != "none" {
+        return Err(EnvError::Config {
+            field: "scene.torso".to_owned(),
+            problem: format!(
+                "is {:?}, but this task has none; see probe-sweep",
+                settings.scene.torso
+            ),
+        });
+    }
+    let setup = setup(&settings.scene)?;
+    let bank = Bank::of(
+        settings.scene.clone(),
+        settings.randomization.clone(),
+        setup,
+    );
+    let bank = Arc::new(bank);
+    let table = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, table, move || {
+        let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
+        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        Ok(Box::new(env))
+    }))
+}
+
+/// The room, with a rubber mat on the table: some 10 kN/m under the probe, and slippery with gel.
+fn setup(settings: &SceneSettings) -> Result<Arc<Setup>, EnvError> {
+    let scene = describe(settings, None)?;
+    let mut document = scene.to_mjcf()?;
+    if let Some(table) = document.find_mut(Namespace::Geom, "table") {
+        table
+            .set("priority", 1)
+            .set("friction", [0.1, 0.005, 0.0001])
+            .set("solimp", [0.5, 0.5, 0.001]);
+    }
+    Setup::of(scene, &document, Skin::Plane(TABLE_HEIGHT))
+}

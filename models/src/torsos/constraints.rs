@@ -1,0 +1,100 @@
+//! A shell's constraints: by name, and those that feel about as stiff and as damped as asked where a probe presses it.
+//!
+//! A probe on a shell of points feels contact, rest and neighbour constraints in series and in parallel.
+//! Each is a spring beside a damper, and where all have the same ratio of damping to stiffness, so has the whole.
+//! So one number scales all stiffnesses and another all dampings; between the constraints the ratios are fixed.
+//! Stiff neighbours spread the load over the shell, so that the force grows less abruptly where the probe reaches further capsules.
+
+use std::collections::BTreeMap;
+
+use super::{Softness, Solref, TorsoConfig};
+use crate::ModelError;
+
+/// Stiffness of neighbour and contact constraints over that of the rest constraint.
+const NEIGHBORS: f64 = 8.0;
+const CONTACT: f64 = 2.0;
+/// Rest stiffness [1/s²] of the thesis' lattice that feels like 1 N/m. A shell is not equally soft everywhere: within some 20 %.
+const REST: f64 = 1.7;
+
+/// Constraints of a shell.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ShellConstraints {
+    /// What returns each point to its rest.
+    pub rest: Solref,
+    /// What makes neighbouring points slide alike.
+    pub neighbors: Solref,
+    /// Contact with the skin.
+    pub contact: Solref,
+}
+
+impl ShellConstraints {
+    /// Constraints in fixed ratios to the rest constraint's stiffness [1/s²] and damping [1/s]; no damping is above `most_damping` [1/s].
+    pub fn of_rest(stiffness: f64, damping: f64, most_damping: f64) -> Self {
+        let scaled = |factor: f64| Solref {
+            stiffness: (factor * stiffness).clamp(Solref::STIFFNESS[0], Solref::STIFFNESS[1]),
+            damping: (factor * damping).clamp(
+                Solref::DAMPING[0],
+                Solref::DAMPING[1].min(most_damping),
+            ),
+        };
+        Self {
+            rest: scaled(1.0),
+            neighbors: scaled(NEIGHBORS),
+            contact: scaled(CONTACT),
+        }
+    }
+
+    /// Constraints that feel about like `softness`, stepped at `timestep` [s]. Fitting a scene to a log is more exact.
+    pub fn feeling(softness: &Softness, timestep: f64) -> Self {
+        Self::of_rest(REST * softness.stiffness, REST * softness.damping, 1.0 / timestep)
+    }
+}
+
+impl TorsoConfig {
+    /// The further constraints of a torso, by name.
+    pub const CONSTRAINTS: [&str; 3] = ["rest", "neighbors", "contact"];
+
+    /// The field that holds a constraint.
+    pub fn constraint_mut(&mut self, name: &str) -> Option<&mut Option<Solref>> {
+        match name {
+            "rest" => Some(&mut self.rest),
+            "neighbors" => Some(&mut self.neighbors),
+            "contact" => Some(&mut self.contact),
+            _ => None,
+        }
+    }
+
+    /// Sets constraints from numbers by name, such as `rest_stiffness` and `rest_damping`.
+    ///
+    /// # Errors
+    /// [`ModelError::Conflict`] for a name that no constraint has, or a stiffness without its damping.
+    pub fn apply(&mut self, parameters: &BTreeMap<String, f64>) -> Result<(), ModelError> {
+        for name in parameters.keys() {
+            let known = name
+                .rsplit_once('_')
+                .filter(|(_, half)| matches!(*half, "stiffness" | "damping"))
+                .is_some_and(|(constraint, _)| Self::CONSTRAINTS.contains(&constraint));
+            if !known {
+                return Err(ModelError::Conflict(format!(
+                    "a torso has no parameter {name:?}; it has rest, neighbors and contact, each with _stiffness and _damping"
+                )));
+            }
+        }
+        for name in Self::CONSTRAINTS {
+            let value = |half: &str| parameters.get(&format!("{name}_{half}")).copied();
+            let solref = match (value("stiffness"), value("damping")) {
+                (Some(stiffness), Some(damping)) => Solref { stiffness, damping },
+                (None, None) => continue,
+                _ => {
+                    return Err(ModelError::Conflict(format!(
+                        "{name}_stiffness and {name}_damping go together"
+                    )));
+                }
+            };
+            if let Some(field) = self.constraint_mut(name) {
+                *field = Some(solref);
+            }
+        }
+        Ok(())
+    }
+}
