@@ -26,3 +26,8 @@ pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use error::EnvError;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, Ended, VecConfig, VecEnv};
+
+/// The tutorial, compiled and run.
+#[doc = include_str!("../../docs/your-own-task.md")]
+#[cfg(doctest)]
+pub struct YourOwnTask;

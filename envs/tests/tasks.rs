@@ -1,0 +1,253 @@
+//! Contract: every task keeps the contract of an environment in every way to act that fits it, its scripted policy does what
+//! the task asks for, and what an episode draws can be fixed and is what the scene gets.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_envs::check::{CheckOptions, check_env};
+use insonate_envs::tasks::{self, Blueprint};
+use insonate_envs::{EndReason, Env, ResetOptions, actions, settings};
+
+fn blueprint(task: &str, sets: &[(&str, &str)]) -> Blueprint {
+    let mut given = toml::Table::new();
+    for (name, value) in sets {
+        settings::set(&mut given, name, value).unwrap();
+    }
+    (tasks::by_name(task).unwrap().build)(&given).unwrap()
+}
+
+fn refusal(task: &str, sets: &[(&str, &str)]) -> String {
+    let mut given = toml::Table::new();
+    for (name, value) in sets {
+        settings::set(&mut given, name, value).unwrap();
+    }
+    let built = (tasks::by_name(task).unwrap().build)(&given);
+    built.expect_err("the settings are wrong").to_string()
+}
+
+/// Short episodes, so that checks that need whole ones are quick.
+const SHORT: &[(&str, &str)] = &[("time.limit", "0.4")];
+
+/// What every probe task can randomise at once.
+const EVERYTHING: &[(&str, &str)] = &[
+    ("time.limit", "0.4"),
+    ("randomization.breathing", "true"),
+    ("randomization.patient_amplitude", "[-0.01, 0.01]"),
+    ("randomization.torso_yaw", "[-0.2, 0.2]"),
+    ("randomization.torso_x", "[-0.02, 0.02]"),
+    ("randomization.size", "[0.9, 1.1]"),
+    ("randomization.n_sizes", "2"),
+    ("randomization.latency", "[0, 2]"),
+    ("randomization.force_noise", "[0, 0.2]"),
+    ("randomization.force_bias", "[-0.2, 0.2]"),
+    ("randomization.torque_noise", "[0, 0.05]"),
+    ("observation.torso", "true"),
+];
+
+fn check(task: &str, sets: &[(&str, &str)]) {
+    let blueprint = blueprint(task, sets);
+    let options = CheckOptions {
+        n_steps: 8,
+        ..CheckOptions::default()
+    };
+    let problems = check_env(&|| blueprint.make(), &options);
+    assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
+}
+
+fn uses_probe(task: &str) -> bool {
+    (tasks::by_name(task).unwrap().defaults)().contains_key("action")
+}
+
+#[test]
+fn every_task_keeps_the_contract() {
+    for kind in tasks::ALL {
+        let sets = if uses_probe(kind.name) { SHORT } else { &[] };
+        check(kind.name, sets);
+    }
+}
+
+#[test]
+fn every_way_to_act_keeps_the_contract() {
+    for (mode, _) in actions::ALL {
+        check(
+            "probe-sweep",
+            &[("time.limit", "0.3"), ("action.mode", mode)],
+        );
+    }
+}
+
+#[test]
+fn everything_random_at_once_keeps_the_contract() {
+    check("probe-sweep", EVERYTHING);
+    check("probe-press", EVERYTHING);
+}
+
+/// The episodes' figure of that name, one per episode.
+fn run_scripted(task: &str, sets: &[(&str, &str)], n: u64, metric: &str) -> Vec<f64> {
+    let kind = tasks::by_name(task).unwrap();
+    let blueprint = blueprint(task, &[kind.scripted, sets].concat());
+    let mut env = blueprint.make().unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let mut action = vec![0.0; spec.action_space.len()];
+    let place = spec.metrics.iter().position(|name| *name == metric);
+    (0..n)
+        .map(|seed| {
+            env.reset(seed, &ResetOptions::default(), &mut observation)
+                .unwrap();
+            loop {
+                assert!(env.scripted_action(&mut action));
+                if env.step(&action, &mut observation).unwrap().is_over() {
+                    break;
+                }
+            }
+            let mut metrics = vec![0.0; spec.metrics.len()];
+            env.metrics(&mut metrics);
+            metrics[place.unwrap()]
+        })
+        .collect()
+}
+
+#[test]
+fn the_scripted_policies_do_what_the_tasks_ask_for() {
+    for task in ["probe-sweep", "probe-press", "probe-reach", "table-slide"] {
+        let successes = run_scripted(task, &[], 5, "success");
+        assert_eq!(successes, [1.0; 5], "{task}");
+    }
+    let pushed = run_scripted("cube-push", &[], 10, "success");
+    assert!(pushed.iter().sum::<f64>() >= 8.0, "{pushed:?}");
+}
+
+#[test]
+fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
+    // The probe is drawn by a spring to 1 cm under the skin, so the force tells the stiffness.
+    let blueprint = blueprint("probe-press", &[("action.mode", "tracking"), ("time.limit", "2")]);
+    let mut env = blueprint.make().unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let action = vec![1.0; spec.action_space.len()];
+    let names = &spec.observation_space.names;
+    let place = names.iter().position(|name| name.starts_with("force_z"));
+    let mut force = |stiffness: f64| {
+        let options = ResetOptions {
+            parameters: [
+                ("torso.stiffness".to_owned(), stiffness),
+                ("sensor.force_noise".to_owned(), 0.0),
+            ]
+            .into(),
+        };
+        env.reset(1, &options, &mut observation).unwrap();
+        for _ in 0..80 {
+            env.step(&action, &mut observation).unwrap();
+        }
+        -observation[place.unwrap()]
+    };
+    let (soft, stiff) = (force(500.0), force(2000.0));
+    assert!(soft > 0.5 && stiff > 1.5 * soft, "{soft} N, {stiff} N");
+}
+
+#[test]
+fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
+    let blueprint = blueprint("probe-sweep", SHORT);
+    let mut env = blueprint.make().unwrap();
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    env.reset(7, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let drawn = env.parameters().to_vec();
+    let options = ResetOptions {
+        parameters: [("torso.stiffness".to_owned(), 1234.5)].into(),
+    };
+    env.reset(7, &options, &mut observation).unwrap();
+    let fixed = env.parameters().to_vec();
+    let place = env.spec().parameters.iter();
+    let place = place
+        .position(|name| name.starts_with("torso.stiffness"))
+        .unwrap();
+    assert_eq!(fixed[place], 1234.5);
+    for (i, (drawn, fixed)) in drawn.iter().zip(&fixed).enumerate() {
+        assert!(i == place || drawn == fixed);
+    }
+}
+
+#[test]
+fn a_diverged_simulation_ends_its_episode_with_a_reason_and_finite_numbers() {
+    // Damping beyond what a step resolves, and a huge spring: the arm's own controller blows up.
+    let blueprint = blueprint(
+        "probe-press",
+        &[
+            ("action.mode", "osc_pose"),
+            ("action.osc_pose.stiffness", "5000"),
+            ("action.osc_pose.damping_ratio", "10"),
+            ("action.osc_pose.position_scale", "1.0"),
+            ("task.max_position_error", "1"),
+            ("task.max_force", "10000"),
+            ("scene.physics_timestep", "0.005"),
+            ("scene.torso", "composite"),
+        ],
+    );
+    let mut env = blueprint.make().unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    env.reset(0, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let action = vec![1.0; spec.action_space.len()];
+    let mut ended = None;
+    for _ in 0..200 {
+        let step = env.step(&action, &mut observation).unwrap();
+        assert!(step.reward.is_finite() && observation.iter().all(|x| x.is_finite()));
+        if step.is_over() {
+            ended = env.end_reason();
+            break;
+        }
+    }
+    let ended = ended.expect("the episode ends");
+    assert!(
+        matches!(ended, EndReason::Diverged(_) | EndReason::Task(_) | EndReason::TimeLimit),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn wrong_settings_are_named_with_what_is_allowed() {
+    for (sets, parts) in [
+        (
+            [("randomization.stifness", "[1, 2]")],
+            &["randomization.stifness", "did you mean \"stiffness\""][..],
+        ),
+        (
+            [("randomization.stiffness", "[2000, 1000]")],
+            &["randomization.stiffness", "above its end"][..],
+        ),
+        (
+            [("action.mode", "osc")],
+            &["action mode", "osc_pose", "hybrid_force"][..],
+        ),
+        (
+            [("time.control_timestep", "0.003")],
+            &["time.control_timestep", "multiple", "0.002"][..],
+        ),
+        (
+            [("scene.torso", "fats")],
+            &["torso", "did you mean \"fast\""][..],
+        ),
+        ([("task.speed", "fast")], &["task.speed", "a number"][..]),
+        (
+            [("scene.softness", "missing.toml")],
+            &["scene.softness", "missing.toml"][..],
+        ),
+    ] {
+        let message = refusal("probe-sweep", &sets);
+        for part in parts {
+            assert!(message.contains(part), "{sets:?}: {message}");
+        }
+    }
+    let message = refusal(
+        "probe-sweep",
+        &[
+            ("scene.torso", "composite"),
+            ("randomization.torso_yaw", "0.1"),
+        ],
+    );
+    assert!(message.contains("needs scene.torso = \"fast\""), "{message}");
+    let error = tasks::by_name("probe-sweap").unwrap_err().to_string();
+    assert!(error.contains("did you mean \"probe-sweep\""), "{error}");
+}
