@@ -1,0 +1,42 @@
+//! What a checkpoint says in words; its arrays are tensors.
+
+use serde::{Deserialize, Serialize};
+
+use super::episodes::EpisodeCounts;
+use super::generator::GeneratorState;
+use crate::policy::{PolicyIdentity, SpaceRecord, VERSION};
+use crate::ppo::{Ppo, PpoConfig};
+
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Description {
+    pub(super) insonate_version: String,
+    pub(super) identity: PolicyIdentity,
+    pub(super) config: PpoConfig,
+    pub(super) iteration: usize,
+    pub(super) global_step: u64,
+    pub(super) n_adam_steps: u64,
+    pub(super) episodes: EpisodeCounts,
+    pub(super) exploration_rng: GeneratorState,
+    pub(super) shuffle_rng: GeneratorState,
+    pub(super) observation_space: SpaceRecord,
+    pub(super) action_space: SpaceRecord,
+}
+
+impl Description {
+    pub(super) fn of(ppo: &Ppo, observation_space: SpaceRecord, action_space: SpaceRecord) -> Self {
+        Self {
+            insonate_version: VERSION.to_owned(),
+            identity: ppo.identity.clone(),
+            config: ppo.config.clone(),
+            iteration: ppo.iteration,
+            global_step: ppo.global_step,
+            n_adam_steps: ppo.actor.adam.n_steps,
+            episodes: EpisodeCounts::of(&ppo.episodes),
+            exploration_rng: GeneratorState::of(&ppo.exploration_rng),
+            shuffle_rng: GeneratorState::of(&ppo.shuffle_rng),
+            observation_space,
+            action_space,
+        }
+    }
+}

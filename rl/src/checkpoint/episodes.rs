@@ -1,0 +1,75 @@
+//! The last episodes in a checkpoint.
+
+use serde::{Deserialize, Serialize};
+
+use crate::RlError;
+use crate::ppo::{EpisodeRecord, EpisodeWindow};
+use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
+
+/// Counts of episodes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct EpisodeCounts {
+    total: u64,
+    diverged: u64,
+    /// Rows of the tensor `episodes`.
+    records: usize,
+}
+
+impl EpisodeCounts {
+    pub(super) fn of(window: &EpisodeWindow) -> Self {
+        Self {
+            total: window.n_episodes,
+            diverged: window.n_diverged,
+            records: window.records.len(),
+        }
+    }
+}
+
+/// Adds one row for each episode: return, length, metrics, reward terms.
+pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
+    let rows: Vec<f64> = window
+        .records
+        .iter()
+        .flat_map(|record| {
+            let figures = [record.return_, record.length].into_iter();
+            figures
+                .chain(record.metrics.iter().copied())
+                .chain(record.reward_terms.iter().copied())
+        })
+        .collect();
+    let n_records = window.records.len();
+    let width = rows.len().checked_div(n_records).unwrap_or(0);
+    writer.add("episodes", Tensor::f64(&rows, &[n_records, width]));
+}
+
+/// Takes the episodes of a task with so many metrics and reward terms.
+pub(super) fn take(
+    file: &mut TensorFile,
+    counts: &EpisodeCounts,
+    [n_metrics, n_terms]: [usize; 2],
+    capacity: usize,
+) -> Result<EpisodeWindow, RlError> {
+    let n_records = counts.records;
+    if n_records > capacity {
+        return Err(file.wrong(format!("has {n_records} episodes, {capacity} at most")));
+    }
+    let width = if n_records == 0 {
+        0
+    } else {
+        2 + n_metrics + n_terms
+    };
+    let rows = file.take_f64("episodes", &[n_records, width])?;
+    let records = rows.chunks_exact(width.max(1)).map(|row| EpisodeRecord {
+        return_: row[0],
+        length: row[1],
+        metrics: row[2..2 + n_metrics].to_vec(),
+        reward_terms: row[2 + n_metrics..].to_vec(),
+    });
+    Ok(EpisodeWindow {
+        records: records.collect(),
+        n_episodes: counts.total,
+        n_diverged: counts.diverged,
+        ..EpisodeWindow::new(capacity)
+    })
+}

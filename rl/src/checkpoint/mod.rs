@@ -1,0 +1,220 @@
+//! Checkpoints: all that training needs to go on to the same bits as if it had never stopped.
+//!
+//! Weights, moments of Adam, running moments, generators, counts, the last episodes and the environments, which are restored by
+//! replaying their episodes. Plain numbers, written whole or not at all.
+
+mod description;
+mod episodes;
+mod generator;
+
+use std::path::Path;
+
+use insonate_envs::VecEnv;
+
+use crate::RlError;
+use crate::network::Adam;
+use crate::normalization::ObservationNormalizer;
+use crate::policy::{
+    PolicyIdentity, SpaceRecord, add_moments, add_network, check_spaces, take_moments, take_network,
+};
+use crate::ppo::{Learner, Ppo, PpoConfig};
+use crate::tensor_file::{Format, Tensor, TensorFile, TensorWriter};
+use description::Description;
+
+const FORMAT: Format = Format {
+    name: "insonate-checkpoint",
+    what: "checkpoint",
+    version: 1,
+};
+
+/// What a checkpoint is of, read without environments: enough to make them.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CheckpointInfo {
+    /// Version of insonate that wrote it.
+    pub insonate_version: String,
+    /// Task and its settings.
+    pub identity: PolicyIdentity,
+    /// Settings of the training.
+    pub config: PpoConfig,
+    /// Iterations done.
+    pub iteration: usize,
+    /// Steps of all environments done.
+    pub global_step: u64,
+}
+
+impl CheckpointInfo {
+    /// Reads and checks a checkpoint.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is damaged, cut short, of another kind or version.
+    pub fn load(path: &Path) -> Result<Self, RlError> {
+        let description: Description = TensorFile::load(path, FORMAT)?.content()?;
+        Ok(Self {
+            insonate_version: description.insonate_version,
+            identity: description.identity,
+            config: description.config,
+            iteration: description.iteration,
+            global_step: description.global_step,
+        })
+    }
+}
+
+/// What is written of each learner: the parameters and the two moments of Adam.
+const PARTS: [&str; 3] = ["", ".first_moment", ".second_moment"];
+
+impl Ppo {
+    /// Writes a checkpoint between two iterations. The last one stays until the new one is whole and on the disk.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; the checkpoint that was there before is kept. [`RlError::File`] for environments that cannot be written down.
+    pub fn save(&self, path: &Path) -> Result<(), RlError> {
+        let mut writer = TensorWriter::default();
+        add_learner(&mut writer, "actor", &self.actor);
+        add_learner(&mut writer, "critic", &self.critic);
+        add_moments(
+            &mut writer,
+            "observation",
+            self.observation_normalizer.moments(),
+        );
+        add_moments(&mut writer, "return", &self.reward_normalizer.moments);
+        let returns = &self.reward_normalizer.returns;
+        writer.add("discounted_returns", Tensor::f64(returns, &[returns.len()]));
+        episodes::add(&mut writer, &self.episodes);
+        let snapshots = serde_json::to_string(&self.env.snapshot()).map_err(|error| {
+            RlError::file(path, format!("cannot hold the environments: {error}"))
+        })?;
+        writer.add("environments", Tensor::text(snapshots));
+
+        let spec = self.env.spec();
+        let spaces = [
+            ("observation_space", &spec.observation_space),
+            ("action_space", &spec.action_space),
+        ];
+        let [observation_space, action_space] =
+            spaces.map(|(name, space)| SpaceRecord::add(space, name, &mut writer));
+        writer.save(
+            path,
+            FORMAT,
+            &Description::of(self, observation_space, action_space),
+        )
+    }
+
+    /// Goes on from a checkpoint, with new environments of the task that it was trained on. They may have any number of threads.
+    /// [`Ppo::n_inexact_envs`] tells whether the environments are where they were.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is damaged, cut short, of another kind or version; [`RlError::Misfit`] for other
+    /// environments; [`RlError::Config`] for another number of environments; [`RlError::Env`] when they cannot be restored.
+    pub fn resume(env: VecEnv, path: &Path) -> Result<Self, RlError> {
+        let mut file = TensorFile::load(path, FORMAT)?;
+        let description: Description = file.content()?;
+        let observation_space = description
+            .observation_space
+            .clone()
+            .take("observation_space", &mut file)?;
+        let action_space = description
+            .action_space
+            .clone()
+            .take("action_space", &mut file)?;
+        if description.identity.task != env.spec().id {
+            let task = &description.identity.task;
+            return Err(RlError::Misfit {
+                what: "checkpoint",
+                task: env.spec().id.clone(),
+                difference: format!("it is of the task {task:?}: resume it with that task"),
+            });
+        }
+        check_spaces(
+            "checkpoint",
+            [&observation_space, &action_space],
+            env.spec(),
+        )?;
+        description
+            .config
+            .check()
+            .map_err(|error| file.wrong(format!("has {error}")))?;
+
+        let mut ppo = Self::new(
+            env,
+            description.config.clone(),
+            description.identity.clone(),
+        )?;
+        ppo.take_state(&mut file, &description)?;
+        Ok(ppo)
+    }
+
+    fn take_state(
+        &mut self,
+        file: &mut TensorFile,
+        description: &Description,
+    ) -> Result<(), RlError> {
+        let spec = self.env.spec();
+        let n_obs = spec.observation_space.len();
+        let widths = [spec.metrics.len(), spec.reward_terms.len()];
+        take_learner(file, "actor", &mut self.actor, description.n_adam_steps)?;
+        take_learner(file, "critic", &mut self.critic, description.n_adam_steps)?;
+        self.observation_normalizer = ObservationNormalizer::new(
+            take_moments(file, "observation", n_obs)?,
+            self.config.clip_obs,
+        );
+        self.reward_normalizer.moments = take_moments(file, "return", 1)?;
+        self.reward_normalizer.returns =
+            file.take_f64("discounted_returns", &[self.config.n_envs])?;
+        self.episodes = episodes::take(
+            file,
+            &description.episodes,
+            widths,
+            self.config.episode_window,
+        )?;
+        self.exploration_rng = description.exploration_rng.generator();
+        self.shuffle_rng = description.shuffle_rng.generator();
+        self.iteration = description.iteration;
+        self.global_step = description.global_step;
+
+        let snapshots = file.take_text("environments")?;
+        let snapshots: Vec<_> = serde_json::from_str(&snapshots).map_err(|error| {
+            file.wrong(format!("has environments that cannot be read: {error}"))
+        })?;
+        let n_different = self.env.restore(&snapshots)?;
+        self.n_inexact_envs = n_different;
+        self.observe();
+        Ok(())
+    }
+}
+
+fn add_learner(writer: &mut TensorWriter, name: &str, learner: &Learner) {
+    let Learner { network, adam, .. } = learner;
+    let parts = [
+        network.parameters(),
+        &adam.first_moment,
+        &adam.second_moment,
+    ];
+    for (part, numbers) in PARTS.iter().zip(parts) {
+        add_network(writer, &format!("{name}{part}"), network, numbers);
+    }
+}
+
+fn take_learner(
+    file: &mut TensorFile,
+    name: &str,
+    learner: &mut Learner,
+    n_adam_steps: u64,
+) -> Result<(), RlError> {
+    let mut parameters = learner.network.parameters().clone();
+    let mut adam = Adam::new(parameters.len());
+    adam.n_steps = n_adam_steps;
+    let parts = [
+        &mut parameters,
+        &mut adam.first_moment,
+        &mut adam.second_moment,
+    ];
+    for (part, numbers) in PARTS.iter().zip(parts) {
+        take_network(file, &format!("{name}{part}"), &learner.network, numbers)?;
+    }
+    learner
+        .network
+        .parameters_mut()
+        .copy_from_slice(&parameters);
+    learner.adam = adam;
+    Ok(())
+}

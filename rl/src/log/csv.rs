@@ -1,0 +1,190 @@
+//! `progress.csv`: one row for each iteration.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write as _};
+use std::path::{Path, PathBuf};
+
+use crate::RlError;
+use crate::ppo::Progress;
+use crate::tensor_file::replace;
+
+/// Columns before the scalars.
+const FIXED: [&str; 2] = ["iteration", "global_step"];
+
+/// The table; a row is on its way to the disk when [`CsvLog::write`] returns, and on the disk after [`CsvLog::sync`].
+#[derive(Debug)]
+pub struct CsvLog {
+    path: PathBuf,
+    file: File,
+    /// Names of the columns; none before the first row of a new table.
+    columns: Option<Vec<String>>,
+}
+
+impl CsvLog {
+    /// Opens or makes the table, and cuts rows beyond `global_step`, which a training that goes on from there will write again,
+    /// and one that was half written.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is no such table.
+    pub fn open(path: &Path, global_step: u64) -> Result<Self, RlError> {
+        let text = match fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+            Err(error) => return Err(RlError::io(path, "cannot be read")(error)),
+        };
+        let (kept, columns) = cut(&text, global_step)
+            .ok_or_else(|| RlError::file(path, "is no table of iterations"))?;
+        if kept != text {
+            replace(path, |file| file.write_all(kept.as_bytes()))?;
+        }
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        Ok(Self {
+            path: path.to_owned(),
+            file: file.map_err(RlError::io(path, "cannot be written"))?,
+            columns,
+        })
+    }
+
+    /// Appends the row of an iteration; what is not known is left empty.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; [`RlError::File`] when the figures are not the table's columns.
+    pub fn write(&mut self, progress: &Progress) -> Result<(), RlError> {
+        let names = progress.scalars.iter().map(|(name, _)| name.clone());
+        let columns: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(names).collect();
+        let mut text = String::new();
+        match &self.columns {
+            None => {
+                text += &line(columns.iter().map(|name| quoted(name)));
+                self.columns = Some(columns);
+            }
+            Some(known) if *known != columns => {
+                let problem = "has other columns than this training writes: move it away";
+                return Err(RlError::file(&self.path, problem));
+            }
+            Some(_) => {}
+        }
+        let fixed = [
+            progress.iteration.to_string(),
+            progress.global_step.to_string(),
+        ];
+        let figures = progress.scalars.iter().map(|(_, value)| {
+            if value.is_nan() {
+                String::new()
+            } else {
+                format!("{value:?}")
+            }
+        });
+        text += &line(fixed.into_iter().chain(figures));
+        self.file
+            .write_all(text.as_bytes())
+            .map_err(RlError::io(&self.path, "cannot be written"))
+    }
+
+    /// Waits until all rows are on the disk.
+    ///
+    /// # Errors
+    /// [`RlError::Io`].
+    pub fn sync(&self) -> Result<(), RlError> {
+        let synced = self.file.sync_data();
+        synced.map_err(RlError::io(&self.path, "cannot be written"))
+    }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let mut line = cells.collect::<Vec<_>>().join(",");
+    line.push('\n');
+    line
+}
+
+/// A name as a cell, in quotes where it has commas or quotes (RFC 4180, §2).
+fn quoted(name: &str) -> String {
+    if name.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", name.replace('"', "\"\""))
+    } else {
+        name.to_owned()
+    }
+}
+
+/// Cells of a line of names.
+fn unquoted(line: &str) -> Vec<String> {
+    let (mut cells, mut cell, mut inside) = (Vec::new(), String::new(), false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if inside && letters.peek() == Some(&'"') => {
+                letters.next();
+                cell.push('"');
+            }
+            '"' => inside = !inside,
+            ',' if !inside => cells.push(std::mem::take(&mut cell)),
+            _ => cell.push(letter),
+        }
+    }
+    cells.push(cell);
+    cells
+}
+
+/// The text without rows beyond a step and without a last line that is not whole, and the columns; none: it is no such table.
+fn cut(text: &str, global_step: u64) -> Option<(String, Option<Vec<String>>)> {
+    let mut lines = text
+        .split_inclusive('\n')
+        .filter(|line| line.ends_with('\n'));
+    let Some(header) = lines.next() else {
+        // Empty, or killed while the first line was written.
+        let is_ours = FIXED.join(",").starts_with(text) || text.starts_with(&FIXED.join(","));
+        return is_ours.then(|| (String::new(), None));
+    };
+    let columns = unquoted(header.trim_end());
+    if columns.len() < FIXED.len() || columns[..FIXED.len()] != FIXED {
+        return None;
+    }
+    let mut kept = header.to_owned();
+    for line in lines {
+        let step: u64 = line.split(',').nth(1)?.trim_end().parse().ok()?;
+        if step > global_step {
+            break;
+        }
+        kept += line;
+    }
+    if kept == header && global_step == 0 {
+        return Some((String::new(), None));
+    }
+    Some((kept, Some(columns)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "iteration,global_step,\"a \"\"b\"\", c\"\n1,100,0.5\n2,200,\n3,300,1e-7\n";
+
+    #[test]
+    fn rows_beyond_the_step_and_half_lines_are_cut() {
+        let columns = ["iteration", "global_step", "a \"b\", c"]
+            .map(str::to_owned)
+            .to_vec();
+        let (kept, found) = cut(TABLE, 200).unwrap();
+        assert_eq!(kept, TABLE[..TABLE.len() - "3,300,1e-7\n".len()]);
+        assert_eq!(found, Some(columns));
+        // Cut anywhere, whole rows stay.
+        for len in 0..=TABLE.len() {
+            let (kept, _) = cut(&TABLE[..len], 300).unwrap();
+            assert!(TABLE.starts_with(&kept));
+            let n_whole = TABLE[..len].matches('\n').count();
+            assert_eq!(kept.matches('\n').count(), n_whole, "{len}");
+        }
+    }
+
+    #[test]
+    fn a_training_from_the_start_begins_a_new_table() {
+        assert_eq!(cut(TABLE, 0), Some((String::new(), None)));
+    }
+
+    #[test]
+    fn other_files_are_left_alone() {
+        assert_eq!(cut("time,force\n1,2\n", 5), None);
+        assert_eq!(cut("words", 5), None);
+        assert_eq!(cut("iteration,global_step\n1,x\n", 5), None);
+    }
+}

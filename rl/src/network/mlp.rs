@@ -1,0 +1,277 @@
+//! A multilayer perceptron: `y = W_L a(… a(W_1 x + b_1) …) + b_L`.
+
+use std::ops::Range;
+
+use pulp::Arch;
+use rand::Rng;
+
+use super::activation::{Activate, Multiply};
+use super::matmul::{Left, Matmul, Start};
+use super::reduce::ColumnSums;
+use super::{Activation, AlignedBuffer, Workspace, orthogonal, padded};
+
+/// Where a layer's numbers lie among the parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Numbers in.
+    pub n_inputs: usize,
+    /// Numbers out.
+    pub n_outputs: usize,
+    /// `n_outputs`, padded to whole cache lines.
+    pub width: usize,
+    /// Weights, shape `[n_inputs, width]`; the padding is zero and stays so.
+    pub weights: Range<usize>,
+    /// Bias, shape `[width]`; the padding is zero and stays so.
+    pub bias: Range<usize>,
+}
+
+/// The network, with parameters in one block.
+#[derive(Debug, Clone)]
+pub struct Mlp {
+    layers: Vec<Layer>,
+    activation: Activation,
+    /// All layers, then the free parameters.
+    parameters: AlignedBuffer,
+    free: Range<usize>,
+    arch: Arch,
+}
+
+impl Mlp {
+    /// A network of zeros. `sizes`: inputs, hidden layers, outputs; `n_free`: parameters that are learned beside the layers,
+    /// such as a log standard deviation.
+    ///
+    /// # Panics
+    /// For fewer than two sizes.
+    pub fn new(sizes: &[usize], activation: Activation, n_free: usize) -> Self {
+        assert!(sizes.len() >= 2, "a network has inputs and outputs");
+        let mut end = 0;
+        let mut take = |len: usize| {
+            end += len;
+            end - len..end
+        };
+        let layers = sizes
+            .windows(2)
+            .map(|pair| Layer {
+                n_inputs: pair[0],
+                n_outputs: pair[1],
+                width: padded(pair[1]),
+                weights: take(pair[0] * padded(pair[1])),
+                bias: take(padded(pair[1])),
+            })
+            .collect();
+        let free = take(padded(n_free));
+        Self {
+            layers,
+            activation,
+            parameters: AlignedBuffer::zeros(end),
+            free: free.start..free.start + n_free,
+            arch: Arch::new(),
+        }
+    }
+
+    /// Sets orthogonal weights and zero bias: gain √2 for hidden layers, `output_gain` for the last one.
+    pub fn set_orthogonal(&mut self, output_gain: f64, rng: &mut impl Rng) {
+        let n_layers = self.layers.len();
+        for layer in 0..n_layers {
+            let gain = if layer + 1 == n_layers {
+                output_gain
+            } else {
+                std::f64::consts::SQRT_2
+            };
+            let (n_inputs, n_outputs) = (self.layers[layer].n_inputs, self.layers[layer].n_outputs);
+            let weights = orthogonal(n_outputs, n_inputs, gain, rng);
+            self.set_layer(layer, &weights, &vec![0.0; n_outputs]);
+        }
+    }
+
+    /// The layers, first to last.
+    pub fn layers(&self) -> &[Layer] {
+        &self.layers
+    }
+
+    /// What follows each hidden layer.
+    pub fn activation(&self) -> Activation {
+        self.activation
+    }
+
+    /// Every parameter, padding included.
+    pub fn parameters(&self) -> &AlignedBuffer {
+        &self.parameters
+    }
+
+    /// Every parameter, padding included, which must stay zero.
+    pub fn parameters_mut(&mut self) -> &mut [f32] {
+        &mut self.parameters
+    }
+
+    /// Where the free parameters lie.
+    pub fn free(&self) -> Range<usize> {
+        self.free.clone()
+    }
+
+    /// Weights of a layer without padding, shape `[n_outputs, n_inputs]`, and its bias, shape `[n_outputs]`.
+    pub fn layer(&self, layer: usize) -> (Vec<f32>, Vec<f32>) {
+        self.layer_of(&self.parameters, layer)
+    }
+
+    /// As [`Mlp::layer`], of numbers that are laid out as the parameters: a gradient, a moment.
+    pub fn layer_of(&self, numbers: &[f32], layer: usize) -> (Vec<f32>, Vec<f32>) {
+        let at = &self.layers[layer];
+        let weights = &numbers[at.weights.clone()];
+        let transposed = (0..at.n_outputs)
+            .flat_map(|output| weights[output..].iter().step_by(at.width).copied())
+            .collect();
+        let bias = numbers[at.bias.clone()][..at.n_outputs].to_vec();
+        (transposed, bias)
+    }
+
+    /// Sets weights, shape `[n_outputs, n_inputs]`, and bias, shape `[n_outputs]`, of a layer.
+    pub fn set_layer(&mut self, layer: usize, weights: &[f32], bias: &[f32]) {
+        let mut parameters = std::mem::take(&mut self.parameters);
+        self.set_layer_of(&mut parameters, layer, weights, bias);
+        self.parameters = parameters;
+    }
+
+    /// As [`Mlp::set_layer`], of numbers that are laid out as the parameters.
+    ///
+    /// # Panics
+    /// For other shapes.
+    pub fn set_layer_of(&self, numbers: &mut [f32], layer: usize, weights: &[f32], bias: &[f32]) {
+        let at = &self.layers[layer];
+        assert_eq!(weights.len(), at.n_inputs * at.n_outputs, "weights");
+        for (output, row) in weights.chunks_exact(at.n_inputs).enumerate() {
+            for (input, weight) in row.iter().enumerate() {
+                numbers[at.weights.start + input * at.width + output] = *weight;
+            }
+        }
+        numbers[at.bias.clone()][..at.n_outputs].copy_from_slice(bias);
+    }
+
+    /// The forward pass: `inputs` has shape `[n_rows, n_inputs]`; gives shape `[n_rows, padded n_outputs]`.
+    ///
+    /// # Panics
+    /// For more rows than the workspace has.
+    pub fn forward<'a>(
+        &self,
+        inputs: &[f32],
+        n_rows: usize,
+        workspace: &'a mut Workspace,
+    ) -> &'a [f32] {
+        assert!(n_rows <= workspace.max_rows, "rows fit the workspace");
+        for (index, layer) in self.layers.iter().enumerate() {
+            let (before, rest) = workspace.outputs.split_at_mut(index);
+            let product = &mut rest[0][..n_rows * layer.width];
+            let left = match before.last() {
+                Some(outputs) => Left::Rows(outputs, self.layers[index - 1].width),
+                None => Left::Rows(inputs, layer.n_inputs),
+            };
+            self.arch.dispatch(Matmul {
+                left,
+                right: &self.parameters[layer.weights.clone()],
+                start: Start::Bias(&self.parameters[layer.bias.clone()]),
+                product,
+                n_rows,
+                depth: layer.n_inputs,
+                width: layer.width,
+            });
+            if let Some(slopes) = workspace.slopes.get_mut(index) {
+                self.arch.dispatch(Activate {
+                    activation: self.activation,
+                    values: product,
+                    slopes: &mut slopes[..n_rows * layer.width],
+                });
+            }
+        }
+        let last = &self.layers[self.layers.len() - 1];
+        &workspace.output()[..n_rows * last.width]
+    }
+
+    /// The backward pass after [`Mlp::forward`] over the same inputs, with the gradient by the output in
+    /// [`Workspace::output_and_gradient`]: writes the gradient by the layers' parameters, or adds to it; the free parameters'
+    /// part is left alone.
+    ///
+    /// # Panics
+    /// For more rows than the workspace has, or a gradient of another length.
+    pub fn backward(
+        &self,
+        inputs: &[f32],
+        n_rows: usize,
+        workspace: &mut Workspace,
+        gradient: &mut [f32],
+        accumulate: bool,
+    ) {
+        assert!(n_rows <= workspace.max_rows, "rows fit the workspace");
+        assert_eq!(gradient.len(), self.parameters.len(), "gradient");
+        let start = if accumulate {
+            Start::Product
+        } else {
+            Start::Zero
+        };
+        for (index, layer) in self.layers.iter().enumerate().rev() {
+            let (before, rest) = workspace.gradients.split_at_mut(index);
+            let by_output = &mut rest[0][..n_rows * layer.width];
+            if let Some(slopes) = workspace.slopes.get(index) {
+                self.arch.dispatch(Multiply {
+                    gradients: by_output,
+                    slopes,
+                });
+            }
+            let left = match index {
+                0 => Left::Columns(inputs, layer.n_inputs),
+                _ => Left::Columns(&workspace.outputs[index - 1], self.layers[index - 1].width),
+            };
+            self.arch.dispatch(Matmul {
+                left,
+                right: by_output,
+                start,
+                product: &mut gradient[layer.weights.clone()],
+                n_rows: layer.n_inputs,
+                depth: n_rows,
+                width: layer.width,
+            });
+            self.arch.dispatch(ColumnSums {
+                rows: by_output,
+                sums: &mut gradient[layer.bias.clone()],
+                accumulate,
+            });
+            let Some(by_input) = before.last_mut() else {
+                continue;
+            };
+            let width_before = self.layers[index - 1].width;
+            let transposed = &mut workspace.transposed[index - 1];
+            transpose(
+                &self.parameters[layer.weights.clone()],
+                layer,
+                width_before,
+                transposed,
+            );
+            self.arch.dispatch(Matmul {
+                left: Left::Rows(by_output, layer.width),
+                right: transposed,
+                start: Start::Zero,
+                product: &mut by_input[..n_rows * width_before],
+                n_rows,
+                depth: layer.n_outputs,
+                width: width_before,
+            });
+        }
+    }
+}
+
+/// Writes weights of shape `[n_inputs, width]` as `[n_outputs, width_before]`, in blocks that stay in the cache.
+fn transpose(weights: &[f32], layer: &Layer, width_before: usize, transposed: &mut [f32]) {
+    const BLOCK: usize = 16;
+    for first_output in (0..layer.n_outputs).step_by(BLOCK) {
+        let outputs = first_output..(first_output + BLOCK).min(layer.n_outputs);
+        for first_input in (0..layer.n_inputs).step_by(BLOCK) {
+            let inputs = first_input..(first_input + BLOCK).min(layer.n_inputs);
+            for output in outputs.clone() {
+                let row = &mut transposed[output * width_before..][inputs.clone()];
+                let column = weights[first_input * layer.width + output..].iter();
+                for (entry, weight) in row.iter_mut().zip(column.step_by(layer.width)) {
+                    *entry = *weight;
+                }
+            }
+        }
+    }
+}

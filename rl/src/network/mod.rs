@@ -1,0 +1,28 @@
+//! The multilayer perceptron with its gradient by hand, vectorised for small networks on few cores.
+//!
+//! Rows are samples: activations have shape `[n_rows, width]`, weights `[n_inputs, n_outputs]`, so that the forward pass, the
+//! gradient of the weights and the gradient of the inputs are one kernel (`matmul`) with different arguments.
+//! Widths are padded to whole cache lines with zeros that stay zero.
+
+#![expect(
+    clippy::inline_always,
+    reason = "a vectorised function must become part of the one that was compiled for the processor's instructions"
+)]
+
+mod activation;
+mod adam;
+mod aligned;
+mod initialization;
+mod matmul;
+mod mlp;
+mod reduce;
+mod tanh;
+mod workspace;
+
+pub use activation::Activation;
+pub use adam::{Adam, AdamStep};
+pub use aligned::{AlignedBuffer, LINE, padded};
+pub use initialization::orthogonal;
+pub use mlp::{Layer, Mlp};
+pub use reduce::sum_of_squares;
+pub use workspace::Workspace;

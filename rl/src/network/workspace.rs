@@ -1,0 +1,58 @@
+//! What a forward pass leaves for the backward pass, allocated once.
+
+use super::{AlignedBuffer, Mlp};
+
+/// Memory of the passes of one network over at most so many rows at once.
+#[derive(Debug, Clone)]
+pub struct Workspace {
+    /// Rows that fit.
+    pub(super) max_rows: usize,
+    /// What each layer gives, after its activation, shape `[max_rows, width]`.
+    pub(super) outputs: Vec<AlignedBuffer>,
+    /// Slopes of each hidden layer's activations, shape `[max_rows, width]`.
+    pub(super) slopes: Vec<AlignedBuffer>,
+    /// Gradient of the loss by each layer's outputs, shape `[max_rows, width]`.
+    pub(super) gradients: Vec<AlignedBuffer>,
+    /// Weights of each layer but the first, transposed: shape `[n_outputs, width of the layer before]`.
+    pub(super) transposed: Vec<AlignedBuffer>,
+}
+
+impl Workspace {
+    /// Memory for passes of `network` over up to `max_rows` rows.
+    pub fn new(network: &Mlp, max_rows: usize) -> Self {
+        let layers = network.layers();
+        let buffers = |n: usize| {
+            layers[..n]
+                .iter()
+                .map(|layer| AlignedBuffer::zeros(max_rows * layer.width))
+                .collect()
+        };
+        Self {
+            max_rows,
+            outputs: buffers(layers.len()),
+            slopes: buffers(layers.len() - 1),
+            gradients: buffers(layers.len()),
+            transposed: layers
+                .windows(2)
+                .map(|pair| AlignedBuffer::zeros(pair[1].n_outputs * pair[0].width))
+                .collect(),
+        }
+    }
+
+    /// Rows that fit.
+    pub fn max_rows(&self) -> usize {
+        self.max_rows
+    }
+
+    /// What the last layer gave, shape `[max_rows, padded n_outputs]`.
+    pub fn output(&self) -> &[f32] {
+        &self.outputs[self.outputs.len() - 1]
+    }
+
+    /// Output and gradient of the loss by it, to be filled before [`Mlp::backward`]; both of shape
+    /// `[max_rows, padded n_outputs]`, zero in the padding.
+    pub fn output_and_gradient(&mut self) -> (&[f32], &mut [f32]) {
+        let last = self.outputs.len() - 1;
+        (&self.outputs[last], &mut self.gradients[last])
+    }
+}

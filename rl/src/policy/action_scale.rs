@@ -1,0 +1,59 @@
+//! From the numbers that a policy draws to actions.
+
+use insonate_envs::BoxSpace;
+
+/// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] spans it; others are u itself. All are then cut to
+/// their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ActionScale {
+    space: BoxSpace,
+    /// Centre and half range of each action.
+    lines: Vec<(f32, f32)>,
+}
+
+impl ActionScale {
+    /// The scale of an action space.
+    pub fn new(space: &BoxSpace) -> Self {
+        let bounds = space.low.iter().zip(&space.high);
+        Self {
+            space: space.clone(),
+            lines: bounds
+                .map(|(&low, &high)| {
+                    if low.is_finite() && high.is_finite() {
+                        (0.5 * low + 0.5 * high, 0.5 * high - 0.5 * low)
+                    } else {
+                        (0.0, 1.0)
+                    }
+                })
+                .collect(),
+        }
+    }
+
+    /// Writes the action, shape `[n_actions]`, for `u`, shape `[n_actions]`; NaN stays NaN.
+    pub fn apply(&self, u: &[f32], action: &mut [f32]) {
+        for ((action, u), (center, half_range)) in action.iter_mut().zip(u).zip(&self.lines) {
+            *action = center + half_range * u;
+        }
+        self.space.clip(action);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounded_actions_are_scaled_and_all_are_cut() {
+        let space = BoxSpace::default()
+            .with("unit", -1.0, 1.0)
+            .with("torque", 0.0, 4.0)
+            .with("half open", -1.0, f32::INFINITY)
+            .with("free", f32::NEG_INFINITY, f32::INFINITY);
+        let scale = ActionScale::new(&space);
+        let mut action = [0.0; 4];
+        scale.apply(&[0.5, 0.5, -3.0, 7.0], &mut action);
+        assert_eq!(action, [0.5, 3.0, -1.0, 7.0]);
+        scale.apply(&[-2.0, 9.0, 2.0, -7.0], &mut action);
+        assert_eq!(action, [-1.0, 4.0, 2.0, -7.0]);
+    }
+}

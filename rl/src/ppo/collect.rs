@@ -1,0 +1,110 @@
+//! The rollout: the policy draws actions, the environments step, and what happened is written down.
+
+use rand::Rng;
+use rand_distr::StandardNormal;
+
+use super::Ppo;
+use super::gae::Bootstrap;
+use crate::RlError;
+
+impl Ppo {
+    /// (policy, environments) => observations, actions, rewards, ends
+    pub(super) fn collect(&mut self) -> Result<(), RlError> {
+        self.rollout.clear_ends();
+        self.spread.set(self.actor.free());
+        for step in 0..self.config.n_steps {
+            // (observations) => u ~ π, action
+            self.draw_actions(step);
+            // (action) => reward, next observation
+            self.env.step(&self.actions)?;
+            self.global_step += self.config.n_envs as u64;
+            // What happened.
+            self.write_rewards(step);
+            self.write_ends(step);
+            for ended in &self.env.batch().ended {
+                self.episodes.push(ended);
+            }
+            // (next observation) => normalised
+            if self.config.norm_obs {
+                self.observation_normalizer
+                    .update(&self.env.batch().observations);
+            }
+            self.observe();
+        }
+        Ok(())
+    }
+
+    /// Normalises the observations that the environments gave last.
+    pub(crate) fn observe(&mut self) {
+        let raw = &self.env.batch().observations;
+        if self.config.norm_obs {
+            self.observation_normalizer
+                .normalize(raw, &mut self.observations);
+        } else {
+            self.observations.copy_from_slice(raw);
+        }
+    }
+
+    fn draw_actions(&mut self, step: usize) {
+        let (rollout, spread) = (&mut self.rollout, &self.spread);
+        let (n_envs, n_actions) = (rollout.n_envs, rollout.n_actions);
+        let first = step * n_envs;
+        rollout.observations[first * rollout.n_obs..][..self.observations.len()]
+            .copy_from_slice(&self.observations);
+        let drawn = &mut rollout.actions[first * n_actions..][..n_envs * n_actions];
+        let log_probs = &mut rollout.log_probs[first..][..n_envs];
+        let (rng, scale, actions) = (
+            &mut self.exploration_rng,
+            &self.action_scale,
+            &mut self.actions,
+        );
+        self.actor.evaluate(&self.observations, |env_idx, mean| {
+            let own = env_idx * n_actions..(env_idx + 1) * n_actions;
+            let u = &mut drawn[own.clone()];
+            for ((u, mean), std) in u.iter_mut().zip(mean).zip(&spread.std) {
+                *u = mean + std * rng.sample::<f32, _>(StandardNormal);
+            }
+            log_probs[env_idx] = spread.log_prob(u, mean);
+            scale.apply(u, &mut actions[own]);
+        });
+    }
+
+    fn write_rewards(&mut self, step: usize) {
+        let batch = self.env.batch();
+        let own = step * batch.rewards.len()..(step + 1) * batch.rewards.len();
+        let rewards = &mut self.rollout.rewards[own];
+        if self.config.norm_reward {
+            let is_over = |env_idx: usize| batch.terminated[env_idx] || batch.truncated[env_idx];
+            self.reward_normalizer
+                .normalize(&batch.rewards, is_over, rewards);
+        } else {
+            rewards.copy_from_slice(&batch.rewards);
+        }
+    }
+
+    fn write_ends(&mut self, step: usize) {
+        let (batch, rollout) = (self.env.batch(), &mut self.rollout);
+        let n_obs = rollout.n_obs;
+        for env_idx in 0..rollout.n_envs {
+            let index = step * rollout.n_envs + env_idx;
+            let (terminated, truncated) = (batch.terminated[env_idx], batch.truncated[env_idx]);
+            rollout.is_over[index] = terminated || truncated;
+            if !rollout.is_over[index] {
+                continue;
+            }
+            rollout.ends.push(Bootstrap { index, value: 0.0 });
+            if terminated {
+                continue;
+            }
+            // A time limit: the value of the last observation stands in for what would have come.
+            rollout.truncated_ends.push(rollout.ends.len() - 1);
+            let raw = &batch.final_observations[env_idx * n_obs..][..n_obs];
+            let start = rollout.final_observations.len();
+            rollout.final_observations.extend_from_slice(raw);
+            if self.config.norm_obs {
+                let normalized = &mut rollout.final_observations[start..];
+                self.observation_normalizer.normalize(raw, normalized);
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The last episodes, over which returns and metrics are averaged.
+
+use std::collections::VecDeque;
+
+use insonate_envs::{EndReason, Ended};
+
+/// What is kept of an episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpisodeRecord {
+    /// Sum of the rewards, as the environment gave them.
+    pub return_: f64,
+    /// Number of steps.
+    pub length: f64,
+    /// Metrics, in the order of the environment's specification; NaN: not known.
+    pub metrics: Vec<f64>,
+    /// Sums of the weighted reward terms.
+    pub reward_terms: Vec<f64>,
+}
+
+/// The last episodes and counts of all.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EpisodeWindow {
+    /// Oldest first.
+    pub records: VecDeque<EpisodeRecord>,
+    /// Most records that are kept.
+    pub capacity: usize,
+    /// Episodes so far.
+    pub n_episodes: u64,
+    /// Episodes so far that ended because their simulation diverged.
+    pub n_diverged: u64,
+}
+
+impl EpisodeWindow {
+    /// An empty window.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            records: VecDeque::with_capacity(capacity.min(1 << 12)),
+            capacity,
+            n_episodes: 0,
+            n_diverged: 0,
+        }
+    }
+
+    /// Adds an episode and lets the oldest go.
+    pub fn push(&mut self, ended: &Ended) {
+        self.n_episodes += 1;
+        self.n_diverged += u64::from(matches!(ended.reason, EndReason::Diverged(_)));
+        if self.records.len() == self.capacity {
+            self.records.pop_front();
+        }
+        self.records.push_back(EpisodeRecord {
+            return_: ended.return_,
+            length: ended.length as f64,
+            metrics: ended.metrics.clone(),
+            reward_terms: ended.reward_terms.clone(),
+        });
+    }
+
+    /// Mean of what `of` takes from each episode, over those where it is known; NaN where it never is.
+    pub fn mean(&self, of: impl Fn(&EpisodeRecord) -> f64) -> f64 {
+        let known = self.records.iter().map(of).filter(|value| !value.is_nan());
+        let (sum, n) = known.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
+        sum / n
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ended(return_: f64, metric: f64, reason: EndReason) -> Ended {
+        Ended {
+            env_idx: 0,
+            seed: 0,
+            return_,
+            length: 10,
+            reason,
+            metrics: vec![metric],
+            parameters: Vec::new(),
+            reward_terms: vec![return_],
+        }
+    }
+
+    #[test]
+    fn means_are_over_the_last_episodes_with_a_known_value() {
+        let mut window = EpisodeWindow::new(2);
+        assert!(window.mean(|episode| episode.return_).is_nan());
+        window.push(&ended(100.0, 1.0, EndReason::Diverged("at 3 s".into())));
+        window.push(&ended(1.0, f64::NAN, EndReason::TimeLimit));
+        window.push(&ended(3.0, 0.5, EndReason::Task("done")));
+        assert_eq!(window.mean(|episode| episode.return_), 2.0);
+        assert_eq!(window.mean(|episode| episode.metrics[0]), 0.5);
+        assert_eq!((window.n_episodes, window.n_diverged), (3, 1));
+    }
+}

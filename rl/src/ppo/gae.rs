@@ -1,0 +1,95 @@
+//! Generalised advantage estimation (Schulman 2016, Eqs. 11–16) with termination and truncation kept apart.
+//!
+//! δₜ = rₜ + γ V(s'ₜ) − V(sₜ), Âₜ = δₜ + γ λ Âₜ₊₁ within an episode.
+//! s'ₜ is the state that the step led to. Its value is zero where the task terminated; where a time limit cut the episode it is the
+//! value of the last observation of that episode, not of the next one's first.
+
+/// What advantages are made of; arrays of shape `[n_steps, n_envs]`.
+#[derive(Debug, Clone, Copy)]
+pub struct GaeInputs<'a> {
+    /// Number of environments.
+    pub n_envs: usize,
+    /// Rewards.
+    pub rewards: &'a [f32],
+    /// V(sₜ).
+    pub values: &'a [f32],
+    /// V(s'ₜ), from [`next_values`].
+    pub next_values: &'a [f32],
+    /// Whether the episode ended with the step, either way.
+    pub is_over: &'a [bool],
+    /// γ.
+    pub discount: f64,
+    /// λ.
+    pub gae_lambda: f64,
+}
+
+/// Writes advantages, and returns Âₜ + V(sₜ), both of shape `[n_steps, n_envs]`.
+///
+/// # Panics
+/// For arrays of different shapes.
+pub fn gae(inputs: GaeInputs<'_>, advantages: &mut [f32], returns: &mut [f32]) {
+    let n = inputs.rewards.len();
+    assert!(
+        [
+            inputs.values.len(),
+            inputs.next_values.len(),
+            inputs.is_over.len()
+        ] == [n; 3],
+        "arrays are of one shape"
+    );
+    let (discount, decay) = (
+        inputs.discount as f32,
+        (inputs.discount * inputs.gae_lambda) as f32,
+    );
+    for i in (0..n).rev() {
+        let delta = inputs.rewards[i] + discount * inputs.next_values[i] - inputs.values[i];
+        let later = match advantages.get(i + inputs.n_envs) {
+            Some(later) if !inputs.is_over[i] => *later,
+            _ => 0.0,
+        };
+        advantages[i] = delta + decay * later;
+        returns[i] = advantages[i] + inputs.values[i];
+    }
+}
+
+/// A value that stands in for V(s'ₜ) where the episode ended with step t.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bootstrap {
+    /// Index into `[n_steps, n_envs]`.
+    pub index: usize,
+    /// V of the last observation where the episode was truncated, zero where it terminated.
+    pub value: f32,
+}
+
+/// Writes V(s'ₜ), shape `[n_steps, n_envs]`: the values of the next step, after the last one `last_values`, shape `[n_envs]`,
+/// and `bootstraps` where episodes ended.
+pub fn next_values(
+    values: &[f32],
+    last_values: &[f32],
+    bootstraps: impl IntoIterator<Item = Bootstrap>,
+    next_values: &mut [f32],
+) {
+    let n_envs = last_values.len();
+    let n_within = values.len() - n_envs;
+    next_values[..n_within].copy_from_slice(&values[n_envs..]);
+    next_values[n_within..].copy_from_slice(last_values);
+    for Bootstrap { index, value } in bootstraps {
+        next_values[index] = value;
+    }
+}
+
+/// The share of the variance of `returns` that `values` explain: 1 − Var(returns − values) / Var(returns); NaN where returns do not vary.
+pub fn explained_variance(values: &[f32], returns: &[f32]) -> f64 {
+    let errors = returns.iter().zip(values).map(|(r, v)| f64::from(r - v));
+    let spread = variance(returns.iter().map(|r| f64::from(*r)));
+    if spread == 0.0 {
+        return f64::NAN;
+    }
+    1.0 - variance(errors) / spread
+}
+
+fn variance(numbers: impl Iterator<Item = f64> + Clone) -> f64 {
+    let n = numbers.clone().count() as f64;
+    let mean = numbers.clone().sum::<f64>() / n;
+    numbers.map(|x| (x - mean).powi(2)).sum::<f64>() / n
+}

@@ -1,0 +1,111 @@
+//! A network that learns: parameters, optimiser, gradient and the memory of its passes.
+
+use crate::network::{Adam, AdamStep, AlignedBuffer, Mlp, Workspace, sum_of_squares};
+
+/// Rows that pass the network at once: few enough that activations stay in the cache.
+const MAX_ROWS: usize = 128;
+
+/// One network with its optimiser.
+#[derive(Debug, Clone)]
+pub struct Learner {
+    /// The network.
+    pub network: Mlp,
+    /// The optimiser.
+    pub adam: Adam,
+    gradient: AlignedBuffer,
+    workspace: Workspace,
+    inputs: AlignedBuffer,
+}
+
+impl Learner {
+    /// A learner at the start of its training.
+    pub fn new(network: Mlp) -> Self {
+        let n_parameters = network.parameters().len();
+        let n_inputs = network.layers()[0].n_inputs;
+        Self {
+            adam: Adam::new(n_parameters),
+            gradient: AlignedBuffer::zeros(n_parameters),
+            workspace: Workspace::new(&network, MAX_ROWS),
+            inputs: AlignedBuffer::zeros(MAX_ROWS * n_inputs),
+            network,
+        }
+    }
+
+    /// The free parameters.
+    pub fn free(&self) -> &[f32] {
+        &self.network.parameters()[self.network.free()]
+    }
+
+    /// Gradient of the last [`Learner::find_gradient`], laid out as the parameters.
+    pub fn gradient(&self) -> &[f32] {
+        &self.gradient
+    }
+
+    /// The forward pass over any number of rows, inputs of shape `[n_rows, n_inputs]`; `take` gets the index of each row and
+    /// its outputs, shape `[n_outputs]`.
+    pub fn evaluate(&mut self, inputs: &[f32], mut take: impl FnMut(usize, &[f32])) {
+        let last = &self.network.layers()[self.network.layers().len() - 1];
+        let (n_outputs, width) = (last.n_outputs, last.width);
+        let n_inputs = self.network.layers()[0].n_inputs;
+        for (chunk, inputs) in inputs.chunks(MAX_ROWS * n_inputs).enumerate() {
+            let n_rows = inputs.len() / n_inputs;
+            let outputs = self.network.forward(inputs, n_rows, &mut self.workspace);
+            for (row, outputs) in outputs.chunks_exact(width).enumerate() {
+                take(chunk * MAX_ROWS + row, &outputs[..n_outputs]);
+            }
+        }
+    }
+
+    /// Finds the gradient of a loss over the samples `rows` of `inputs`, shape `[n_samples, n_inputs]`.
+    ///
+    /// For each sample `loss` gets its index and the outputs, shape `[n_outputs]`, writes the gradient by the outputs, shape
+    /// `[n_outputs]`, and adds to the gradient by the free parameters.
+    pub fn find_gradient(
+        &mut self,
+        inputs: &[f32],
+        rows: &[u32],
+        mut loss: impl FnMut(usize, &[f32], &mut [f32], &mut [f32]),
+    ) {
+        let Self {
+            network,
+            gradient,
+            workspace,
+            inputs: gathered,
+            ..
+        } = self;
+        let last = &network.layers()[network.layers().len() - 1];
+        let (n_outputs, width) = (last.n_outputs, last.width);
+        let n_inputs = network.layers()[0].n_inputs;
+        gradient[network.free()].fill(0.0);
+        for (chunk, rows) in rows.chunks(MAX_ROWS).enumerate() {
+            for (row, to) in rows.iter().zip(gathered.chunks_exact_mut(n_inputs)) {
+                to.copy_from_slice(&inputs[*row as usize * n_inputs..][..n_inputs]);
+            }
+            network.forward(gathered, rows.len(), workspace);
+            let (outputs, by_outputs) = workspace.output_and_gradient();
+            let pairs = outputs
+                .chunks_exact(width)
+                .zip(by_outputs.chunks_exact_mut(width));
+            for (row, (outputs, by_outputs)) in rows.iter().zip(pairs) {
+                loss(
+                    *row as usize,
+                    &outputs[..n_outputs],
+                    &mut by_outputs[..n_outputs],
+                    &mut gradient[network.free()],
+                );
+            }
+            network.backward(gathered, rows.len(), workspace, gradient, chunk > 0);
+        }
+    }
+
+    /// Σ g² of the gradient.
+    pub fn squared_norm(&self) -> f64 {
+        sum_of_squares(&self.gradient)
+    }
+
+    /// Moves the parameters against the gradient.
+    pub fn step(&mut self, step: AdamStep) {
+        self.adam
+            .step(self.network.parameters_mut(), &self.gradient, step);
+    }
+}

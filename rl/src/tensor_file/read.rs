@@ -1,0 +1,202 @@
+//! Reading a file of tensors that anybody may have written.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use safetensors::SafeTensors;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::RawValue;
+
+use super::{Format, METADATA_KEY, Numbers, Tensor, checksum::checksum};
+use crate::RlError;
+
+/// Largest file that is read: 2 GiB.
+const MAX_BYTES: u64 = 1 << 31;
+
+/// A file whose checksum was right.
+#[derive(Debug)]
+pub(crate) struct TensorFile {
+    path: PathBuf,
+    content: String,
+    tensors: BTreeMap<String, Tensor>,
+}
+
+#[derive(Deserialize)]
+struct Metadata<'a> {
+    format: String,
+    version: u32,
+    sha256: String,
+    #[serde(borrow)]
+    content: &'a RawValue,
+}
+
+impl TensorFile {
+    /// Reads and checks a file.
+    ///
+    /// # Errors
+    /// [`RlError::Io`]; [`RlError::File`] for a file of another format or version, one that is cut short or was changed.
+    pub(crate) fn load(path: &Path, format: Format) -> Result<Self, RlError> {
+        let bytes = read(path)?;
+        Self::parse(path, &bytes, format)
+    }
+
+    /// Checks the bytes of a file; `path` is for messages.
+    ///
+    /// # Errors
+    /// As [`TensorFile::load`].
+    pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Self, RlError> {
+        let wrong = |problem: String| RlError::file(path, problem);
+        let what = format.what;
+        let views = SafeTensors::deserialize(bytes).map_err(|error| {
+            wrong(format!(
+                "is no {what} file, or is cut short or damaged: {error}"
+            ))
+        })?;
+        let (_, header) = SafeTensors::read_metadata(bytes)
+            .map_err(|error| wrong(format!("has a damaged header: {error}")))?;
+        let metadata = header
+            .metadata()
+            .as_ref()
+            .and_then(|metadata| metadata.get(METADATA_KEY))
+            .ok_or_else(|| {
+                wrong(format!(
+                    "is a safetensors file, but no {what} file of insonate"
+                ))
+            })?;
+        let metadata: Metadata<'_> = serde_json::from_str(metadata)
+            .map_err(|error| wrong(format!("has a damaged description: {error}")))?;
+        if metadata.format != format.name {
+            let found = metadata.format;
+            return Err(wrong(format!(
+                "is of format {found:?}, not {:?}",
+                format.name
+            )));
+        }
+        if metadata.version != format.version {
+            return Err(wrong(format!(
+                "has version {} of the {what} format; this program reads version {}",
+                metadata.version, format.version
+            )));
+        }
+        let mut tensors = BTreeMap::new();
+        for (name, view) in views.tensors() {
+            let tensor = Tensor::of(&view).ok_or_else(|| {
+                wrong(format!(
+                    "has numbers of type {:?} in {name:?}",
+                    view.dtype()
+                ))
+            })?;
+            tensors.insert(name, tensor);
+        }
+        let content = metadata.content.get();
+        if checksum(content, &tensors) != metadata.sha256 {
+            return Err(wrong(
+                "is damaged: its content does not have its checksum".into(),
+            ));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            content: content.to_owned(),
+            tensors,
+        })
+    }
+
+    /// The description.
+    ///
+    /// # Errors
+    /// [`RlError::File`] when it does not say what is needed.
+    pub(crate) fn content<T: DeserializeOwned>(&self) -> Result<T, RlError> {
+        serde_json::from_str(&self.content)
+            .map_err(|error| self.wrong(format!("has a description that cannot be read: {error}")))
+    }
+
+    /// Takes an array of single precision out, of exactly this shape.
+    ///
+    /// # Errors
+    /// [`RlError::File`] when it is missing or of another type or shape.
+    pub(crate) fn take_f32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, RlError> {
+        match self.take(name, Some(shape))?.numbers {
+            Numbers::F32(numbers) => Ok(numbers),
+            _ => Err(self.wrong(format!("has {name:?} in another type than F32"))),
+        }
+    }
+
+    /// Takes an array of double precision out, of exactly this shape.
+    ///
+    /// # Errors
+    /// As [`TensorFile::take_f32`].
+    pub(crate) fn take_f64(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, RlError> {
+        match self.take(name, Some(shape))?.numbers {
+            Numbers::F64(numbers) => Ok(numbers),
+            _ => Err(self.wrong(format!("has {name:?} in another type than F64"))),
+        }
+    }
+
+    /// Takes a text out.
+    ///
+    /// # Errors
+    /// [`RlError::File`] when it is missing, of another type or no text.
+    pub(crate) fn take_text(&mut self, name: &str) -> Result<String, RlError> {
+        match self.take(name, None)?.numbers {
+            Numbers::U8(bytes) => String::from_utf8(bytes)
+                .map_err(|error| self.wrong(format!("has {name:?} that is no text: {error}"))),
+            _ => Err(self.wrong(format!("has {name:?} in another type than U8"))),
+        }
+    }
+
+    /// Fails where an array is missing or of another shape, without taking it.
+    ///
+    /// # Errors
+    /// [`RlError::File`].
+    pub(crate) fn check_shape(&self, name: &str, shape: &[usize]) -> Result<(), RlError> {
+        let tensor = self
+            .tensors
+            .get(name)
+            .ok_or_else(|| self.wrong(format!("has no {name:?}")))?;
+        if tensor.shape != shape {
+            let found = &tensor.shape;
+            return Err(self.wrong(format!(
+                "has {name:?} of shape {found:?}, needed is {shape:?}"
+            )));
+        }
+        Ok(())
+    }
+
+    /// An error that names this file.
+    pub(crate) fn wrong(&self, problem: impl Into<String>) -> RlError {
+        RlError::file(&self.path, problem)
+    }
+
+    fn take(&mut self, name: &str, shape: Option<&[usize]>) -> Result<Tensor, RlError> {
+        if let Some(shape) = shape {
+            self.check_shape(name, shape)?;
+        }
+        self.tensors
+            .remove(name)
+            .ok_or_else(|| self.wrong(format!("has no {name:?}")))
+    }
+}
+
+fn read(path: &Path) -> Result<Vec<u8>, RlError> {
+    let unreadable = |error| RlError::io(path, "cannot be read")(error);
+    let file = File::open(path).map_err(unreadable)?;
+    let metadata = file.metadata().map_err(unreadable)?;
+    if !metadata.is_file() {
+        return Err(RlError::file(path, "is no regular file"));
+    }
+    if metadata.len() > MAX_BYTES {
+        let n_bytes = metadata.len();
+        return Err(RlError::file(
+            path,
+            format!("has {n_bytes} bytes, {MAX_BYTES} at most"),
+        ));
+    }
+    let mut bytes = Vec::with_capacity(metadata.len() as usize);
+    file.take(MAX_BYTES)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    Ok(bytes)
+}

@@ -1,0 +1,71 @@
+//! Contract: episode e of an evaluation has the seed `seed + e` and the same outcome for any number of environments and threads.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+mod support;
+
+use insonate_envs::{Autoreset, Ended, ResetOptions, VecEnv};
+use insonate_rl::{Actor, Policy, evaluate};
+use support::{config, lines, ppo};
+
+fn run(mut env: VecEnv, actor: &mut Actor, n_episodes: usize) -> Vec<Ended> {
+    let mut last = 0;
+    let mut progress = |n_done: usize| {
+        assert!(n_done >= last);
+        last = n_done;
+    };
+    let options = ResetOptions::default();
+    let mut episodes = evaluate(&mut env, actor, n_episodes, 100, &options, &mut progress).unwrap();
+    assert_eq!(last, n_episodes);
+    // In which environment an episode ran is all that may differ; what is not known compares as text.
+    for episode in &mut episodes {
+        episode.env_idx = 0;
+    }
+    episodes
+}
+
+#[test]
+fn episodes_do_not_depend_on_environments_threads_and_autoreset() {
+    let mut trained = ppo(config(), 1);
+    trained.iterate().unwrap();
+    let actors: [fn(&Policy) -> Actor; 4] = [
+        |policy| Actor::Policy(Box::new(policy.clone())),
+        |_| Actor::Zero,
+        |_| Actor::Random,
+        |_| Actor::Scripted,
+    ];
+    for actor in actors {
+        let mut actor = actor(&Policy::of(&trained));
+        let alone = run(lines(1, 1, Autoreset::Disabled), &mut actor, 11);
+        let seeds: Vec<u64> = alone.iter().map(|episode| episode.seed).collect();
+        assert!(seeds.into_iter().eq(100..111));
+        for (n_envs, n_threads) in [(3, 1), (4, 2), (16, 8)] {
+            for autoreset in [
+                Autoreset::Disabled,
+                Autoreset::SameStep,
+                Autoreset::NextStep,
+            ] {
+                let others = run(lines(n_envs, n_threads, autoreset), &mut actor, 11);
+                assert_eq!(
+                    format!("{alone:?}"),
+                    format!("{others:?}"),
+                    "{actor:?} {autoreset:?}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn options_hold_for_every_episode() {
+    let mut env = lines(2, 1, Autoreset::Disabled);
+    let options = ResetOptions {
+        parameters: [("start".to_owned(), 0.5)].into(),
+    };
+    let episodes = evaluate(&mut env, &mut Actor::Zero, 5, 0, &options, &mut |_| {}).unwrap();
+    assert!(episodes.iter().all(|episode| episode.parameters == [0.5]));
+}
+
+#[test]
+fn no_episodes_are_no_episodes() {
+    assert!(run(lines(2, 1, Autoreset::Disabled), &mut Actor::Zero, 0).is_empty());
+}

@@ -1,0 +1,173 @@
+//! Contract: training learns, the same seed gives the same bits on any number of threads, and errors leave the weights sound.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+mod support;
+
+use insonate_envs::{Autoreset, ResetOptions};
+use insonate_rl::ppo::CLOCK_SCALARS;
+use insonate_rl::{Actor, Control, Outcome, Policy, Ppo, PpoConfig, Progress, evaluate};
+use support::{config, identity, lines, ppo};
+
+/// The figures of a log that do not depend on the clock, as bits.
+fn figures(progress: &Progress) -> Vec<(String, u64)> {
+    let scalars = progress.scalars.iter();
+    let timeless = scalars.filter(|(name, _)| !CLOCK_SCALARS.contains(&name.as_str()));
+    timeless
+        .map(|(name, value)| (name.clone(), value.to_bits()))
+        .collect()
+}
+
+fn train(mut ppo: Ppo) -> (Ppo, Vec<Vec<(String, u64)>>) {
+    let mut rows = Vec::new();
+    let outcome = ppo.train(&mut |progress| {
+        rows.push(figures(progress));
+        Control::Continue
+    });
+    assert_eq!(outcome.unwrap(), Outcome::Finished);
+    (ppo, rows)
+}
+
+fn bytes(ppo: &Ppo) -> Vec<u8> {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("checkpoint");
+    ppo.save(&path).unwrap();
+    std::fs::read(path).unwrap()
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bits_on_1_2_and_8_threads() {
+    let (one, rows) = train(ppo(config(), 1));
+    assert_eq!(rows.len(), 6);
+    for n_threads in [2, 8] {
+        let (other, other_rows) = train(ppo(config(), n_threads));
+        assert_eq!(rows, other_rows);
+        assert!(
+            bytes(&one) == bytes(&other),
+            "checkpoints differ on {n_threads} threads"
+        );
+    }
+    let (other, _) = train(ppo(
+        PpoConfig {
+            seed: 8,
+            ..config()
+        },
+        1,
+    ));
+    assert!(bytes(&one) != bytes(&other));
+}
+
+#[test]
+fn a_point_learns_to_stay_in_the_middle() {
+    let config = PpoConfig {
+        total_timesteps: 150 * 128,
+        discount: 0.9,
+        ..config()
+    };
+    let (ppo, rows) = train(ppo(config, 2));
+    let mean_return = |actor: &mut Actor| {
+        let mut env = lines(4, 1, Autoreset::Disabled);
+        let options = ResetOptions::default();
+        let episodes = evaluate(&mut env, actor, 40, 5, &options, &mut |_| {}).unwrap();
+        episodes.iter().map(|episode| episode.return_).sum::<f64>() / 40.0
+    };
+    let learned = mean_return(&mut Actor::Policy(Box::new(Policy::of(&ppo))));
+    let (random, scripted) = (
+        mean_return(&mut Actor::Random),
+        mean_return(&mut Actor::Scripted),
+    );
+    assert!(scripted > random + 2.0, "{scripted} {random}");
+    assert!(
+        learned > scripted - 0.5,
+        "learned {learned}, scripted {scripted}, random {random}"
+    );
+    // The log has CleanRL's names, the task's metrics and the reward's terms.
+    let names: Vec<&str> = rows[0].iter().map(|(name, _)| name.as_str()).collect();
+    for name in [
+        "charts/episodic_return",
+        "charts/learning_rate",
+        "losses/value_loss",
+        "losses/policy_loss",
+        "losses/entropy",
+        "losses/old_approx_kl",
+        "losses/approx_kl",
+        "losses/clipfrac",
+        "losses/explained_variance",
+        "episode/success",
+        "reward/fall",
+    ] {
+        assert!(names.contains(&name), "{name} is not in {names:?}");
+    }
+}
+
+#[test]
+fn an_observer_stops_training() {
+    let mut ppo = ppo(config(), 1);
+    let mut n_seen = 0;
+    let outcome = ppo.train(&mut |progress| {
+        n_seen += 1;
+        assert_eq!(progress.iteration, n_seen);
+        assert_eq!(progress.global_step, 128 * n_seen as u64);
+        if n_seen == 2 {
+            Control::Stop
+        } else {
+            Control::Continue
+        }
+    });
+    assert_eq!(outcome.unwrap(), Outcome::Stopped);
+    assert_eq!((ppo.iteration(), ppo.is_finished()), (2, false));
+}
+
+#[test]
+fn without_normalisation_the_policy_sees_raw_numbers() {
+    let config = PpoConfig {
+        norm_obs: false,
+        norm_reward: false,
+        ..config()
+    };
+    let (ppo, rows) = train(ppo(config, 1));
+    assert_eq!(rows.len(), 6);
+    let mut policy = Policy::of(&ppo);
+    let mut action = [0.0];
+    policy.act(&[0.5, 0.0], &mut action);
+    assert!(action[0].is_finite());
+}
+
+#[test]
+fn settings_that_do_not_fit_the_environments_are_named() {
+    let failure = |n_envs: usize, autoreset: Autoreset| {
+        let env = lines(n_envs, 1, autoreset);
+        Ppo::new(env, config(), identity()).unwrap_err().to_string()
+    };
+    assert_eq!(
+        failure(3, Autoreset::SameStep),
+        "n_envs: 4 in the settings, 3 were made"
+    );
+    assert_eq!(
+        failure(4, Autoreset::NextStep),
+        "autoreset: training needs environments that reset in the same step"
+    );
+}
+
+#[test]
+fn weights_that_run_away_are_an_error_and_not_a_policy() {
+    // A step size of 1 with a huge gradient is not enough to break it; rewards near the largest number are.
+    let config = PpoConfig {
+        norm_reward: false,
+        norm_adv: false,
+        clip_vloss: false,
+        vf_coef: 1e6,
+        ..config()
+    };
+    let mut env_config = config.clone();
+    env_config.learning_rate = 1.0;
+    let mut ppo = ppo(env_config, 1);
+    for _ in 0..6 {
+        match ppo.iterate() {
+            Ok(progress) => assert!(progress.scalars.iter().all(|(_, x)| !x.is_infinite())),
+            Err(error) => assert!(error.to_string().starts_with("iteration "), "{error}"),
+        }
+        let mut action = [f32::NAN];
+        Policy::of(&ppo).act(&[0.1, 0.1], &mut action);
+        assert!(action[0].is_finite());
+    }
+}
