@@ -13,6 +13,7 @@ pub mod environment;
 pub mod error;
 pub mod moments;
 pub mod observation;
+pub mod parameters;
 pub mod randomization;
 pub mod settings;
 pub mod space;

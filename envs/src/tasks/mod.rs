@@ -1,9 +1,11 @@
 //! Tasks: one file each, listed in [`ALL`].
 
 pub mod cube_push;
+pub mod pendulum;
 pub mod probe_press;
 pub mod probe_reach;
 pub mod probe_sweep;
+pub mod reacher;
 pub mod table_slide;
 
 use crate::{Env, EnvError};
@@ -81,6 +83,8 @@ pub const ALL: &[TaskKind] = &[
     probe_reach::KIND,
     cube_push::KIND,
     table_slide::KIND,
+    pendulum::KIND,
+    reacher::KIND,
 ];
 
 /// The task called `name`.

@@ -183,6 +183,8 @@ impl Shared {
             if start.elapsed() >= self.spin {
                 return done();
             }
+            // Where another thread wants this core, perhaps the very one that is waited for, it gets it.
+            thread::yield_now();
         }
     }
 }
