@@ -1,7 +1,5 @@
 //! Contract: `pendulum` moves and pays as Gymnasium's `Pendulum-v1`, and its scripted policy swings the pole up.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 use insonate_envs::tasks::pendulum::{Pendulum, PendulumSettings};
 use insonate_envs::{Env, ResetOptions, tasks};
 

@@ -18,14 +18,14 @@ pub use snapshot::{EnvSnapshot, EpisodeSnapshot};
 
 use crate::{Env, EnvError, EnvSpec, ResetOptions};
 use pool::Pool;
-use slot::{Command, Slot};
+use slot::{Command, Parcel, Slot};
 
 /// Many environments of the same kind.
 pub struct VecEnv {
     spec: EnvSpec,
     config: VecConfig,
     /// Empty between [`VecEnv::send`] and [`VecEnv::recv`], while the pool has them.
-    slots: Vec<Box<Slot>>,
+    slots: Vec<Parcel>,
     n_envs: usize,
     pool: Pool,
     batch: Batch,

@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::Autoreset;
-use super::slot::Slot;
+use super::slot::Parcel;
 
 /// How long an idle thread keeps looking for work before it sleeps. Waking a thread that sleeps takes some 50 µs, longer than a
 /// small policy takes to choose the next actions.
@@ -26,7 +26,7 @@ pub(super) struct Pool {
 }
 
 struct Shared {
-    cells: Vec<Mutex<Option<Box<Slot>>>>,
+    cells: Vec<Mutex<Option<Parcel>>>,
     autoreset: Autoreset,
     /// The next cell to be handed out; all of them are when it reaches their number.
     next: AtomicUsize,
@@ -82,7 +82,7 @@ impl Pool {
     }
 
     /// Hands all environments to the threads, and returns at once.
-    pub(super) fn start(&self, slots: &mut Vec<Box<Slot>>) {
+    pub(super) fn start(&self, slots: &mut Vec<Parcel>) {
         let shared = &self.shared;
         for (cell, slot) in shared.cells.iter().zip(slots.drain(..)) {
             *lock(cell) = Some(slot);
@@ -97,7 +97,7 @@ impl Pool {
     }
 
     /// Works with the threads until all is done, and takes all environments back in order.
-    pub(super) fn finish(&self, slots: &mut Vec<Box<Slot>>) {
+    pub(super) fn finish(&self, slots: &mut Vec<Parcel>) {
         let shared = &self.shared;
         shared.work();
         shared.wait_for_the_rest();

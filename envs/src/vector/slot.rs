@@ -36,6 +36,9 @@ pub(super) enum Command {
     Rest,
 }
 
+/// A slot as it goes from thread to thread: a pointer moves, not a kilobyte.
+pub(super) type Parcel = Box<Slot>;
+
 /// One environment and all that belongs to it.
 pub(super) struct Slot {
     pub(super) env: Box<dyn Env>,

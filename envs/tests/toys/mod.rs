@@ -91,7 +91,7 @@ impl Env for Counter {
             observation[1] = f32::NAN;
         }
         let over = self.count > self.least + self.seed as usize % 4;
-        let good = self.seed % 2 == 0;
+        let good = self.seed.is_multiple_of(2);
         self.end = over.then_some(if good {
             EndReason::Task("counted")
         } else {
@@ -109,7 +109,10 @@ impl Env for Counter {
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        metrics.copy_from_slice(&[f64::from(u8::from(self.seed % 2 == 0)), self.count as f64]);
+        metrics.copy_from_slice(&[
+            f64::from(u8::from(self.seed.is_multiple_of(2))),
+            self.count as f64,
+        ]);
     }
 
     fn parameters(&self) -> &[f64] {

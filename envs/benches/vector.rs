@@ -1,0 +1,177 @@
+//! What a vector of environments costs over the physics below it: handing out, and steps of `reacher` on one and two threads.
+//!
+//! Beside criterion's timings it prints the ratio that the issue of speed asks for:
+//! physics steps per second of the vector over those of bare states that step in as many threads.
+
+#![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
+#![expect(clippy::print_stdout, reason = "the ratio is for people to read")]
+
+use std::hint::black_box;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use insonate_envs::tasks::Blueprint;
+use insonate_envs::{
+    BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, VecConfig, VecEnv, tasks,
+};
+use insonate_sim::Physics;
+
+const N_ENVS: usize = 8;
+
+/// An environment whose step takes a given time, or next to none.
+struct Busy {
+    spec: EnvSpec,
+    time: Duration,
+}
+
+impl Busy {
+    fn boxed(time: Duration) -> Box<dyn Env> {
+        let spec = EnvSpec {
+            id: "busy".to_owned(),
+            observation_space: BoxSpace::default().with("x [1]", 0.0, 1.0),
+            action_space: BoxSpace::default().with("u [1]", -1.0, 1.0),
+            reward_terms: vec!["none"],
+            max_episode_steps: Some(1 << 20),
+            control_timestep: 0.1,
+            ..EnvSpec::default()
+        };
+        Box::new(Self { spec, time })
+    }
+}
+
+impl Env for Busy {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn reset(
+        &mut self,
+        _seed: u64,
+        _options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        observation.fill(0.0);
+        Ok(())
+    }
+
+    fn step(&mut self, _action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        let start = Instant::now();
+        while start.elapsed() < self.time {
+            std::hint::spin_loop();
+        }
+        observation.fill(0.0);
+        Ok(Step::default())
+    }
+
+    fn reward_terms(&self) -> &[f64] {
+        &[0.0]
+    }
+
+    fn metrics(&self, _metrics: &mut [f64]) {}
+
+    fn parameters(&self) -> &[f64] {
+        &[]
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        None
+    }
+}
+
+fn vector(envs: Vec<Box<dyn Env>>, n_threads: usize) -> VecEnv {
+    let config = VecConfig {
+        n_threads,
+        ..VecConfig::default()
+    };
+    let mut env = VecEnv::new(envs, config).expect("a vector of equal environments");
+    env.reset(Some(0), &ResetOptions::default())
+        .expect("an environment that can be reset");
+    env
+}
+
+fn reacher() -> Blueprint {
+    let kind = tasks::by_name("reacher").expect("a task of the registry");
+    (kind.build)(&toml::Table::new()).expect("its default settings")
+}
+
+/// The time of a step beyond the work in it: 8 environments of 0 and of 125 µs.
+fn hand_over(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("hand_over");
+    for (name, micros) in [("empty", 0), ("work_125us", 125)] {
+        for n_threads in [1, 2] {
+            let envs = (0..N_ENVS).map(|_| Busy::boxed(Duration::from_micros(micros)));
+            let mut env = vector(envs.collect(), n_threads);
+            group.bench_function(format!("{name}_{n_threads}_threads"), |bencher| {
+                bencher
+                    .iter(|| black_box(env.step(&[0.5; N_ENVS]).expect("a good step").rewards[0]));
+            });
+        }
+    }
+    group.finish();
+}
+
+/// A step of 8 reachers, ends and resets included.
+fn steps(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("reacher_8_envs");
+    let blueprint = reacher();
+    for n_threads in [1, 2] {
+        let mut env = vector(blueprint.make_many(N_ENVS).expect("reachers"), n_threads);
+        group.bench_function(format!("{n_threads}_threads"), |bencher| {
+            bencher
+                .iter(|| black_box(env.step(&[0.1; 2 * N_ENVS]).expect("a good step").rewards[0]));
+        });
+    }
+    group.finish();
+    for n_threads in [1, 2] {
+        let shares: Vec<(f64, f64)> = (0..9).map(|_| rates(&blueprint, n_threads)).collect();
+        let best = |pick: fn(&(f64, f64)) -> f64| shares.iter().map(pick).fold(0.0, f64::max);
+        let (bare, whole) = (best(|share| share.0), best(|share| share.1));
+        println!(
+            "{n_threads} threads: {whole:.0} physics steps/s in the vector, {bare:.0} of bare states: {:.1} %",
+            100.0 * whole / bare
+        );
+    }
+}
+
+/// Physics steps per second of bare states in `n_threads` threads, and of a vector.
+fn rates(blueprint: &Blueprint, n_threads: usize) -> (f64, f64) {
+    const N_STEPS: usize = 1000;
+    let envs = blueprint.make_many(N_ENVS).expect("reachers");
+    let (scene, _) = envs[0].scene().expect("reacher has a scene");
+    let n_substeps = envs[0].spec().n_substeps;
+    let total = (N_ENVS * N_STEPS * n_substeps) as f64;
+    let mut states: Vec<Physics> = (0..N_ENVS)
+        .map(|_| Physics::from_scene(scene).expect("memory for a state"))
+        .collect();
+    let start = Instant::now();
+    thread::scope(|scope| {
+        for share in states.chunks_mut(N_ENVS / n_threads) {
+            scope.spawn(move || {
+                for _ in 0..N_STEPS {
+                    for physics in &mut *share {
+                        physics.ctrl_mut().fill(0.1);
+                        physics.step_n(n_substeps).expect("a stable arm");
+                    }
+                }
+            });
+        }
+    });
+    let bare = total / start.elapsed().as_secs_f64();
+    let mut env = vector(envs, n_threads);
+    let start = Instant::now();
+    for _ in 0..N_STEPS {
+        env.step(&[0.1; 2 * N_ENVS]).expect("a good step");
+    }
+    (bare, total / start.elapsed().as_secs_f64())
+}
+
+criterion_group! {
+    name = benches;
+    config = Criterion::default()
+        .sample_size(30)
+        .warm_up_time(Duration::from_millis(500))
+        .measurement_time(Duration::from_secs(2));
+    targets = hand_over, steps
+}
+criterion_main!(benches);
