@@ -19,8 +19,6 @@ pub(super) struct Breath {
     pub(super) mass: f64,
     /// Rise of the surface as compiled [m].
     pub(super) amplitude: f64,
-    /// Ratio of stiffnesses as compiled.
-    pub(super) ratio: f64,
     /// Displacement breathed in as compiled [m], shape `[n_capsules]`.
     pub(super) displacement: Vec<f64>,
 }
@@ -41,15 +39,14 @@ impl Breath {
             entries.extend([(i, i, ratio), (j, j, ratio), (i.max(j), i.min(j), -ratio)]);
         }
         let mut displacement = network.ties.reach[..n_capsules].to_vec();
-        let mut work = vec![0.0; n_capsules];
-        Skyline::factor(n_capsules, &entries)?.solve(&mut displacement, &mut work);
+        let factor = Skyline::factor(n_capsules, &entries)?;
+        factor.solve(&mut displacement, &mut vec![0.0; factor.work_len()]);
         let amplitude = displacement.iter().fold(0.0, |most: f64, &x| most.max(x));
         (amplitude > 0.0).then_some(Self {
             driver,
             spring,
             mass: mass[driver],
             amplitude,
-            ratio,
             displacement,
         })
     }

@@ -137,17 +137,47 @@ pub(super) fn colliders(model: &MjModel, capsule: &Surface) -> Vec<Collider> {
         .collect()
 }
 
+/// Distances are measured up to this [m]: the further away a capsule is known to be, the longer it need not be looked at.
+const SIGHT: f64 = 0.01;
+/// What a measured distance may be too long by [m]; MuJoCo's collision is exact to 1e-6 m.
+const DOUBT: f64 = 2e-5;
+/// A collider goes this far [m] before its list of capsules nearby is made anew.
+const STRIDE: f64 = 0.03;
+
 /// Finds the capsules that touch a collider.
 #[derive(Debug, Default)]
 pub(super) struct Detector {
     pub(super) touches: Vec<Touch>,
-    /// Squared distances of all capsules from a collider's centre [m²].
-    distance: Vec<f64>,
-    /// Capsules whose sphere meets the sphere around a collider's box.
+    /// What is known of each collider.
+    clearances: Vec<Clearance>,
+}
+
+/// How far the capsules were from a collider when last measured, and how far it has moved since: what cannot have come closer is not
+/// measured again, which leaves out nine in ten of the costly distances and changes no result.
+#[derive(Debug, Default)]
+struct Clearance {
+    /// Orientation and centre when last looked at, as seen from the torso at rest.
+    last: Option<(Matrix3<f64>, Vector3<f64>)>,
+    /// Length of the way that the collider's points have gone at most [m].
+    travel: f64,
+    /// Capsules that can come near while travel and displacement stay below `near_until`.
     near: Vec<u32>,
+    near_until: f64,
+    /// By capsule: the travel up to which it cannot touch, and its displacement when that was found [m].
+    free_until: Vec<[f64; 2]>,
 }
 
 impl Detector {
+    /// Forgets what was measured.
+    pub(super) fn reset(&mut self) {
+        for clearance in &mut self.clearances {
+            clearance.last = None;
+            clearance.travel = 0.0;
+            clearance.near_until = 0.0;
+            clearance.free_until.clear();
+        }
+    }
+
     /// Fills `touches`; `slot` is the geom that stands in for a capsule.
     pub(super) fn detect(
         &mut self,
@@ -159,32 +189,35 @@ impl Detector {
         data: &mut Data,
     ) {
         self.touches.clear();
+        self.clearances
+            .resize_with(colliders.len(), Clearance::default);
         let displacement = &displacement[..shell.n_capsules];
-        let out = displacement.iter().fold(
-            0.0,
-            |most, &q: &f64| {
-                if q.abs() > most { q.abs() } else { most }
-            },
-        );
+        let out = largest(displacement);
         for (index, collider) in colliders.iter().enumerate() {
             // The collider as seen from the torso at rest.
             let world_from_geom = Matrix3::from_row_slice(&data.geom_xmat()[collider.geom]);
-            let rotation = frame.rotation.tr_mul(&world_from_geom);
-            let position = Vector3::from(data.geom_xpos()[collider.geom]) - frame.translation;
-            let origin = frame.rotation.tr_mul(&position) + rotation * collider.center;
+            let center =
+                Vector3::from(data.geom_xpos()[collider.geom]) + world_from_geom * collider.center;
+            let origin = frame.rotation.tr_mul(&(center - frame.translation));
             let radius = collider.half_size.norm() + shell.reach + collider.pair.margin;
             if shell.cloud.is_beyond(&origin, radius + out) {
                 continue;
             }
-            shell
-                .cloud
-                .squared_distances(displacement, &origin, &mut self.distance);
-            compact(&self.distance, radius * radius, &mut self.near);
-            for &node in &self.near {
-                let node = node as usize;
-                let center = shell.cloud.center(node, displacement[node]);
-                let offset = rotation.tr_mul(&(center - origin));
-                if !shell.may_touch(node, &offset, &rotation, collider) {
+            let rotation = frame.rotation.tr_mul(&world_from_geom);
+            let clearance = &mut self.clearances[index];
+            clearance.follow(rotation, origin, collider.half_size.norm());
+            clearance.look_around(&shell.cloud, radius, out);
+            for place in 0..clearance.near.len() {
+                let node = clearance.near[place] as usize;
+                let q = displacement[node];
+                if clearance.is_free(node, q) {
+                    continue;
+                }
+                let center = shell.cloud.center(node, q);
+                let offset = center - origin;
+                if offset.norm_squared() > radius * radius
+                    || !shell.may_touch(node, &rotation.tr_mul(&offset), &rotation, collider)
+                {
                     continue;
                 }
                 let matrix = frame.rotation * Matrix3::from_row_slice(&shell.geom_matrix[node]);
@@ -192,25 +225,70 @@ impl Detector {
                 data.geom_xmat_mut()[slot].copy_from_slice(matrix.transpose().as_slice());
                 let margin = collider.pair.margin;
                 let (distance, segment) =
-                    ffi::geom_distance(data, collider.order(slot), margin + 1e-9);
+                    ffi::geom_distance(data, collider.order(slot), margin + SIGHT);
                 if distance < margin {
+                    let first = collider.is_first;
                     self.touches
-                        .extend(touch(node, index, distance, &segment, collider.is_first));
+                        .extend(touch(node, index, distance, &segment, first));
+                } else {
+                    clearance.note(node, q, distance - margin - DOUBT, shell.n_capsules);
                 }
             }
         }
     }
 }
 
-/// Writes the places of all numbers up to a bound.
-fn compact(numbers: &[f64], most: f64, places: &mut Vec<u32>) {
-    places.resize(numbers.len(), 0);
-    let mut count = 0;
-    for (place, &number) in numbers.iter().enumerate() {
-        places[count] = place as u32;
-        count += usize::from(number <= most);
+impl Clearance {
+    /// The collider is here now; all of it lies within `radius` [m] of its centre.
+    fn follow(&mut self, rotation: Matrix3<f64>, center: Vector3<f64>, radius: f64) {
+        if let Some((last_rotation, last_center)) = &self.last {
+            self.travel +=
+                (center - last_center).norm() + (rotation - last_rotation).norm() * radius;
+        }
+        self.last = Some((rotation, center));
     }
-    places.truncate(count);
+
+    /// Finds the capsules whose centres can come within `radius` [m] of the collider's centre for a while, if those known are not they;
+    /// none is displaced by more than `out` [m].
+    fn look_around(&mut self, cloud: &Cloud, radius: f64, out: f64) {
+        if self.travel + out <= self.near_until {
+            return;
+        }
+        let Some((_, center)) = &self.last else {
+            return;
+        };
+        self.near_until = self.travel + out + STRIDE;
+        cloud.within(center, radius + out + STRIDE, &mut self.near);
+    }
+
+    /// Whether a capsule, now displaced by `q` [m], cannot touch.
+    fn is_free(&self, node: usize, q: f64) -> bool {
+        self.free_until
+            .get(node)
+            .is_some_and(|&[travel, at]| self.travel + (q - at).abs() < travel)
+    }
+
+    /// A capsule is so far away [m].
+    fn note(&mut self, node: usize, q: f64, distance: f64, n_capsules: usize) {
+        self.free_until.resize(n_capsules, [0.0; 2]);
+        self.free_until[node] = [self.travel + distance, q];
+    }
+}
+
+/// The largest magnitude.
+fn largest(numbers: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut most = [0.0; LANES];
+    let chunks = numbers.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (most, number) in most.iter_mut().zip(chunk) {
+            let size = number.abs();
+            *most = if size > *most { size } else { *most };
+        }
+    }
+    let all = most.iter().chain(rest);
+    all.fold(0.0, |most, number| most.max(number.abs()))
 }
 
 fn touch(
@@ -276,24 +354,13 @@ impl Cloud {
         (center - nearest).norm_squared() > radius * radius
     }
 
-    /// Squared distance of each displaced centre from a point [m²].
-    fn squared_distances(
-        &self,
-        displacement: &[f64],
-        point: &Vector3<f64>,
-        distances: &mut Vec<f64>,
-    ) {
-        let n = displacement.len();
-        distances.resize(n, 0.0);
-        let [cx, cy, cz] = self.center.each_ref().map(|values| &values[..n]);
-        let [ax, ay, az] = self.axis.each_ref().map(|values| &values[..n]);
-        let distances = &mut distances[..n];
-        for i in 0..n {
-            let q = displacement[i];
-            let x = cx[i] + ax[i] * q - point.x;
-            let y = cy[i] + ay[i] * q - point.y;
-            let z = cz[i] + az[i] * q - point.z;
-            distances[i] = x * x + y * y + z * z;
+    /// Writes the capsules whose centres at rest lie within a sphere.
+    fn within(&self, center: &Vector3<f64>, radius: f64, nodes: &mut Vec<u32>) {
+        nodes.clear();
+        for node in 0..self.center[0].len() {
+            if (self.center(node, 0.0) - center).norm_squared() <= radius * radius {
+                nodes.push(node as u32);
+            }
         }
     }
 }

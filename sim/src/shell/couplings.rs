@@ -84,13 +84,16 @@ impl Ties {
 }
 
 /// Rows with the same law, as one sparse matrix $P = J^T R^{-1} J$.
+///
+/// It is kept in slots (the format ELLPACK): slot $s$ holds the $s$-th entry of every row, zero where a row has fewer. The inner loop
+/// then has no branches and no chain of sums.
 #[derive(Debug)]
 pub(super) struct Couplings {
     pub(super) law: Law,
     pub(super) impedance: f64,
     /// MuJoCo's `solref` that the law comes from.
     pub(super) solref: [f64; 2],
-    row_start: Vec<u32>,
+    /// Columns and values, shape `[n_slots, n]`.
     columns: Vec<u32>,
     values: Vec<f64>,
     /// The pairs of nodes that are made to slide alike.
@@ -132,20 +135,24 @@ impl Couplings {
             }
             same
         });
-        let mut row_start = vec![0; n + 1];
-        for &(i, ..) in &triplets {
-            row_start[i + 1] += 1;
+        let mut length = vec![0; n];
+        for &(row, ..) in &triplets {
+            length[row] += 1;
         }
-        for i in 0..n {
-            row_start[i + 1] += row_start[i];
+        let n_slots = length.iter().copied().max().unwrap_or(0);
+        let (mut columns, mut values) = (vec![0; n_slots * n], vec![0.0; n_slots * n]);
+        length.fill(0);
+        for &(row, column, value) in &triplets {
+            let place = length[row] * n + row;
+            (columns[place], values[place]) = (column as u32, value);
+            length[row] += 1;
         }
         Self {
             law: rows[0].law,
             impedance: rows[0].impedance,
             solref: rows[0].solref,
-            row_start,
-            columns: triplets.iter().map(|t| t.1 as u32).collect(),
-            values: triplets.iter().map(|t| t.2).collect(),
+            columns,
+            values,
             pairs: rows
                 .iter()
                 .filter(|row| row.terms.len() == 2)
@@ -159,12 +166,15 @@ impl Couplings {
         for ((drive, q), v) in work.iter_mut().zip(q).zip(v) {
             *drive = law.stiffness * q + law.damping * v;
         }
-        let mut entries = self.columns.iter().zip(&self.values);
-        for (force, range) in force.iter_mut().zip(self.row_start.windows(2)) {
-            let row = entries.by_ref().take((range[1] - range[0]) as usize);
-            *force -= row
-                .map(|(&column, value)| value * work[column as usize])
-                .sum::<f64>();
+        let n = force.len();
+        let slots = self
+            .columns
+            .chunks_exact(n)
+            .zip(self.values.chunks_exact(n));
+        for (columns, values) in slots {
+            for ((force, &column), value) in force.iter_mut().zip(columns).zip(values) {
+                *force -= value * work[column as usize];
+            }
         }
     }
 }

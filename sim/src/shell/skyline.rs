@@ -1,19 +1,34 @@
 //! Cholesky factor of a sparse symmetric positive definite matrix, stored by rows from the first non-zero (skyline).
 //!
-//! The rows' non-zeros are contiguous, so both substitutions run at SIMD speed.
 //! Jennings 1966, "A compact storage scheme for the solution of symmetric linear simultaneous equations".
+//!
+//! Substitution is a chain: each unknown waits for the one before. So it goes in blocks of eight rows, whose triangle on the diagonal
+//! is kept inverted; what stands left of it is contiguous, and its products do not wait for each other.
+
+/// Rows in a block.
+const BLOCK: usize = 8;
+/// Running sums in a product; rows of a block begin at a multiple of it.
+const LANES: usize = 4;
 
 /// `L` of `P A Pᵀ = L Lᵀ` with `P` an ordering that keeps rows short.
 #[derive(Debug, Clone)]
 pub(super) struct Skyline {
     /// `order[i]`: the unknown that stands at place `i`.
     order: Vec<usize>,
-    /// First non-zero column of each row of `L`.
-    first: Vec<usize>,
-    /// Where each row starts in `values`; the diagonal is its last entry.
-    start: Vec<usize>,
-    values: Vec<f64>,
-    inverse_diagonal: Vec<f64>,
+    blocks: Vec<Block>,
+    /// Rows of the blocks left of their triangles, one block after another.
+    panels: Vec<f64>,
+}
+
+/// Eight rows of `L`.
+#[derive(Debug, Clone)]
+struct Block {
+    /// First column of the panel.
+    first: usize,
+    /// Where the panel starts in `panels`.
+    start: usize,
+    /// Inverse of the triangle on the diagonal, column by column.
+    inverse: [[f64; BLOCK]; BLOCK],
 }
 
 impl Skyline {
@@ -22,6 +37,124 @@ impl Skyline {
     /// `None` when it is not positive definite.
     pub(super) fn factor(n: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
         let order = cuthill_mckee(n, entries);
+        let rows = Rows::factor(&order, entries)?;
+        let mut skyline = Self {
+            order,
+            blocks: Vec::with_capacity(n.div_ceil(BLOCK)),
+            panels: Vec::new(),
+        };
+        for top in (0..n).step_by(BLOCK) {
+            let first = (top..n.min(top + BLOCK)).map(|row| rows.first[row]).min()?;
+            let first = first.min(top) / LANES * LANES;
+            let start = skyline.panels.len();
+            for row in top..top + BLOCK {
+                let entries = (first..top).map(|column| rows.at(row, column));
+                skyline.panels.extend(entries);
+            }
+            skyline.blocks.push(Block {
+                first,
+                start,
+                inverse: rows.inverted_triangle(top),
+            });
+        }
+        Some(skyline)
+    }
+
+    /// Numbers that [`Self::solve`] works with.
+    pub(super) fn work_len(&self) -> usize {
+        self.blocks.len() * BLOCK
+    }
+
+    /// Replaces `x` by `A⁻¹ x`; `work` holds at least [`Self::work_len`] numbers.
+    pub(super) fn solve(&self, x: &mut [f64], work: &mut [f64]) {
+        let work = &mut work[..self.work_len()];
+        for (entry, &unknown) in work.iter_mut().zip(&self.order) {
+            *entry = x[unknown];
+        }
+        work[self.order.len()..].fill(0.0);
+        for (index, block) in self.blocks.iter().enumerate() {
+            self.forward(index * BLOCK, block, work);
+        }
+        for (index, block) in self.blocks.iter().enumerate().rev() {
+            self.backward(index * BLOCK, block, work);
+        }
+        for (&entry, &unknown) in work.iter().zip(&self.order) {
+            x[unknown] = entry;
+        }
+    }
+
+    /// Rows of `L y = b` from `top` on, given all above.
+    #[inline]
+    fn forward(&self, top: usize, block: &Block, work: &mut [f64]) {
+        let (above, own) = split(top, work);
+        let above = &above[block.first..];
+        let n = above.len();
+        let mut right = *own;
+        if n > 0 {
+            let panel = &self.panels[block.start..block.start + BLOCK * n];
+            for (entry, row) in right.iter_mut().zip(panel.chunks_exact(n)) {
+                *entry -= lanes_dot(row, above);
+            }
+        }
+        // Even and odd columns apart: half the chain.
+        let (mut even, mut odd) = ([0.0; BLOCK], [0.0; BLOCK]);
+        for pair in 0..BLOCK / 2 {
+            for row in 0..BLOCK {
+                even[row] += block.inverse[2 * pair][row] * right[2 * pair];
+                odd[row] += block.inverse[2 * pair + 1][row] * right[2 * pair + 1];
+            }
+        }
+        for row in 0..BLOCK {
+            own[row] = even[row] + odd[row];
+        }
+    }
+
+    /// Rows of `Lᵀ x = y` from `top` on, given all below, which were taken off already.
+    #[inline]
+    fn backward(&self, top: usize, block: &Block, work: &mut [f64]) {
+        let (above, own) = split(top, work);
+        let above = &mut above[block.first..];
+        let n = above.len();
+        let mut x = [0.0; BLOCK];
+        for (x, column) in x.iter_mut().zip(&block.inverse) {
+            *x = lanes_dot(column, own);
+        }
+        *own = x;
+        if n == 0 {
+            return;
+        }
+        let panel = &self.panels[block.start..block.start + BLOCK * n];
+        let [r0, r1, r2, r3, r4, r5, r6, r7]: [&[f64]; BLOCK] =
+            std::array::from_fn(|row| &panel[row * n..(row + 1) * n]);
+        for i in 0..n {
+            above[i] -= ((x[0] * r0[i] + x[1] * r1[i]) + (x[2] * r2[i] + x[3] * r3[i]))
+                + ((x[4] * r4[i] + x[5] * r5[i]) + (x[6] * r6[i] + x[7] * r7[i]));
+        }
+    }
+}
+
+/// What stands above a block, and the block.
+#[inline]
+fn split(top: usize, work: &mut [f64]) -> (&mut [f64], &mut [f64; BLOCK]) {
+    let (above, own) = work.split_at_mut(top);
+    let own = own
+        .first_chunk_mut()
+        .expect("there is room for whole blocks");
+    (above, own)
+}
+
+/// The factor row by row, as it is found.
+struct Rows {
+    /// First non-zero column of each row of `L`.
+    first: Vec<usize>,
+    /// Where each row starts in `values`; the diagonal is its last entry.
+    start: Vec<usize>,
+    values: Vec<f64>,
+}
+
+impl Rows {
+    fn factor(order: &[usize], entries: &[(usize, usize, f64)]) -> Option<Self> {
+        let n = order.len();
         let mut place = vec![0; n];
         for (index, &unknown) in order.iter().enumerate() {
             place[unknown] = index;
@@ -42,15 +175,13 @@ impl Skyline {
         for (row, column, value) in entries.iter().map(placed) {
             values[start[row] + column - first[row]] += value;
         }
-        let mut skyline = Self {
-            order,
+        let mut rows = Self {
             first,
             start,
             values,
-            inverse_diagonal: vec![0.0; n],
         };
-        skyline.eliminate()?;
-        Some(skyline)
+        rows.eliminate()?;
+        Some(rows)
     }
 
     fn row(&self, row: usize) -> &[f64] {
@@ -58,6 +189,7 @@ impl Skyline {
     }
 
     fn eliminate(&mut self) -> Option<()> {
+        let mut inverse_diagonal = vec![0.0; self.first.len()];
         for row in 0..self.first.len() {
             for column in self.first[row]..=row {
                 let common = self.first[row].max(self.first[column]);
@@ -67,10 +199,10 @@ impl Skyline {
                 let index = self.start[row] + column - self.first[row];
                 let rest = self.values[index] - dot(left, right);
                 if column < row {
-                    self.values[index] = rest * self.inverse_diagonal[column];
+                    self.values[index] = rest * inverse_diagonal[column];
                 } else if rest > 0.0 {
                     self.values[index] = rest.sqrt();
-                    self.inverse_diagonal[row] = 1.0 / rest.sqrt();
+                    inverse_diagonal[row] = 1.0 / rest.sqrt();
                 } else {
                     return None;
                 }
@@ -79,52 +211,51 @@ impl Skyline {
         Some(())
     }
 
-    /// Replaces `x` by `A⁻¹ x`; `work` has the same length.
-    pub(super) fn solve(&self, x: &mut [f64], work: &mut [f64]) {
-        for (entry, &unknown) in work.iter_mut().zip(&self.order) {
-            *entry = x[unknown];
+    /// An entry of `L`; rows beyond the last are those of the identity.
+    fn at(&self, row: usize, column: usize) -> f64 {
+        if row >= self.first.len() {
+            return if row == column { 1.0 } else { 0.0 };
         }
-        for row in 0..work.len() {
-            let coefficients = self.row(row);
-            let (left, right) = work.split_at_mut(row);
-            let sum = dot(
-                &coefficients[..coefficients.len() - 1],
-                &left[self.first[row]..],
-            );
-            right[0] = (right[0] - sum) * self.inverse_diagonal[row];
+        if column < self.first[row] || column > row {
+            return 0.0;
         }
-        for row in (0..work.len()).rev() {
-            let value = work[row] * self.inverse_diagonal[row];
-            work[row] = value;
-            let above = &mut work[self.first[row]..row];
-            for (entry, coefficient) in above.iter_mut().zip(self.row(row)) {
-                *entry -= value * coefficient;
+        self.row(row)[column - self.first[row]]
+    }
+
+    /// Inverse of the triangle that begins at a place on the diagonal, column by column.
+    fn inverted_triangle(&self, top: usize) -> [[f64; BLOCK]; BLOCK] {
+        let mut inverse = [[0.0; BLOCK]; BLOCK];
+        for (column, result) in inverse.iter_mut().enumerate() {
+            for row in column..BLOCK {
+                let sum: f64 = (column..row)
+                    .map(|k| self.at(top + row, top + k) * result[k])
+                    .sum();
+                let unit = if row == column { 1.0 } else { 0.0 };
+                result[row] = (unit - sum) / self.at(top + row, top + row);
             }
         }
-        for (&entry, &unknown) in work.iter().zip(&self.order) {
-            x[unknown] = entry;
-        }
+        inverse
     }
 }
 
-/// Sum of products in four running sums: SIMD-friendly and the same on every machine.
+/// Sum of products of any number of entries.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let n = a.len().min(b.len());
-    let (a, b) = (&a[..n], &b[..n]);
-    let mut sums = [0.0; 4];
-    let (a4, b4) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = a4
-        .remainder()
-        .iter()
-        .zip(b4.remainder())
-        .map(|(x, y)| x * y)
-        .sum();
-    for (x, y) in a4.zip(b4) {
-        for lane in 0..4 {
+    let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
+    let rest = a_lanes.remainder().iter().zip(b_lanes.remainder());
+    rest.map(|(x, y)| x * y).sum::<f64>() + lanes_dot(a, b)
+}
+
+/// Sum of products in four running sums, fit for vector instructions and the same on every machine; entries beyond a multiple of four
+/// are left out.
+#[inline]
+fn lanes_dot(a: &[f64], b: &[f64]) -> f64 {
+    let mut sums = [0.0; LANES];
+    for (x, y) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
+        for lane in 0..LANES {
             sums[lane] += x[lane] * y[lane];
         }
     }
-    (sums[0] + sums[2]) + (sums[1] + sums[3]) + tail
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 /// Breadth-first order of the matrix's graph from an outermost unknown (Cuthill and McKee 1969); unknowns tied to very many
@@ -209,7 +340,7 @@ mod tests {
                 x[column] += value * expected[row];
             }
         }
-        factor.solve(&mut x, &mut vec![0.0; n]);
+        factor.solve(&mut x, &mut vec![0.0; factor.work_len()]);
         for (got, want) in x.iter().zip(&expected) {
             assert!((got - want).abs() < 1e-13);
         }

@@ -85,7 +85,7 @@ impl Shell {
             bodies: Bodies::default(),
             saved: Vec::new(),
             response: Vec::new(),
-            work: vec![0.0; n],
+            work: shell.network.room(),
             model: shell,
         })
     }
@@ -100,6 +100,7 @@ impl Shell {
         self.v.fill(0.0);
         self.last_force.fill([0.0; 3]);
         self.contacts.clear();
+        self.detector.reset();
     }
 
     /// The constants.
@@ -153,7 +154,9 @@ impl Shell {
 
     /// Whether the state is finite and within 1e10.
     pub fn is_finite(&self) -> bool {
-        self.q.iter().chain(&self.v).all(|x| x.abs() < 1e10)
+        // Without leaving early, so that it goes by vectors.
+        let within = |all: bool, x: &f64| all & (x.abs() < 1e10);
+        self.q.iter().fold(true, within) & self.v.iter().fold(true, within)
     }
 
     /// Copies the state into a scene compiled with the shell inside.

@@ -108,7 +108,7 @@ impl Shell {
         self.tuning.tie = law(self.varied.rest, network.ties.impedance);
         self.surface.solref = direct(softness.contact);
         self.meet_colliders();
-        self.retie();
+        self.breathe();
         Ok(())
     }
 
@@ -124,7 +124,7 @@ impl Shell {
         self.tuning.springs[breath.spring].stiffness = breath.mass * frequency * frequency;
         self.varied.amplitude = breathing.amplitude;
         self.update_rest_force();
-        self.retie();
+        self.breathe();
         Ok(())
     }
 
@@ -183,21 +183,16 @@ impl Shell {
     }
 
     /// The reach of the breath, which depends on amplitude and softness.
-    fn retie(&mut self) {
+    fn breathe(&mut self) {
         let Some(breath) = &self.model.breath else {
             return;
         };
-        let varied = &mut self.varied;
+        let (varied, network) = (&mut self.varied, &self.model.network);
         let ratio = ratio(varied.neighbors, varied.rest);
-        if varied.amplitude == breath.amplitude && ratio == breath.ratio {
-            self.tuning.untie();
-            return;
-        }
-        let network = &self.model.network;
         breath.reach(network, varied.amplitude, ratio, &mut varied.reach);
         let scale = varied.amplitude / breath.amplitude;
         self.tuning
-            .retie(network, &varied.reach, scale, &mut self.work);
+            .drive(network, &varied.reach, scale, &mut self.work);
     }
 }
 
