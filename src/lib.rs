@@ -4,6 +4,8 @@
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
+//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
+//!   [`speed`] of environments.
 //!
 //! ```
 //! use insonate::models::{Scene, probes, robots, torsos};
@@ -19,9 +21,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod evaluation;
 pub mod experiments;
 pub mod report;
+pub mod speed;
+pub mod training;
 
 pub use insonate_calibration as calibration;
+pub use insonate_envs as envs;
 pub use insonate_models as models;
+pub use insonate_rl as rl;
 pub use insonate_sim as sim;

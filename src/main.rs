@@ -6,7 +6,9 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use insonate::calibration::CalibrationError;
+use insonate::envs::EnvError;
 use insonate::models::ModelError;
+use insonate::rl::RlError;
 
 fn main() -> ExitCode {
     // Wrong usage ends here, with status 2.
@@ -15,7 +17,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("error: {}", in_one_line(&error));
-            ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            ExitCode::from(status(&error))
         }
     }
 }
@@ -33,6 +35,15 @@ fn in_one_line(error: &anyhow::Error) -> String {
     line
 }
 
+/// The exit status of an error.
+fn status(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<cli::Interrupted>() {
+        Some(interrupted) => interrupted.status,
+        None if is_usage(error) => 2,
+        None => 1,
+    }
+}
+
 /// Whether the command was called wrongly: unknown names and numbers out of range, wherever they were noticed.
 fn is_usage(error: &anyhow::Error) -> bool {
     let model = error.downcast_ref::<ModelError>();
@@ -44,5 +55,21 @@ fn is_usage(error: &anyhow::Error) -> bool {
     });
     let calibration = error.downcast_ref::<CalibrationError>();
     let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
-    is_argument || is_option || error.is::<cli::Usage>()
+    let is_setting = error
+        .downcast_ref::<EnvError>()
+        .is_some_and(is_wrong_setting);
+    let is_learning = error.downcast_ref::<RlError>().is_some_and(|e| match e {
+        RlError::Env(error) => is_wrong_setting(error),
+        RlError::Config { .. } | RlError::Misfit { .. } => true,
+        _ => false,
+    });
+    is_argument || is_option || is_setting || is_learning || error.is::<cli::Usage>()
+}
+
+fn is_wrong_setting(error: &EnvError) -> bool {
+    match error {
+        EnvError::Config { .. } | EnvError::Unknown { .. } => true,
+        EnvError::At { source, .. } => is_wrong_setting(source),
+        _ => false,
+    }
 }

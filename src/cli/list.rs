@@ -2,8 +2,10 @@
 
 use clap::Args;
 use insonate::calibration::models as tissue;
+use insonate::envs::{actions, tasks};
 use insonate::models::{probes, robots, torsos};
 use insonate::sim::{controllers, readings};
+use insonate::training::Given;
 use serde_json::{Value, json};
 
 use super::print;
@@ -11,8 +13,12 @@ use super::print;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate list
+  insonate describe probe-sweep
   insonate list --json | python3 -m json.tool")]
 pub(crate) struct List {
+    /// Show one task as `insonate describe` does.
+    #[arg(long, value_name = "TASK")]
+    task: Option<String>,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -20,6 +26,9 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
+        if let Some(task) = &self.task {
+            return super::describe::show(task, &Given::default(), self.json);
+        }
         let sections = [
             (
                 "robots",
@@ -63,6 +72,20 @@ impl List {
                 tissue::ALL
                     .iter()
                     .map(|kind| entry(kind.name, &format!("{}: {}", kind.equation, kind.summary)))
+                    .collect(),
+            ),
+            (
+                "tasks",
+                tasks::ALL
+                    .iter()
+                    .map(|kind| entry(kind.name, kind.summary))
+                    .collect(),
+            ),
+            (
+                "action_modes",
+                actions::ALL
+                    .iter()
+                    .map(|(name, summary)| entry(name, summary))
                     .collect(),
             ),
             ("quantities", quantities()),

@@ -1,19 +1,31 @@
 //! The command line: one file for each command.
 
+mod bench;
 mod calibrate;
+mod curves;
+mod describe;
+mod episode_args;
+mod evaluate;
+mod interrupt;
 mod list;
+mod meter;
 mod outcome;
 mod press;
 mod render;
+mod rollout;
 mod scan;
 mod scene;
 mod scene_args;
+mod settings_args;
+mod train;
 #[cfg(feature = "viewer")]
 mod view;
 
 use clap::{Parser, Subcommand};
 
-/// Robotic ultrasound on MuJoCo: build scenes, press and scan soft torsos, read the force.
+pub(crate) use interrupt::Interrupted;
+
+/// Robotic ultrasound on MuJoCo: build scenes, press and scan soft torsos, read the force, learn to slide a probe.
 #[derive(Debug, Parser)]
 #[command(
     name = "insonate",
@@ -28,8 +40,10 @@ use clap::{Parser, Subcommand};
   insonate scene --softness output/calibrate/softness.toml --output scene.xml
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
+  insonate train probe-sweep --seed 1 --output output/sweep
+  insonate evaluate output/sweep scripted --episodes 100
 
-Exit status: 0 success, 1 error, 2 wrong usage.")]
+Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with everything saved.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -37,7 +51,7 @@ pub(crate) struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// List robots, probes, torsos, shapes, controllers, tissue models and the quantities that can be read.
+    /// List robots, probes, torsos, shapes, controllers, tissue models, tasks, action modes and the quantities that can be read.
     List(list::List),
     /// Write a scene as one standalone MJCF file.
     Scene(scene::SceneCommand),
@@ -51,6 +65,18 @@ enum Command {
     Scan(scan::Scan),
     /// Find stiffness and damping of tissue from recorded presses.
     Calibrate(Box<calibrate::Calibrate>),
+    /// Train a policy on a task.
+    Train(Box<train::Train>),
+    /// Run episodes under a policy and tell its figures with 95 % intervals.
+    Evaluate(evaluate::Evaluate),
+    /// Run an episode under a policy: log, plots and a moving picture.
+    Rollout(rollout::RolloutCommand),
+    /// Draw the learning curves of several trainings.
+    Curves(curves::Curves),
+    /// Show a task: actions, observations, rewards, metrics, random parameters, settings.
+    Describe(describe::Describe),
+    /// Measure speed: of environments, or of training.
+    Bench(bench::Bench),
 }
 
 #[cfg(feature = "viewer")]
@@ -74,6 +100,12 @@ impl Cli {
             Command::Press(command) => command.run(),
             Command::Scan(command) => command.run(),
             Command::Calibrate(command) => command.run(),
+            Command::Train(command) => command.run(),
+            Command::Evaluate(command) => command.run(),
+            Command::Rollout(command) => command.run(),
+            Command::Curves(command) => command.run(),
+            Command::Describe(command) => command.run(),
+            Command::Bench(command) => command.run(),
         }
     }
 }

@@ -2,6 +2,8 @@
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`OutputFolder`] keeps what they made.
 
+mod film;
+mod filming;
 pub mod fit_scene;
 pub mod follow;
 pub(crate) mod fonts;
@@ -18,6 +20,8 @@ mod stage;
 mod summary;
 mod tuning;
 
+pub use film::Film;
+pub use filming::Filming;
 pub use fit_scene::{SceneFit, fit_scene};
 pub use output::{OutputFolder, write_file};
 pub use palpate::{Palpation, Recorded, Site, SiteTruth, five_sites, palpate};

@@ -49,6 +49,14 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// Both files with their names.
+    pub fn files(&self) -> [(String, Vec<u8>); 2] {
+        [
+            (format!("{}.svg", self.name), self.svg.clone().into_bytes()),
+            (format!("{}.png", self.name), self.png.clone()),
+        ]
+    }
+
     /// Draws twice: once as SVG, once as PNG.
     pub(super) fn of(
         name: String,

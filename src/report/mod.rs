@@ -1,4 +1,5 @@
 //! The report of a calibration: tables, JSON, plots as SVG and PNG, `softness.toml` and one self-contained HTML page.
+//! Beside it, what is drawn of trainings and episodes: learning curves, plots over time, films.
 //!
 //! ```text
 //! Report ─┬─ text()   for the terminal
@@ -8,11 +9,14 @@
 
 mod canvas;
 mod curve;
+mod film_strip;
 mod force_loop;
 mod html;
 mod json;
+mod learning_curve;
 mod page;
 mod residuals;
+mod rollout_plot;
 pub mod settings;
 mod sites;
 mod text;
@@ -25,6 +29,9 @@ use crate::calibration::softness::{Achieved, SceneEntry, SoftnessFile};
 use crate::calibration::{Calibration, Parameter, Pooled, Source};
 
 pub use canvas::Picture;
+pub use film_strip::film_with_strip;
+pub use learning_curve::learning_curve;
+pub use rollout_plot::rollout_plot;
 
 /// Everything that a calibration found.
 #[derive(Clone, Debug)]
@@ -125,13 +132,7 @@ impl Report {
                 html::page(self, &pictures).into_bytes(),
             ),
         ];
-        for picture in pictures.all() {
-            files.push((
-                format!("{}.svg", picture.name),
-                picture.svg.clone().into_bytes(),
-            ));
-            files.push((format!("{}.png", picture.name), picture.png.clone()));
-        }
+        files.extend(pictures.all().flat_map(Picture::files));
         Ok(files)
     }
 

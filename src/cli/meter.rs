@@ -1,0 +1,163 @@
+//! Progress of a training: a bar on a terminal, elsewhere a line now and then.
+
+use std::io::IsTerminal as _;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use insonate::rl::Progress;
+use insonate::training::{Evaluation, Event};
+
+/// Time between two lines where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
+
+/// Shows events on standard error.
+#[derive(Debug)]
+pub(crate) struct Meter {
+    bar: Option<ProgressBar>,
+    total: u64,
+    last_line: Option<Instant>,
+    figures: String,
+}
+
+impl Meter {
+    /// A meter of a training for so many steps.
+    pub(crate) fn new(total: usize) -> anyhow::Result<Self> {
+        let total = total as u64;
+        let bar = std::io::stderr()
+            .is_terminal()
+            .then(|| ProgressBar::new(total));
+        if let Some(bar) = &bar {
+            let style = ProgressStyle::with_template("{wide_bar} {percent:>3} %  {msg}")?;
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Ok(Self {
+            bar,
+            total,
+            last_line: None,
+            figures: String::new(),
+        })
+    }
+
+    /// Shows an event.
+    pub(crate) fn show(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Begun {
+                global_step,
+                n_inexact_envs,
+            } => self.begun(*global_step, *n_inexact_envs),
+            Event::Iteration(progress) => self.iteration(progress),
+            Event::Evaluating { n_done, n_episodes } => {
+                if let Some(bar) = &self.bar {
+                    bar.set_message(format!(
+                        "{}  evaluating {n_done}/{n_episodes}",
+                        self.figures
+                    ));
+                }
+            }
+            Event::Evaluated(evaluation) => self.say(&evaluated(evaluation)),
+        }
+    }
+
+    /// Takes the bar away.
+    pub(crate) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn begun(&mut self, global_step: u64, n_inexact_envs: usize) {
+        if global_step > 0 {
+            self.say(&format!("going on from step {global_step}"));
+        }
+        if n_inexact_envs > 0 {
+            self.say(&format!(
+                "note: {n_inexact_envs} environments came to other numbers than the checkpoint holds, as on another machine or \
+                 version: training goes on, but not to the same bits"
+            ));
+        }
+    }
+
+    fn iteration(&mut self, progress: &Progress) {
+        self.figures = figures(progress);
+        if let Some(bar) = &self.bar {
+            bar.set_position(progress.global_step.min(self.total));
+            bar.set_message(self.figures.clone());
+            return;
+        }
+        let is_last = progress.iteration == progress.n_iterations;
+        let is_due = self
+            .last_line
+            .is_none_or(|last| last.elapsed() > LINE_EVERY);
+        if is_due || is_last {
+            self.last_line = Some(Instant::now());
+            eprintln!(
+                "step {:>9}/{}  {}",
+                progress.global_step, self.total, self.figures
+            );
+        }
+    }
+
+    fn say(&self, line: &str) {
+        match &self.bar {
+            Some(bar) => bar.println(line),
+            None => eprintln!("{line}"),
+        }
+    }
+}
+
+fn figures(progress: &Progress) -> String {
+    let mut parts = vec![format!("{:.0} steps/s", progress.steps_per_second)];
+    if let Some(return_) = progress.episodic_return {
+        parts.push(format!("return {return_:.2}"));
+    }
+    if let Some(success) = progress.success {
+        parts.push(format!("success {success:.2}"));
+    }
+    parts.push(format!("KL {:.4}", progress.update.policy.approx_kl));
+    parts.push(format!("left {}", clock(progress.remaining)));
+    parts.join("  ")
+}
+
+fn evaluated(evaluation: &Evaluation) -> String {
+    let mut line = format!(
+        "evaluated at step {} after {}: return {:.2}",
+        evaluation.global_step,
+        clock(Duration::from_secs_f64(evaluation.train_s)),
+        evaluation.return_mean
+    );
+    for (name, shown) in [
+        ("success", "success"),
+        ("force_mae_n", "force error [N]"),
+        ("contact_ratio", "contact"),
+    ] {
+        if let Some(mean) = evaluation.metric(name) {
+            line += &format!(", {shown} {mean:.3}");
+        }
+    }
+    line
+}
+
+/// Minutes and seconds.
+fn clock(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..3600 => format!("{}:{:02}", seconds / 60, seconds % 60),
+        _ => format!(
+            "{}:{:02}:{:02}",
+            seconds / 3600,
+            seconds / 60 % 60,
+            seconds % 60
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_read_as_clocks() {
+        assert_eq!(clock(Duration::from_secs(75)), "1:15");
+        assert_eq!(clock(Duration::from_secs(3723)), "1:02:03");
+    }
+}

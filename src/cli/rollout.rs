@@ -1,0 +1,221 @@
+//! `insonate rollout`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use insonate::evaluation::{Contestant, Rollout, rollout};
+use insonate::experiments::{Filming, OutputFolder};
+use insonate::report::{film_with_strip, rollout_plot};
+use insonate::sim::SimError;
+use insonate::sim::render::{PACKAGES, RenderConfig};
+use serde_json::{Map, Value, json};
+
+use super::episode_args::EpisodeArgs;
+use super::print;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate rollout data/policies/probe-sweep/policy.safetensors --output output/rollout
+  insonate rollout scripted --task probe-sweep --set randomization.breathing=true --camera side
+  insonate rollout output/sweep --seed 7 --episodes 3 --no-pictures --json
+
+The episode of seed S is the one that `insonate evaluate --seed S` begins with.")]
+pub(crate) struct RolloutCommand {
+    /// Policy file or training folder, zero, random or scripted.
+    #[arg(value_name = "POLICY", required_unless_present = "policy_option")]
+    policy: Option<String>,
+    /// The same, as an option.
+    #[arg(
+        long = "policy",
+        id = "policy_option",
+        value_name = "POLICY",
+        conflicts_with = "policy"
+    )]
+    policy_option: Option<String>,
+    /// Seed of the first episode; the others follow.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Number of episodes; of several, each goes into a folder episode-S of its own.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    episodes: u64,
+    #[command(flatten)]
+    episode: EpisodeArgs,
+    /// Folder for log, plots, pictures, settings and summary.
+    #[arg(long, short, value_name = "DIR", default_value = "output/rollout")]
+    output: PathBuf,
+    /// Camera: close, front, side, top or probe/camera [default: close, or what the scene has].
+    #[arg(long)]
+    camera: Option<String>,
+    /// Size of the moving picture [pixels].
+    #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
+    picture_size: (u32, u32),
+    /// Pictures per simulated second; the film runs at the speed of the simulated time.
+    #[arg(long, value_name = "HZ", default_value_t = 20)]
+    frame_rate: u32,
+    /// Take no pictures.
+    #[arg(long)]
+    no_pictures: bool,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl RolloutCommand {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let given = self.episode.settings.given_env()?;
+        let task = self.episode.task.as_deref().or(given.task.as_deref());
+        let name: Vec<String> = self
+            .policy
+            .iter()
+            .chain(&self.policy_option)
+            .cloned()
+            .collect();
+        let contestants = Contestant::find_all(&name, task, &given.env)?;
+        let mut summaries = Vec::new();
+        for contestant in &contestants {
+            for seed in self.seed..self.seed + self.episodes.max(1) {
+                let folder = match self.episodes {
+                    0 | 1 => self.output.clone(),
+                    _ => self.output.join(format!("episode-{seed}")),
+                };
+                let folder = OutputFolder::create(&folder)?;
+                summaries.push(self.episode(contestant, seed, &folder)?);
+            }
+        }
+        if self.json {
+            let one = summaries.len() == 1;
+            let all = match one {
+                true => summaries.remove(0),
+                false => Value::Array(summaries),
+            };
+            return print(&serde_json::to_string_pretty(&all)?);
+        }
+        let lines: Vec<String> = summaries.iter().map(in_words).collect();
+        let folder = self.output.display();
+        print(&format!(
+            "{}\n\nlog, plots and pictures: {folder}",
+            lines.join("\n\n")
+        ))
+    }
+
+    fn episode(
+        &self,
+        contestant: &Contestant,
+        seed: u64,
+        folder: &OutputFolder,
+    ) -> anyhow::Result<Value> {
+        let spec = contestant.blueprint.make()?.spec().clone();
+        let every = frame_stride(spec.control_timestep, self.frame_rate);
+        let (width, height) = self.picture_size;
+        let config = RenderConfig {
+            width,
+            height,
+            shadow_size: 2048,
+            ..RenderConfig::default()
+        };
+        let still_at = spec.max_episode_steps.unwrap_or(0) / 2;
+        let mut filming = Filming::new(config, self.camera.as_deref(), every, still_at);
+        let options = self.episode.options()?;
+        let rollout = rollout(contestant, seed, &options, &mut |env| {
+            if !self.no_pictures {
+                filming.see(env);
+            }
+        })?;
+        let summary = summary(&rollout);
+        folder.write("log.csv", &rollout.to_csv()?)?;
+        for (name, content) in rollout_plot("plot", &rollout)?.files() {
+            folder.write(&name, &content)?;
+        }
+        let mut settings = toml::Table::new();
+        settings.insert("task".to_owned(), contestant.blueprint.task.into());
+        settings.insert(
+            "env".to_owned(),
+            contestant.blueprint.settings.clone().into(),
+        );
+        folder.write("config.toml", settings.to_string().as_bytes())?;
+        let json = serde_json::to_string_pretty(&summary)?;
+        folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        let interval = every as f64 * spec.control_timestep;
+        write_pictures(folder, &filming, &rollout, every, interval)?;
+        Ok(summary)
+    }
+}
+
+/// Control steps from one picture to the next.
+fn frame_stride(control_timestep: f64, frame_rate: u32) -> usize {
+    let wanted = 1.0 / (f64::from(frame_rate.clamp(1, 50)) * control_timestep);
+    (wanted.round() as usize).max(1)
+}
+
+fn write_pictures(
+    folder: &OutputFolder,
+    filming: &Filming,
+    rollout: &Rollout,
+    every: usize,
+    interval: f64,
+) -> anyhow::Result<()> {
+    if let Some(problem) = &filming.problem {
+        // A camera that is not there is the caller's mistake; a machine without graphics is not.
+        if let SimError::UnknownName { .. } = problem {
+            eprintln!("note: no moving picture: {problem}");
+        } else {
+            eprintln!("note: no moving picture: {problem} (Debian packages: {PACKAGES})");
+        }
+        return Ok(());
+    }
+    if !filming.has_scene {
+        eprintln!("note: no pictures: {} is pure numbers", rollout.spec.id);
+        return Ok(());
+    }
+    if let Some(still) = &filming.still {
+        still.write_rgb(&folder.path().join("still.png"))?;
+    }
+    if filming.frames.is_empty() {
+        return Ok(());
+    }
+    let film = film_with_strip(rollout, &filming.frames, every, interval)?;
+    folder.write("film.gif", &film.to_gif()?)
+}
+
+fn summary(rollout: &Rollout) -> Value {
+    let (spec, ended) = (&rollout.spec, &rollout.ended);
+    let named = |names: &mut dyn Iterator<Item = String>, values: &[f64]| -> Map<String, Value> {
+        names
+            .zip(values)
+            .map(|(name, value)| (name, json!(value)))
+            .collect()
+    };
+    json!({
+        "task": spec.id,
+        "policy": rollout.policy,
+        "seed": ended.seed,
+        "return": ended.return_,
+        "length": ended.length,
+        "seconds_simulated": ended.length as f64 * spec.control_timestep,
+        "end": ended.reason.text(),
+        "metrics": named(&mut spec.metrics.iter().map(|name| (*name).to_owned()), &ended.metrics),
+        "reward_terms": named(&mut spec.reward_terms.iter().map(|name| (*name).to_owned()), &ended.reward_terms),
+        "parameters": named(&mut spec.parameters.iter().cloned(), &ended.parameters),
+    })
+}
+
+fn in_words(summary: &Value) -> String {
+    let mut lines = vec![format!(
+        "{}: policy {}, seed {}: {} after {:.2} s",
+        summary["task"].as_str().unwrap_or_default(),
+        summary["policy"].as_str().unwrap_or_default(),
+        summary["seed"],
+        summary["end"].as_str().unwrap_or_default(),
+        summary["seconds_simulated"].as_f64().unwrap_or_default()
+    )];
+    let metrics = summary["metrics"].as_object().into_iter().flatten();
+    let figures = std::iter::once(("return", &summary["return"]))
+        .chain(metrics.map(|(name, value)| (name.as_str(), value)));
+    lines.extend(figures.map(|(name, value)| {
+        let shown = value
+            .as_f64()
+            .map_or("–".to_owned(), |value| format!("{value:.4}"));
+        format!("{name:<20} {shown:>12}")
+    }));
+    lines.join("\n")
+}

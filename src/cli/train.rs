@@ -1,0 +1,254 @@
+//! `insonate train`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use insonate::report::learning_curve;
+use insonate::rl::RunOptions;
+use insonate::training::{
+    Ending, Finished, Given, Plan, Start, TrainingSummary, summarize_seeds, train,
+};
+use toml::Value;
+
+use super::interrupt::Interrupt;
+use super::meter::Meter;
+use super::print;
+use super::settings_args::SettingsArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate train probe-sweep --seed 1 --output output/sweep
+  insonate train probe-sweep --seed 1 --steps 2000000 --set env.randomization.breathing=true --set ppo.learning_rate=1e-4
+  insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
+  insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
+  insonate train --resume --output output/sweep
+
+A training that is stopped, by Ctrl-C or by force, goes on with --resume to the same bits as if it had never stopped.
+TensorBoard shows the folder: tensorboard --logdir output/sweep")]
+pub(crate) struct Train {
+    /// Task, as `insonate list` shows them; may be left out with --resume and where --config says it.
+    task: Option<String>,
+    /// Seed of weights, exploration, order of samples and episodes [default: 1].
+    #[arg(long, value_name = "S")]
+    seed: Option<u64>,
+    /// Several seeds, one after the other, each in a folder seed-S of --output.
+    #[arg(
+        long,
+        value_name = "S,S,…",
+        value_delimiter = ',',
+        conflicts_with = "seed"
+    )]
+    seeds: Vec<u64>,
+    /// Training steps over all environments [default: what suits the task].
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
+    /// Folder for settings, checkpoint, policy, logs, learning curve and summary.
+    #[arg(long, short, value_name = "DIR", default_value = "output/train")]
+    output: PathBuf,
+    /// Go on from the checkpoint in --output, where there is one.
+    #[arg(long)]
+    resume: bool,
+    /// Remove the files of an earlier training in --output.
+    #[arg(long, conflicts_with = "resume")]
+    overwrite: bool,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// Environments that step together [default: what suits the task].
+    #[arg(long, value_name = "N")]
+    envs: Option<usize>,
+    /// Threads that step and learn; 0: one for each core. Results do not depend on it.
+    #[arg(long, value_name = "T", default_value_t = 0)]
+    threads: usize,
+    /// End as soon as this share of the episodes of an evaluation succeeds.
+    #[arg(long, value_name = "SHARE")]
+    until_success: Option<f64>,
+    /// Training steps from one evaluation to the next [default: a tenth of all].
+    #[arg(long, value_name = "N")]
+    evaluate_every: Option<usize>,
+    /// Episodes of an evaluation [default: 20].
+    #[arg(long, value_name = "N")]
+    evaluate_episodes: Option<usize>,
+    /// Iterations from one checkpoint to the next.
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    checkpoint_every: usize,
+    /// Write no TensorBoard events.
+    #[arg(long)]
+    no_tensorboard: bool,
+    /// Print the summary as JSON on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Train {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let interrupt = Interrupt::listen()?;
+        if self.seeds.is_empty() {
+            let finished = self.train(self.seed, &self.output, &interrupt)?;
+            self.tell(&finished.summary)?;
+            return check(&finished.summary, &self.output, &interrupt);
+        }
+        let mut all: Vec<Finished> = Vec::new();
+        for &seed in &self.seeds {
+            let folder = self.output.join(format!("seed-{seed}"));
+            let finished = self.train(Some(seed), &folder, &interrupt)?;
+            check(&finished.summary, &folder, &interrupt)?;
+            all.push(finished);
+        }
+        self.tell_seeds(all)
+    }
+
+    fn train(
+        &self,
+        seed: Option<u64>,
+        folder: &Path,
+        interrupt: &Interrupt,
+    ) -> anyhow::Result<Finished> {
+        let plan = self.plan(seed, folder)?;
+        let mut meter = Meter::new(plan.settings.ppo.total_timesteps)?;
+        let finished = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
+        meter.finish();
+        finished
+    }
+
+    fn plan(&self, seed: Option<u64>, folder: &Path) -> anyhow::Result<Plan> {
+        let mut given = self.settings.given()?;
+        self.put_options(seed, &mut given);
+        let mut start = match (self.resume, self.overwrite) {
+            (true, _) => Start::Resume,
+            (_, true) => Start::Overwrite,
+            _ => Start::New,
+        };
+        let task = self.task.as_deref();
+        if start == Start::Resume && !Plan::can_resume(folder) && task.is_some() {
+            eprintln!(
+                "note: {} has no checkpoint yet: training starts from the beginning",
+                folder.display()
+            );
+            start = Start::Overwrite;
+        }
+        let mut plan = Plan::new(task, &given, folder, start)?;
+        plan.n_threads = self.threads;
+        plan.run = RunOptions {
+            checkpoint_every: self.checkpoint_every.max(1),
+            tensorboard: !self.no_tensorboard,
+        };
+        Ok(plan)
+    }
+
+    /// Options of their own go over `--set`.
+    fn put_options(&self, seed: Option<u64>, given: &mut Given) {
+        let whole = |value: usize| Value::Integer(value as i64);
+        let seed = seed.map(|seed| Value::Integer(seed as i64));
+        let options = [
+            ("seed", seed),
+            ("total_timesteps", self.steps.map(whole)),
+            ("n_envs", self.envs.map(whole)),
+        ];
+        for (name, value) in options {
+            given
+                .ppo
+                .extend(value.map(|value| (name.to_owned(), value)));
+        }
+        let options = [
+            ("success", self.until_success.map(Value::Float)),
+            ("stop", self.until_success.map(|_| Value::Boolean(true))),
+            ("every", self.evaluate_every.map(whole)),
+            ("episodes", self.evaluate_episodes.map(whole)),
+        ];
+        for (name, value) in options {
+            given
+                .evaluation
+                .extend(value.map(|value| (name.to_owned(), value)));
+        }
+    }
+
+    fn tell(&self, summary: &TrainingSummary) -> anyhow::Result<()> {
+        if self.json {
+            return print(&serde_json::to_string_pretty(summary)?);
+        }
+        let mut lines = told(summary);
+        let folder = self.output.display();
+        lines.push(format!("\npolicy: {folder}/policy.safetensors (last), {folder}/best_policy.safetensors (best evaluation)"));
+        lines.push(format!("next:   insonate evaluate {folder}"));
+        print(&lines.join("\n"))
+    }
+
+    fn tell_seeds(&self, all: Vec<Finished>) -> anyhow::Result<()> {
+        let (runs, histories): (Vec<_>, Vec<_>) = all
+            .into_iter()
+            .map(|one| (one.summary, one.history))
+            .unzip();
+        let summary = summarize_seeds(runs);
+        let json = serde_json::to_string_pretty(&summary)?;
+        let folder = insonate::experiments::OutputFolder::create(&self.output)?;
+        folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        let title = format!("{}, {} seeds", summary.task, histories.len());
+        for (name, content) in learning_curve("learning_curve", &title, &histories)?.files() {
+            folder.write(&name, &content)?;
+        }
+        if self.json {
+            return print(&json);
+        }
+        let mut lines = Vec::new();
+        for run in &summary.runs {
+            lines.push(format!("seed {}", run.seed));
+            lines.extend(told(run));
+        }
+        lines.push(format!(
+            "solved with {} of {} seeds; summary and learning curve: {}",
+            summary.n_solved,
+            summary.seeds.len(),
+            self.output.display()
+        ));
+        print(&lines.join("\n"))
+    }
+}
+
+/// A summary for people.
+fn told(summary: &TrainingSummary) -> Vec<String> {
+    let mut lines = vec![format!(
+        "{:<12} {} steps in {:.1} s ({:.0} steps/s), evaluations {:.1} s",
+        "trained",
+        summary.global_step,
+        summary.train_s,
+        summary.frames_per_second,
+        summary.evaluation_s
+    )];
+    for (name, score) in [("last", &summary.last), ("best", &summary.best)] {
+        if let Some(score) = score {
+            let success = score
+                .success_rate
+                .map(|rate| format!(", success {rate:.2}"));
+            let force = score
+                .force_mae_n
+                .map(|mae| format!(", force error {mae:.3} N"));
+            lines.push(format!(
+                "{name:<12} return {:.2}{}{} (step {}, {} episodes)",
+                score.return_mean,
+                success.unwrap_or_default(),
+                force.unwrap_or_default(),
+                score.global_step,
+                score.n_episodes
+            ));
+        }
+    }
+    if let Some(solved) = &summary.solved {
+        lines.push(format!(
+            "{:<12} success ≥ {} after {} steps, {:.1} s",
+            "solved", solved.success_target, solved.global_step, solved.wall_s
+        ));
+    }
+    lines
+}
+
+/// An interrupted training ends with the signal's status.
+fn check(summary: &TrainingSummary, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<()> {
+    if summary.ending != Ending::Interrupted {
+        return Ok(());
+    }
+    let saved = format!(
+        "everything is saved; insonate train --resume --output {} goes on",
+        folder.display()
+    );
+    Err(interrupt.error(saved).into())
+}

@@ -1,0 +1,125 @@
+//! Figures as JSON; the keys are what scripts rely on.
+
+use serde_json::{Map, Value, json};
+
+use super::{Difference, Estimate, EvaluationResult, wilson};
+
+/// Keys that every result has, null where the task has no such metric.
+pub const fn contract_keys() -> [&'static str; 9] {
+    [
+        "success_rate",
+        "return_mean",
+        "return_ci95",
+        "force_mae_n",
+        "contact_ratio",
+        "path_rmse_m",
+        "tilt_deg",
+        "peak_force_n",
+        "episodes",
+    ]
+}
+
+/// Metrics among them: means over the episodes in which they are known.
+const MEANS: [&str; 5] = [
+    "force_mae_n",
+    "contact_ratio",
+    "path_rmse_m",
+    "tilt_deg",
+    "peak_force_n",
+];
+
+/// All figures of a result.
+pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Value> {
+    let n = result.episodes.len();
+    let returns = Estimate::of(result.episodes.iter().map(|episode| episode.return_));
+    let lengths = Estimate::of(result.episodes.iter().map(|episode| episode.length as f64));
+    let successes = result.n_successes();
+    let mut all = Map::new();
+    let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
+    put("task", result.spec.id.as_str().into());
+    put("policy", result.name.as_str().into());
+    put(
+        "success_rate",
+        json!(successes.map(|k| k as f64 / n as f64)),
+    );
+    put("success_ci95", json!(successes.map(|k| wilson(k, n))));
+    put("return_mean", json!(returns.mean));
+    put("return_ci95", json!(returns.ci95));
+    for name in MEANS {
+        let mean = result
+            .metric(name)
+            .map(|values| Estimate::of(values.into_iter()).mean);
+        put(name, json!(mean));
+    }
+    put("episodes", n.into());
+    put("seeds", json!(seeds));
+    put("length_mean", json!(lengths.mean));
+    let metrics = result.spec.metrics.iter().map(|name| {
+        let values = result.metric(name).unwrap_or_default();
+        ((*name).to_owned(), json!(Estimate::of(values.into_iter())))
+    });
+    put("metrics", Value::Object(metrics.collect()));
+    let terms = result
+        .spec
+        .reward_terms
+        .iter()
+        .enumerate()
+        .map(|(i, name)| {
+            let sums = result
+                .episodes
+                .iter()
+                .map(|episode| episode.reward_terms[i]);
+            ((*name).to_owned(), json!(Estimate::of(sums).mean))
+        });
+    put("reward_terms", Value::Object(terms.collect()));
+    let reasons = result.end_reasons().into_iter();
+    put(
+        "end_reasons",
+        Value::Object(reasons.map(|(reason, n)| (reason, n.into())).collect()),
+    );
+    all
+}
+
+/// The differences of two policies, or why there are none.
+pub fn difference_json(difference: &Result<Difference, String>) -> Value {
+    match difference {
+        Ok(difference) => {
+            let figures = difference.figures.iter();
+            let figures: Map<String, Value> = figures
+                .map(|(name, estimate)| (name.clone(), json!(estimate)))
+                .collect();
+            json!({
+                "policy": difference.policy,
+                "against": difference.against,
+                "difference": figures,
+            })
+        }
+        Err(problem) => json!({ "problem": problem }),
+    }
+}
+
+/// Means over several policy files of one task with 95 % intervals over the files, as over training seeds.
+pub fn pooled_json(results: &[&EvaluationResult]) -> Value {
+    let success = Estimate::of(results.iter().map(|result| {
+        let n = result.episodes.len() as f64;
+        result.n_successes().map_or(f64::NAN, |k| k as f64 / n)
+    }));
+    let mut all = Map::new();
+    all.insert("policies".to_owned(), results.len().into());
+    all.insert("success_rate".to_owned(), json!(success));
+    let returns = results
+        .iter()
+        .map(|result| Estimate::of(result.episodes.iter().map(|episode| episode.return_)).mean);
+    all.insert("return_mean".to_owned(), json!(Estimate::of(returns)));
+    for name in MEANS {
+        let means = results.iter().map(|result| {
+            let values = result.metric(name).unwrap_or_default();
+            Estimate::of(values.into_iter()).mean
+        });
+        let over = Estimate::of(means);
+        if over.n > 0 {
+            all.insert(name.to_owned(), json!(over));
+        }
+    }
+    Value::Object(all)
+}

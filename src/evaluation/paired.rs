@@ -1,0 +1,81 @@
+//! Two policies on the same episodes: differences episode by episode.
+
+use serde::Serialize;
+
+use super::{Estimate, EvaluationResult};
+
+/// Metrics whose paired differences are told, beside the return.
+const METRICS: [&str; 3] = ["success", "force_mae_n", "path_rmse_m"];
+
+/// What one policy does more than another, episode by episode.
+#[derive(Debug, Clone, Serialize)]
+pub struct Difference {
+    /// The policy.
+    pub policy: String,
+    /// What it is compared with.
+    pub against: String,
+    /// Name of each figure, and the mean of policy minus other with its 95 % interval (paired Student t).
+    pub figures: Vec<(String, Estimate)>,
+}
+
+/// The differences of two policies; where the episodes are not the same, which random parameter differs first.
+///
+/// # Errors
+/// In words, where the episodes cannot be paired.
+pub fn difference(
+    policy: &EvaluationResult,
+    against: &EvaluationResult,
+) -> Result<Difference, String> {
+    check_same_episodes(policy, against)?;
+    let paired = |of: &dyn Fn(&EvaluationResult) -> Option<Vec<f64>>| {
+        let (these, those) = (of(policy)?, of(against)?);
+        let pairs = these.iter().zip(&those);
+        let estimate = Estimate::of(pairs.map(|(this, that)| this - that));
+        (estimate.n > 0).then_some(estimate)
+    };
+    let returns = |result: &EvaluationResult| {
+        Some(
+            result
+                .episodes
+                .iter()
+                .map(|episode| episode.return_)
+                .collect(),
+        )
+    };
+    let mut figures = Vec::new();
+    figures.extend(paired(&returns).map(|estimate| ("return".to_owned(), estimate)));
+    for name in METRICS {
+        let metric = |result: &EvaluationResult| result.metric(name);
+        figures.extend(paired(&metric).map(|estimate| (name.to_owned(), estimate)));
+    }
+    Ok(Difference {
+        policy: policy.name.clone(),
+        against: against.name.clone(),
+        figures,
+    })
+}
+
+fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Result<(), String> {
+    if these.spec.parameters != those.spec.parameters {
+        return Err("their tasks have other random parameters".to_owned());
+    }
+    let bits = |values: &[f64]| {
+        values
+            .iter()
+            .map(|value| value.to_bits())
+            .collect::<Vec<_>>()
+    };
+    for (this, that) in these.episodes.iter().zip(&those.episodes) {
+        let (ours, theirs) = (bits(&this.parameters), bits(&that.parameters));
+        if let Some(index) = (0..ours.len()).find(|&i| ours[i] != theirs[i]) {
+            return Err(format!(
+                "the episode of seed {} has {} = {} there and {} here: give both the same settings by --config or --set",
+                this.seed,
+                these.spec.parameters[index],
+                that.parameters[index],
+                this.parameters[index]
+            ));
+        }
+    }
+    Ok(())
+}

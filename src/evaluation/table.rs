@@ -1,0 +1,132 @@
+//! Figures as tables for people.
+
+use super::{Difference, Estimate, EvaluationResult, wilson};
+
+/// The figures of a result: mean, 95 % interval, least and greatest of each.
+pub fn result_table(result: &EvaluationResult) -> String {
+    let n = result.episodes.len();
+    let mut lines = vec![
+        format!("{}: policy {}, {n} episodes", result.spec.id, result.name),
+        header(),
+    ];
+    if let Some(successes) = result.n_successes() {
+        let [low, high] = wilson(successes, n);
+        let share = successes as f64 / n as f64;
+        lines.push(format!(
+            "{:<22} {:>11} {:>25}",
+            "success_rate",
+            number(share),
+            interval([low, high])
+        ));
+    }
+    lines.push(row(
+        "return",
+        result.episodes.iter().map(|episode| episode.return_),
+    ));
+    for name in result
+        .spec
+        .metrics
+        .iter()
+        .filter(|name| **name != "success")
+    {
+        lines.push(row(
+            name,
+            result.metric(name).unwrap_or_default().into_iter(),
+        ));
+    }
+    lines.push(row(
+        "length",
+        result.episodes.iter().map(|episode| episode.length as f64),
+    ));
+    lines.push(reasons("ended by", &result.end_reasons()));
+    let failures = result.failures();
+    if !failures.is_empty() {
+        lines.push(reasons("failed, ended by", &failures));
+    }
+    lines.join("\n")
+}
+
+/// The differences of two policies.
+pub fn difference_table(difference: &Difference) -> String {
+    let title = format!(
+        "{} minus {}, episode by episode",
+        difference.policy, difference.against
+    );
+    let rows = difference.figures.iter();
+    let rows = rows.map(|(name, estimate)| line(name, estimate));
+    let lines: Vec<String> = [title, header()].into_iter().chain(rows).collect();
+    lines.join("\n")
+}
+
+fn header() -> String {
+    format!(
+        "{:<22} {:>11} {:>25} {:>11} {:>11}",
+        "", "mean", "95 % interval", "min", "max"
+    )
+}
+
+fn row(name: &str, values: impl Iterator<Item = f64>) -> String {
+    line(name, &Estimate::of(values))
+}
+
+fn line(name: &str, estimate: &Estimate) -> String {
+    format!(
+        "{name:<22} {:>11} {:>25} {:>11} {:>11}",
+        number(estimate.mean),
+        interval(estimate.ci95),
+        number(estimate.min),
+        number(estimate.max)
+    )
+}
+
+fn reasons(title: &str, counts: &[(String, usize)]) -> String {
+    let counts: Vec<String> = counts
+        .iter()
+        .map(|(reason, n)| format!("{reason} {n}"))
+        .collect();
+    format!("{title}: {}", counts.join(", "))
+}
+
+fn interval([low, high]: [f64; 2]) -> String {
+    if low.is_nan() {
+        return "–".to_owned();
+    }
+    format!("{} to {}", number(low), number(high))
+}
+
+/// Four significant digits.
+fn number(value: f64) -> String {
+    if value.is_nan() {
+        return "–".to_owned();
+    }
+    let size = value.abs();
+    if value == 0.0 || size >= 1e6 || size < 1e-4 {
+        return if value == 0.0 {
+            "0".to_owned()
+        } else {
+            format!("{value:.3e}")
+        };
+    }
+    let before_point = size.log10().floor() as i32 + 1;
+    format!("{value:.*}", (4 - before_point).clamp(0, 7) as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_four_digits() {
+        for (value, text) in [
+            (0.95, "0.9500"),
+            (-1234.56, "-1235"),
+            (0.001234567, "0.001235"),
+            (0.0, "0"),
+            (1.5e-7, "1.500e-7"),
+            (f64::NAN, "–"),
+        ] {
+            assert_eq!(number(value), text);
+        }
+        assert_eq!(interval([f64::NAN; 2]), "–");
+    }
+}

@@ -1,0 +1,113 @@
+//! A camera that follows an episode; a machine without OpenGL loses only its pictures.
+
+use crate::envs::Env;
+use crate::sim::names::{self, Kind};
+use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::{CompiledScene, Physics, SimError};
+
+/// Cameras in order of preference, where none is named.
+const PREFERRED: [&str; 3] = ["close", "side", "front"];
+
+/// Takes a frame every so many steps, and one still picture.
+#[derive(Debug)]
+pub struct Filming {
+    config: RenderConfig,
+    /// The camera; none: the first of those preferred that the scene has.
+    camera: Option<String>,
+    every: usize,
+    still_at: usize,
+    renderer: Option<Renderer>,
+    n_seen: usize,
+    /// Frames of the film.
+    pub frames: Vec<Frame>,
+    /// A picture from the middle of the longest episode, or from the last moment of a shorter one.
+    pub still: Option<Frame>,
+    /// Why there are no pictures, or no more.
+    pub problem: Option<SimError>,
+    /// Whether there is something to draw at all.
+    pub has_scene: bool,
+}
+
+impl Filming {
+    /// A camera for frames of this size, one every so many control steps, and a still at one of them.
+    pub fn new(config: RenderConfig, camera: Option<&str>, every: usize, still_at: usize) -> Self {
+        Self {
+            config,
+            camera: camera.map(str::to_owned),
+            every: every.max(1),
+            still_at,
+            renderer: None,
+            n_seen: 0,
+            frames: Vec::new(),
+            still: None,
+            problem: None,
+            has_scene: true,
+        }
+    }
+
+    /// Sees the environment after its reset and after each step.
+    pub fn see(&mut self, env: &dyn Env) {
+        let index = self.n_seen;
+        self.n_seen += 1;
+        let Some((scene, physics)) = env.scene() else {
+            self.has_scene = false;
+            return;
+        };
+        if self.problem.is_some() {
+            return;
+        }
+        if let Err(problem) = self.take(scene, physics, index, env.end_reason().is_some()) {
+            self.problem = Some(problem);
+        }
+    }
+
+    fn take(
+        &mut self,
+        scene: &CompiledScene,
+        physics: &Physics,
+        index: usize,
+        is_over: bool,
+    ) -> Result<(), SimError> {
+        let camera = match &self.camera {
+            Some(camera) => camera.clone(),
+            None => preferred(scene)?,
+        };
+        if self.renderer.is_none() {
+            self.renderer = Some(Renderer::new(scene, self.config)?);
+        }
+        if let Some(renderer) = self
+            .renderer
+            .as_mut()
+            .filter(|_| index.is_multiple_of(self.every))
+        {
+            self.frames.push(renderer.render(physics, &camera)?);
+        }
+        if index == self.still_at || (is_over && self.still.is_none()) {
+            let config = RenderConfig {
+                width: 1280,
+                height: 960,
+                ..RenderConfig::default()
+            };
+            self.still = Some(Renderer::new(scene, config)?.render(physics, &camera)?);
+        }
+        Ok(())
+    }
+}
+
+/// The best camera that a scene has.
+fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
+    let model = scene.picture_model();
+    let mut known = names::all(model, Kind::Camera).map(|(_, name)| name.to_owned());
+    let first = known.next();
+    let has = |name: &&str| names::try_find(model, Kind::Camera, name).is_some();
+    let best = PREFERRED
+        .iter()
+        .copied()
+        .find(|name| has(name))
+        .map(str::to_owned);
+    match best.or(first) {
+        Some(camera) => Ok(camera),
+        // Looking it up makes the error that names what is missing.
+        None => names::find(model, Kind::Camera, PREFERRED[0]).map(|_| PREFERRED[0].to_owned()),
+    }
+}

@@ -1,0 +1,140 @@
+//! A strip below the pictures of a film: the force so far, or the reward where no force is felt.
+
+use plotters::prelude::*;
+
+use super::canvas::{DrawResult, INK, ORANGE_LINE, WINDOW, range_of, tick};
+use crate::evaluation::Rollout;
+use crate::experiments::Film;
+use crate::experiments::fonts::register_fonts;
+use crate::sim::render::Frame;
+
+/// Height of the strip [pixels].
+const HEIGHT: u32 = 132;
+
+const LINE: RGBColor = RGBColor(31, 105, 180);
+
+/// Puts the frames of an episode, one every so many steps, above a curve that grows with them.
+///
+/// # Errors
+/// When it cannot be drawn.
+pub fn film_with_strip(
+    rollout: &Rollout,
+    frames: &[Frame],
+    every: usize,
+    interval: f64,
+) -> anyhow::Result<Film> {
+    register_fonts();
+    let strip = Strip::of(rollout);
+    let (width, height) = frames
+        .first()
+        .map_or((0, 0), |frame| (frame.width, frame.height));
+    let composed = frames.iter().enumerate().map(|(index, frame)| {
+        let mut pixels = frame.rgb.clone();
+        pixels.extend(
+            strip
+                .pixels(width, index * every)
+                .map_err(|error| anyhow::anyhow!("cannot draw the strip of a film: {error}"))?,
+        );
+        Ok(pixels)
+    });
+    Ok(Film {
+        width,
+        height: height + HEIGHT,
+        interval,
+        frames: composed.collect::<anyhow::Result<_>>()?,
+    })
+}
+
+struct Strip {
+    label: &'static str,
+    points: Vec<(f64, f64)>,
+    /// Wanted value, and how far from it is still well.
+    goal: Option<(f64, f64)>,
+}
+
+impl Strip {
+    fn of(rollout: &Rollout) -> Self {
+        let force = rollout
+            .steps
+            .iter()
+            .map(|step| Some((step.time, step.probe.as_ref()?.force)));
+        let force: Option<Vec<(f64, f64)>> = force.collect();
+        let target = rollout
+            .parameter("force.target")
+            .filter(|goal| goal.is_finite());
+        match force {
+            Some(points) => Self {
+                label: "force [N]",
+                points,
+                goal: target.map(|target| (target, 1.0)),
+            },
+            None => Self {
+                label: "reward",
+                points: rollout
+                    .steps
+                    .iter()
+                    .map(|step| (step.time, step.reward))
+                    .collect(),
+                goal: None,
+            },
+        }
+    }
+
+    /// The strip when so many steps are done.
+    fn pixels(
+        &self,
+        width: u32,
+        n_done: usize,
+    ) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+        let mut pixels = vec![0; 3 * width as usize * HEIGHT as usize];
+        self.draw(&mut pixels, width, n_done)?;
+        Ok(pixels)
+    }
+
+    fn draw(&self, pixels: &mut [u8], width: u32, n_done: usize) -> DrawResult {
+        let area = BitMapBackend::with_buffer(pixels, (width, HEIGHT)).into_drawing_area();
+        area.fill(&WHITE)?;
+        let end = self.points.last().map_or(1.0, |p| p.0.max(1e-3));
+        let goal = self.goal.map(|(goal, well)| [goal - well, goal + well]);
+        let heights = self
+            .points
+            .iter()
+            .map(|p| p.1)
+            .chain(goal.into_iter().flatten())
+            .chain([0.0]);
+        let mut chart = ChartBuilder::on(&area)
+            .margin(6)
+            .margin_right(14)
+            .x_label_area_size(24)
+            .y_label_area_size(52)
+            .build_cartesian_2d(0.0..end, range_of(heights, 0.08))?;
+        chart
+            .configure_mesh()
+            .disable_mesh()
+            .axis_style(INK)
+            .y_desc(self.label)
+            .x_labels(6)
+            .y_labels(4)
+            .x_label_formatter(&|time| format!("{} s", tick(time)))
+            .y_label_formatter(&tick)
+            .label_style(("sans-serif", 13).into_font().color(&INK))
+            .draw()?;
+        if let Some((goal, well)) = self.goal {
+            let band = [(0.0, goal - well), (end, goal + well)];
+            chart.draw_series([Rectangle::new(band, WINDOW.filled())])?;
+            let wanted = [(0.0, goal), (end, goal)];
+            chart.draw_series(LineSeries::new(wanted, ORANGE_LINE.stroke_width(1)))?;
+        }
+        let so_far = &self.points[..n_done.min(self.points.len())];
+        chart.draw_series(LineSeries::new(
+            so_far.iter().copied(),
+            LINE.stroke_width(2),
+        ))?;
+        let head = so_far
+            .last()
+            .map(|&point| Circle::new(point, 4, LINE.filled()));
+        chart.draw_series(head)?;
+        area.present()?;
+        Ok(())
+    }
+}

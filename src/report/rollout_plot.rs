@@ -1,0 +1,262 @@
+//! An episode over time: force, motion, actions and reward terms, one above the other.
+
+use plotters::prelude::*;
+
+use super::canvas::{
+    Area, Axis, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, Picture, WINDOW, chart, legend, line,
+    range_of, titled,
+};
+use crate::evaluation::{ProbeState, Rollout};
+
+/// Colours of the curves of a panel.
+const PALETTE: [RGBColor; 8] = [
+    RGBColor(31, 105, 180),
+    RGBColor(224, 112, 26),
+    RGBColor(45, 150, 85),
+    RGBColor(150, 75, 160),
+    RGBColor(190, 50, 60),
+    RGBColor(110, 115, 122),
+    RGBColor(20, 160, 170),
+    RGBColor(150, 110, 40),
+];
+
+/// Most curves of a panel; more of them would be a tangle.
+const MAX_CURVES: usize = 8;
+
+/// Distance from the wanted force within which a scan counts as steady [N].
+const STEADY: f64 = 1.0;
+
+/// Draws an episode.
+///
+/// # Errors
+/// When it cannot be drawn.
+pub fn rollout_plot(name: &str, rollout: &Rollout) -> anyhow::Result<Picture> {
+    let caption = "Force that the probe presses with (true, not as measured), with the wanted force and ±1 N around it; distance from \
+                   the path; actions; weighted reward terms of each step."
+        .to_owned();
+    let drawing = RolloutPlot {
+        title: title(rollout),
+        panels: panels(rollout),
+        end: rollout.steps.last().map_or(1.0, |step| step.time.max(1e-3)),
+    };
+    Picture::of(name.to_owned(), caption, &drawing)
+}
+
+/// Task, policy, seed and how it went.
+pub(super) fn title(rollout: &Rollout) -> String {
+    let ended = &rollout.ended;
+    let success = rollout
+        .spec
+        .metrics
+        .iter()
+        .position(|name| *name == "success");
+    let success = success.map(|index| match ended.metrics[index] > 0.5 {
+        true => "success",
+        false => "no success",
+    });
+    let policy = std::path::Path::new(&rollout.policy);
+    let policy = policy.components().rev().take(2).collect::<Vec<_>>();
+    let policy: Vec<_> = policy
+        .iter()
+        .rev()
+        .map(|part| part.as_os_str().to_string_lossy())
+        .collect();
+    let parts = [
+        Some(rollout.spec.id.as_str()),
+        Some(&policy.join("/")),
+        Some(&format!("seed {}", ended.seed)),
+        Some(&format!("return {:.1}", ended.return_)),
+        success,
+    ]
+    .into_iter()
+    .flatten()
+    .map(str::to_owned)
+    .collect::<Vec<_>>();
+    parts.join(", ")
+}
+
+struct RolloutPlot {
+    title: String,
+    panels: Vec<Panel>,
+    end: f64,
+}
+
+type Points = Vec<(f64, f64)>;
+
+struct Panel {
+    label: &'static str,
+    curves: Vec<(String, Points)>,
+    /// Wanted value, and how far from it is still well.
+    goal: Option<(f64, f64)>,
+}
+
+fn panels(rollout: &Rollout) -> Vec<Panel> {
+    let spec = &rollout.spec;
+    let mut panels = Vec::new();
+    panels.extend(force(rollout));
+    panels.extend(motion(rollout));
+    if panels.is_empty() {
+        let names = spec
+            .observation_space
+            .names
+            .iter()
+            .take(MAX_CURVES)
+            .enumerate();
+        panels.push(Panel {
+            label: "observation",
+            curves: names
+                .map(|(i, name)| {
+                    let point =
+                        |s: &crate::evaluation::RolloutStep| (s.time, f64::from(s.observation[i]));
+                    (name.clone(), rollout.steps.iter().map(point).collect())
+                })
+                .collect(),
+            goal: None,
+        });
+    }
+    let actions = spec.action_space.names.iter().take(MAX_CURVES).enumerate();
+    panels.push(Panel {
+        label: "action",
+        curves: actions
+            .map(|(i, name)| {
+                let points = rollout
+                    .steps
+                    .iter()
+                    .map(|step| (step.time, f64::from(step.action[i])));
+                (name.clone(), points.collect())
+            })
+            .collect(),
+        goal: None,
+    });
+    let terms = spec.reward_terms.iter().take(MAX_CURVES).enumerate();
+    panels.push(Panel {
+        label: "reward",
+        curves: terms
+            .map(|(i, name)| {
+                let points = rollout
+                    .steps
+                    .iter()
+                    .map(|step| (step.time, step.reward_terms[i]));
+                ((*name).to_owned(), points.collect())
+            })
+            .collect(),
+        goal: None,
+    });
+    panels
+}
+
+fn probe(rollout: &Rollout, of: impl Fn(&ProbeState) -> f64) -> Option<Points> {
+    let points = rollout
+        .steps
+        .iter()
+        .map(|step| Some((step.time, of(step.probe.as_ref()?))));
+    points.collect()
+}
+
+fn force(rollout: &Rollout) -> Option<Panel> {
+    let goal = rollout
+        .parameter("force.target")
+        .filter(|goal| goal.is_finite());
+    Some(Panel {
+        label: "force [N]",
+        curves: vec![(
+            "force along the probe".to_owned(),
+            probe(rollout, |probe| probe.force)?,
+        )],
+        goal: goal.map(|goal| (goal, STEADY)),
+    })
+}
+
+fn motion(rollout: &Rollout) -> Option<Panel> {
+    let millimetres = |name: &str| -> Option<Points> {
+        let points = rollout.observed(name)?;
+        Some(
+            points
+                .into_iter()
+                .map(|(time, x)| (time, 1e3 * x))
+                .collect(),
+        )
+    };
+    let names = ["position_error_x", "position_error_y"];
+    let curves = names.iter().zip(["x", "y"]).filter_map(|(name, axis)| {
+        Some((format!("{axis} from the goal [mm]"), millimetres(name)?))
+    });
+    let mut curves: Vec<(String, Points)> = curves.collect();
+    let speed = probe(rollout, |probe| {
+        1e3 * probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
+    })?;
+    curves.push(("speed of the face [mm/s]".to_owned(), speed));
+    Some(Panel {
+        label: "motion",
+        curves,
+        goal: None,
+    })
+}
+
+impl Panel {
+    fn draw<B: DrawingBackend>(&self, area: &Area<B>, end: f64) -> DrawResult
+    where
+        B::ErrorType: 'static,
+    {
+        let heights = self
+            .curves
+            .iter()
+            .flat_map(|(_, points)| points)
+            .map(|p| p.1);
+        let goal = self.goal.map(|(goal, well)| [goal - well, goal + well]);
+        let y = range_of(heights.chain(goal.into_iter().flatten()).chain([0.0]), 0.07);
+        let x = Axis {
+            range: 0.0..end * 1.3,
+            label: "time [s]",
+        };
+        let mut chart = chart(
+            area,
+            "",
+            &x,
+            &Axis {
+                range: y.clone(),
+                label: self.label,
+            },
+        )?;
+        if let Some((goal, well)) = self.goal {
+            let band = [(0.0, goal - well), (end, goal + well)];
+            chart.draw_series([Rectangle::new(band, WINDOW.mix(0.6).filled())])?;
+            let style = ORANGE_LINE.stroke_width(1);
+            line(
+                &mut chart,
+                vec![(0.0, goal), (end, goal)],
+                style,
+                &format!("wanted: {goal:.1} N"),
+            )?;
+        }
+        line(
+            &mut chart,
+            vec![(0.0, 0.0), (end, 0.0)],
+            GREY_LINE.stroke_width(1),
+            "",
+        )?;
+        for ((name, points), color) in self.curves.iter().zip(PALETTE) {
+            line(&mut chart, points.clone(), color.stroke_width(2), name)?;
+        }
+        legend(&mut chart, SeriesLabelPosition::UpperRight)
+    }
+}
+
+impl Drawing for RolloutPlot {
+    const SIZE: (u32, u32) = (1000, 1000);
+
+    fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> DrawResult
+    where
+        B::ErrorType: 'static,
+    {
+        let area = titled(area, &self.title)?;
+        for (area, panel) in area
+            .split_evenly((self.panels.len(), 1))
+            .iter()
+            .zip(&self.panels)
+        {
+            panel.draw(area, self.end)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,56 @@
+//! Settings of PPO that suit each task; what a user gives goes over them.
+
+use crate::rl::PpoConfig;
+
+/// The settings that a task is trained with where nothing else is given.
+pub fn ppo_defaults(task: &str) -> PpoConfig {
+    match task {
+        "pendulum" => PpoConfig {
+            total_timesteps: 100_000,
+            n_envs: 4,
+            n_steps: 256,
+            n_minibatches: 16,
+            learning_rate: 1e-3,
+            discount: 0.9,
+            ..general()
+        },
+        "reacher" => PpoConfig {
+            total_timesteps: 500_000,
+            n_envs: 8,
+            n_steps: 256,
+            n_minibatches: 32,
+            ..general()
+        },
+        _ => general(),
+    }
+}
+
+fn general() -> PpoConfig {
+    PpoConfig {
+        total_timesteps: 1_000_000,
+        n_envs: 32,
+        n_steps: 128,
+        n_minibatches: 8,
+        update_epochs: 10,
+        learning_rate: 3e-4,
+        anneal_lr: true,
+        discount: 0.99,
+        norm_obs: true,
+        norm_reward: true,
+        hidden_sizes: vec![64, 64],
+        ..PpoConfig::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envs::tasks;
+
+    #[test]
+    fn every_task_has_settings_that_can_be() {
+        for kind in tasks::ALL {
+            ppo_defaults(kind.name).check().unwrap();
+        }
+    }
+}

@@ -1,0 +1,191 @@
+//! Evaluations on the way: `evaluations.csv`, one row for each, rewritten whole.
+
+use std::path::Path;
+
+use anyhow::Context as _;
+
+use crate::envs::{Ended, EnvSpec};
+use crate::evaluation::known_mean;
+use crate::experiments::write_file;
+
+/// Columns before the metrics.
+const FIXED: [&str; 6] = [
+    "global_step",
+    "train_s",
+    "evaluation_s",
+    "n_episodes",
+    "return_mean",
+    "length_mean",
+];
+
+/// What a policy did in some episodes under its mean action.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Evaluation {
+    /// Training steps before it.
+    pub global_step: u64,
+    /// Time of training before it, without evaluations [s].
+    pub train_s: f64,
+    /// Time that it took [s].
+    pub evaluation_s: f64,
+    /// Episodes.
+    pub n_episodes: usize,
+    /// Mean return.
+    pub return_mean: f64,
+    /// Mean number of steps.
+    pub length_mean: f64,
+    /// Mean of each metric of the task with its name, over the episodes where it is known; NaN: in none.
+    pub metrics: Vec<(String, f64)>,
+}
+
+impl Evaluation {
+    /// Means over episodes.
+    pub(super) fn of(episodes: &[Ended], spec: &EnvSpec) -> Self {
+        let mean = |of: &dyn Fn(&Ended) -> f64| known_mean(episodes.iter().map(of));
+        let metrics = spec.metrics.iter().enumerate();
+        Self {
+            global_step: 0,
+            train_s: 0.0,
+            evaluation_s: 0.0,
+            n_episodes: episodes.len(),
+            return_mean: mean(&|episode| episode.return_),
+            length_mean: mean(&|episode| episode.length as f64),
+            metrics: metrics
+                .map(|(i, name)| ((*name).to_owned(), mean(&|episode| episode.metrics[i])))
+                .collect(),
+        }
+    }
+
+    /// Mean of a metric; none where the task has it not, or it was never known.
+    pub fn metric(&self, name: &str) -> Option<f64> {
+        let metric = self.metrics.iter().find(|(known, _)| known == name);
+        metric.map(|(_, mean)| *mean).filter(|mean| !mean.is_nan())
+    }
+
+    /// Share of episodes that succeeded; none where the task does not tell.
+    pub fn success_rate(&self) -> Option<f64> {
+        self.metric("success")
+    }
+
+    /// Whether it is better than another: more successes, then more return.
+    pub(super) fn is_better_than(&self, other: &Self) -> bool {
+        let key = |e: &Self| [e.success_rate().unwrap_or(0.0), e.return_mean];
+        key(self).partial_cmp(&key(other)) == Some(std::cmp::Ordering::Greater)
+    }
+}
+
+/// Writes the table.
+///
+/// # Errors
+/// When the file cannot be written.
+pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<()> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let names = evaluations.iter().take(1).flat_map(|e| &e.metrics);
+    let header = FIXED
+        .iter()
+        .copied()
+        .chain(names.map(|(name, _)| name.as_str()));
+    writer.write_record(header)?;
+    for e in evaluations {
+        let whole = [e.n_episodes as f64, e.return_mean, e.length_mean];
+        let numbers = [e.train_s, e.evaluation_s].into_iter().chain(whole);
+        let numbers = numbers.chain(e.metrics.iter().map(|(_, mean)| *mean));
+        let cells = numbers.map(|value| match value.is_nan() {
+            true => String::new(),
+            false => value.to_string(),
+        });
+        writer.write_record(std::iter::once(e.global_step.to_string()).chain(cells))?;
+    }
+    let text = writer
+        .into_inner()
+        .context("a table in memory is written")?;
+    write_file(path, &text)
+}
+
+/// Reads the table; none where there is no file.
+///
+/// # Errors
+/// For a file that is no such table.
+pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let shown = path.display();
+    let mut reader =
+        csv::Reader::from_path(path).with_context(|| format!("cannot read {shown}"))?;
+    let names = reader
+        .headers()
+        .with_context(|| format!("cannot read {shown}"))?
+        .clone();
+    anyhow::ensure!(
+        names.iter().take(FIXED.len()).eq(FIXED),
+        "{shown} is no table of evaluations"
+    );
+    let mut evaluations = Vec::new();
+    for row in reader.records() {
+        let row = row.with_context(|| format!("cannot read {shown}"))?;
+        let numbers = row.iter().map(|cell| match cell {
+            "" => Ok(f64::NAN),
+            cell => cell.parse::<f64>(),
+        });
+        let numbers: Vec<f64> = numbers
+            .collect::<Result<_, _>>()
+            .with_context(|| format!("{shown} has a cell that is no number"))?;
+        let metrics = names.iter().zip(&numbers).skip(FIXED.len());
+        evaluations.push(Evaluation {
+            global_step: numbers[0] as u64,
+            train_s: numbers[1],
+            evaluation_s: numbers[2],
+            n_episodes: numbers[3] as usize,
+            return_mean: numbers[4],
+            length_mean: numbers[5],
+            metrics: metrics
+                .map(|(name, mean)| (name.to_owned(), *mean))
+                .collect(),
+        });
+    }
+    Ok(evaluations)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn evaluation(success: f64, return_mean: f64) -> Evaluation {
+        Evaluation {
+            global_step: 4096,
+            train_s: 1.5,
+            evaluation_s: 0.25,
+            n_episodes: 20,
+            return_mean,
+            length_mean: 200.0,
+            metrics: vec![("success".into(), success), ("force_mae_n".into(), 0.1)],
+        }
+    }
+
+    #[test]
+    fn a_table_reads_back_to_the_same_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(EVALUATIONS_FILE);
+        assert_eq!(read(&path).unwrap(), []);
+        let written = [evaluation(0.05, -123.456789012345), evaluation(1.0, 1e-7)];
+        write(&path, &written).unwrap();
+        assert_eq!(read(&path).unwrap(), written);
+        std::fs::write(&path, "time,force\n1,2\n").unwrap();
+        assert!(
+            read(&path)
+                .unwrap_err()
+                .to_string()
+                .contains("no table of evaluations")
+        );
+    }
+
+    const EVALUATIONS_FILE: &str = super::super::folder::EVALUATIONS;
+
+    #[test]
+    fn success_counts_before_return() {
+        assert!(evaluation(0.5, 1.0).is_better_than(&evaluation(0.4, 9.0)));
+        assert!(evaluation(0.5, 2.0).is_better_than(&evaluation(0.5, 1.0)));
+        assert!(!evaluation(0.5, 1.0).is_better_than(&evaluation(0.5, 1.0)));
+        assert_eq!(evaluation(f64::NAN, 1.0).success_rate(), None);
+    }
+}

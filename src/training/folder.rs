@@ -1,0 +1,70 @@
+//! The files of a training in its folder.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use crate::rl::run::{CHECKPOINT, POLICY, PROGRESS};
+
+/// Settings.
+pub(super) const CONFIG: &str = "config.toml";
+/// The policy of the best evaluation.
+pub(super) const BEST_POLICY: &str = "best_policy.safetensors";
+/// One row for each evaluation.
+pub(super) const EVALUATIONS: &str = "evaluations.csv";
+/// What came of it.
+pub(super) const SUMMARY: &str = "summary.json";
+/// The learning curve's name without ending.
+pub(super) const CURVE: &str = "learning_curve";
+/// What names of TensorBoard's files begin with.
+const EVENTS: &str = "events.out.tfevents.";
+
+/// Whether the folder has the checkpoint of a training.
+pub(super) fn has_checkpoint(folder: &Path) -> bool {
+    folder.join(CHECKPOINT).exists()
+}
+
+/// Files of an earlier training, which a new one would write over or be mixed with.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    if !folder.exists() {
+        return Ok(Vec::new());
+    }
+    let curves = ["svg", "png"].map(|ending| format!("{CURVE}.{ending}"));
+    let ours = [
+        CHECKPOINT,
+        POLICY,
+        PROGRESS,
+        CONFIG,
+        BEST_POLICY,
+        EVALUATIONS,
+        SUMMARY,
+    ];
+    let reading = || format!("cannot read the folder {}", folder.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(reading)? {
+        let entry = entry.with_context(reading)?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if ours.contains(&&*name) || curves.contains(&name.to_string()) || name.starts_with(EVENTS)
+        {
+            found.push(entry.path());
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// Removes the files of an earlier training; whatever else lies in the folder stays.
+///
+/// # Errors
+/// When a file cannot be removed.
+pub(super) fn clear(folder: &Path) -> anyhow::Result<()> {
+    for file in earlier(folder)? {
+        fs::remove_file(&file).with_context(|| format!("cannot remove {}", file.display()))?;
+    }
+    Ok(())
+}

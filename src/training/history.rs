@@ -1,0 +1,104 @@
+//! How a training went, read from its folder.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::folder::EVALUATIONS;
+use super::{Evaluation, evaluations};
+use crate::rl::run::PROGRESS;
+
+/// One iteration.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct IterationRow {
+    /// Training steps so far.
+    pub global_step: u64,
+    /// Mean return of the last episodes, under the policy that explores; NaN: not yet known.
+    pub episodic_return: f64,
+    /// Share of successes among them; NaN: not known.
+    pub success: f64,
+    /// Time of the iteration [s].
+    pub seconds: f64,
+}
+
+/// A training's iterations and evaluations.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// The folder.
+    pub folder: PathBuf,
+    /// Every iteration.
+    pub iterations: Vec<IterationRow>,
+    /// Every evaluation.
+    pub evaluations: Vec<Evaluation>,
+}
+
+impl History {
+    /// Reads `progress.csv` and `evaluations.csv`.
+    ///
+    /// # Errors
+    /// Without a `progress.csv`, or for files that are no such tables.
+    pub fn read(folder: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            folder: folder.to_owned(),
+            iterations: iterations(&folder.join(PROGRESS))?,
+            evaluations: evaluations::read(&folder.join(EVALUATIONS))?,
+        })
+    }
+
+    /// Time of training, without evaluations [s].
+    pub fn train_s(&self) -> f64 {
+        self.iterations.iter().map(|row| row.seconds).sum()
+    }
+
+    /// Time of evaluations [s].
+    pub fn evaluation_s(&self) -> f64 {
+        self.evaluations.iter().map(|e| e.evaluation_s).sum()
+    }
+
+    /// The best evaluation.
+    pub fn best(&self) -> Option<&Evaluation> {
+        let better = |best: Option<&'_ Evaluation>, e: &Evaluation| {
+            best.is_none_or(|best| e.is_better_than(best))
+        };
+        let mut best = None;
+        for evaluation in &self.evaluations {
+            if better(best, evaluation) {
+                best = Some(evaluation);
+            }
+        }
+        best
+    }
+}
+
+fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
+    let shown = path.display();
+    let mut reader =
+        csv::Reader::from_path(path).with_context(|| format!("cannot read {shown}"))?;
+    let headers = reader
+        .headers()
+        .with_context(|| format!("cannot read {shown}"))?
+        .clone();
+    let column = |name: &str| headers.iter().position(|known| known == name);
+    let needed = |name: &str| {
+        column(name).with_context(|| format!("{shown} is no table of iterations: it has no {name}"))
+    };
+    let step = needed("global_step")?;
+    let return_ = needed("charts/episodic_return")?;
+    let times = [needed("time/rollout_s")?, needed("time/update_s")?];
+    let success = column("episode/success");
+    let mut rows = Vec::new();
+    for record in reader.records() {
+        let record = record.with_context(|| format!("cannot read {shown}"))?;
+        let number = |column: usize| {
+            let cell = record.get(column).unwrap_or_default();
+            cell.parse::<f64>().unwrap_or(f64::NAN)
+        };
+        rows.push(IterationRow {
+            global_step: number(step) as u64,
+            episodic_return: number(return_),
+            success: success.map_or(f64::NAN, number),
+            seconds: times.map(number).iter().sum(),
+        });
+    }
+    Ok(rows)
+}

@@ -1,0 +1,242 @@
+//! The training itself: iterations, with an evaluation now and then, until it ends.
+
+use std::time::Instant;
+
+use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear};
+use super::summary::solved;
+use super::{Ending, Evaluation, History, Plan, Start, TrainingSummary, evaluations};
+use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
+use crate::experiments::OutputFolder;
+use crate::report::learning_curve;
+use crate::rl::{Actor, Control, Policy, PolicyIdentity, Ppo, Progress, Run, evaluate};
+
+/// What the observer of a training is told.
+#[derive(Debug)]
+pub enum Event<'a> {
+    /// It begins, or goes on from so many training steps. Environments that were not brought back to the same bits: none but on
+    /// another machine or version.
+    Begun {
+        /// Training steps done before.
+        global_step: u64,
+        /// Environments that a checkpoint did not bring back to the same bits.
+        n_inexact_envs: usize,
+    },
+    /// An iteration is done.
+    Iteration(&'a Progress),
+    /// An evaluation is on its way.
+    Evaluating {
+        /// Episodes that are over.
+        n_done: usize,
+        /// Episodes.
+        n_episodes: usize,
+    },
+    /// An evaluation is done.
+    Evaluated(&'a Evaluation),
+}
+
+/// A training that ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// In a few numbers.
+    pub summary: TrainingSummary,
+    /// How it went.
+    pub history: History,
+}
+
+/// Trains as planned, until all steps are done, the task is solved (where that ends it) or `stop` says so, and leaves in the folder:
+/// settings, checkpoint, last and best policy, tables of iterations and evaluations, TensorBoard's events, learning curve and summary.
+///
+/// # Errors
+/// What writing, environments and learning may fail with; the last checkpoint is kept.
+pub fn train(
+    plan: &Plan,
+    stop: &dyn Fn() -> bool,
+    observer: &mut dyn FnMut(Event<'_>),
+) -> anyhow::Result<Finished> {
+    let begun = Instant::now();
+    let folder = OutputFolder::create(&plan.folder)?;
+    let mut training = Training::open(plan, &folder)?;
+    observer(Event::Begun {
+        global_step: training.run.ppo().global_step(),
+        n_inexact_envs: training.run.ppo().n_inexact_envs(),
+    });
+    let earlier_s = training.train_s + training.evaluation_s();
+    let ending = training.go_on(stop, observer)?;
+
+    let history = History::read(&plan.folder)?;
+    let n_threads = training.run.ppo().env().n_threads();
+    let wall_s = earlier_s + begun.elapsed().as_secs_f64();
+    let summary = TrainingSummary::of(plan, &history, ending, n_threads, wall_s);
+    let json = serde_json::to_string_pretty(&summary)?;
+    folder.write(SUMMARY, format!("{json}\n").as_bytes())?;
+    let title = format!("{}, seed {}", summary.task, summary.seed);
+    let curve = learning_curve(CURVE, &title, std::slice::from_ref(&history))?;
+    for (name, content) in curve.files() {
+        folder.write(&name, &content)?;
+    }
+    Ok(Finished { summary, history })
+}
+
+/// A training under way.
+struct Training<'a> {
+    plan: &'a Plan,
+    folder: &'a OutputFolder,
+    run: Run,
+    evaluation_env: VecEnv,
+    evaluations: Vec<Evaluation>,
+    /// Time of iterations so far [s].
+    train_s: f64,
+}
+
+impl<'a> Training<'a> {
+    fn open(plan: &'a Plan, folder: &'a OutputFolder) -> anyhow::Result<Self> {
+        let settings = &plan.settings;
+        let envs = |n_envs: usize, autoreset: Autoreset| {
+            let config = VecConfig {
+                autoreset,
+                n_threads: plan.n_threads,
+                ..VecConfig::default()
+            };
+            VecEnv::new(settings.blueprint.make_many(n_envs)?, config)
+        };
+        let env = envs(settings.ppo.n_envs, Autoreset::SameStep)?;
+        let n_update_threads = match plan.n_threads {
+            0 => env.n_threads(),
+            n_threads => n_threads,
+        };
+        let mut run = match plan.start {
+            Start::Resume => Run::resume(&plan.folder, env, plan.run)?,
+            Start::New | Start::Overwrite => {
+                clear(&plan.folder)?;
+                let identity = PolicyIdentity {
+                    task: settings.blueprint.task.to_owned(),
+                    settings: settings.blueprint.settings.to_string(),
+                };
+                let ppo = Ppo::new(env, settings.ppo.clone(), identity)?;
+                Run::start(&plan.folder, ppo, plan.run)?
+            }
+        };
+        let ppo = run.ppo_mut();
+        ppo.set_update_threads(n_update_threads);
+        ppo.set_total_timesteps(settings.ppo.total_timesteps)?;
+        folder.write(CONFIG, settings.to_toml().as_bytes())?;
+
+        let global_step = run.ppo().global_step();
+        let mut evaluations = evaluations::read(&plan.folder.join(EVALUATIONS))?;
+        evaluations.retain(|evaluation| evaluation.global_step <= global_step);
+        let history = match global_step {
+            0 => History::default(),
+            _ => History::read(&plan.folder)?,
+        };
+        let n_envs = settings.evaluation.episodes.min(settings.ppo.n_envs);
+        Ok(Self {
+            plan,
+            folder,
+            run,
+            evaluation_env: envs(n_envs, Autoreset::Disabled)?,
+            evaluations,
+            train_s: history.train_s(),
+        })
+    }
+
+    fn go_on(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        observer: &mut dyn FnMut(Event<'_>),
+    ) -> anyhow::Result<Ending> {
+        loop {
+            // (policy) => evaluation, where one is due
+            let step = self.run.ppo().global_step();
+            if self.is_due(step) || (self.run.ppo().is_finished() && self.last() != step) {
+                self.evaluate(observer)?;
+            }
+            let evaluation = &self.plan.settings.evaluation;
+            if evaluation.stop && solved(&self.evaluations, evaluation.success).is_some() {
+                return Ok(Ending::Solved);
+            }
+            if self.run.ppo().is_finished() {
+                return Ok(Ending::Finished);
+            }
+            // (policy, environments) => policy, until the next evaluation; then everything is saved
+            if self.iterate(stop, observer)? {
+                return Ok(Ending::Interrupted);
+            }
+        }
+    }
+
+    /// Trains until the next evaluation or the end; tells whether it was stopped.
+    fn iterate(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        observer: &mut dyn FnMut(Event<'_>),
+    ) -> anyhow::Result<bool> {
+        let interval = self.interval();
+        let due = self.last() / interval;
+        let mut is_stopped = false;
+        let mut seconds = 0.0;
+        self.run.train(&mut |progress| {
+            seconds += (progress.rollout_time + progress.update_time).as_secs_f64();
+            observer(Event::Iteration(progress));
+            is_stopped = stop();
+            if is_stopped || progress.global_step / interval > due {
+                Control::Stop
+            } else {
+                Control::Continue
+            }
+        })?;
+        self.train_s += seconds;
+        Ok(is_stopped)
+    }
+
+    fn evaluate(&mut self, observer: &mut dyn FnMut(Event<'_>)) -> anyhow::Result<()> {
+        let begun = Instant::now();
+        let settings = &self.plan.settings.evaluation;
+        let policy = Policy::of(self.run.ppo());
+        let mut actor = Actor::Policy(Box::new(policy.clone()));
+        let episodes = evaluate(
+            &mut self.evaluation_env,
+            &mut actor,
+            settings.episodes,
+            settings.seed,
+            &ResetOptions::default(),
+            &mut |n_done| {
+                observer(Event::Evaluating {
+                    n_done,
+                    n_episodes: settings.episodes,
+                });
+            },
+        )?;
+        let evaluation = Evaluation {
+            global_step: self.run.ppo().global_step(),
+            train_s: self.train_s,
+            evaluation_s: begun.elapsed().as_secs_f64(),
+            ..Evaluation::of(&episodes, self.evaluation_env.spec())
+        };
+        // The policy comes first: a table never names a best one that is not there.
+        let mut earlier = self.evaluations.iter();
+        if earlier.all(|earlier| evaluation.is_better_than(earlier)) {
+            policy.save(&self.plan.folder.join(BEST_POLICY))?;
+        }
+        observer(Event::Evaluated(&evaluation));
+        self.evaluations.push(evaluation);
+        evaluations::write(&self.folder.path().join(EVALUATIONS), &self.evaluations)
+    }
+
+    fn is_due(&self, step: u64) -> bool {
+        step / self.interval() > self.last() / self.interval()
+    }
+
+    fn interval(&self) -> u64 {
+        let settings = &self.plan.settings;
+        settings.evaluation.interval(&settings.ppo)
+    }
+
+    /// Training steps before the last evaluation; 0: there was none.
+    fn last(&self) -> u64 {
+        self.evaluations.last().map_or(0, |e| e.global_step)
+    }
+
+    fn evaluation_s(&self) -> f64 {
+        self.evaluations.iter().map(|e| e.evaluation_s).sum()
+    }
+}

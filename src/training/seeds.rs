@@ -1,0 +1,44 @@
+//! What came of the same training with several seeds.
+
+use serde::Serialize;
+
+use super::TrainingSummary;
+use crate::evaluation::Estimate;
+
+/// Means over seeds, with 95 % intervals over seeds.
+#[derive(Debug, Clone, Serialize)]
+pub struct SeedsSummary {
+    /// The task.
+    pub task: String,
+    /// Seeds.
+    pub seeds: Vec<u64>,
+    /// Seeds with which the task was solved.
+    pub n_solved: usize,
+    /// Share of successes in the best evaluation.
+    pub success_rate: Estimate,
+    /// Mean return in the best evaluation.
+    pub return_mean: Estimate,
+    /// Time of training and evaluations until the task was solved [s], over those that solved it.
+    pub solved_wall_s: Estimate,
+    /// Training steps until the task was solved, over those that solved it.
+    pub solved_global_step: Estimate,
+    /// Each seed's own summary.
+    pub runs: Vec<TrainingSummary>,
+}
+
+/// Puts the summaries of several seeds together.
+pub fn summarize_seeds(runs: Vec<TrainingSummary>) -> SeedsSummary {
+    let over = |of: &dyn Fn(&TrainingSummary) -> Option<f64>| {
+        Estimate::of(runs.iter().map(|run| of(run).unwrap_or(f64::NAN)))
+    };
+    SeedsSummary {
+        task: runs.first().map(|run| run.task.clone()).unwrap_or_default(),
+        seeds: runs.iter().map(|run| run.seed).collect(),
+        n_solved: runs.iter().filter(|run| run.solved.is_some()).count(),
+        success_rate: over(&|run| run.best?.success_rate),
+        return_mean: over(&|run| Some(run.best?.return_mean)),
+        solved_wall_s: over(&|run| Some(run.solved?.wall_s)),
+        solved_global_step: over(&|run| Some(run.solved?.global_step as f64)),
+        runs,
+    }
+}

@@ -1,0 +1,227 @@
+//! Settings of a training, complete and checked.
+
+use serde::{Deserialize, Serialize};
+use toml::{Table, Value};
+
+use super::given::overlay;
+use super::{Given, ppo_defaults};
+use crate::envs::tasks::{self, Blueprint};
+use crate::envs::{EnvError, settings};
+use crate::rl::PpoConfig;
+
+/// How a policy is evaluated while it is trained; without effect on the training but for `stop`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct EvaluationSettings {
+    /// Training steps from one evaluation to the next; 0: ten in all.
+    pub every: usize,
+    /// Episodes of an evaluation, under the policy's mean action.
+    pub episodes: usize,
+    /// Seed of the first episode; the others follow.
+    pub seed: u64,
+    /// Share of successful episodes from which on the task counts as solved.
+    pub success: f64,
+    /// Ends the training once the task is solved.
+    pub stop: bool,
+}
+
+impl Default for EvaluationSettings {
+    fn default() -> Self {
+        Self {
+            every: 0,
+            episodes: 20,
+            seed: 1_000_000,
+            success: 0.95,
+            stop: false,
+        }
+    }
+}
+
+impl EvaluationSettings {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        settings::check_range("evaluation.episodes", self.episodes as f64, 1.0, 1e6)?;
+        settings::check_range("evaluation.success", self.success, 0.0, 1.0)
+    }
+
+    /// Training steps from one evaluation to the next.
+    pub fn interval(&self, ppo: &PpoConfig) -> u64 {
+        let steps = match self.every {
+            0 => ppo.total_timesteps.div_ceil(10),
+            every => every,
+        };
+        steps.max(ppo.batch_size()) as u64
+    }
+}
+
+/// Every setting of a training.
+#[derive(Debug)]
+pub struct TrainingSettings {
+    /// Task and its settings.
+    pub blueprint: Blueprint,
+    /// Of PPO.
+    pub ppo: PpoConfig,
+    /// Of the evaluations on the way.
+    pub evaluation: EvaluationSettings,
+}
+
+impl TrainingSettings {
+    /// What is given for a task, and defaults for the rest.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for a setting that is not known or cannot be.
+    pub fn resolve(task: &str, given: &Given) -> Result<Self, EnvError> {
+        let kind = tasks::by_name(task)?;
+        let ppo = resolve_ppo(ppo_defaults(task), &given.ppo)?;
+        let evaluation = settings::parse(&EvaluationSettings::default(), &given.evaluation)
+            .map_err(|error| within("evaluation", error))?;
+        evaluation.check()?;
+        Ok(Self {
+            blueprint: (kind.build)(&given.env).map_err(|error| within("env", error))?,
+            ppo,
+            evaluation,
+        })
+    }
+
+    /// As a configuration file that gives the same training again.
+    pub fn to_toml(&self) -> String {
+        let mut file = Table::new();
+        file.insert("task".to_owned(), self.blueprint.task.into());
+        let parts = [
+            ("env", self.blueprint.settings.clone()),
+            ("ppo", settings::table(&self.ppo)),
+            ("evaluation", settings::table(&self.evaluation)),
+        ];
+        for (name, table) in parts {
+            file.insert(name.to_owned(), Value::Table(table));
+        }
+        let version = env!("CARGO_PKG_VERSION");
+        format!(
+            "# Every setting of this training; `insonate train --config` takes it again. insonate {version}.\n\n{file}"
+        )
+    }
+}
+
+/// Settings of PPO with what is given over them; `target_kl` may also be `none`.
+///
+/// # Errors
+/// [`EnvError::Config`].
+pub(super) fn resolve_ppo(defaults: PpoConfig, given: &Table) -> Result<PpoConfig, EnvError> {
+    let mut given = given.clone();
+    // TOML has no word for none, so a table of settings lacks what is none.
+    let usual = defaults.target_kl;
+    let target_kl = match given.get("target_kl") {
+        None => usual,
+        Some(Value::String(word)) if word == "none" => {
+            given.remove("target_kl");
+            None
+        }
+        Some(_) => Some(1.0),
+    };
+    let known = PpoConfig {
+        target_kl: Some(target_kl.unwrap_or(1.0)),
+        ..defaults
+    };
+    let mut config = settings::parse(&known, &given).map_err(|error| within("ppo", error))?;
+    if target_kl.is_none() {
+        config.target_kl = None;
+    }
+    config.check().map_err(|error| match error {
+        crate::rl::RlError::Config { field, problem } => EnvError::Config {
+            field: format!("ppo.{field}"),
+            problem,
+        },
+        other => EnvError::Config {
+            field: "ppo".to_owned(),
+            problem: other.to_string(),
+        },
+    })?;
+    Ok(config)
+}
+
+/// Settings of a task with others over them, checked.
+///
+/// # Errors
+/// [`EnvError::Unknown`] for the task; [`EnvError::Config`].
+pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<Blueprint, EnvError> {
+    let mut all = base.clone();
+    overlay(&mut all, over);
+    let kind = tasks::by_name(task)?;
+    (kind.build)(&all).map_err(|error| within("env", error))
+}
+
+/// The error with the part's name before that of the setting.
+fn within(part: &str, error: EnvError) -> EnvError {
+    match error {
+        EnvError::Config { field, problem } => EnvError::Config {
+            field: format!("{part}.{field}"),
+            problem,
+        },
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ppo(text: &str) -> Result<PpoConfig, EnvError> {
+        resolve_ppo(PpoConfig::default(), &text.parse().unwrap())
+    }
+
+    #[test]
+    fn target_kl_may_be_given_left_out_and_none() {
+        assert_eq!(ppo("").unwrap(), PpoConfig::default());
+        assert_eq!(ppo("target_kl = 0.02").unwrap().target_kl, Some(0.02));
+        let with = PpoConfig {
+            target_kl: Some(0.01),
+            ..PpoConfig::default()
+        };
+        let none = "target_kl = \"none\"".parse().unwrap();
+        assert_eq!(resolve_ppo(with.clone(), &none).unwrap().target_kl, None);
+        assert_eq!(resolve_ppo(with.clone(), &Table::new()).unwrap(), with);
+    }
+
+    #[test]
+    fn wrong_settings_are_named_with_their_part() {
+        for (text, expected) in [
+            (
+                "learning_rat = 1e-4",
+                "ppo.learning_rat: there is no setting \"learning_rat\", did you mean \"learning_rate\"?",
+            ),
+            ("discount = 2.0", "ppo.discount: 2 is not allowed: 0 to 1"),
+            (
+                "n_envs = \"many\"",
+                "ppo.n_envs: is \"many\", but needs a whole number",
+            ),
+        ] {
+            let message = ppo(text).unwrap_err().to_string();
+            assert!(message.starts_with(expected), "{message}");
+        }
+        let mut given = Given::default();
+        given.set("env.gravty=3").unwrap();
+        let message = TrainingSettings::resolve("pendulum", &given)
+            .unwrap_err()
+            .to_string();
+        assert!(message.starts_with("env.gravty: ") && message.contains("\"gravity\""));
+    }
+
+    #[test]
+    fn a_written_configuration_gives_the_same_settings() {
+        let mut given = Given::default();
+        given.set("env.gravity=9").unwrap();
+        given.set("ppo.target_kl=0.03").unwrap();
+        let settings = TrainingSettings::resolve("pendulum", &given).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, settings.to_toml()).unwrap();
+        let read = Given::read(&path).unwrap();
+        assert_eq!(read.task.as_deref(), Some("pendulum"));
+        let again = TrainingSettings::resolve("pendulum", &read).unwrap();
+        assert_eq!(again.ppo, settings.ppo);
+        assert_eq!(again.blueprint.settings, settings.blueprint.settings);
+    }
+}

@@ -1,0 +1,138 @@
+//! What came of a training.
+
+use serde::Serialize;
+
+use super::{Evaluation, History, Plan};
+
+/// Why a training ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Ending {
+    /// All timesteps are done.
+    Finished,
+    /// The task is solved, and it was asked to end then.
+    Solved,
+    /// It was stopped, and can be resumed.
+    Interrupted,
+}
+
+/// The first evaluation whose share of successes was high enough.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Solved {
+    /// The share that counts as solved.
+    pub success_target: f64,
+    /// Training steps before it.
+    pub global_step: u64,
+    /// Time of training before it [s].
+    pub train_s: f64,
+    /// The same with the time of all evaluations up to it [s].
+    pub wall_s: f64,
+}
+
+/// An evaluation in short.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Score {
+    /// Training steps before it.
+    pub global_step: u64,
+    /// Share of episodes that succeeded; none where the task does not tell.
+    pub success_rate: Option<f64>,
+    /// Mean return.
+    pub return_mean: f64,
+    /// Mean absolute error of the force [N], where the task has one.
+    pub force_mae_n: Option<f64>,
+    /// Episodes.
+    pub n_episodes: usize,
+}
+
+/// A training in a few numbers; `summary.json`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct TrainingSummary {
+    /// The task.
+    pub task: String,
+    /// Seed of the training.
+    pub seed: u64,
+    /// Why it ended.
+    pub ending: Ending,
+    /// Training steps done.
+    pub global_step: u64,
+    /// Training steps asked for.
+    pub total_timesteps: usize,
+    /// Time of training, evaluations left out [s].
+    pub train_s: f64,
+    /// Time of evaluations [s].
+    pub evaluation_s: f64,
+    /// All time, over all sessions [s].
+    pub wall_s: f64,
+    /// Training steps per second of training.
+    pub frames_per_second: f64,
+    /// Threads of this session.
+    pub n_threads: usize,
+    /// When the task was first solved.
+    pub solved: Option<Solved>,
+    /// The last evaluation.
+    pub last: Option<Score>,
+    /// The best evaluation; its policy is `best_policy.safetensors`.
+    pub best: Option<Score>,
+    /// Version of insonate.
+    pub insonate_version: &'static str,
+}
+
+impl Score {
+    fn of(evaluation: &Evaluation) -> Self {
+        Self {
+            global_step: evaluation.global_step,
+            success_rate: evaluation.success_rate(),
+            return_mean: evaluation.return_mean,
+            force_mae_n: evaluation.metric("force_mae_n"),
+            n_episodes: evaluation.n_episodes,
+        }
+    }
+}
+
+impl TrainingSummary {
+    pub(super) fn of(
+        plan: &Plan,
+        history: &History,
+        ending: Ending,
+        n_threads: usize,
+        wall_s: f64,
+    ) -> Self {
+        let global_step = history.iterations.last().map_or(0, |row| row.global_step);
+        let train_s = history.train_s();
+        Self {
+            task: plan.settings.blueprint.task.to_owned(),
+            seed: plan.settings.ppo.seed,
+            ending,
+            global_step,
+            total_timesteps: plan.settings.ppo.total_timesteps,
+            train_s,
+            evaluation_s: history.evaluation_s(),
+            wall_s,
+            frames_per_second: global_step as f64 / train_s.max(1e-9),
+            n_threads,
+            solved: solved(&history.evaluations, plan.settings.evaluation.success),
+            last: history.evaluations.last().map(Score::of),
+            best: history.best().map(Score::of),
+            insonate_version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// The first evaluation that reached the target.
+pub(super) fn solved(evaluations: &[Evaluation], success_target: f64) -> Option<Solved> {
+    let first = evaluations
+        .iter()
+        .position(|e| e.success_rate().is_some_and(|rate| rate >= success_target))?;
+    let evaluation_s: f64 = evaluations[..=first].iter().map(|e| e.evaluation_s).sum();
+    let Evaluation {
+        global_step,
+        train_s,
+        ..
+    } = evaluations[first];
+    Some(Solved {
+        success_target,
+        global_step,
+        train_s,
+        wall_s: train_s + evaluation_s,
+    })
+}
