@@ -60,6 +60,7 @@ pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::models::torsos::Solref;
 
     #[test]
     fn a_configuration_comes_back() {
