@@ -14,6 +14,7 @@ mod gaussian;
 mod learner;
 mod losses;
 mod meeting;
+mod pace;
 mod progress;
 mod rollout;
 mod schedule;
@@ -43,6 +44,7 @@ use crate::RlError;
 use crate::network::Mlp;
 use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMoments};
 use crate::policy::{ActionScale, PolicyIdentity};
+use pace::Pace;
 use progress::ScalarSources;
 
 /// Training of a policy.
@@ -75,7 +77,7 @@ pub struct Ppo {
 
     /// Environments that a checkpoint did not bring back to the same bits.
     pub(crate) n_inexact_envs: usize,
-    n_threads: usize,
+    pace: Pace,
     /// Time that this process has spent in iterations, and steps done in it.
     clock: (Duration, u64),
 }
@@ -140,7 +142,7 @@ impl Ppo {
             observations: vec![0.0; config.n_envs * n_obs],
             actions: vec![0.0; config.n_envs * n_actions],
             n_inexact_envs: 0,
-            n_threads: env.n_threads().min(2),
+            pace: Pace::new(env.n_threads().min(2)),
             clock: (Duration::ZERO, 0),
             env,
             config,
@@ -204,9 +206,9 @@ impl Ppo {
         Ok(())
     }
 
-    /// Threads of an update: 1 or 2; without effect on results.
+    /// Most threads of an update: 1 or 2; without effect on results.
     pub fn set_update_threads(&mut self, n_threads: usize) {
-        self.n_threads = n_threads.clamp(1, 2);
+        self.pace = Pace::new(n_threads.clamp(1, 2));
     }
 
     /// Iterates until all timesteps are done or the observer stops it.
@@ -260,14 +262,16 @@ impl Ppo {
 
         // (samples) => better actor, better critic
         self.shuffle.draw(&mut self.shuffle_rng);
+        let (update_start, n_threads) = (Instant::now(), self.pace.n_threads());
         let report = update(
             &self.config,
             learning_rate,
             &self.rollout,
             &self.shuffle,
             [&mut self.actor, &mut self.critic],
-            self.n_threads,
+            n_threads,
         );
+        self.pace.note(n_threads, update_start.elapsed());
         if report.n_skipped == report.n_minibatches {
             return Err(self.not_finite());
         }
