@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actions::{Action, ActionSettings};
 use crate::observation::{ObservationSettings, Senses, observe};
-use crate::randomization::{self, Episode, RandomizationSettings};
+use crate::randomization::{Episode, RandomizationSettings};
 use crate::settings::check_range;
 use crate::stage::{Bank, SceneSettings, Stage};
 use crate::task::{End, Task};
@@ -144,7 +144,7 @@ impl<T: Task> Environment<T> {
             id: id.to_owned(),
             reward_terms: task.reward_terms(),
             metrics: task.metrics(),
-            parameters: randomization::names(),
+            parameters: bank.scope().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
             control_timestep: settings.time.control_timestep,
             n_substeps: settings.n_substeps()?,
@@ -239,7 +239,7 @@ impl<T: Task> Env for Environment<T> {
         check_length(observation, &self.spec)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (episode, parameters) =
-            Episode::draw(self.bank.randomization(), options, &mut rng)?;
+            Episode::draw(self.bank.randomization(), self.bank.scope(), options, &mut rng)?;
         self.is_running = false;
         self.bank.prepare(&mut self.stage, &episode)?;
         self.task.begin(&mut self.stage, &episode, &mut rng)?;

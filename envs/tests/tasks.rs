@@ -4,8 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_envs::check::{CheckOptions, check_env};
+use insonate_envs::environment::{Environment, EnvironmentSettings};
+use insonate_envs::randomization::Episode;
+use insonate_envs::stage::{Bank, Stage};
+use insonate_envs::task::{End, Task};
 use insonate_envs::tasks::{self, Blueprint};
-use insonate_envs::{EndReason, Env, ResetOptions, actions, settings};
+use insonate_envs::{BoxSpace, EndReason, Env, EnvError, ResetOptions, actions, settings};
+use rand_chacha::ChaCha8Rng;
 
 fn blueprint(task: &str, sets: &[(&str, &str)]) -> Blueprint {
     let mut given = toml::Table::new();
@@ -158,8 +163,10 @@ fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
     };
     env.reset(7, &options, &mut observation).unwrap();
     let fixed = env.parameters().to_vec();
-    let place = env.spec().parameters.iter();
-    let place = place
+    let place = env
+        .spec()
+        .parameters
+        .iter()
         .position(|name| name.starts_with("torso.stiffness"))
         .unwrap();
     assert_eq!(fixed[place], 1234.5);
@@ -168,42 +175,83 @@ fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
     }
 }
 
-#[test]
-fn a_diverged_simulation_ends_its_episode_with_a_reason_and_finite_numbers() {
-    // Damping beyond what a step resolves, and a huge spring: the arm's own controller blows up.
-    let blueprint = blueprint(
-        "probe-press",
-        &[
-            ("action.mode", "osc_pose"),
-            ("action.osc_pose.stiffness", "5000"),
-            ("action.osc_pose.damping_ratio", "10"),
-            ("action.osc_pose.position_scale", "1.0"),
-            ("task.max_position_error", "1"),
-            ("task.max_force", "10000"),
-            ("scene.physics_timestep", "0.005"),
-            ("scene.torso", "composite"),
-        ],
-    );
-    let mut env = blueprint.make().unwrap();
-    let spec = env.spec().clone();
-    let mut observation = vec![0.0; spec.observation_space.len()];
-    env.reset(0, &ResetOptions::default(), &mut observation)
-        .unwrap();
-    let action = vec![1.0; spec.action_space.len()];
-    let mut ended = None;
-    for _ in 0..200 {
-        let step = env.step(&action, &mut observation).unwrap();
-        assert!(step.reward.is_finite() && observation.iter().all(|x| x.is_finite()));
-        if step.is_over() {
-            ended = env.end_reason();
-            break;
+/// A task that breaks the simulation after a while.
+struct Poison;
+
+impl Task for Poison {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec!["one"]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        vec!["success"]
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        BoxSpace::default()
+    }
+
+    fn begin(
+        &mut self,
+        stage: &mut Stage,
+        _episode: &Episode,
+        _rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        stage.feel();
+        Ok(())
+    }
+
+    fn advance(&mut self, stage: &mut Stage) {
+        if stage.physics.time() > 0.1 {
+            stage.physics.qvel_mut()[2] = f64::NAN;
         }
     }
-    let ended = ended.expect("the episode ends");
-    assert!(
-        matches!(ended, EndReason::Diverged(_) | EndReason::Task(_) | EndReason::TimeLimit),
-        "{ended:?}"
-    );
+
+    fn note(&mut self, _stage: &Stage) {}
+
+    fn observe(&self, _stage: &Stage, _observation: &mut [f32]) {}
+
+    fn reward(&mut self, _stage: &Stage, _action: &[f32], terms: &mut [f64]) {
+        terms[0] = 1.0;
+    }
+
+    fn end(&self, _stage: &Stage) -> Option<End> {
+        None
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        metrics[0] = 0.0;
+    }
+}
+
+#[test]
+fn a_diverged_simulation_ends_its_episode_with_a_reason_and_finite_numbers() {
+    let settings = EnvironmentSettings::<()>::default();
+    let bank = Bank::with_torso(&settings.scene, &settings.randomization).unwrap();
+    let mut env = Environment::new("poison", &settings, bank.into(), Poison).unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let action = vec![0.0; spec.action_space.len()];
+    for seed in 0..2 {
+        env.reset(seed, &ResetOptions::default(), &mut observation)
+            .unwrap();
+        let mut steps = 0;
+        let last = loop {
+            let step = env.step(&action, &mut observation).unwrap();
+            steps += 1;
+            assert!(step.reward.is_finite() && observation.iter().all(|x| x.is_finite()));
+            if step.is_over() {
+                break step;
+            }
+        };
+        // 0.1 s are five steps; the one that fails is the sixth.
+        assert!(last.terminated && !last.truncated && steps == 6, "{steps}");
+        assert_eq!(env.reward_terms().iter().sum::<f64>(), last.reward);
+        let reason = env.end_reason().unwrap();
+        assert!(matches!(&reason, EndReason::Diverged(_)), "{reason:?}");
+        assert!(reason.text().contains("qvel[2]"), "{reason:?}");
+        assert!(env.step(&action, &mut observation).is_err());
+    }
 }
 
 #[test]

@@ -80,21 +80,38 @@ pub struct Episode {
     pub force: f64,
 }
 
-/// Names with units, as [`crate::EnvSpec::parameters`] lists them.
-pub fn names() -> Vec<String> {
-    PARAMETERS
-        .iter()
-        .map(|(name, unit)| format!("{name} [{unit}]"))
-        .collect()
+/// Which parameters make a difference in a scene; the others are neither listed nor can they be fixed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope([bool; PARAMETERS.len()]);
+
+impl Scope {
+    /// The parameters whose names start with one of these.
+    pub fn of(prefixes: &[&str]) -> Self {
+        Self(PARAMETERS.map(|(name, _)| prefixes.iter().any(|prefix| name.starts_with(prefix))))
+    }
+
+    /// Names with units, as [`crate::EnvSpec::parameters`] lists them.
+    pub fn names(&self) -> Vec<String> {
+        self.listed()
+            .map(|place| format!("{} [{}]", PARAMETERS[place].0, PARAMETERS[place].1))
+            .collect()
+    }
+
+    /// Places of the listed parameters.
+    fn listed(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..PARAMETERS.len()).filter(|&place| self.0[place])
+    }
 }
 
 impl Episode {
-    /// Draws all parameters; those in `options` are fixed, and draw their number all the same, so that the others stay.
+    /// Draws all parameters and lists those in scope; those in `options` are fixed, and draw their number all the same, so that
+    /// the others stay.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for an option that is no parameter; [`EnvError::Config`] for a value out of range.
+    /// [`EnvError::Unknown`] for an option that is no parameter in scope; [`EnvError::Config`] for a value out of range.
     pub fn draw(
         settings: &RandomizationSettings,
+        scope: &Scope,
         options: &ResetOptions,
         rng: &mut ChaCha8Rng,
     ) -> Result<(Self, Vec<f64>), EnvError> {
@@ -117,14 +134,15 @@ impl Episode {
             })
             .collect();
         for (name, &value) in &options.parameters {
-            let place = PARAMETERS.iter().position(|(known, _)| known == name);
+            let place = scope.listed().find(|&place| PARAMETERS[place].0 == name);
             let place = place.ok_or_else(|| {
-                let known: Vec<&str> = PARAMETERS.iter().map(|(known, _)| *known).collect();
+                let known: Vec<&str> = scope.listed().map(|place| PARAMETERS[place].0).collect();
                 EnvError::unknown("parameter", name, &known)
             })?;
             values[place] = settings.fixed(name, value)?;
         }
-        Ok((Self::of(&values), values))
+        let listed = scope.listed().map(|place| values[place]).collect();
+        Ok((Self::of(&values), listed))
     }
 
     fn of(values: &[f64]) -> Self {

@@ -171,12 +171,6 @@ impl RandomizationSettings {
         if let Some((_, _, [least, most])) = bounds {
             check_range(name, value, *least, *most)?;
         }
-        if name.starts_with("breathing.") && !self.breathing {
-            return Err(EnvError::Config {
-                field: name.to_owned(),
-                problem: "needs randomization.breathing = true".to_owned(),
-            });
-        }
         Ok(match name {
             "torso.size" => self.nearest_size(value),
             "action.latency" => value.round(),

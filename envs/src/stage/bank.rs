@@ -7,15 +7,17 @@ use insonate_sim::shell::{Shell, ShellSoftness};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
+use super::setup::known_torso;
 use super::{Frame, Nominal, SceneSettings, Setup, Stage, shape, soften};
 use crate::EnvError;
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::randomization::{Episode, RandomizationSettings, Scope};
 
 /// Compiled scenes, one for each size of the torso.
 #[derive(Debug)]
 pub struct Bank {
     settings: SceneSettings,
     randomization: RandomizationSettings,
+    scope: Scope,
     /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
     nominal: Option<Nominal>,
     setups: Vec<(f64, Arc<Setup>)>,
@@ -31,6 +33,7 @@ impl Bank {
         randomization: &RandomizationSettings,
     ) -> Result<Self, EnvError> {
         randomization.check()?;
+        known_torso(&settings.torso)?;
         let nominal = settings.nominal()?;
         let mut randomization = randomization.clone();
         if let Some([stiffness, damping]) = nominal.ranges {
@@ -49,6 +52,7 @@ impl Bank {
             })
             .collect::<Result<_, EnvError>>()?;
         Ok(Self {
+            scope: scope(settings, &randomization),
             settings: settings.clone(),
             randomization,
             nominal: Some(nominal),
@@ -56,13 +60,15 @@ impl Bank {
         })
     }
 
-    /// One scene that stays as it is.
+    /// One scene that stays as it is; `scope`: the parameters that the task heeds.
     pub fn of(
         settings: SceneSettings,
         randomization: RandomizationSettings,
+        scope: Scope,
         setup: Arc<Setup>,
     ) -> Self {
         Self {
+            scope,
             settings,
             randomization,
             nominal: None,
@@ -78,6 +84,11 @@ impl Bank {
     /// What episodes are drawn from.
     pub fn randomization(&self) -> &RandomizationSettings {
         &self.randomization
+    }
+
+    /// Which parameters make a difference.
+    pub fn scope(&self) -> &Scope {
+        &self.scope
     }
 
     /// Resets a stage and gives its torso the episode's softness, friction, size, breath and place.
@@ -154,6 +165,31 @@ impl Bank {
     }
 }
 
+/// What can be varied in a scene with a torso.
+fn scope(settings: &SceneSettings, randomization: &RandomizationSettings) -> Scope {
+    let mut heeded = vec![
+        "torso.stiffness",
+        "torso.damping",
+        "torso.size",
+        "torso.x",
+        "torso.y",
+        "torso.z",
+        "start.",
+        "sensor.",
+        "action.",
+        "force.",
+    ];
+    if settings.torso == "fast" {
+        heeded.extend(["torso.yaw", "torso.friction", "patient."]);
+    }
+    if randomization.breathing {
+        heeded.push("breathing.rate");
+        heeded.push("breathing.amplitude");
+        heeded.extend((settings.torso == "fast").then_some("breathing.phase"));
+    }
+    Scope::of(&heeded)
+}
+
 /// Where the torso stands when the patient is in the middle of the motion.
 fn resting(stage: &Stage, episode: &Episode) -> Frame {
     let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), episode.torso_yaw);
@@ -170,18 +206,16 @@ fn check_fixed(
     settings: &SceneSettings,
     randomization: &RandomizationSettings,
 ) -> Result<(), EnvError> {
-    let usual = RandomizationSettings::default();
     let is_fixed = [
         ("torso_yaw", randomization.torso_yaw == [0.0; 2]),
         ("patient_amplitude", randomization.patient_amplitude == [0.0; 2]),
-        ("friction", randomization.friction == usual.friction),
     ];
     match is_fixed.iter().find(|(_, is_fixed)| !is_fixed) {
         None => Ok(()),
         Some((name, _)) => Err(EnvError::Config {
             field: format!("randomization.{name}"),
             problem: format!(
-                "needs scene.torso = \"fast\"; a {} torso lies still, unturned, with its own friction",
+                "needs scene.torso = \"fast\"; a {} torso lies still and unturned",
                 settings.torso
             ),
         }),

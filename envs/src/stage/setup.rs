@@ -210,6 +210,11 @@ fn find<T>(
         .ok_or_else(|| EnvError::unknown(kind, name, &known))
 }
 
+/// Fails for a kind of torso that there is not.
+pub(super) fn known_torso(name: &str) -> Result<(), EnvError> {
+    torsos::by_name(name).map(|_| ()).map_err(unknown)
+}
+
 fn unknown(error: ModelError) -> EnvError {
     match error {
         ModelError::Unknown { kind, name, .. } => {

@@ -58,7 +58,7 @@ use super::{Blueprint, TaskKind};
 use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
 use crate::observation::ObservationSettings;
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::randomization::{Episode, RandomizationSettings, Scope};
 use crate::settings::{self, check_range};
 use crate::stage::{Bank, SceneSettings, Setup, Skin, Stage, describe};
 use crate::task::{End, Task};
@@ -200,6 +200,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     let bank = Bank::of(
         settings.scene.clone(),
         settings.randomization.clone(),
+        Scope::of(&["start.height", "action."]),
         setup,
     );
     let bank = Arc::new(bank);

@@ -14,7 +14,7 @@ use super::{Blueprint, TaskKind};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings};
 use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::randomization::RandomizationSettings;
+use crate::randomization::{RandomizationSettings, Scope};
 use crate::settings;
 use crate::stage::{Bank, SceneSettings, Setup, Skin, Tolerance, describe};
 
@@ -81,6 +81,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     let bank = Bank::of(
         settings.scene.clone(),
         settings.randomization.clone(),
+        Scope::of(&["start.", "sensor.", "action.", "force."]),
         setup,
     );
     let bank = Arc::new(bank);
