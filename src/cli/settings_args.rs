@@ -6,13 +6,17 @@ use clap::Args;
 use insonate::training::Given;
 
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Settings")]
 pub(crate) struct SettingsArgs {
     /// File with any of the tables [env], [ppo] and [evaluation], as `insonate describe` and config.toml show them.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
     /// One setting, over those of the file; may be repeated.
-    #[arg(long = "set", value_name = "KEY=VALUE", action = clap::ArgAction::Append)]
+    #[arg(
+        long = "set",
+        value_name = "KEY=VALUE",
+        action = clap::ArgAction::Append,
+        help_heading = "Settings"
+    )]
     set: Vec<String>,
 }
 

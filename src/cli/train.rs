@@ -18,7 +18,7 @@ use super::settings_args::SettingsArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate train probe-sweep --seed 1 --output output/sweep
-  insonate train probe-sweep --seed 1 --steps 2000000 --set env.randomization.breathing=true --set ppo.learning_rate=1e-4
+  insonate train probe-sweep --set env.randomization.breathing=true --set ppo.learning_rate=1e-4
   insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep

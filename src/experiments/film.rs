@@ -12,6 +12,9 @@ const UNCHANGED: u8 = 255;
 /// Pixels from which the palette is made.
 const MAX_SAMPLES: usize = 200_000;
 
+/// Time that the last frame is shown before the film begins again [s].
+const HOLD: f64 = 1.0;
+
 /// Thresholds of ordered dithering (Bayer 1973), which hides bands and stays where it is from frame to frame.
 const BAYER: [[i16; 4]; 4] = [[0, 8, 2, 10], [12, 4, 14, 6], [3, 11, 1, 9], [15, 7, 13, 5]];
 
@@ -49,9 +52,17 @@ impl Film {
         let mut encoder = Encoder::new(&mut file, width, height, &palette)?;
         encoder.set_repeat(Repeat::Infinite)?;
         let mut shown: Vec<u8> = Vec::new();
-        for frame in &self.frames {
+        for (index, frame) in self.frames.iter().enumerate() {
+            let is_last = index + 1 == self.frames.len();
+            let seconds = if is_last {
+                self.interval.max(HOLD)
+            } else {
+                self.interval
+            };
             let indices = nearest.indices(frame, self.width as usize);
-            encoder.write_frame(&self.difference(&shown, &indices))?;
+            let mut change = self.difference(&shown, &indices);
+            change.delay = (100.0 * seconds).round() as u16;
+            encoder.write_frame(&change)?;
             shown = indices;
         }
         drop(encoder);
@@ -95,7 +106,6 @@ impl Film {
             }));
         }
         gif::Frame {
-            delay: (100.0 * self.interval).round() as u16,
             dispose: DisposalMethod::Keep,
             transparent: Some(UNCHANGED),
             top: top as u16,
@@ -186,7 +196,7 @@ mod tests {
         let mut canvas = vec![0_u8; 3 * 40 * 30];
         let mut n_frames = 0;
         while let Some(frame) = decoder.read_next_frame().unwrap() {
-            assert_eq!(frame.delay, 5);
+            assert_eq!(frame.delay, if n_frames == 4 { 100 } else { 5 });
             for (index, pixel) in frame.buffer.chunks_exact(4).enumerate() {
                 let x = usize::from(frame.left) + index % usize::from(frame.width);
                 let y = usize::from(frame.top) + index / usize::from(frame.width);

@@ -285,6 +285,10 @@ where
     reason = "plotters hands numbers over by reference"
 )]
 pub(super) fn tick(value: &f64) -> String {
+    // Steps of an axis added up miss zero by rounding.
+    if value.abs() < 1e-12 {
+        return "0".to_owned();
+    }
     let rounded: f64 = format!("{value:.5e}").parse().unwrap_or(*value);
     // No minus before zero.
     (rounded + 0.0).to_string()
@@ -319,8 +323,8 @@ mod tests {
         assert_eq!(every(3, 100).collect::<Vec<_>>(), [0, 1, 2]);
         assert_eq!(every(0, 100).count(), 0);
         assert_eq!(
-            [tick(&0.1), tick(&-0.0), tick(&1500.0)],
-            ["0.1", "0", "1500"]
+            [tick(&0.1), tick(&-0.0), tick(&1e-17), tick(&1500.0)],
+            ["0.1", "0", "0", "1500"]
         );
     }
 

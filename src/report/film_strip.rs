@@ -1,4 +1,4 @@
-//! A strip below the pictures of a film: the force so far, or the reward where no force is felt.
+//! A strip below the pictures of a film: the force so far, or the reward where no force is wanted.
 
 use plotters::prelude::*;
 
@@ -62,11 +62,12 @@ impl Strip {
         let target = rollout
             .parameter("force.target")
             .filter(|goal| goal.is_finite());
-        match force {
-            Some(points) => Self {
+        // Where no force is wanted, it says little.
+        match force.zip(target) {
+            Some((points, target)) => Self {
                 label: "force [N]",
                 points,
-                goal: target.map(|target| (target, 1.0)),
+                goal: Some((target, 1.0)),
             },
             None => Self {
                 label: "reward",

@@ -32,7 +32,7 @@ const STEADY: f64 = 1.0;
 /// When it cannot be drawn.
 pub fn rollout_plot(name: &str, rollout: &Rollout) -> anyhow::Result<Picture> {
     let caption = "Force that the probe presses with (true, not as measured), with the wanted force and ±1 N around it; distance from \
-                   the path; actions; weighted reward terms of each step."
+                   the goal; speed; actions; weighted reward terms of each step."
         .to_owned();
     let drawing = RolloutPlot {
         title: title(rollout),
@@ -88,13 +88,16 @@ struct Panel {
     curves: Vec<(String, Points)>,
     /// Wanted value, and how far from it is still well.
     goal: Option<(f64, f64)>,
+    /// What the axis shows at least.
+    least: [f64; 2],
 }
 
 fn panels(rollout: &Rollout) -> Vec<Panel> {
     let spec = &rollout.spec;
     let mut panels = Vec::new();
     panels.extend(force(rollout));
-    panels.extend(motion(rollout));
+    panels.extend(distance(rollout));
+    panels.extend(speed(rollout));
     if panels.is_empty() {
         let names = spec
             .observation_space
@@ -112,6 +115,7 @@ fn panels(rollout: &Rollout) -> Vec<Panel> {
                 })
                 .collect(),
             goal: None,
+            least: [0.0, 0.1],
         });
     }
     let actions = spec.action_space.names.iter().take(MAX_CURVES).enumerate();
@@ -127,6 +131,7 @@ fn panels(rollout: &Rollout) -> Vec<Panel> {
             })
             .collect(),
         goal: None,
+        least: [-0.1, 0.1],
     });
     let terms = spec.reward_terms.iter().take(MAX_CURVES).enumerate();
     panels.push(Panel {
@@ -141,6 +146,7 @@ fn panels(rollout: &Rollout) -> Vec<Panel> {
             })
             .collect(),
         goal: None,
+        least: [0.0, 0.1],
     });
     panels
 }
@@ -164,32 +170,34 @@ fn force(rollout: &Rollout) -> Option<Panel> {
             probe(rollout, |probe| probe.force)?,
         )],
         goal: goal.map(|goal| (goal, STEADY)),
+        least: [0.0, 1.0],
     })
 }
 
-fn motion(rollout: &Rollout) -> Option<Panel> {
-    let millimetres = |name: &str| -> Option<Points> {
-        let points = rollout.observed(name)?;
-        Some(
-            points
-                .into_iter()
-                .map(|(time, x)| (time, 1e3 * x))
-                .collect(),
-        )
-    };
-    let names = ["position_error_x", "position_error_y"];
-    let curves = names.iter().zip(["x", "y"]).filter_map(|(name, axis)| {
-        Some((format!("{axis} from the goal [mm]"), millimetres(name)?))
+/// Distance from the goal across the probe's axis, where it is observed.
+fn distance(rollout: &Rollout) -> Option<Panel> {
+    let curves = ["x", "y"].map(|axis| {
+        let points = rollout.observed(&format!("position_error_{axis}"))?;
+        let points = points.into_iter().map(|(time, error)| (time, 1e3 * error));
+        Some((format!("{axis}, in the goal's frame"), points.collect()))
     });
-    let mut curves: Vec<(String, Points)> = curves.collect();
-    let speed = probe(rollout, |probe| {
-        1e3 * probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt()
-    })?;
-    curves.push(("speed of the face [mm/s]".to_owned(), speed));
-    Some(Panel {
-        label: "motion",
+    let curves: Vec<(String, Points)> = curves.into_iter().flatten().collect();
+    (!curves.is_empty()).then_some(Panel {
+        label: "from the goal [mm]",
         curves,
         goal: None,
+        least: [-1.0, 1.0],
+    })
+}
+
+fn speed(rollout: &Rollout) -> Option<Panel> {
+    let norm = |probe: &ProbeState| probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let points = probe(rollout, |probe| 1e3 * norm(probe))?;
+    Some(Panel {
+        label: "speed [mm/s]",
+        curves: vec![("speed of the face".to_owned(), points)],
+        goal: None,
+        least: [0.0, 10.0],
     })
 }
 
@@ -204,9 +212,12 @@ impl Panel {
             .flat_map(|(_, points)| points)
             .map(|p| p.1);
         let goal = self.goal.map(|(goal, well)| [goal - well, goal + well]);
-        let y = range_of(heights.chain(goal.into_iter().flatten()).chain([0.0]), 0.07);
+        let y = range_of(
+            heights.chain(goal.into_iter().flatten()).chain(self.least),
+            0.07,
+        );
         let x = Axis {
-            range: 0.0..end * 1.3,
+            range: 0.0..end * 1.32,
             label: "time [s]",
         };
         let mut chart = chart(
@@ -243,7 +254,7 @@ impl Panel {
 }
 
 impl Drawing for RolloutPlot {
-    const SIZE: (u32, u32) = (1000, 1000);
+    const SIZE: (u32, u32) = (1000, 1150);
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> DrawResult
     where

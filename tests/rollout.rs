@@ -1,0 +1,187 @@
+//! Contract: a rollout is the episode that an evaluation of its seed begins with, and its folder tells what happened in it.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[expect(dead_code, reason = "each test takes what it needs")]
+mod command;
+
+use command::{done, insonate, json, refused, stderr};
+
+#[test]
+fn a_rollout_is_an_episode_of_an_evaluation() {
+    let scratch = tempfile::tempdir().unwrap();
+    let output = scratch.path().to_str().unwrap();
+    for (policy, task) in [
+        ("random", "pendulum"),
+        ("random", "reacher"),
+        ("zero", "reacher"),
+    ] {
+        let evaluated = json(&[
+            "evaluate",
+            policy,
+            "--task",
+            task,
+            "--episodes",
+            "1",
+            "--seed",
+            "9",
+        ]);
+        let rolled = json(&[
+            "rollout",
+            policy,
+            "--task",
+            task,
+            "--seed",
+            "9",
+            "--no-pictures",
+            "--output",
+            output,
+        ]);
+        assert_eq!(
+            rolled["return"], evaluated["return_mean"],
+            "{policy} on {task}"
+        );
+        assert_eq!(rolled["seed"], 9);
+    }
+}
+
+#[test]
+fn the_log_has_what_was_seen_done_earned_and_felt() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rollout");
+    let summary = json(&[
+        "rollout",
+        "scripted",
+        "--task",
+        "table-slide",
+        "--seed",
+        "1",
+        "--no-pictures",
+        "--output",
+        folder.to_str().unwrap(),
+    ]);
+    assert_eq!(summary["metrics"]["success"], 1.0, "{summary}");
+    for file in [
+        "config.toml",
+        "log.csv",
+        "plot.png",
+        "plot.svg",
+        "summary.json",
+    ] {
+        assert!(
+            std::fs::metadata(folder.join(file)).unwrap().len() > 100,
+            "{file}"
+        );
+    }
+    assert_eq!(
+        std::fs::read_dir(&folder).unwrap().count(),
+        5,
+        "no temporary files stay"
+    );
+
+    let mut reader = csv::Reader::from_path(folder.join("log.csv")).unwrap();
+    let header = reader.headers().unwrap().clone();
+    let rows: Vec<csv::StringRecord> = reader.records().collect::<Result<_, _>>().unwrap();
+    assert_eq!(rows.len() as u64, summary["length"].as_u64().unwrap());
+    let column = |name: &str| -> Vec<f64> {
+        let index = header.iter().position(|known| known == name);
+        let index = index.unwrap_or_else(|| panic!("{name} is missing from {header:?}"));
+        rows.iter().map(|row| row[index].parse().unwrap()).collect()
+    };
+    // Rewards are the sums of their terms, and their sum is the return.
+    let rewards = column("reward");
+    let terms = header.iter().filter(|name| name.starts_with("reward/"));
+    let by_term: Vec<Vec<f64>> = terms.map(column).collect();
+    for (step, reward) in rewards.iter().enumerate() {
+        let sum: f64 = by_term.iter().map(|term| term[step]).sum();
+        assert!((sum - reward).abs() < 1e-12);
+    }
+    let total: f64 = rewards.iter().sum();
+    assert!((total - summary["return"].as_f64().unwrap()).abs() < 1e-9);
+    // In the second half the probe slides at about the wanted force.
+    let force = column("probe_force_n");
+    let late = &force[force.len() / 2..];
+    let mean = late.iter().sum::<f64>() / late.len() as f64;
+    assert!((mean - 5.0).abs() < 1.0, "{mean}");
+    assert_eq!(column("in_contact").last(), Some(&1.0));
+}
+
+#[test]
+fn pictures_are_taken_where_the_machine_can_draw() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rollout");
+    let arguments = [
+        "rollout",
+        "zero",
+        "--task",
+        "table-slide",
+        "--set",
+        "time.limit=0.2",
+        "--picture-size",
+        "160x120",
+        "--frame-rate",
+        "10",
+        "--output",
+        folder.to_str().unwrap(),
+    ];
+    let output = insonate(&arguments);
+    assert!(output.status.success(), "{}", stderr(&output));
+    if !folder.join("film.gif").exists() {
+        let text = stderr(&output);
+        assert!(
+            text.contains("note: no moving picture") && text.contains("libegl1"),
+            "{text}"
+        );
+        return;
+    }
+    let file = std::fs::read(folder.join("film.gif")).unwrap();
+    let mut decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();
+    let mut n_frames = 0;
+    while decoder.read_next_frame().unwrap().is_some() {
+        n_frames += 1;
+    }
+    assert_eq!((decoder.width(), n_frames), (160, 3));
+    assert!(folder.join("still.png").exists());
+    // A camera that is not there costs the pictures alone.
+    let more = ["--camera", "moon"];
+    let output = insonate(&[&arguments[..], &more].concat());
+    assert!(output.status.success() && stderr(&output).contains("moon"));
+}
+
+#[test]
+fn several_episodes_have_a_folder_each() {
+    let scratch = tempfile::tempdir().unwrap();
+    let all = json(&[
+        "rollout",
+        "random",
+        "--task",
+        "pendulum",
+        "--episodes",
+        "2",
+        "--seed",
+        "3",
+        "--output",
+        scratch.path().to_str().unwrap(),
+    ]);
+    assert_eq!(all.as_array().unwrap().len(), 2);
+    for seed in [3, 4] {
+        assert!(
+            scratch
+                .path()
+                .join(format!("episode-{seed}/log.csv"))
+                .exists()
+        );
+    }
+    let text = done(&[
+        "rollout",
+        "--policy",
+        "zero",
+        "--task",
+        "pendulum",
+        "--output",
+        scratch.path().join("one").to_str().unwrap(),
+    ]);
+    assert!(text.contains("time limit after 10.00 s"), "{text}");
+    assert!(refused(&["rollout", "zero"], 2).contains("--task"));
+    assert!(refused(&["rollout", "--task", "pendulum"], 2).contains("required"));
+}

@@ -1,0 +1,349 @@
+//! Contract: training fills its folder, refuses to mix runs, goes on to the same bits after a stop, and names wrong settings.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[expect(dead_code, reason = "each test takes what it needs")]
+mod command;
+
+use std::cell::Cell;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use command::{done, insonate, json, refused, stderr};
+use insonate::rl::Policy;
+use insonate::training::{Ending, Event, Given, Plan, Start, train};
+
+/// A training of some seconds at most: eight iterations of 256 steps.
+const SMALL: [&str; 14] = [
+    "--steps",
+    "2048",
+    "--envs",
+    "4",
+    "--evaluate-episodes",
+    "2",
+    "--checkpoint-every",
+    "1",
+    "--set",
+    "ppo.n_steps=64",
+    "--set",
+    "ppo.n_minibatches=4",
+    "--set",
+    "ppo.update_epochs=2",
+];
+
+fn small<'a>(more: &[&'a str], folder: &'a Path) -> Vec<&'a str> {
+    let output = ["--output", folder.to_str().unwrap()];
+    [&["train"], &output[..], &SMALL, more].concat()
+}
+
+#[test]
+fn a_training_fills_its_folder_and_tells_its_summary() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let summary = json(&small(&["pendulum", "--seed", "3"], &folder));
+    assert_eq!(summary["task"], "pendulum");
+    assert_eq!(summary["seed"], 3);
+    assert_eq!(summary["ending"], "finished");
+    assert_eq!(summary["global_step"], 2048);
+    for key in ["train_s", "evaluation_s", "wall_s", "frames_per_second"] {
+        assert!(summary[key].as_f64().unwrap() > 0.0, "{key}: {summary}");
+    }
+    assert!(summary["last"]["return_mean"].as_f64().unwrap() < 0.0);
+    assert!(summary["last"]["success_rate"].is_f64());
+    assert!(summary["solved"].is_null());
+
+    let mut names: Vec<String> = std::fs::read_dir(&folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter(|name| !name.starts_with("events.out.tfevents."))
+        .collect();
+    names.sort();
+    assert_eq!(
+        names,
+        [
+            "best_policy.safetensors",
+            "checkpoint.safetensors",
+            "config.toml",
+            "evaluations.csv",
+            "learning_curve.png",
+            "learning_curve.svg",
+            "policy.safetensors",
+            "progress.csv",
+            "summary.json",
+        ]
+    );
+    // An evaluation of the last policy is in the table, and the table is of the steps that were asked for.
+    let table = std::fs::read_to_string(folder.join("evaluations.csv")).unwrap();
+    assert!(table.starts_with(
+        "global_step,train_s,evaluation_s,n_episodes,return_mean,length_mean,success"
+    ));
+    assert!(
+        table.lines().last().unwrap().starts_with("2048,"),
+        "{table}"
+    );
+
+    // The configuration that was written gives the same training.
+    let again = scratch.path().join("again");
+    let config = folder.join("config.toml");
+    let (config, output) = (config.to_str().unwrap(), again.to_str().unwrap());
+    done(&["train", "--config", config, "--output", output]);
+    assert_same_policy(&folder, &again);
+
+    // Another training into the same folder would mix both.
+    let line = refused(&small(&["pendulum"], &folder), 1);
+    assert!(
+        line.contains("best_policy.safetensors is there already"),
+        "{line}"
+    );
+    assert!(
+        line.contains("--resume") && line.contains("--overwrite"),
+        "{line}"
+    );
+    std::fs::write(folder.join("notes.txt"), "mine").unwrap();
+    let other = json(&small(
+        &["pendulum", "--seed", "4", "--overwrite", "--no-tensorboard"],
+        &folder,
+    ));
+    assert_eq!(other["seed"], 4);
+    assert!(folder.join("notes.txt").exists(), "other files stay");
+}
+
+fn assert_same_policy(these: &Path, those: &Path) {
+    let bytes = |folder: &Path| std::fs::read(folder.join("policy.safetensors")).unwrap();
+    assert!(bytes(these) == bytes(those), "the policies differ");
+}
+
+fn plan(folder: &Path, start: Start) -> Plan {
+    let mut given = Given::default();
+    for setting in [
+        "ppo.total_timesteps=2048",
+        "ppo.n_envs=4",
+        "ppo.n_steps=64",
+        "ppo.n_minibatches=4",
+        "ppo.update_epochs=2",
+        "evaluation.episodes=2",
+        "evaluation.every=512",
+    ] {
+        given.set(setting).unwrap();
+    }
+    Plan::new(Some("pendulum"), &given, folder, start).unwrap()
+}
+
+#[test]
+fn a_stopped_training_goes_on_to_the_same_bits() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
+    let finished = train(&plan(&whole, Start::New), &|| false, &mut |_| ()).unwrap();
+    assert_eq!(finished.summary.ending, Ending::Finished);
+    assert_eq!(finished.history.evaluations.len(), 4);
+
+    // Stopped after each third iteration, whatever is due then.
+    let mut start = Start::New;
+    let mut n_sessions = 0;
+    loop {
+        let n_iterations = Cell::new(0);
+        let ended = train(
+            &plan(&parts, start),
+            &|| n_iterations.get() == 3,
+            &mut |event| {
+                if let Event::Iteration(_) = event {
+                    n_iterations.set(n_iterations.get() + 1);
+                }
+            },
+        )
+        .unwrap();
+        n_sessions += 1;
+        start = Start::Resume;
+        if ended.summary.ending == Ending::Finished {
+            let steps = |history: &insonate::training::History| {
+                let evaluations = history.evaluations.iter();
+                evaluations
+                    .map(|e| (e.global_step, e.return_mean))
+                    .collect::<Vec<_>>()
+            };
+            assert_eq!(steps(&ended.history), steps(&finished.history));
+            assert_eq!(ended.history.iterations.len(), 8);
+            break;
+        }
+        assert_eq!(ended.summary.ending, Ending::Interrupted);
+    }
+    assert_eq!(n_sessions, 3);
+    assert_same_policy(&whole, &parts);
+    let best = |folder: &Path| std::fs::read(folder.join("best_policy.safetensors")).unwrap();
+    assert!(best(&whole) == best(&parts));
+}
+
+#[test]
+fn threads_do_not_change_what_is_learned() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folders = ["1", "3"].map(|threads| {
+        let folder = scratch.path().join(threads);
+        done(&small(&["reacher", "--threads", threads], &folder));
+        folder
+    });
+    assert_same_policy(&folders[0], &folders[1]);
+}
+
+#[test]
+fn resuming_keeps_the_settings_and_may_go_further() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let output = folder.to_str().unwrap();
+    // A folder without a checkpoint begins, so that one command serves before and after a kill.
+    let output_of_first = insonate(&small(&["pendulum", "--resume"], &folder));
+    assert!(output_of_first.status.success());
+    assert!(stderr(&output_of_first).contains("no checkpoint yet"));
+    // The same command again has nothing to do; other settings are refused by name.
+    assert_eq!(
+        json(&small(&["pendulum", "--resume"], &folder))["global_step"],
+        2048
+    );
+    let differs = |more: &[&str], key: &str| {
+        let line = refused(
+            &[&["train", "--resume", "--output", output], more].concat(),
+            2,
+        );
+        assert!(
+            line.contains(key) && line.contains("in the checkpoint"),
+            "{line}"
+        );
+    };
+    differs(
+        &["--set", "ppo.learning_rate=0.5"],
+        "ppo.learning_rate: is 0.5",
+    );
+    differs(&["--set", "env.gravity=3"], "env.gravity: is 3.0");
+    differs(&["--seed", "9"], "ppo.seed: is 9");
+    differs(&["reacher"], "task: is reacher");
+    // Without a task, and further than before.
+    let further = json(&["train", "--resume", "--output", output, "--steps", "2560"]);
+    assert_eq!(further["global_step"], 2560);
+    assert_eq!(further["task"], "pendulum");
+    let nowhere = scratch.path().join("nowhere");
+    refused(
+        &["train", "--resume", "--output", nowhere.to_str().unwrap()],
+        1,
+    );
+}
+
+#[test]
+fn several_seeds_have_a_folder_each_and_one_summary() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("seeds");
+    let summary = json(&small(&["pendulum", "--seeds", "1,2"], &folder));
+    assert_eq!(summary["seeds"], serde_json::json!([1, 2]));
+    assert_eq!(summary["runs"].as_array().unwrap().len(), 2);
+    assert!(summary["return_mean"]["mean"].is_f64());
+    for seed in [1, 2] {
+        let policy = folder.join(format!("seed-{seed}/policy.safetensors"));
+        assert_eq!(Policy::load(&policy).unwrap().seed, seed);
+    }
+    let curve = scratch.path().join("curve.svg");
+    let folders = [1, 2].map(|seed| folder.join(format!("seed-{seed}")));
+    let [a, b] = folders.each_ref().map(|folder| folder.to_str().unwrap());
+    done(&["curves", a, b, "--output", curve.to_str().unwrap()]);
+    assert!(
+        std::fs::read_to_string(curve)
+            .unwrap()
+            .contains("mean over seeds")
+    );
+}
+
+#[test]
+fn a_solved_task_ends_the_training_where_that_is_asked() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let summary = json(&small(&["pendulum", "--until-success", "0"], &folder));
+    assert_eq!(summary["ending"], "solved");
+    assert!(summary["global_step"].as_u64().unwrap() < 2048);
+    assert_eq!(summary["solved"]["global_step"], summary["global_step"]);
+    assert!(summary["solved"]["wall_s"].as_f64().unwrap() > 0.0);
+}
+
+#[test]
+fn wrong_settings_are_named_before_anything_is_written() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let config = scratch.path().join("wrong.toml");
+    std::fs::write(&config, "[ppo]\nlearning_rat = 1e-4\n").unwrap();
+    let config = config.to_str().unwrap();
+    let check = |more: &[&str], parts: &[&str]| {
+        let line = refused(&small(more, &folder), 2);
+        for part in parts {
+            assert!(line.contains(part), "{line}");
+        }
+    };
+    check(
+        &["pendulun"],
+        &["no task \"pendulun\"", "did you mean \"pendulum\"?"],
+    );
+    check(&["pendulum", "--set", "ppo.gama=0.9"], &["ppo.gama"]);
+    check(
+        &["pendulum", "--set", "ppo.discont=0.9"],
+        &["ppo.discont", "did you mean \"discount\"?"],
+    );
+    check(
+        &["pendulum", "--set", "env.gravty=1"],
+        &["env.gravty", "did you mean \"gravity\"?"],
+    );
+    check(
+        &["pendulum", "--set", "env.gravity=soft"],
+        &["env.gravity", "a number"],
+    );
+    check(&["pendulum", "--set", "gravity=1"], &["needs its part"]);
+    check(
+        &["pendulum", "--config", config],
+        &["learning_rat", "did you mean \"learning_rate\"?"],
+    );
+    check(
+        &["pendulum", "--set", "ppo.n_minibatches=7"],
+        &["n_minibatches", "7"],
+    );
+    check(&["pendulum", "--set", "ppo.activation=cubic"], &["cubic"]);
+    check(&[], &["task", "is missing"]);
+    assert!(!folder.exists(), "a refused training leaves nothing");
+}
+
+#[test]
+fn ctrl_c_saves_and_tells_how_to_go_on() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let output = folder.to_str().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args([
+            "train",
+            "pendulum",
+            "--steps",
+            "100000000",
+            "--output",
+            output,
+        ])
+        .stderr(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let progress = folder.join("progress.csv");
+    let begun = Instant::now();
+    let n_rows = || std::fs::read_to_string(&progress).map_or(0, |text| text.lines().count());
+    while n_rows() < 3 && begun.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let kill = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status();
+    assert!(kill.unwrap().success());
+    let ended = child.wait_with_output().unwrap();
+    let text = stderr(&ended);
+    assert_eq!(ended.status.code(), Some(130), "{text}");
+    assert!(
+        text.contains("error: interrupted: everything is saved"),
+        "{text}"
+    );
+    let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
+    assert!(summary.contains("\"interrupted\""), "{summary}");
+    // What was saved is where the table ends, and it can be gone on with.
+    let n_rows = n_rows() - 1;
+    let again = json(&["train", "--resume", "--output", output, "--steps", "1"]);
+    assert_eq!(again["global_step"], n_rows * 1024);
+}
