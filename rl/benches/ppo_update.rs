@@ -3,12 +3,14 @@
 //! `ppo_update`: one update of 2048 samples in minibatches of 64, 10 epochs, 64×64 tanh actor and critic, on one thread and on two.
 //! `minibatch`: forward, backward and Adam of one network over 64 rows.
 
+#![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
+
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{
     Activation, Adam, AdamStep, AlignedBuffer, Mlp, Workspace, padded, sum_of_squares,
 };
-use insonate_rl::ppo::{Learner, Rollout, Shuffle, update};
+use insonate_rl::ppo::{Learner, Rollout, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -28,8 +30,6 @@ fn ppo_update(criterion: &mut Criterion) {
         }
     }
     rollout.log_probs.fill(-2.5);
-    let mut shuffle = Shuffle::new(config.batch_size(), config.update_epochs);
-    shuffle.draw(&mut rng);
     let mut actor = Mlp::new(&[n_obs, 64, 64, n_actions], config.activation, n_actions);
     actor.set_orthogonal(0.01, &mut rng);
     let mut critic = Mlp::new(&[n_obs, 64, 64, 1], config.activation, 0);
@@ -43,7 +43,7 @@ fn ppo_update(criterion: &mut Criterion) {
                 || [Learner::new(actor.clone()), Learner::new(critic.clone())],
                 |[mut actor, mut critic]| {
                     let learners = [&mut actor, &mut critic];
-                    update(&config, 3e-4, &rollout, &shuffle, learners, n_threads)
+                    update(&config, 3e-4, &rollout, 9, learners, n_threads)
                 },
                 BatchSize::LargeInput,
             );

@@ -32,8 +32,11 @@ fn bytes(ppo: &Ppo, path: &Path) -> Vec<u8> {
 fn table(folder: &Path) -> Vec<Vec<String>> {
     let text = fs::read_to_string(folder.join("progress.csv")).unwrap();
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split(',').collect()).collect();
-    let is_timeless = |i: &usize| rows[0][*i] != "charts/SPS" && !rows[0][*i].starts_with("time/");
-    let kept: Vec<usize> = (0..rows[0].len()).filter(is_timeless).collect();
+    let Some(header) = rows.first() else {
+        return Vec::new();
+    };
+    let is_timeless = |i: &usize| header[*i] != "charts/SPS" && !header[*i].starts_with("time/");
+    let kept: Vec<usize> = (0..header.len()).filter(is_timeless).collect();
     rows.iter()
         .map(|row| kept.iter().map(|i| row[*i].to_owned()).collect())
         .collect()
@@ -135,7 +138,7 @@ fn a_folder_with_a_checkpoint_is_not_begun_anew() {
     let failure = Run::start(folder.path(), ppo(config(), 1), RunOptions::default());
     let message = failure.unwrap_err().to_string();
     assert!(
-        message.ends_with("is there already: resume it, or choose another folder"),
+        message.ends_with("is there already: resume that training, or choose another folder"),
         "{message}"
     );
 }
@@ -271,10 +274,9 @@ fn a_kill_at_any_moment_leaves_a_checkpoint_that_goes_on() {
 
         let mut run = Run::resume(folder.path(), same_step(1), RunOptions::default()).unwrap();
         let n_done = run.ppo().iteration();
-        assert!(n_done >= 1);
         assert_eq!(
             table(folder.path()).len(),
-            1 + n_done,
+            if n_done == 0 { 0 } else { 1 + n_done },
             "rows beyond the checkpoint are cut"
         );
         run.train(&mut |_| Control::Stop).unwrap();

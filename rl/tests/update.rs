@@ -3,7 +3,7 @@
 
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, Rollout, Shuffle, UpdateReport, update};
+use insonate_rl::ppo::{Learner, Rollout, UpdateReport, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -51,12 +51,6 @@ fn rollout(config: &PpoConfig, rng: &mut ChaCha8Rng) -> Rollout {
     rollout
 }
 
-fn shuffle(config: &PpoConfig) -> Shuffle {
-    let mut shuffle = Shuffle::new(config.batch_size(), config.update_epochs);
-    shuffle.draw(&mut ChaCha8Rng::seed_from_u64(9));
-    shuffle
-}
-
 fn run(
     config: &PpoConfig,
     rollout: &Rollout,
@@ -65,7 +59,7 @@ fn run(
 ) -> ([Learner; 2], UpdateReport) {
     let (mut actor, mut critic) = (Learner::new(actor), Learner::new(critic));
     let learners = [&mut actor, &mut critic];
-    let report = update(config, 1e-3, rollout, &shuffle(config), learners, n_threads);
+    let report = update(config, 1e-3, rollout, 9, learners, n_threads);
     ([actor, critic], report)
 }
 

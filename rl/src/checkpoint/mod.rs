@@ -15,9 +15,10 @@ use crate::RlError;
 use crate::network::Adam;
 use crate::normalization::ObservationNormalizer;
 use crate::policy::{
-    PolicyIdentity, SpaceRecord, add_moments, add_network, check_spaces, take_moments, take_network,
+    PolicyIdentity, SpaceRecord, add_moments, add_network, check_network, check_spaces,
+    take_moments, take_network,
 };
-use crate::ppo::{Learner, Ppo, PpoConfig};
+use crate::ppo::{Learner, Ppo, PpoConfig, network_sizes};
 use crate::tensor_file::{Format, Tensor, TensorFile, TensorWriter};
 use description::Description;
 
@@ -129,8 +130,12 @@ impl Ppo {
             [&observation_space, &action_space],
             env.spec(),
         )?;
-        description
-            .config
+        let config = &description.config;
+        for (learner, n_outputs) in [("actor", action_space.len()), ("critic", 1)] {
+            let sizes = network_sizes(config, observation_space.len(), n_outputs);
+            check_network(&file, learner, &sizes)?;
+        }
+        config
             .check()
             .map_err(|error| file.wrong(format!("has {error}")))?;
 

@@ -4,7 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Policy, PolicyIdentity, PolicyParts, SpaceRecord, add_network, take_network};
+use super::{
+    Policy, PolicyIdentity, PolicyParts, SpaceRecord, add_network, check_network, take_network,
+};
 use crate::RlError;
 use crate::network::{Activation, Mlp};
 use crate::normalization::{ObservationNormalizer, RunningMoments};
@@ -118,7 +120,7 @@ impl Policy {
             .chain([&n_actions])
             .copied()
             .collect();
-        check_sizes(&mut file, &sizes)?;
+        check_network(&file, "actor", &sizes)?;
         let mut network = Mlp::new(&sizes, description.activation, n_actions);
         let mut parameters = network.parameters().clone();
         take_network(&mut file, "actor", &network, &mut parameters)?;
@@ -142,15 +144,6 @@ impl Policy {
             normalizer,
         }))
     }
-}
-
-/// Believes sizes only where the file holds so many numbers.
-fn check_sizes(file: &mut TensorFile, sizes: &[usize]) -> Result<(), RlError> {
-    for (index, pair) in sizes.windows(2).enumerate() {
-        let name = format!("actor.{}.weight", 2 * index);
-        file.check_shape(&name, &[pair[1], pair[0]])?;
-    }
-    Ok(())
 }
 
 /// Adds running moments as `<prefix>_mean`, `<prefix>_variance`, `<prefix>_count`.

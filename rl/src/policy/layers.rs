@@ -25,6 +25,23 @@ pub(crate) fn add_network(writer: &mut TensorWriter, prefix: &str, network: &Mlp
     }
 }
 
+/// Fails where the file does not hold the weights of a network of these sizes: memory for it is taken only after this.
+///
+/// # Errors
+/// [`RlError::File`].
+pub(crate) fn check_network(
+    file: &TensorFile,
+    prefix: &str,
+    sizes: &[usize],
+) -> Result<(), RlError> {
+    for (index, pair) in sizes.windows(2).enumerate() {
+        let [weight_name, bias_name] = names(prefix, index);
+        file.check_shape(&weight_name, &[pair[1], pair[0]])?;
+        file.check_shape(&bias_name, &pair[1..])?;
+    }
+    Ok(())
+}
+
 /// Takes numbers out of a file into the layout of the network's parameters.
 ///
 /// # Errors

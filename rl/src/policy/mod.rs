@@ -12,7 +12,7 @@ pub use action_scale::ActionScale;
 pub(crate) use file::{VERSION, add_moments, take_moments};
 pub(crate) use fit::{SpaceRecord, check_spaces};
 pub use identity::PolicyIdentity;
-pub(crate) use layers::{add_network, take_network};
+pub(crate) use layers::{add_network, check_network, take_network};
 
 use insonate_envs::{BoxSpace, EnvSpec};
 

@@ -37,7 +37,6 @@ pub use losses::{PolicyLoss, mean_and_std, policy_loss, value_loss};
 pub use progress::{CLOCK_SCALARS, Control, Outcome, Progress};
 pub use rollout::Rollout;
 pub use schedule::learning_rate;
-pub use shuffle::Shuffle;
 pub use update::{UpdateReport, update};
 
 use crate::RlError;
@@ -69,7 +68,6 @@ pub struct Ppo {
 
     // Memory that is used again.
     rollout: Rollout,
-    shuffle: Shuffle,
     spread: Spread,
     /// Observations that the next actions are for, normalised, shape `[n_envs, n_obs]`.
     observations: Vec<f32>,
@@ -106,14 +104,7 @@ impl Ppo {
             rng
         };
         let (n_obs, n_actions) = sizes(&env);
-        let mut weights_rng = stream(WEIGHTS);
-        let [mut actor, critic] = networks(&config, n_obs, n_actions);
-        actor.set_orthogonal(0.01, &mut weights_rng);
-        let log_std = actor.free();
-        actor.parameters_mut()[log_std].fill(config.log_std_init as f32);
-        let mut critic = critic;
-        critic.set_orthogonal(1.0, &mut weights_rng);
-
+        let [actor, critic] = networks(&config, n_obs, n_actions, &mut stream(WEIGHTS));
         env.reset(
             Some(stream(ENVIRONMENTS).next_u64()),
             &ResetOptions::default(),
@@ -137,7 +128,6 @@ impl Ppo {
             iteration: 0,
             global_step: 0,
             rollout: Rollout::new(config.n_steps, config.n_envs, n_obs, n_actions),
-            shuffle: Shuffle::new(config.batch_size(), config.update_epochs),
             spread: Spread::default(),
             observations: vec![0.0; config.n_envs * n_obs],
             actions: vec![0.0; config.n_envs * n_actions],
@@ -261,13 +251,13 @@ impl Ppo {
         );
 
         // (samples) => better actor, better critic
-        self.shuffle.draw(&mut self.shuffle_rng);
+        let shuffle_seed = self.shuffle_rng.next_u64();
         let (update_start, n_threads) = (Instant::now(), self.pace.n_threads());
         let report = update(
             &self.config,
             learning_rate,
             &self.rollout,
-            &self.shuffle,
+            shuffle_seed,
             [&mut self.actor, &mut self.critic],
             n_threads,
         );
@@ -380,24 +370,30 @@ impl std::fmt::Debug for Ppo {
 }
 
 /// Numbers in an observation and in an action.
-pub(crate) fn sizes(env: &VecEnv) -> (usize, usize) {
+fn sizes(env: &VecEnv) -> (usize, usize) {
     let spec = env.spec();
     (spec.observation_space.len(), spec.action_space.len())
 }
 
-/// Actor, with a log standard deviation for each action as free parameters, and critic; all zero.
-pub(crate) fn networks(config: &PpoConfig, n_obs: usize, n_actions: usize) -> [Mlp; 2] {
-    let sizes = |n_outputs: usize| {
-        let hidden = config.hidden_sizes.iter().copied();
-        std::iter::once(n_obs)
-            .chain(hidden)
-            .chain([n_outputs])
-            .collect::<Vec<_>>()
-    };
-    [
-        Mlp::new(&sizes(n_actions), config.activation, n_actions),
-        Mlp::new(&sizes(1), config.activation, 0),
-    ]
+/// Inputs, hidden layers and outputs of a network.
+pub(crate) fn network_sizes(config: &PpoConfig, n_obs: usize, n_outputs: usize) -> Vec<usize> {
+    let hidden = config.hidden_sizes.iter().copied();
+    std::iter::once(n_obs)
+        .chain(hidden)
+        .chain([n_outputs])
+        .collect()
+}
+
+/// Actor, with a log standard deviation for each action as free parameters, and critic.
+fn networks(config: &PpoConfig, n_obs: usize, n_actions: usize, rng: &mut ChaCha8Rng) -> [Mlp; 2] {
+    let sizes = |n_outputs: usize| network_sizes(config, n_obs, n_outputs);
+    let mut actor = Mlp::new(&sizes(n_actions), config.activation, n_actions);
+    actor.set_orthogonal(0.01, rng);
+    let log_std = actor.free();
+    actor.parameters_mut()[log_std].fill(config.log_std_init as f32);
+    let mut critic = Mlp::new(&sizes(1), config.activation, 0);
+    critic.set_orthogonal(1.0, rng);
+    [actor, critic]
 }
 
 fn check_env(env: &VecEnv, config: &PpoConfig) -> Result<(), RlError> {

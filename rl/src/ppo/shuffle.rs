@@ -1,56 +1,50 @@
 //! The order in which an update sees its samples.
 
+use rand::SeedableRng;
 use rand::seq::SliceRandom;
 use rand_chacha::ChaCha8Rng;
 
-/// Indices of all samples for each epoch, in new order each, drawn before the update so that both learners see the same.
+/// Orders of all samples, one after the other, each an order of the one before as in CleanRL. Two of the same seed give the same, so that
+/// actor and critic each have their own and see the same minibatches.
 #[derive(Debug, Clone)]
-pub struct Shuffle {
+pub(super) struct Shuffle {
+    rng: ChaCha8Rng,
     indices: Vec<u32>,
-    batch_size: usize,
 }
 
 impl Shuffle {
-    /// Room for so many epochs over so many samples.
-    pub fn new(batch_size: usize, n_epochs: usize) -> Self {
-        let one: Vec<u32> = (0..batch_size as u32).collect();
+    /// Orders of so many samples.
+    pub(super) fn new(n_samples: usize, seed: u64) -> Self {
         Self {
-            indices: one.repeat(n_epochs),
-            batch_size,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            indices: (0..n_samples as u32).collect(),
         }
     }
 
-    /// Draws every epoch's order anew; it depends on the generator alone, not on earlier orders.
-    pub fn draw(&mut self, rng: &mut ChaCha8Rng) {
-        for epoch in self.indices.chunks_exact_mut(self.batch_size) {
-            for (i, index) in epoch.iter_mut().enumerate() {
-                *index = i as u32;
-            }
-            epoch.shuffle(rng);
-        }
-    }
-
-    /// The epochs, each of shape `[batch_size]`.
-    pub fn epochs(&self) -> impl Iterator<Item = &[u32]> {
-        self.indices.chunks_exact(self.batch_size)
+    /// The next order, shape `[n_samples]`.
+    pub(super) fn next_order(&mut self) -> &[u32] {
+        self.indices.shuffle(&mut self.rng);
+        &self.indices
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::SeedableRng as _;
 
     #[test]
-    fn every_epoch_sees_every_sample_once_in_an_order_of_its_own() {
-        let mut shuffle = Shuffle::new(100, 3);
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        shuffle.draw(&mut rng);
-        let epochs: Vec<Vec<u32>> = shuffle.epochs().map(<[u32]>::to_vec).collect();
-        assert!(epochs[0] != epochs[1] && epochs[1] != epochs[2]);
-        for mut epoch in epochs {
-            epoch.sort_unstable();
-            assert!(epoch.iter().copied().eq(0..100));
+    fn every_order_has_every_sample_once_and_depends_on_the_seed_alone() {
+        let orders = |seed: u64| {
+            let mut shuffle = Shuffle::new(100, seed);
+            [0; 3].map(|_| shuffle.next_order().to_vec())
+        };
+        let [first, second, third] = orders(1);
+        assert!(first != second && second != third);
+        assert_eq!(orders(1), [first.clone(), second, third]);
+        assert!(orders(2)[0] != first);
+        for mut order in orders(3) {
+            order.sort_unstable();
+            assert!(order.into_iter().eq(0..100));
         }
     }
 }

@@ -8,7 +8,8 @@ use std::thread;
 use super::actor::ActorHalf;
 use super::critic::CriticHalf;
 use super::meeting::{Meeting, Side};
-use super::{Learner, PolicyStats, PpoConfig, Rollout, Shuffle};
+use super::shuffle::Shuffle;
+use super::{Learner, PolicyStats, PpoConfig, Rollout};
 use crate::network::AdamStep;
 
 /// What an update did. Losses are means over its last epoch.
@@ -40,7 +41,7 @@ pub(super) trait Half {
 #[derive(Clone, Copy)]
 struct Plan<'a> {
     config: &'a PpoConfig,
-    shuffle: &'a Shuffle,
+    shuffle_seed: u64,
     learning_rate: f64,
 }
 
@@ -57,13 +58,13 @@ pub fn update(
     config: &PpoConfig,
     learning_rate: f64,
     rollout: &Rollout,
-    shuffle: &Shuffle,
+    shuffle_seed: u64,
     [actor, critic]: [&mut Learner; 2],
     n_threads: usize,
 ) -> UpdateReport {
     let plan = Plan {
         config,
-        shuffle,
+        shuffle_seed,
         learning_rate,
     };
     let mut actor = ActorHalf::new(actor, rollout, config);
@@ -92,8 +93,12 @@ pub fn update(
 /// One half on its own thread; it meets the other at every minibatch and epoch.
 fn run_half(plan: Plan<'_>, half: &mut impl Half, mut side: Side<'_>) -> Counts {
     let mut counts = Counts::default();
-    for epoch in plan.shuffle.epochs() {
-        for rows in epoch.chunks_exact(plan.config.minibatch_size()) {
+    let mut shuffle = plan.shuffle();
+    for _ in 0..plan.config.update_epochs {
+        for rows in shuffle
+            .next_order()
+            .chunks_exact(plan.config.minibatch_size())
+        {
             let own = half.find_gradient(rows);
             let other = side.swap(own);
             if let Some(step) = plan.step(own + other, &mut counts) {
@@ -112,8 +117,12 @@ fn run_half(plan: Plan<'_>, half: &mut impl Half, mut side: Side<'_>) -> Counts 
 /// Both halves on one thread, in turn.
 fn run_both(plan: Plan<'_>, actor: &mut impl Half, critic: &mut impl Half) -> Counts {
     let mut counts = Counts::default();
-    for epoch in plan.shuffle.epochs() {
-        for rows in epoch.chunks_exact(plan.config.minibatch_size()) {
+    let mut shuffle = plan.shuffle();
+    for _ in 0..plan.config.update_epochs {
+        for rows in shuffle
+            .next_order()
+            .chunks_exact(plan.config.minibatch_size())
+        {
             let squared_norm = actor.find_gradient(rows) + critic.find_gradient(rows);
             if let Some(step) = plan.step(squared_norm, &mut counts) {
                 actor.step(step);
@@ -128,6 +137,11 @@ fn run_both(plan: Plan<'_>, actor: &mut impl Half, critic: &mut impl Half) -> Co
 }
 
 impl Plan<'_> {
+    /// The orders of the epochs.
+    fn shuffle(&self) -> Shuffle {
+        Shuffle::new(self.config.batch_size(), self.shuffle_seed)
+    }
+
     /// (‖g‖²) => the step, with the gradient clipped to the largest norm; none where the gradient is not finite.
     fn step(&self, squared_norm: f64, counts: &mut Counts) -> Option<AdamStep> {
         counts.minibatches += 1;

@@ -44,18 +44,23 @@ pub struct Run {
 }
 
 impl Run {
-    /// Begins a training in a folder, which is made where it is missing.
+    /// Begins a training in a folder, which is made where it is missing, with a checkpoint of the start.
     ///
     /// # Errors
-    /// [`RlError::File`] where the folder already has a checkpoint; [`RlError::Io`].
+    /// [`RlError::File`] where the folder already has a checkpoint or a table; [`RlError::Io`].
     pub fn start(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
         fs::create_dir_all(folder).map_err(RlError::io(folder, "cannot be made"))?;
-        let checkpoint = folder.join(CHECKPOINT);
-        if checkpoint.exists() {
-            let problem = "is there already: resume it, or choose another folder";
-            return Err(RlError::file(&checkpoint, problem));
+        for name in [CHECKPOINT, PROGRESS] {
+            let path = folder.join(name);
+            if path.exists() {
+                let problem = "is there already: resume that training, or choose another folder";
+                return Err(RlError::file(&path, problem));
+            }
         }
-        Self::open(folder, ppo, options)
+        let run = Self::open(folder, ppo, options)?;
+        // From here on there is something to resume.
+        run.ppo.save(&folder.join(CHECKPOINT))?;
+        Ok(run)
     }
 
     /// Goes on with a training from its checkpoint; see [`Ppo::resume`]. Logs are cut to where the checkpoint is.

@@ -1,0 +1,73 @@
+//! Contract: an update takes no memory from the heap for its epochs and minibatches, and a policy none to act.
+//!
+//! A file of its own, because it counts what the whole process allocates.
+
+#![expect(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use insonate_rl::network::{Activation, Mlp};
+use insonate_rl::ppo::{Learner, Rollout, update};
+use insonate_rl::{Policy, PpoConfig};
+
+mod support;
+
+/// Counts the calls that ask for memory.
+struct Counting;
+
+static N_CALLS: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes to the system's allocator as it came.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        N_CALLS.fetch_add(1, Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// Calls that ask for memory during one update.
+fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize) -> usize {
+    let config = PpoConfig {
+        update_epochs,
+        n_minibatches,
+        ..support::config()
+    };
+    let mut rollout = Rollout::new(config.n_steps, config.n_envs, 2, 1);
+    rollout.advantages[0] = 1.0;
+    let mut actor = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 1));
+    let mut critic = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 0));
+    let before = N_CALLS.load(Ordering::Relaxed);
+    let learners = [&mut actor, &mut critic];
+    update(&config, 1e-3, &rollout, 5, learners, n_threads);
+    N_CALLS.load(Ordering::Relaxed) - before
+}
+
+// One test, so that no other thread allocates meanwhile.
+#[test]
+fn nothing_is_allocated_for_minibatches_and_actions() {
+    for n_threads in [1, 2] {
+        let once = calls_of_update(1, 1, n_threads);
+        assert!(once < 40, "{once} calls");
+        assert_eq!(
+            calls_of_update(20, 16, n_threads),
+            once,
+            "{n_threads} threads"
+        );
+    }
+
+    let mut policy = Policy::of(&support::ppo(support::config(), 1));
+    let (observations, mut actions) = (vec![0.5; 2 * 300], vec![0.0; 300]);
+    let before = N_CALLS.load(Ordering::Relaxed);
+    policy.act(&observations, &mut actions);
+    assert_eq!(N_CALLS.load(Ordering::Relaxed), before);
+}
