@@ -1,4 +1,4 @@
-//! How much `Physics::step` costs over raw `mj_step` on the same model, and what a controller adds.
+//! How much `Physics::step` costs over raw `mj_step` on the same model.
 
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
@@ -10,10 +10,6 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use insonate_sim::controllers::{
-    Controller, HybridConfig, HybridForce, JointImpedance, JointImpedanceConfig, OscPose,
-    OscPoseConfig,
-};
 use insonate_sim::readings::ProbeFrame;
 use insonate_sim::{Arm, MjData, Physics, Pose, ik};
 use nalgebra::Vector3;
@@ -59,27 +55,6 @@ fn steps(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn control(criterion: &mut Criterion, name: &str, mut controller: impl Controller) {
-    let mut physics = pressed();
-    controller.reset(&physics);
-    criterion.bench_function(name, |bencher| {
-        bencher.iter(|| {
-            controller.control(&mut physics);
-            black_box(physics.ctrl()[0])
-        });
-    });
-}
-
-fn controllers(criterion: &mut Criterion) {
-    let physics = pressed();
-    let osc = OscPose::new(&physics, OscPoseConfig::default()).expect("an arm with a probe");
-    control(criterion, "control/osc_pose", osc);
-    let impedance = JointImpedance::new(&physics, JointImpedanceConfig::default()).expect("an arm");
-    control(criterion, "control/joint_impedance", impedance);
-    let hybrid = HybridForce::new(&physics, HybridConfig::default()).expect("a force sensor");
-    control(criterion, "control/hybrid_force", hybrid);
-}
-
 /// Says what `Physics::step` costs over `mj_step`: the median over rounds in which both run by turns.
 ///
 /// Two benches one after the other differ by more than that when the machine is busy.
@@ -114,5 +89,5 @@ fn time(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-criterion_group!(benches, overhead, steps, controllers);
+criterion_group!(benches, overhead, steps);
 criterion_main!(benches);

@@ -21,6 +21,15 @@ pub struct Arm {
     pub position_range: Vec<[f64; 2]>,
 }
 
+/// One entry of the arm's inertia.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InertiaEntry {
+    pub(crate) row: usize,
+    pub(crate) column: usize,
+    /// Place among MuJoCo's non-zeros.
+    pub(crate) address: usize,
+}
+
 /// One torque motor.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Motor {
@@ -90,28 +99,36 @@ impl Arm {
         DVector::from_iterator(self.n_joints(), self.joints.iter().map(torque))
     }
 
-    /// Joint-space inertia of the arm [kg·m²], shape `[n_joints, n_joints]`.
-    pub fn inertia(&self, physics: &Physics) -> DMatrix<f64> {
-        let (model, values) = (physics.model(), physics.data().m());
+    /// Where the lower triangle of the arm's inertia stands in MuJoCo's; entries that are not there are zero.
+    pub(crate) fn inertia_entries(&self, model: &MjModel) -> Vec<InertiaEntry> {
         let (counts, starts) = (model.m_rownnz(), model.m_rowadr());
-        let n = self.n_joints();
-        let mut inertia = DMatrix::zeros(n, n);
+        let mut entries = Vec::new();
         for (row, joint) in self.joints.iter().enumerate() {
             let start = starts[joint.dof] as usize;
-            let entries = start..start + counts[joint.dof] as usize;
-            for (value, &dof) in values[entries.clone()]
-                .iter()
-                .zip(&model.m_colind()[entries])
-            {
+            for address in start..start + counts[joint.dof] as usize {
+                let dof = model.m_colind()[address] as usize;
                 // MuJoCo keeps the lower triangle, so the column's joint comes first.
                 let column = self.joints[..=row]
                     .iter()
-                    .position(|other| other.dof == dof as usize);
-                if let Some(column) = column {
-                    inertia[(row, column)] = *value;
-                    inertia[(column, row)] = *value;
-                }
+                    .position(|other| other.dof == dof);
+                entries.extend(column.map(|column| InertiaEntry {
+                    row,
+                    column,
+                    address,
+                }));
             }
+        }
+        entries
+    }
+
+    /// Joint-space inertia of the arm [kg·m²], shape `[n_joints, n_joints]`.
+    pub fn inertia(&self, physics: &Physics) -> DMatrix<f64> {
+        let values = physics.data().m();
+        let mut inertia = DMatrix::zeros(self.n_joints(), self.n_joints());
+        for entry in self.inertia_entries(physics.model()) {
+            let value = values[entry.address];
+            inertia[(entry.row, entry.column)] = value;
+            inertia[(entry.column, entry.row)] = value;
         }
         inertia
     }
@@ -123,7 +140,7 @@ impl Arm {
         let arm = point - center;
         let mut jacobian = Jacobian::zeros(self.n_joints());
         for (column, joint) in self.joints.iter().enumerate() {
-            if !carries(model, model.jnt_bodyid()[joint.id] as usize, body) {
+            if !moves(model, joint, body) {
                 continue;
             }
             let [wx, wy, wz, vx, vy, vz] = data.cdof()[joint.dof];
@@ -141,9 +158,14 @@ impl Arm {
 
     /// Writes joint torques [N·m] to `ctrl`, each within its motor's range; tells whether one was cut.
     pub fn apply(&self, physics: &mut Physics, torques: &DVector<f64>) -> bool {
+        self.apply_torques(physics, torques.as_slice())
+    }
+
+    /// [`Arm::apply`] for torques in a slice.
+    pub fn apply_torques(&self, physics: &mut Physics, torques: &[f64]) -> bool {
         let ctrl = physics.ctrl_mut();
         let mut saturated = false;
-        for (motor, torque) in self.motors.iter().zip(torques.iter()) {
+        for (motor, torque) in self.motors.iter().zip(torques) {
             let wanted = torque / motor.gain;
             ctrl[motor.ctrl] = wanted.clamp(motor.range[0], motor.range[1]);
             saturated |= wanted < motor.range[0] || wanted > motor.range[1];
@@ -161,6 +183,11 @@ impl Arm {
 
 fn is_robot(model: &MjModel, joint: usize) -> bool {
     names::name_of(model, Kind::Joint, joint).starts_with(ROBOT_PREFIX)
+}
+
+/// Whether a joint moves `body`.
+pub(crate) fn moves(model: &MjModel, joint: &JointAddress, body: usize) -> bool {
+    carries(model, model.jnt_bodyid()[joint.id] as usize, body)
 }
 
 /// Whether `body` hangs on `ancestor` or is it.

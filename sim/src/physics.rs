@@ -81,6 +81,8 @@ pub struct Physics {
     shell: Option<Shell>,
     /// The state was written from outside, so the first half of the step must run again.
     stale: bool,
+    /// Keyframe [`HOME`], where the scene has one.
+    home: Option<usize>,
 }
 
 impl Physics {
@@ -90,6 +92,7 @@ impl Physics {
     /// [`SimError::Allocation`] when MuJoCo has no memory for the state.
     pub fn new(model: Arc<MjModel>) -> Result<Self, SimError> {
         let record = StepRecord::new(&model);
+        let home = names::try_find(&model, Kind::Keyframe, HOME);
         let data = MjData::try_new(model).map_err(|_| SimError::Allocation)?;
         let mut physics = Self {
             data,
@@ -97,6 +100,7 @@ impl Physics {
             diverged: None,
             shell: None,
             stale: true,
+            home,
         };
         physics.reset();
         Ok(physics)
@@ -160,8 +164,7 @@ impl Physics {
 
     /// Goes back to keyframe `home`, or to `qpos0` where there is none.
     pub fn reset(&mut self) {
-        let home = names::try_find(self.model(), Kind::Keyframe, HOME);
-        self.reset_to_key(home);
+        self.reset_to_key(self.home);
     }
 
     /// Goes to a named keyframe.

@@ -1,13 +1,15 @@
-//! Contract: OSC moves the probe as its gains say, joint impedance holds joints, both within torque limits.
+//! Contract: OSC moves the probe as its gains, its wanted twist and its wrench say, joint impedance holds joints, joint velocity moves
+//! them, all within torque limits.
 
 mod scene;
 
 use insonate_sim::controllers::{
-    ALL, Controller, JointImpedance, JointImpedanceConfig, OscPose, OscPoseConfig, OscTarget,
+    ALL, Controller, JointImpedance, JointImpedanceConfig, JointVelocity, JointVelocityConfig,
+    OscPose, OscPoseConfig, OscTarget, StiffnessFrame,
 };
 use insonate_sim::readings::ProbeFrame;
-use insonate_sim::{Arm, Physics, Pose, ik};
-use nalgebra::Vector3;
+use insonate_sim::{Arm, Physics, Pose, Twist, Wrench, ik};
+use nalgebra::{DVector, Vector3};
 use scene::{BED_TOP, Bed, Chain, PANDA, UR5E};
 
 /// The arm with its face 10 cm above the bed, pointing down.
@@ -166,5 +168,125 @@ fn joint_impedance_converges_and_holds_against_a_push() {
         run(&mut physics, &mut impedance, 3.0);
         let given = arm.positions(&physics)[0] - goal[0];
         assert!((given - 4.0 / 200.0).abs() < 1e-4, "{given}");
+    }
+}
+
+#[test]
+fn a_goal_that_moves_is_followed_without_lag_when_its_twist_is_given() {
+    let velocity = Vector3::new(0.03, -0.02, 0.01);
+    let lag = |goal_twist: Twist| {
+        let (mut physics, probe, pose) = above(&PANDA);
+        let mut osc = OscPose::new(&physics, OscPoseConfig::default()).unwrap();
+        osc.goal_twist = goal_twist;
+        let goal = |time: f64| Pose {
+            position: pose.position + velocity * time,
+            ..pose
+        };
+        for _ in 0..1000 {
+            let now = goal(physics.time());
+            osc.set_target(&physics, OscTarget::Pose(now));
+            run(&mut physics, &mut osc, 0.002);
+        }
+        (goal(physics.time()).position - probe.world_from_probe(&physics).position).norm()
+    };
+    let without = lag(Twist::default());
+    let with = lag(Twist {
+        linear: velocity,
+        angular: Vector3::zeros(),
+    });
+    // A critically damped spring lags by 2 v / sqrt(k).
+    let expected = 2.0 * velocity.norm() / 150.0_f64.sqrt();
+    assert!(
+        (without - expected).abs() < 0.1 * expected,
+        "{without} {expected}"
+    );
+    // What is left is the joints' own damping.
+    assert!(with < 0.1 * expected, "{with} {expected}");
+}
+
+#[test]
+fn the_wrench_fed_forward_stands_what_pushes_back() {
+    let (mut physics, probe, pose) = above(&PANDA);
+    let config = OscPoseConfig {
+        uncouple_pos_ori: false,
+        ..OscPoseConfig::default()
+    };
+    let mut osc = OscPose::new(&physics, config).unwrap();
+    let force = Vector3::new(4.0, -3.0, 10.0);
+    let torque = Vector3::new(0.2, 0.1, -0.1);
+    for (axis, value) in force.iter().chain(torque.iter()).enumerate() {
+        physics.xfrc_applied_mut()[probe.body][axis] = *value;
+    }
+    let drift = |physics: &Physics| {
+        let now = probe.world_from_probe(physics);
+        (now.position - pose.position).norm() + now.rotation.angle_to(&pose.rotation)
+    };
+    run(&mut physics, &mut osc, 2.0);
+    let given = drift(&physics);
+    assert!(given > 5e-3, "{given}");
+    for _ in 0..1000 {
+        // The push acts at the body's centre of mass.
+        let center = Vector3::from(physics.data().xipos()[probe.body]);
+        let arm = center - probe.world_from_probe(&physics).position;
+        osc.feed_forward = Wrench {
+            force: -force,
+            torque: -(torque + arm.cross(&force)),
+        };
+        run(&mut physics, &mut osc, 0.002);
+    }
+    assert!(drift(&physics) < 1e-4, "{} of {given}", drift(&physics));
+}
+
+#[test]
+fn stiffness_is_laid_along_the_goals_axes() {
+    let torques = |stiffness: [f64; 6], frame: StiffnessFrame| {
+        let (mut physics, _, pose) = above(&PANDA);
+        let config = OscPoseConfig {
+            stiffness,
+            stiffness_frame: frame,
+            ..OscPoseConfig::default()
+        };
+        let mut osc = OscPose::new(&physics, config).unwrap();
+        // The goal's x axis is the world's y, its y the world's x, its z down.
+        let goal = Pose::with_z_axis(
+            pose.position + Vector3::new(0.01, 0.02, -0.03),
+            -Vector3::z(),
+            Vector3::y(),
+        );
+        osc.set_target(&physics, OscTarget::Pose(goal));
+        physics.qvel_mut()[1] = 0.1;
+        physics.forward();
+        osc.control(&mut physics);
+        DVector::from_column_slice(physics.ctrl())
+    };
+    let in_goal = torques([100.0, 40.0, 10.0, 3.0, 2.0, 1.0], StiffnessFrame::Goal);
+    let in_world = torques([40.0, 100.0, 10.0, 2.0, 3.0, 1.0], StiffnessFrame::World);
+    assert!((&in_goal - in_world).amax() < 1e-9);
+    let other = torques([100.0, 40.0, 10.0, 3.0, 2.0, 1.0], StiffnessFrame::World);
+    assert!((in_goal - other).amax() > 0.1);
+}
+
+#[test]
+fn joints_take_on_their_velocities_each_for_itself() {
+    for chain in [PANDA, UR5E] {
+        let (mut physics, _, _) = above(&chain);
+        let arm = Arm::new(physics.model()).unwrap();
+        let gain = 20.0;
+        let mut control = JointVelocity::new(&physics, JointVelocityConfig { gain }).unwrap();
+        let n = arm.n_joints();
+        let target = DVector::from_fn(n, |joint, _| 0.1 * (joint as f64 - 2.0));
+        control.set_target(&physics, target.clone());
+        for _ in 0..100 {
+            run(&mut physics, &mut control, 0.002);
+            let share = 1.0 - (-gain * physics.time()).exp();
+            let error = (arm.velocities(&physics) - &target * share).amax();
+            // The joints' own damping (0.1 N·m·s/rad) takes a little, and steps are not infinitely short.
+            assert!(error < 0.03, "{} s: {error}", physics.time());
+        }
+        let error = (arm.velocities(&physics) - &target).amax();
+        assert!(error < 0.03, "{error}");
+        control.reset(&physics);
+        run(&mut physics, &mut control, 1.0);
+        assert!(arm.velocities(&physics).amax() < 1e-3);
     }
 }

@@ -7,6 +7,7 @@ use insonate_models::mjcf::{Mjcf, Namespace};
 use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;
+use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::names::{self, Kind};
 use insonate_sim::picture::PictureState;
 use insonate_sim::readings::{Particles, ProbeFrame};
@@ -408,4 +409,62 @@ fn physics_still(physics: &Physics, config: &TorsoConfig, pose: &Pose) -> Physic
     let from = physics.shell().unwrap().displacements().to_vec();
     shell(&mut other).state_mut().0.copy_from_slice(&from);
     other
+}
+
+#[test]
+fn the_hybrid_controller_holds_its_force_on_a_torso_that_heaves() {
+    let config = TorsoConfig::default();
+    let (mut physics, top) = (physics(&config), top(&config));
+    let (arm, probe) = (
+        Arm::new(physics.model()).unwrap(),
+        ProbeFrame::new(physics.model()).unwrap(),
+    );
+    let pose = Pose::with_z_axis(
+        Vector3::new(0.0, 0.0, top + 0.004),
+        -Vector3::z(),
+        Vector3::x(),
+    );
+    ik::place(&mut physics, &arm, &probe, &pose).unwrap();
+    let start = (physics.qpos().to_vec(), physics.time());
+    let mut error_of = |feeds_forward: bool| {
+        physics.reset();
+        physics.qpos_mut().copy_from_slice(&start.0);
+        physics.forward();
+        let mut hybrid = HybridForce::new(&physics, HybridConfig::default()).unwrap();
+        let mut largest = 0.0_f64;
+        for step in 0..2000 {
+            // 1 cm up and down at 0.5 Hz, from one second on.
+            let phase = std::f64::consts::PI * (physics.time() - start.1 - 1.0).max(0.0);
+            let twist = Twist {
+                linear: Vector3::z() * (0.005 * std::f64::consts::PI * phase.sin()),
+                angular: Vector3::zeros(),
+            };
+            let frame = Pose {
+                position: Vector3::z() * (0.005 * (1.0 - phase.cos())),
+                ..Pose::default()
+            };
+            shell(&mut physics).set_frame(&frame, &twist);
+            let target = HybridTarget {
+                world_from_probe: pose,
+                twist: if feeds_forward {
+                    twist
+                } else {
+                    Twist::default()
+                },
+                force: 5.0,
+            };
+            hybrid.set_target(&physics, target);
+            hybrid.control(&mut physics);
+            physics.step().unwrap();
+            if step > 700 {
+                largest = largest.max((hybrid.normal_force() - 5.0).abs());
+            }
+        }
+        largest
+    };
+    let (without, with) = (error_of(false), error_of(true));
+    assert!(
+        with < 0.5 * without && with < 0.2,
+        "{with} N against {without} N"
+    );
 }

@@ -19,12 +19,10 @@
 
 use std::f64::consts::TAU;
 
-use nalgebra::{DVector, Vector3, Vector6};
+use nalgebra::Vector3;
 
-use super::{Controller, OperationalSpace};
-use crate::arm::Arm;
+use super::{Controller, JointSpace, OperationalSpace};
 use crate::ik::pose_error;
-use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError, Twist};
 
 /// Gains and limits of [`HybridForce`].
@@ -89,9 +87,11 @@ impl Default for HybridConfig {
 pub struct HybridTarget {
     /// Wanted pose; its z axis is the axis of the force, and along that axis the position does not matter.
     pub world_from_probe: Pose,
-    /// Velocity of that pose along its path, in world.
+    /// Velocity of that pose along its path, in world. Its part along the axis is the speed at which the surface goes away: a chest
+    /// that sinks, or a slope. In contact it is followed; the approach goes at its own speed.
     pub twist: Twist,
-    /// Force that the probe presses with along its axis [N], positive.
+    /// Force that the probe presses with along its axis [N], positive. It may change with every call; the reference follows at
+    /// [`HybridConfig::force_rate`].
     pub force: f64,
 }
 
@@ -109,9 +109,9 @@ pub enum Phase {
 pub struct HybridForce {
     /// Gains and limits.
     pub config: HybridConfig,
-    arm: Arm,
-    probe: ProbeFrame,
-    posture: DVector<f64>,
+    joints: JointSpace,
+    space: OperationalSpace,
+    posture: Vec<f64>,
     target: HybridTarget,
     phase: Phase,
     /// Filtered force on the probe in world [N].
@@ -128,24 +128,23 @@ impl HybridForce {
     /// A controller that approaches along the probe's present axis with 5 N wanted.
     ///
     /// # Errors
-    /// As [`Arm::new`] and [`ProbeFrame::new`]; [`SimError::NoForceSensor`] without the sensor at the tip.
+    /// As [`crate::Arm::new`] and [`crate::readings::ProbeFrame::new`]; [`SimError::NoForceSensor`] without the sensor at the tip.
     pub fn new(physics: &Physics, config: HybridConfig) -> Result<Self, SimError> {
         if physics.force_torque().is_none() {
             return Err(SimError::NoForceSensor);
         }
-        let arm = Arm::new(physics.model())?;
-        let probe = ProbeFrame::new(physics.model())?;
-        let world_from_probe = probe.world_from_probe(physics);
+        let joints = JointSpace::new(physics)?;
+        let space = OperationalSpace::new(physics, &joints)?;
         Ok(Self {
             config,
-            posture: arm.positions(physics),
-            arm,
-            probe,
+            posture: joints.positions.clone(),
+            joints,
             target: HybridTarget {
-                world_from_probe,
+                world_from_probe: space.world_from_probe,
                 twist: Twist::default(),
                 force: 5.0,
             },
+            space,
             phase: Phase::Approach,
             force: Vector3::zeros(),
             force_reference: 0.0,
@@ -219,7 +218,8 @@ impl HybridForce {
     }
 
     /// Wanted acceleration of the probe in world [m/s², rad/s²].
-    fn acceleration(&self, space: &OperationalSpace) -> Vector6<f64> {
+    fn acceleration(&self) -> [f64; 6] {
+        let space = &self.space;
         let HybridConfig {
             position_stiffness,
             orientation_stiffness,
@@ -241,9 +241,9 @@ impl HybridForce {
         let angular = error.fixed_rows::<3>(3) * orientation_stiffness
             - (space.twist.angular - self.target.twist.angular)
                 * (2.0 * damping_ratio * orientation_stiffness.sqrt());
-        Vector6::new(
+        [
             linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
-        )
+        ]
     }
 
     /// Force that the probe must exert to stand the contact, in world [N].
@@ -269,8 +269,9 @@ impl Controller for HybridForce {
     type Target = HybridTarget;
 
     fn reset(&mut self, physics: &Physics) {
-        self.posture = self.arm.positions(physics);
-        self.target.world_from_probe = self.probe.world_from_probe(physics);
+        self.joints.read(physics);
+        self.posture.copy_from_slice(&self.joints.positions);
+        self.target.world_from_probe = self.space.probe().world_from_probe(physics);
         self.target.twist = Twist::default();
         self.phase = Phase::Approach;
         self.force = Vector3::zeros();
@@ -287,26 +288,25 @@ impl Controller for HybridForce {
         self.sense(physics);
         self.update_phase(dt);
         // (qpos, qvel) => pose, twist, inertia of the task
-        let Some(space) = OperationalSpace::new(physics, &self.arm, &self.probe) else {
+        self.joints.read(physics);
+        if !self.space.read(physics, &self.joints) {
             // The next step reports the divergence.
             return;
-        };
-        let inertia = space.task_inertia();
-        // errors => acceleration => wrench => torques
-        let mut wrench = inertia * self.acceleration(&space);
-        let feed_forward = self.feed_forward();
-        for axis in 0..3 {
-            wrench[axis] += feed_forward[axis];
         }
-        let posture = space.posture_torques(
-            &(self.arm.positions(physics) - &self.posture),
-            &self.arm.velocities(physics),
-            self.config.null_stiffness,
-            1.0,
-            &inertia,
-        );
-        let torques = space.torques(&wrench) + self.arm.bias(physics) + posture;
-        let saturated = self.arm.apply(physics, &torques);
+        // errors => acceleration => wrench => torques
+        let task = self.acceleration();
+        let null = self.config.null_stiffness;
+        let stray = self
+            .space
+            .draw_to_posture(&mut self.joints, &self.posture, null);
+        let mut wrench = self
+            .space
+            .wrench(&std::array::from_fn(|i| task[i] - stray[i]));
+        for (entry, force) in wrench.iter_mut().zip(self.feed_forward().iter()) {
+            *entry += force;
+        }
+        self.space.push(&mut self.joints, &wrench);
+        let saturated = self.joints.apply(physics);
         self.integrate(dt, saturated);
     }
 }

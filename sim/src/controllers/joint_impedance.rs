@@ -2,8 +2,7 @@
 
 use nalgebra::DVector;
 
-use super::Controller;
-use crate::arm::Arm;
+use super::{Controller, JointSpace};
 use crate::{Physics, SimError};
 
 /// Gains of [`JointImpedance`].
@@ -29,23 +28,30 @@ impl Default for JointImpedanceConfig {
 pub struct JointImpedance {
     /// Gains.
     pub config: JointImpedanceConfig,
-    arm: Arm,
-    target: DVector<f64>,
+    joints: JointSpace,
+    target: Vec<f64>,
 }
 
 impl JointImpedance {
     /// A controller that holds the arm where it is.
     ///
     /// # Errors
-    /// As [`Arm::new`].
+    /// As [`crate::Arm::new`].
     pub fn new(physics: &Physics, config: JointImpedanceConfig) -> Result<Self, SimError> {
-        let arm = Arm::new(physics.model())?;
-        let target = arm.positions(physics);
+        let joints = JointSpace::new(physics)?;
         Ok(Self {
             config,
-            arm,
-            target,
+            target: joints.positions.clone(),
+            joints,
         })
+    }
+
+    /// Sets the positions [rad or m] without taking ownership.
+    ///
+    /// # Panics
+    /// If there is not one for each joint.
+    pub fn set_positions(&mut self, positions: &[f64]) {
+        self.target.copy_from_slice(positions);
     }
 }
 
@@ -53,12 +59,12 @@ impl Controller for JointImpedance {
     type Target = DVector<f64>;
 
     fn reset(&mut self, physics: &Physics) {
-        self.target = self.arm.positions(physics);
+        self.joints.read(physics);
+        self.target.copy_from_slice(&self.joints.positions);
     }
 
     fn set_target(&mut self, _physics: &Physics, target: DVector<f64>) {
-        assert_eq!(target.len(), self.arm.n_joints(), "one target per joint");
-        self.target = target;
+        self.set_positions(target.as_slice());
     }
 
     fn control(&mut self, physics: &mut Physics) {
@@ -66,11 +72,15 @@ impl Controller for JointImpedance {
             stiffness,
             damping_ratio,
         } = self.config;
-        let inertia = self.arm.inertia(physics).diagonal();
-        let damping = inertia.map(|inertia| 2.0 * damping_ratio * (stiffness * inertia).sqrt());
-        let torques = (&self.target - self.arm.positions(physics)) * stiffness
-            - damping.component_mul(&self.arm.velocities(physics))
-            + self.arm.bias(physics);
-        self.arm.apply(physics, &torques);
+        let joints = &mut self.joints;
+        joints.read(physics);
+        let n = joints.len();
+        for (joint, target) in self.target.iter().enumerate() {
+            let damping =
+                2.0 * damping_ratio * (stiffness * joints.inertia[joint * n + joint]).sqrt();
+            joints.torques[joint] +=
+                stiffness * (target - joints.positions[joint]) - damping * joints.velocities[joint];
+        }
+        joints.apply(physics);
     }
 }

@@ -2,16 +2,22 @@
 //!
 //! Every controller adds the Coriolis torques and what gravity `gravcomp` leaves, keeps within the motors'
 //! ranges, and in the null space of its task pulls the arm towards a posture.
+//! None allocates memory when it is called.
 
+mod damped;
 mod hybrid;
 mod joint_impedance;
+mod joint_space;
+mod joint_velocity;
 mod operational_space;
 mod osc_pose;
 
 pub use hybrid::{HybridConfig, HybridForce, HybridTarget, Phase};
 pub use joint_impedance::{JointImpedance, JointImpedanceConfig};
-pub use operational_space::OperationalSpace;
-pub use osc_pose::{OscPose, OscPoseConfig, OscTarget};
+pub use joint_space::JointSpace;
+pub use joint_velocity::{JointVelocity, JointVelocityConfig};
+pub use operational_space::{OperationalSpace, Six};
+pub use osc_pose::{OscPose, OscPoseConfig, OscTarget, StiffnessFrame};
 
 use crate::Physics;
 
@@ -48,6 +54,10 @@ pub const ALL: &[ControllerInfo] = &[
     ControllerInfo {
         name: "joint_impedance",
         summary: "a spring and a damper on every joint",
+    },
+    ControllerInfo {
+        name: "joint_velocity",
+        summary: "every joint at its own velocity",
     },
     ControllerInfo {
         name: "hybrid_force",

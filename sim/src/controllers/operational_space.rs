@@ -1,16 +1,23 @@
 //! The dynamics of the probe seen from its own task (Khatib 1987, doi:10.1109/JRA.1987.1087068).
 //!
-//! With Jacobian $J$ and joint-space inertia $M$: the task inertia is $\Lambda = (J M^{-1} J^T)^{-1}$ and torques
-//! $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
+//! With Jacobian $J$ and joint-space inertia $M = L L^T$: the probe's mobility is $J M^{-1} J^T = W^T W$ with $W = L^{-1} J^T$, the task
+//! inertia $\Lambda$ its inverse, and torques $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
+//! For torques that are given by the joint accelerations that they would make, $\tau_0 = M a_0$, that is $M a_0 - J^T \Lambda J a_0$:
+//! with 7 joints or 6, one solution with $\Lambda$ serves the task and the null space.
+//! (With 6 joints there is no null space but near singular postures, where the posture's pull keeps the lost direction from drifting.)
+//!
+//! Nothing is allocated after [`OperationalSpace::new`].
 
-use nalgebra::{Cholesky, DVector, Dyn, Matrix3, Matrix6, Vector6};
+use nalgebra::Vector3;
 
-use crate::arm::{Arm, Jacobian};
+use super::JointSpace;
+use super::damped::damped_solve;
+use crate::arm::moves;
 use crate::readings::ProbeFrame;
-use crate::{Physics, Pose, Twist};
+use crate::{Physics, Pose, SimError, Twist};
 
-/// Mobilities below this share of the largest are held down, so that singular postures ask for finite forces.
-const SINGULAR_SHARE: f64 = 1e-5;
+/// A force and a torque, or a velocity and an angular velocity, or accelerations, in world.
+pub type Six = [f64; 6];
 
 /// Pose, twist and dynamics of the probe at one moment.
 #[derive(Debug, Clone)]
@@ -19,96 +26,193 @@ pub struct OperationalSpace {
     pub world_from_probe: Pose,
     /// Velocity of the face in world.
     pub twist: Twist,
-    jacobian: Jacobian,
-    inertia: Cholesky<f64, Dyn>,
+    probe: ProbeFrame,
+    /// The body whose subtree's centre of mass MuJoCo's motion axes refer to.
+    root: usize,
+    /// Whether each joint moves the probe, and where its motion axis stands.
+    movers: Vec<(bool, usize)>,
+    /// Linear and angular velocity of the face per joint velocity, shape `[n_joints, 6]`.
+    jacobian: Vec<Six>,
+    /// $W$, shape `[n_joints, 6]`.
+    weighted: Vec<Six>,
+    /// $L$, row-major, shape `[n_joints, n_joints]`.
+    factor: Vec<f64>,
+    inverse_diagonal: Vec<f64>,
     /// $J M^{-1} J^T$: acceleration in world per force.
-    mobility: Matrix6<f64>,
+    mobility: [Six; 6],
+    /// Joint accelerations that are asked for in the null space.
+    wish: Vec<f64>,
 }
 
 impl OperationalSpace {
-    /// Looks at the present state; none: the state is not finite, and no torque means anything.
-    pub fn new(physics: &Physics, arm: &Arm, probe: &ProbeFrame) -> Option<Self> {
-        let world_from_probe = probe.world_from_probe(physics);
-        let jacobian = arm.jacobian(physics, &world_from_probe.position, probe.body);
-        let inertia = Cholesky::new(arm.inertia(physics))?;
-        let weighted = inertia.solve(&jacobian.transpose());
-        let velocity = &jacobian * arm.velocities(physics);
-        let twist = Twist {
-            linear: velocity.fixed_rows::<3>(0).into(),
-            angular: velocity.fixed_rows::<3>(3).into(),
-        };
-        let mobility: Matrix6<f64> = (&jacobian * weighted).fixed_view::<6, 6>(0, 0).into();
-        let finite = mobility.iter().all(|value| value.is_finite());
-        finite.then_some(Self {
-            world_from_probe,
-            twist,
-            jacobian,
-            inertia,
-            mobility,
+    /// The probe of a scene, moved by the arm's joints.
+    ///
+    /// # Errors
+    /// As [`ProbeFrame::new`].
+    pub fn new(physics: &Physics, joints: &JointSpace) -> Result<Self, SimError> {
+        let model = physics.model();
+        let probe = ProbeFrame::new(model)?;
+        let n = joints.len();
+        let arm = joints.arm();
+        Ok(Self {
+            world_from_probe: probe.world_from_probe(physics),
+            twist: Twist::default(),
+            root: model.body_rootid()[probe.body] as usize,
+            movers: arm
+                .joints
+                .iter()
+                .map(|joint| (moves(model, joint, probe.body), joint.dof))
+                .collect(),
+            probe,
+            jacobian: vec![[0.0; 6]; n],
+            weighted: vec![[0.0; 6]; n],
+            factor: vec![0.0; n * n],
+            inverse_diagonal: vec![0.0; n],
+            mobility: [[0.0; 6]; 6],
+            wish: vec![0.0; n],
         })
     }
 
-    /// Task inertia, position and orientation coupled: force [N, N·m] per acceleration [m/s², rad/s²].
-    pub fn task_inertia(&self) -> Matrix6<f64> {
-        let eigen = self.mobility.symmetric_eigen();
-        let floor = SINGULAR_SHARE * eigen.eigenvalues.amax();
-        let inverse = eigen
-            .eigenvalues
-            .map(|value| value / (value * value + floor * floor));
-        eigen.eigenvectors * Matrix6::from_diagonal(&inverse) * eigen.eigenvectors.transpose()
+    /// The probe's face.
+    pub fn probe(&self) -> &ProbeFrame {
+        &self.probe
     }
 
-    /// Task inertia of position alone and of orientation alone, each as if the other were free.
-    pub fn uncoupled_task_inertia(&self) -> Matrix6<f64> {
-        let mut uncoupled = Matrix6::zeros();
-        for start in [0, 3] {
-            let mobility: Matrix3<f64> = self.mobility.fixed_view::<3, 3>(start, start).into();
-            let eigen = mobility.symmetric_eigen();
-            let floor = SINGULAR_SHARE * eigen.eigenvalues.amax();
-            let inverse = eigen
-                .eigenvalues
-                .map(|value| value / (value * value + floor * floor));
-            let inertia = eigen.eigenvectors
-                * Matrix3::from_diagonal(&inverse)
-                * eigen.eigenvectors.transpose();
-            uncoupled
-                .fixed_view_mut::<3, 3>(start, start)
-                .copy_from(&inertia);
-        }
-        uncoupled
-    }
-
-    /// Joint torques of a force and torque on the probe in world [N, N·m].
-    pub fn torques(&self, wrench: &Vector6<f64>) -> DVector<f64> {
-        self.jacobian.tr_mul(wrench)
-    }
-
-    /// The part of joint torques that does not accelerate the probe; `task_inertia` as of this state.
-    pub fn null_torques(
-        &self,
-        torques: &DVector<f64>,
-        task_inertia: &Matrix6<f64>,
-    ) -> DVector<f64> {
-        let acceleration = &self.jacobian * self.inertia.solve(torques);
-        let acceleration: Vector6<f64> = acceleration.fixed_rows::<6>(0).into();
-        torques - self.jacobian.tr_mul(&(task_inertia * acceleration))
-    }
-
-    /// Torques that draw the arm to `posture`, without moving the probe.
+    /// Looks at the present state, of which `joints` has read its part.
     ///
-    /// `stiffness` [1/s²] and `damping_ratio` are of the joint accelerations asked for.
-    pub fn posture_torques(
-        &self,
-        from_posture: &DVector<f64>,
-        velocities: &DVector<f64>,
-        stiffness: f64,
-        damping_ratio: f64,
-        task_inertia: &Matrix6<f64>,
-    ) -> DVector<f64> {
-        let damping = 2.0 * damping_ratio * stiffness.sqrt();
-        let acceleration = from_posture * -stiffness - velocities * damping;
-        let factor = self.inertia.l();
-        let torques = &factor * factor.tr_mul(&acceleration);
-        self.null_torques(&torques, task_inertia)
+    /// `false`: the state is not finite, and no torque means anything.
+    pub fn read(&mut self, physics: &Physics, joints: &JointSpace) -> bool {
+        self.world_from_probe = self.probe.world_from_probe(physics);
+        self.read_jacobian(physics);
+        let mut twist = [0.0; 6];
+        for (column, velocity) in self.jacobian.iter().zip(&joints.velocities) {
+            add_scaled(&mut twist, *velocity, column);
+        }
+        let [vx, vy, vz, wx, wy, wz] = twist;
+        self.twist = Twist {
+            linear: Vector3::new(vx, vy, vz),
+            angular: Vector3::new(wx, wy, wz),
+        };
+        if !self.factorize(&joints.inertia) {
+            return false;
+        }
+        self.weigh();
+        self.mobility
+            .iter()
+            .flatten()
+            .all(|value| value.is_finite())
     }
+
+    fn read_jacobian(&mut self, physics: &Physics) {
+        let data = physics.data();
+        let arm = self.world_from_probe.position - Vector3::from(data.subtree_com()[self.root]);
+        let axes = data.cdof();
+        for (column, &(moves, dof)) in self.jacobian.iter_mut().zip(&self.movers) {
+            if moves {
+                let [wx, wy, wz, vx, vy, vz] = axes[dof];
+                let angular = Vector3::new(wx, wy, wz);
+                let linear = Vector3::new(vx, vy, vz) + angular.cross(&arm);
+                *column = [linear.x, linear.y, linear.z, wx, wy, wz];
+            }
+        }
+    }
+
+    /// Cholesky factor of the inertia; `false`: it has none.
+    fn factorize(&mut self, inertia: &[f64]) -> bool {
+        let n = self.movers.len();
+        for row in 0..n {
+            let (above, own) = self.factor.split_at_mut(row * n);
+            let own = &mut own[..=row];
+            for column in 0..row {
+                let upper = &above[column * n..column * n + column];
+                let rest = inertia[row * n + column] - dot(upper, &own[..column]);
+                own[column] = rest * self.inverse_diagonal[column];
+            }
+            let rest = inertia[row * n + row] - dot(&own[..row], &own[..row]);
+            if rest.is_nan() || rest <= 0.0 {
+                return false;
+            }
+            own[row] = rest.sqrt();
+            self.inverse_diagonal[row] = 1.0 / own[row];
+        }
+        true
+    }
+
+    /// $W$ and $W^T W$.
+    fn weigh(&mut self) {
+        let n = self.movers.len();
+        self.mobility = [[0.0; 6]; 6];
+        for row in 0..n {
+            let mut column = self.jacobian[row];
+            for (coefficient, other) in self.factor[row * n..row * n + row]
+                .iter()
+                .zip(&self.weighted)
+            {
+                add_scaled(&mut column, -coefficient, other);
+            }
+            column = column.map(|entry| entry * self.inverse_diagonal[row]);
+            self.weighted[row] = column;
+            for (sums, factor) in self.mobility.iter_mut().zip(column) {
+                add_scaled(sums, factor, &column);
+            }
+        }
+    }
+
+    /// Force and torque on the probe [N, N·m] that accelerate it so [m/s², rad/s²]: $\Lambda a$.
+    pub fn wrench(&self, acceleration: &Six) -> Six {
+        damped_solve(&self.mobility, acceleration)
+    }
+
+    /// The same with position and orientation given inertia as if the other were free.
+    pub fn uncoupled_wrench(&self, acceleration: &Six) -> Six {
+        let part = |start: usize| {
+            let block: [[f64; 3]; 3] = std::array::from_fn(|i| {
+                std::array::from_fn(|j| self.mobility[start + i][start + j])
+            });
+            damped_solve(&block, &std::array::from_fn(|i| acceleration[start + i]))
+        };
+        let ([fx, fy, fz], [tx, ty, tz]) = (part(0), part(3));
+        [fx, fy, fz, tx, ty, tz]
+    }
+
+    /// Adds the joint torques that draw the arm to a posture, and tells how they would accelerate the probe; the task has to take that
+    /// off again.
+    ///
+    /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
+    pub fn draw_to_posture(
+        &mut self,
+        joints: &mut JointSpace,
+        posture: &[f64],
+        stiffness: f64,
+    ) -> Six {
+        let damping = 2.0 * stiffness.sqrt();
+        let state = joints.positions.iter().zip(&joints.velocities).zip(posture);
+        let mut acceleration = [0.0; 6];
+        for ((wish, ((position, velocity), wanted)), column) in
+            self.wish.iter_mut().zip(state).zip(&self.jacobian)
+        {
+            *wish = (wanted - position) * stiffness - velocity * damping;
+            add_scaled(&mut acceleration, *wish, column);
+        }
+        joints.accelerate(&self.wish);
+        acceleration
+    }
+
+    /// Adds the joint torques of a force and torque on the probe in world [N, N·m].
+    pub fn push(&self, joints: &mut JointSpace, wrench: &Six) {
+        for (torque, column) in joints.torques.iter_mut().zip(&self.jacobian) {
+            *torque += dot(column, wrench);
+        }
+    }
+}
+
+/// `sum += factor · x`.
+fn add_scaled(sum: &mut Six, factor: f64, x: &Six) {
+    for (sum, x) in sum.iter_mut().zip(x) {
+        *sum += factor * x;
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

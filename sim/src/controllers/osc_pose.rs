@@ -1,26 +1,38 @@
 //! Operational-space control of the probe's pose (Khatib 1987), with the gains and semantics of robosuite's
 //! `OSC_POSE` (Zhu et al. 2020, arXiv:2009.12293).
 //!
-//! $$ \tau = J^T \Lambda (k_p e - k_d v) + \tau_{bias} + N^T M (k_n (q_0 - q) - d_n \dot q), \quad
+//! $$ \tau = J^T (\Lambda (k_p e + k_d (v_d - v)) + W_{ff}) + \tau_{bias} + N^T M (k_n (q_0 - q) - d_n \dot q), \quad
 //! k_d = 2 \zeta \sqrt{k_p} $$
 //!
 //! The orientation error is the rotation vector from the present to the wanted orientation.
+//! Stiffness and damping are diagonal in world, or in the goal's frame: soft along the probe's axis and stiff across it, say.
+//! Both, the wanted twist $v_d$ and the wrench $W_{ff}$ may change with every call.
 
-use nalgebra::{DVector, UnitQuaternion, Vector3, Vector6};
+use nalgebra::{Rotation3, UnitQuaternion, Vector3};
 
-use super::{Controller, OperationalSpace};
-use crate::arm::Arm;
+use super::{Controller, JointSpace, OperationalSpace};
 use crate::ik::pose_error;
-use crate::readings::ProbeFrame;
-use crate::{Physics, Pose, SimError};
+use crate::{Physics, Pose, SimError, Twist, Wrench};
 
-/// Gains and scales of [`OscPose`]; order of sixes: x, y, z, then rotations about them, in world.
+/// In which axes [`OscPoseConfig::stiffness`] and damping are diagonal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum StiffnessFrame {
+    /// Those of the world.
+    #[default]
+    World,
+    /// Those of the goal; its z axis is the beam's, its x axis lies along the array.
+    Goal,
+}
+
+/// Gains and scales of [`OscPose`]; order of sixes: x, y, z, then rotations about them, in world or as `stiffness_frame` says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OscPoseConfig {
     /// Stiffness per unit of task inertia [1/s²]; robosuite 150, the thesis 300.
     pub stiffness: [f64; 6],
     /// Damping over the critical damping.
     pub damping_ratio: [f64; 6],
+    /// Axes of stiffness and damping.
+    pub stiffness_frame: StiffnessFrame,
     /// Translation of a full-scale input [m].
     pub position_scale: f64,
     /// Rotation of a full-scale input [rad].
@@ -36,6 +48,7 @@ impl Default for OscPoseConfig {
         Self {
             stiffness: [150.0; 6],
             damping_ratio: [1.0; 6],
+            stiffness_frame: StiffnessFrame::World,
             position_scale: 0.05,
             orientation_scale: 0.5,
             uncouple_pos_ori: true,
@@ -58,27 +71,32 @@ pub enum OscTarget {
 pub struct OscPose {
     /// Gains and scales.
     pub config: OscPoseConfig,
-    arm: Arm,
-    probe: ProbeFrame,
+    /// Velocity of the goal in world, which damping refers to; at rest unless set.
+    pub goal_twist: Twist,
+    /// Force and torque about the face's centre, in world, that the probe exerts besides [N, N·m]; none unless set.
+    pub feed_forward: Wrench,
+    joints: JointSpace,
+    space: OperationalSpace,
     goal: Pose,
-    posture: DVector<f64>,
+    posture: Vec<f64>,
 }
 
 impl OscPose {
     /// A controller that holds the probe where it is; the present posture is that of the null space.
     ///
     /// # Errors
-    /// As [`Arm::new`] and [`ProbeFrame::new`].
+    /// As [`crate::Arm::new`] and [`crate::readings::ProbeFrame::new`].
     pub fn new(physics: &Physics, config: OscPoseConfig) -> Result<Self, SimError> {
-        let arm = Arm::new(physics.model())?;
-        let probe = ProbeFrame::new(physics.model())?;
-        let (goal, posture) = (probe.world_from_probe(physics), arm.positions(physics));
+        let joints = JointSpace::new(physics)?;
+        let space = OperationalSpace::new(physics, &joints)?;
         Ok(Self {
             config,
-            arm,
-            probe,
-            goal,
-            posture,
+            goal_twist: Twist::default(),
+            feed_forward: Wrench::default(),
+            goal: space.world_from_probe,
+            posture: joints.positions.clone(),
+            joints,
+            space,
         })
     }
 
@@ -95,53 +113,84 @@ impl OscPose {
             rotation: UnitQuaternion::from_scaled_axis(turn) * pose.rotation,
         }
     }
+
+    /// Wanted acceleration of the probe in world [m/s², rad/s²].
+    fn acceleration(&self) -> [f64; 6] {
+        let error = pose_error(&self.goal, &self.space.world_from_probe);
+        let (twist, wanted) = (&self.space.twist, &self.goal_twist);
+        let errors: [Vector3<f64>; 2] = [
+            error.fixed_rows::<3>(0).into(),
+            error.fixed_rows::<3>(3).into(),
+        ];
+        let rates = [twist.linear - wanted.linear, twist.angular - wanted.angular];
+        let axes = match self.config.stiffness_frame {
+            StiffnessFrame::World => Rotation3::identity(),
+            StiffnessFrame::Goal => self.goal.rotation.to_rotation_matrix(),
+        };
+        let mut acceleration = [0.0; 6];
+        for part in 0..2 {
+            let (error, rate) = (axes.inverse() * errors[part], axes.inverse() * rates[part]);
+            let along = axes
+                * Vector3::from_fn(|axis, _| {
+                    let stiffness = self.config.stiffness[3 * part + axis];
+                    let ratio = self.config.damping_ratio[3 * part + axis];
+                    stiffness * error[axis] - 2.0 * ratio * stiffness.sqrt() * rate[axis]
+                });
+            acceleration[3 * part..3 * part + 3].copy_from_slice(along.as_slice());
+        }
+        acceleration
+    }
 }
 
 impl Controller for OscPose {
     type Target = OscTarget;
 
     fn reset(&mut self, physics: &Physics) {
-        self.goal = self.probe.world_from_probe(physics);
-        self.posture = self.arm.positions(physics);
+        self.goal = self.space.probe().world_from_probe(physics);
+        self.joints.read(physics);
+        self.posture.copy_from_slice(&self.joints.positions);
+        self.goal_twist = Twist::default();
+        self.feed_forward = Wrench::default();
     }
 
     fn set_target(&mut self, physics: &Physics, target: OscTarget) {
         self.goal = match target {
             OscTarget::Pose(pose) => pose,
-            OscTarget::Delta(delta) => self.moved_by(&self.probe.world_from_probe(physics), delta),
+            OscTarget::Delta(delta) => {
+                let pose = self.space.probe().world_from_probe(physics);
+                self.moved_by(&pose, delta)
+            }
         };
     }
 
     fn control(&mut self, physics: &mut Physics) {
         // (qpos, qvel) => pose, twist, inertia of the task
-        let Some(space) = OperationalSpace::new(physics, &self.arm, &self.probe) else {
+        self.joints.read(physics);
+        if !self.space.read(physics, &self.joints) {
             // The next step reports the divergence.
             return;
-        };
-        let inertia = space.task_inertia();
-        // error => wanted acceleration
-        let stiffness = Vector6::from(self.config.stiffness);
-        let ratio = Vector6::from(self.config.damping_ratio);
-        let damping: Vector6<f64> = stiffness.map(f64::sqrt).component_mul(&ratio) * 2.0;
-        let (v, w) = (space.twist.linear, space.twist.angular);
-        let velocity = Vector6::new(v.x, v.y, v.z, w.x, w.y, w.z);
-        let acceleration = stiffness
-            .component_mul(&pose_error(&self.goal, &space.world_from_probe))
-            - damping.component_mul(&velocity);
-        // acceleration => wrench => torques
-        let wrench = if self.config.uncouple_pos_ori {
-            space.uncoupled_task_inertia() * acceleration
+        }
+        // error => wanted acceleration => wrench => torques
+        let task = self.acceleration();
+        let null = self.config.null_stiffness;
+        let stray = self
+            .space
+            .draw_to_posture(&mut self.joints, &self.posture, null);
+        let mut wrench = if self.config.uncouple_pos_ori {
+            let (task, stray) = (
+                self.space.uncoupled_wrench(&task),
+                self.space.wrench(&stray),
+            );
+            std::array::from_fn(|i| task[i] - stray[i])
         } else {
-            inertia * acceleration
+            self.space
+                .wrench(&std::array::from_fn(|i| task[i] - stray[i]))
         };
-        let posture = space.posture_torques(
-            &(self.arm.positions(physics) - &self.posture),
-            &self.arm.velocities(physics),
-            self.config.null_stiffness,
-            1.0,
-            &inertia,
-        );
-        let torques = space.torques(&wrench) + self.arm.bias(physics) + posture;
-        self.arm.apply(physics, &torques);
+        let Wrench { force, torque } = &self.feed_forward;
+        for (entry, more) in wrench.iter_mut().zip(force.iter().chain(torque.iter())) {
+            *entry += more;
+        }
+        self.space.push(&mut self.joints, &wrench);
+        self.joints.apply(physics);
     }
 }

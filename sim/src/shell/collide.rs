@@ -356,8 +356,10 @@ impl Cloud {
 
     /// Writes the capsules whose centres at rest lie within a sphere.
     fn within(&self, center: &Vector3<f64>, radius: f64, nodes: &mut Vec<u32>) {
+        let n_capsules = self.center[0].len();
         nodes.clear();
-        for node in 0..self.center[0].len() {
+        nodes.reserve(n_capsules);
+        for node in 0..n_capsules {
             if (self.center(node, 0.0) - center).norm_squared() <= radius * radius {
                 nodes.push(node as u32);
             }
