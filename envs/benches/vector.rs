@@ -124,46 +124,89 @@ fn steps(criterion: &mut Criterion) {
     }
     group.finish();
     for n_threads in [1, 2] {
-        let shares: Vec<(f64, f64)> = (0..9).map(|_| rates(&blueprint, n_threads)).collect();
-        let best = |pick: fn(&(f64, f64)) -> f64| shares.iter().map(pick).fold(0.0, f64::max);
-        let (bare, whole) = (best(|share| share.0), best(|share| share.1));
+        let rates: Vec<[f64; 3]> = (0..9).map(|_| rates(&blueprint, n_threads)).collect();
+        let best = |kind: usize| rates.iter().map(|rates| rates[kind]).fold(0.0, f64::max);
+        let [vector, physics, raw] = [best(0), best(1), best(2)];
         println!(
-            "{n_threads} threads: {whole:.0} physics steps/s in the vector, {bare:.0} of bare states: {:.1} %",
-            100.0 * whole / bare
+            "{n_threads} threads: {vector:.0} physics steps/s in the vector, {:.1} % of {physics:.0} with `Physics::step` alone, \
+             {:.1} % of {raw:.0} with `mj_step` alone",
+            100.0 * vector / physics,
+            100.0 * vector / raw,
         );
     }
 }
 
-/// Physics steps per second of bare states in `n_threads` threads, and of a vector.
-fn rates(blueprint: &Blueprint, n_threads: usize) -> (f64, f64) {
-    const N_STEPS: usize = 1000;
-    let envs = blueprint.make_many(N_ENVS).expect("reachers");
-    let (scene, _) = envs[0].scene().expect("reacher has a scene");
-    let n_substeps = envs[0].spec().n_substeps;
+const N_STEPS: usize = 1000;
+
+/// Physics steps per second on `n_threads` threads: of a vector, of as many states stepped by [`Physics`], and by `mj_step` alone.
+///
+/// The states begin anew where the vector's episodes do, so that all solve the same kind of contact with the joint's stop.
+fn rates(blueprint: &Blueprint, n_threads: usize) -> [f64; 3] {
+    let mut env = vector(blueprint.make_many(N_ENVS).expect("reachers"), n_threads);
+    let n_substeps = env.spec().n_substeps;
+    let length = env.spec().max_episode_steps.expect("reacher has a limit");
+    let states = |env: &VecEnv| -> Vec<Physics> {
+        (0..N_ENVS)
+            .map(|env_idx| copy_of(env.env(env_idx)))
+            .collect()
+    };
+    let (mut plain, mut raw) = (states(&env), states(&env));
     let total = (N_ENVS * N_STEPS * n_substeps) as f64;
-    let mut states: Vec<Physics> = (0..N_ENVS)
-        .map(|_| Physics::from_scene(scene).expect("memory for a state"))
-        .collect();
-    let start = Instant::now();
-    thread::scope(|scope| {
-        for share in states.chunks_mut(N_ENVS / n_threads) {
-            scope.spawn(move || {
-                for _ in 0..N_STEPS {
-                    for physics in &mut *share {
-                        physics.ctrl_mut().fill(0.1);
-                        physics.step_n(n_substeps).expect("a stable arm");
-                    }
-                }
-            });
+    let vector_time = time(|| {
+        for _ in 0..N_STEPS {
+            env.step(&[0.1; 2 * N_ENVS]).expect("a good step");
         }
     });
-    let bare = total / start.elapsed().as_secs_f64();
-    let mut env = vector(envs, n_threads);
+    let each_share = |states: &mut [Physics], step: fn(&mut Physics, usize)| {
+        thread::scope(|scope| {
+            for share in states.chunks_mut(N_ENVS / n_threads) {
+                scope.spawn(move || {
+                    let mut share: Vec<(&mut Physics, Vec<f64>, Vec<f64>)> = share
+                        .iter_mut()
+                        .map(|state| {
+                            let (qpos, qvel) = (state.qpos().to_vec(), state.qvel().to_vec());
+                            (state, qpos, qvel)
+                        })
+                        .collect();
+                    for index in 0..N_STEPS {
+                        for (state, qpos, qvel) in &mut share {
+                            if index % length == 0 {
+                                state.qpos_mut().copy_from_slice(qpos);
+                                state.qvel_mut().copy_from_slice(qvel);
+                            }
+                            state.ctrl_mut().fill(0.1);
+                            step(state, n_substeps);
+                        }
+                    }
+                });
+            }
+        });
+    };
+    let physics_time = time(|| {
+        each_share(&mut plain, |state, n| {
+            state.step_n(n).expect("a stable arm")
+        });
+    });
+    let raw_time = time(|| {
+        each_share(&mut raw, |state, n| {
+            (0..n).for_each(|_| state.data_mut().step())
+        });
+    });
+    [vector_time, physics_time, raw_time].map(|time| total / time)
+}
+
+fn copy_of(env: &dyn Env) -> Physics {
+    let (scene, physics) = env.scene().expect("reacher has a scene");
+    let mut copy = Physics::from_scene(scene).expect("memory for a state");
+    copy.qpos_mut().copy_from_slice(physics.qpos());
+    copy.qvel_mut().copy_from_slice(physics.qvel());
+    copy
+}
+
+fn time(job: impl FnOnce()) -> f64 {
     let start = Instant::now();
-    for _ in 0..N_STEPS {
-        env.step(&[0.1; 2 * N_ENVS]).expect("a good step");
-    }
-    (bare, total / start.elapsed().as_secs_f64())
+    job();
+    start.elapsed().as_secs_f64()
 }
 
 criterion_group! {
