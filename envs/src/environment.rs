@@ -83,7 +83,12 @@ impl<S> EnvironmentSettings<S> {
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("time.control_timestep", self.time.control_timestep, 1e-4, 1.0)?;
+        check_range(
+            "time.control_timestep",
+            self.time.control_timestep,
+            1e-4,
+            1.0,
+        )?;
         check_range("time.limit", self.time.limit, 0.02, 600.0)?;
         self.scene.check()?;
         self.action.check()?;
@@ -238,8 +243,12 @@ impl<T: Task> Env for Environment<T> {
     ) -> Result<(), EnvError> {
         check_length(observation, &self.spec)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (episode, parameters) =
-            Episode::draw(self.bank.randomization(), self.bank.scope(), options, &mut rng)?;
+        let (episode, parameters) = Episode::draw(
+            self.bank.randomization(),
+            self.bank.scope(),
+            options,
+            &mut rng,
+        )?;
         self.is_running = false;
         self.bank.prepare(&mut self.stage, &episode)?;
         self.task.begin(&mut self.stage, &episode, &mut rng)?;

@@ -152,7 +152,11 @@ impl Senses {
         self.n = 0;
         let force = -self.wrench[0].z;
         let error = force - stage.goal.force;
-        self.rate = if self.is_first { 0.0 } else { (force - self.force) / dt };
+        self.rate = if self.is_first {
+            0.0
+        } else {
+            (force - self.force) / dt
+        };
         self.slow += (error - self.slow) * if self.is_first { 1.0 } else { SLOW_SHARE };
         self.integral += (error - LEAK * self.integral) * dt;
         self.force = force;

@@ -21,10 +21,11 @@ pub fn table<T: Serialize>(settings: &T) -> Table {
 pub fn parse<T: Serialize + DeserializeOwned>(defaults: &T, given: &Table) -> Result<T, EnvError> {
     let mut all = table(defaults);
     merge(&mut all, given, "")?;
-    all.try_into().map_err(|error: toml::de::Error| EnvError::Config {
-        field: "settings".to_owned(),
-        problem: error.message().to_owned(),
-    })
+    all.try_into()
+        .map_err(|error: toml::de::Error| EnvError::Config {
+            field: "settings".to_owned(),
+            problem: error.message().to_owned(),
+        })
 }
 
 /// Writes `given` over `known`, in which every key must exist with a value of the same kind.
@@ -210,8 +211,16 @@ mod tests {
                 assert!(message.contains(part), "{message}");
             }
         };
-        check("inner.forse", "3", &["inner.forse", "did you mean \"force\""]);
-        check("inner.force", "soft", &["inner.force", "\"soft\"", "a number"]);
+        check(
+            "inner.forse",
+            "3",
+            &["inner.forse", "did you mean \"force\""],
+        );
+        check(
+            "inner.force",
+            "soft",
+            &["inner.force", "\"soft\"", "a number"],
+        );
         check("inner", "3", &["inner", "a table"]);
         check("inner.range", "[1, \"x\"]", &["inner.range", "a list"]);
         check("n", "-1", &["n", "-1"]);

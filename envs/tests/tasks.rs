@@ -125,7 +125,10 @@ fn the_scripted_policies_do_what_the_tasks_ask_for() {
 #[test]
 fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
     // The probe is drawn by a spring to 1 cm under the skin, so the force tells the stiffness.
-    let blueprint = blueprint("probe-press", &[("action.mode", "tracking"), ("time.limit", "2")]);
+    let blueprint = blueprint(
+        "probe-press",
+        &[("action.mode", "tracking"), ("time.limit", "2")],
+    );
     let mut env = blueprint.make().unwrap();
     let spec = env.spec().clone();
     let mut observation = vec![0.0; spec.observation_space.len()];
@@ -295,7 +298,10 @@ fn wrong_settings_are_named_with_what_is_allowed() {
             ("randomization.torso_yaw", "0.1"),
         ],
     );
-    assert!(message.contains("needs scene.torso = \"fast\""), "{message}");
+    assert!(
+        message.contains("needs scene.torso = \"fast\""),
+        "{message}"
+    );
     let error = tasks::by_name("probe-sweap").unwrap_err().to_string();
     assert!(error.contains("did you mean \"probe-sweep\""), "{error}");
 }

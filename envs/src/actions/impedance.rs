@@ -3,7 +3,9 @@
 //!
 //! Axes are the goal's: x along the array, z out of the probe into the tissue. Damping follows stiffness, critically.
 
-use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
+use insonate_sim::controllers::{
+    Controller as _, OscPose, OscPoseConfig, OscTarget, StiffnessFrame,
+};
 use insonate_sim::{Pose, Twist, Wrench};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -13,6 +15,9 @@ use super::osc_pose::AXES;
 use crate::settings::{check_interval, check_range};
 use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
+
+/// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, there for the damping.
+const AXIAL_STIFFNESS: f64 = 1.0;
 
 /// Settings of the modes `tracking`, `variable_z` and `wrench`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -107,6 +112,7 @@ impl ImpedanceAction {
         let config = OscPoseConfig {
             stiffness: [held; 6],
             damping_ratio: [settings.damping_ratio; 6],
+            stiffness_frame: StiffnessFrame::Goal,
             ..OscPoseConfig::default()
         };
         let place = |axis: &String| AXES.iter().position(|known| known == axis);
@@ -146,9 +152,10 @@ impl Action for ImpedanceAction {
         self.wrench = [0.0; 6];
         self.depth = 0.0;
         if self.mode == ImpedanceMode::Wrench {
-            let held = self.settings.held_stiffness;
-            self.controller.config.stiffness = [held, held, 0.0, held, held, held];
-            self.controller.config.damping = [0.0, 0.0, self.settings.axial_damping, 0.0, 0.0, 0.0];
+            let config = &mut self.controller.config;
+            config.stiffness[2] = AXIAL_STIFFNESS;
+            // The controller damps by 2 ζ √k.
+            config.damping_ratio[2] = 0.5 * self.settings.axial_damping / AXIAL_STIFFNESS.sqrt();
         }
     }
 
@@ -182,7 +189,7 @@ impl Action for ImpedanceAction {
             force: rotation * Vector3::new(fx, fy, fz),
             torque: rotation * Vector3::new(tx, ty, tz),
         };
-        self.controller.twist = Twist {
+        self.controller.goal_twist = Twist {
             linear: goal.twist.linear,
             angular: goal.twist.angular,
         };

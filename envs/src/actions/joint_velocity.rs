@@ -44,7 +44,7 @@ impl JointVelocitySettings {
 pub struct JointVelocityAction {
     controller: JointVelocity,
     scale: f64,
-    n_joints: usize,
+    velocities: Vec<f64>,
 }
 
 impl JointVelocityAction {
@@ -57,7 +57,7 @@ impl JointVelocityAction {
         Ok(Self {
             controller: JointVelocity::new(&stage.physics, config)?,
             scale: settings.velocity_scale,
-            n_joints: stage.arm.n_joints(),
+            velocities: vec![0.0; stage.arm.n_joints()],
         })
     }
 }
@@ -65,7 +65,7 @@ impl JointVelocityAction {
 impl Action for JointVelocityAction {
     fn space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
-        (0..self.n_joints).for_each(|i| space.push(format!("velocity_{i} [1]"), -1.0, 1.0));
+        (0..self.velocities.len()).for_each(|i| space.push(format!("velocity_{i} [1]"), -1.0, 1.0));
         space
     }
 
@@ -73,10 +73,11 @@ impl Action for JointVelocityAction {
         self.controller.reset(&stage.physics);
     }
 
-    fn set(&mut self, stage: &Stage, action: &[f32]) {
-        let wanted = action.iter().map(|&share| f64::from(share) * self.scale);
-        let target = nalgebra::DVector::from_iterator(self.n_joints, wanted);
-        self.controller.set_target(&stage.physics, target);
+    fn set(&mut self, _stage: &Stage, action: &[f32]) {
+        for (velocity, &share) in self.velocities.iter_mut().zip(action) {
+            *velocity = f64::from(share) * self.scale;
+        }
+        self.controller.set_velocities(&self.velocities);
     }
 
     fn control(&mut self, stage: &mut Stage) {

@@ -1,11 +1,15 @@
 //! Ways to turn an action into joint torques: one file each, listed in [`ALL`]. Entries are shares of full scale, -1 to 1.
 
 mod hybrid_force;
+mod impedance;
+mod joint_velocity;
 mod osc_pose;
 
 use serde::{Deserialize, Serialize};
 
 pub use hybrid_force::{HybridForceAction, HybridForceSettings};
+pub use impedance::{ImpedanceAction, ImpedanceMode, ImpedanceSettings};
+pub use joint_velocity::{JointVelocityAction, JointVelocitySettings};
 pub use osc_pose::{OscPoseAction, OscPoseSettings};
 
 use crate::stage::Stage;
@@ -28,12 +32,27 @@ pub trait Action: Send {
 
 /// Every mode with what it does.
 pub const ALL: &[(&str, &str)] = &[
-    ("osc_pose", "changes of the probe's pose, as robosuite's OSC_POSE"),
-    ("tracking", "stiffness of six axes about the task's goal (the thesis' tracking)"),
-    ("variable_z", "stiffness of six axes, and depth along the probe's axis (the thesis' variable_z)"),
-    ("wrench", "force and torque on the probe beside a spring towards the goal (the thesis' wrench)"),
+    (
+        "osc_pose",
+        "changes of the probe's pose, as robosuite's OSC_POSE",
+    ),
+    (
+        "tracking",
+        "stiffness of six axes about the task's goal (the thesis' tracking)",
+    ),
+    (
+        "variable_z",
+        "stiffness of six axes, and depth along the probe's axis (the thesis' variable_z)",
+    ),
+    (
+        "wrench",
+        "force and torque on the probe beside a spring towards the goal (the thesis' wrench)",
+    ),
     ("joint_velocity", "velocities of the joints"),
-    ("hybrid_force", "corrections of the scripted hybrid force controller; zero is that controller"),
+    (
+        "hybrid_force",
+        "corrections of the scripted hybrid force controller; zero is that controller",
+    ),
 ];
 
 /// How actions act.
@@ -44,6 +63,10 @@ pub struct ActionSettings {
     pub mode: String,
     /// Settings of `osc_pose`.
     pub osc_pose: OscPoseSettings,
+    /// Settings of `tracking`, `variable_z` and `wrench`.
+    pub impedance: ImpedanceSettings,
+    /// Settings of `joint_velocity`.
+    pub joint_velocity: JointVelocitySettings,
     /// Settings of `hybrid_force`.
     pub hybrid_force: HybridForceSettings,
 }
@@ -53,6 +76,8 @@ impl Default for ActionSettings {
         Self {
             mode: "osc_pose".to_owned(),
             osc_pose: OscPoseSettings::default(),
+            impedance: ImpedanceSettings::default(),
+            joint_velocity: JointVelocitySettings::default(),
             hybrid_force: HybridForceSettings::default(),
         }
     }
@@ -77,6 +102,8 @@ impl ActionSettings {
             return Err(EnvError::unknown("action mode", &self.mode, &known));
         }
         self.osc_pose.check()?;
+        self.impedance.check()?;
+        self.joint_velocity.check()?;
         self.hybrid_force.check()
     }
 
@@ -86,7 +113,12 @@ impl ActionSettings {
     /// [`EnvError::Unknown`] for the mode, [`EnvError::Sim`] where the scene lacks what the controller needs.
     pub fn make(&self, stage: &Stage) -> Result<Box<dyn Action>, EnvError> {
         self.check()?;
+        let impedance = |mode| ImpedanceAction::new(stage, &self.impedance, mode);
         Ok(match self.mode.as_str() {
+            "tracking" => Box::new(impedance(ImpedanceMode::Tracking)?),
+            "variable_z" => Box::new(impedance(ImpedanceMode::VariableZ)?),
+            "wrench" => Box::new(impedance(ImpedanceMode::Wrench)?),
+            "joint_velocity" => Box::new(JointVelocityAction::new(stage, &self.joint_velocity)?),
             "hybrid_force" => Box::new(HybridForceAction::new(stage, &self.hybrid_force)?),
             _ => Box::new(OscPoseAction::new(stage, &self.osc_pose)?),
         })

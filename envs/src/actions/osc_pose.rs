@@ -42,10 +42,25 @@ impl Default for OscPoseSettings {
 impl OscPoseSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
         check_axes("action.osc_pose.axes", &self.axes)?;
-        check_range("action.osc_pose.position_scale", self.position_scale, 1e-5, 1.0)?;
-        check_range("action.osc_pose.orientation_scale", self.orientation_scale, 1e-4, 3.2)?;
+        check_range(
+            "action.osc_pose.position_scale",
+            self.position_scale,
+            1e-5,
+            1.0,
+        )?;
+        check_range(
+            "action.osc_pose.orientation_scale",
+            self.orientation_scale,
+            1e-4,
+            3.2,
+        )?;
         check_range("action.osc_pose.stiffness", self.stiffness, 0.0, 5000.0)?;
-        check_range("action.osc_pose.damping_ratio", self.damping_ratio, 0.0, 10.0)
+        check_range(
+            "action.osc_pose.damping_ratio",
+            self.damping_ratio,
+            0.0,
+            10.0,
+        )
     }
 }
 
@@ -58,7 +73,10 @@ pub(super) fn check_axes(field: &str, axes: &[String]) -> Result<(), EnvError> {
     }
     Err(EnvError::Config {
         field: field.to_owned(),
-        problem: format!("is {axes:?}, but needs some of {}, each once", AXES.join(", ")),
+        problem: format!(
+            "is {axes:?}, but needs some of {}, each once",
+            AXES.join(", ")
+        ),
     })
 }
 

@@ -123,7 +123,9 @@ impl Episode {
                 // Drawn even where it makes no difference: the stream stays the same.
                 let share: f64 = rng.random();
                 match name {
-                    "torso.size" => settings.nearest_size(interval[0] + (interval[1] - interval[0]) * share),
+                    "torso.size" => {
+                        settings.nearest_size(interval[0] + (interval[1] - interval[0]) * share)
+                    }
                     "breathing.phase" | "patient.phase" => TAU * share,
                     "action.latency" => {
                         let steps = interval[1] - interval[0] + 1.0;

@@ -156,7 +156,10 @@ impl Bank {
             self.settings.physics_timestep,
         );
         let [rate, amplitude] = episode.breathing;
-        let breathing = self.randomization.breathing.then_some(Breathing { rate, amplitude });
+        let breathing = self
+            .randomization
+            .breathing
+            .then_some(Breathing { rate, amplitude });
         Setup::at(
             &self.settings,
             Some(&shape(config, episode.size, breathing)),
@@ -208,7 +211,10 @@ fn check_fixed(
 ) -> Result<(), EnvError> {
     let is_fixed = [
         ("torso_yaw", randomization.torso_yaw == [0.0; 2]),
-        ("patient_amplitude", randomization.patient_amplitude == [0.0; 2]),
+        (
+            "patient_amplitude",
+            randomization.patient_amplitude == [0.0; 2],
+        ),
     ];
     match is_fixed.iter().find(|(_, is_fixed)| !is_fixed) {
         None => Ok(()),

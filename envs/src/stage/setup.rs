@@ -52,12 +52,7 @@ impl SceneSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range(
-            "scene.physics_timestep",
-            self.physics_timestep,
-            1e-4,
-            0.005,
-        )
+        check_range("scene.physics_timestep", self.physics_timestep, 1e-4, 0.005)
     }
 
     /// What the torso's constraints are scaled from: its config, and the softness that a probe feels then.
@@ -82,7 +77,9 @@ impl SceneSettings {
         };
         if let Some(file) = &file {
             let range = |name: &str| file.pooled.get(name).and_then(|entry| entry.randomisation);
-            nominal.ranges = range("stiffness").zip(range("damping")).map(|(k, c)| [k, c]);
+            nominal.ranges = range("stiffness")
+                .zip(range("damping"))
+                .map(|(k, c)| [k, c]);
             if let Some([stiffness, damping]) = file.stiffness_and_damping() {
                 nominal.softness = Softness { stiffness, damping };
             }

@@ -231,10 +231,7 @@ fn setup(settings: &EnvironmentSettings<PushSettings>) -> Result<Arc<Setup>, Env
         .rgba([0.2, 0.65, 0.3, 0.6])
         .set("contype", 0)
         .set("conaffinity", 0);
-    let mark = Body::new(GOAL)
-        .pos([0.0, 0.0, top])
-        .mocap(true)
-        .with(mark);
+    let mark = Body::new(GOAL).pos([0.0, 0.0, top]).mocap(true).with(mark);
     document.worldbody().add(cube);
     document.worldbody().add(mark);
     let rest = [0.0, 0.0, top + HALF, 1.0, 0.0, 0.0, 0.0];
@@ -300,7 +297,9 @@ impl Push {
     }
 
     fn random_place(&self, rng: &mut ChaCha8Rng) -> [f64; 2] {
-        self.settings.area.map(|half| rng.random_range(-half..=half))
+        self.settings
+            .area
+            .map(|half| rng.random_range(-half..=half))
     }
 
     /// A random place that is at least `least` away from another.

@@ -193,7 +193,12 @@ impl SweepSettings {
         check_range("task.rest", self.rest, 0.0, 60.0)?;
         check_range("task.ramp", self.ramp, 0.0, 10.0)?;
         check_range("task.release_time", self.release_time, 0.0, 60.0)?;
-        check_range("task.max_position_error", self.max_position_error, 0.001, 1.0)?;
+        check_range(
+            "task.max_position_error",
+            self.max_position_error,
+            0.001,
+            1.0,
+        )?;
         check_range("task.max_force", self.max_force, 1.0, 1e4)?;
         self.success.check()
     }
@@ -207,7 +212,10 @@ impl SweepSettings {
         for _ in 0..64 {
             let from = [rng.random_range(-a..=a), rng.random_range(-b..=b)];
             let angle = rng.random_range(0.0..std::f64::consts::TAU);
-            let to = [from[0] + length * angle.cos(), from[1] + length * angle.sin()];
+            let to = [
+                from[0] + length * angle.cos(),
+                from[1] + length * angle.sin(),
+            ];
             if to[0].abs() <= a && to[1].abs() <= b {
                 ends = (from, to);
                 break;

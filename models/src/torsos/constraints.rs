@@ -32,10 +32,8 @@ impl ShellConstraints {
     pub fn of_rest(stiffness: f64, damping: f64, most_damping: f64) -> Self {
         let scaled = |factor: f64| Solref {
             stiffness: (factor * stiffness).clamp(Solref::STIFFNESS[0], Solref::STIFFNESS[1]),
-            damping: (factor * damping).clamp(
-                Solref::DAMPING[0],
-                Solref::DAMPING[1].min(most_damping),
-            ),
+            damping: (factor * damping)
+                .clamp(Solref::DAMPING[0], Solref::DAMPING[1].min(most_damping)),
         };
         Self {
             rest: scaled(1.0),
@@ -46,7 +44,11 @@ impl ShellConstraints {
 
     /// Constraints that feel about like `softness`, stepped at `timestep` [s]. Fitting a scene to a log is more exact.
     pub fn feeling(softness: &Softness, timestep: f64) -> Self {
-        Self::of_rest(REST * softness.stiffness, REST * softness.damping, 1.0 / timestep)
+        Self::of_rest(
+            REST * softness.stiffness,
+            REST * softness.damping,
+            1.0 / timestep,
+        )
     }
 }
 
