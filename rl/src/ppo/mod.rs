@@ -161,6 +161,11 @@ impl Ppo {
         &self.identity
     }
 
+    /// The samples of the last iteration.
+    pub fn rollout(&self) -> &Rollout {
+        &self.rollout
+    }
+
     /// Iterations done.
     pub fn iteration(&self) -> usize {
         self.iteration
