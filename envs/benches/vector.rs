@@ -184,7 +184,7 @@ fn rates(blueprint: &Blueprint, n_threads: usize) -> [f64; 3] {
     };
     let physics_time = time(|| {
         each_share(&mut plain, |state, n| {
-            state.step_n(n).expect("a stable arm")
+            state.step_n(n).expect("a stable arm");
         });
     });
     let raw_time = time(|| {
