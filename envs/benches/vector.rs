@@ -189,7 +189,7 @@ fn rates(blueprint: &Blueprint, n_threads: usize) -> [f64; 3] {
     });
     let raw_time = time(|| {
         each_share(&mut raw, |state, n| {
-            (0..n).for_each(|_| state.data_mut().step())
+            (0..n).for_each(|_| state.data_mut().step());
         });
     });
     [vector_time, physics_time, raw_time].map(|time| total / time)
