@@ -1,8 +1,5 @@
 //! Contract: `bench` prints the keys that scripts read, with figures that belong together.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
-#[expect(dead_code, reason = "each test takes what it needs")]
 mod command;
 
 use command::{done, json, refused};

@@ -3,7 +3,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-#[expect(dead_code, reason = "each test takes what it needs")]
 mod command;
 
 use std::path::{Path, PathBuf};

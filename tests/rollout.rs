@@ -1,8 +1,5 @@
 //! Contract: a rollout is the episode that an evaluation of its seed begins with, and its folder tells what happened in it.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
-#[expect(dead_code, reason = "each test takes what it needs")]
 mod command;
 
 use command::{done, insonate, json, refused, stderr};

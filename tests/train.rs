@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-#[expect(dead_code, reason = "each test takes what it needs")]
 mod command;
 
 use std::cell::Cell;
@@ -326,7 +325,7 @@ fn ctrl_c_saves_and_tells_how_to_go_on() {
     let progress = folder.join("progress.csv");
     let begun = Instant::now();
     let n_rows = || std::fs::read_to_string(&progress).map_or(0, |text| text.lines().count());
-    while n_rows() < 3 && begun.elapsed() < Duration::from_secs(60) {
+    while n_rows() < 3 && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let kill = Command::new("kill")

@@ -51,8 +51,8 @@ struct EnvBench {
     /// Threads; 0: one for each core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Who acts: zero, random, scripted or a policy file; its own time is left out.
-    #[arg(long, value_name = "POLICY", default_value = "zero")]
+    /// Who acts: scripted (in contact all the time), zero, random or a policy file; its own time is left out.
+    #[arg(long, value_name = "POLICY", default_value = "scripted")]
     policy: String,
     #[command(flatten)]
     settings: SettingsArgs,

@@ -1,6 +1,6 @@
 //! `insonate evaluate`.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::envs::EnvError;
 use insonate::evaluation::{
     self, Contestant, EvaluationResult, Schedule, difference, difference_json, difference_table,
-    pooled_json, result_json, result_table,
+    episodes_csv, pooled_json, result_json, result_table,
 };
 use insonate::experiments::write_file;
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl Evaluate {
             results.push(run(contestant, &schedule)?);
         }
         if let Some(path) = &self.csv {
-            write_csv(path, &results)?;
+            write_file(path, &episodes_csv(&results)?)?;
         }
         if self.json {
             let all = in_json(&contestants, &results, &schedule.seeds);
@@ -95,20 +95,18 @@ impl Evaluate {
         if self.episodes == 0 {
             return Err(wrong("episodes", "0 is not allowed: at least 1"));
         }
-        let seeds = match self.seeds.is_empty() {
-            true => vec![self.seed],
-            false => self.seeds.clone(),
+        let seeds = if self.seeds.is_empty() {
+            vec![self.seed]
+        } else {
+            self.seeds.clone()
         };
         let mut sorted = seeds.clone();
         sorted.sort_unstable();
         let n_episodes = self.episodes as u64;
-        if let Some(pair) = sorted
-            .windows(2)
-            .find(|pair| pair[1] - pair[0] < n_episodes)
-        {
+        let mut neighbours = sorted.iter().zip(sorted.iter().skip(1));
+        if let Some((a, b)) = neighbours.find(|(a, b)| *b - *a < n_episodes) {
             let problem = format!(
-                "{} and {} would share episodes, for episode e has the seed S + e: choose seeds at least {n_episodes} apart",
-                pair[0], pair[1]
+                "{a} and {b} would share episodes, for episode e has the seed S + e: choose seeds at least {n_episodes} apart"
             );
             return Err(wrong("seeds", &problem));
         }
@@ -196,44 +194,4 @@ fn in_words(results: &[EvaluationResult]) -> String {
     let seconds: f64 = results.iter().map(|result| result.seconds).sum();
     parts.push(format!("{steps} steps in {seconds:.1} s"));
     parts.join("\n\n")
-}
-
-fn write_csv(path: &Path, results: &[EvaluationResult]) -> anyhow::Result<()> {
-    let mut writer = csv::Writer::from_writer(Vec::new());
-    for (index, result) in results.iter().enumerate() {
-        let spec = &result.spec;
-        if index == 0 {
-            let fixed = ["policy", "seed", "return", "length", "end"].map(str::to_owned);
-            let metrics = spec.metrics.iter().map(|name| (*name).to_owned());
-            let terms = spec
-                .reward_terms
-                .iter()
-                .map(|name| format!("reward/{name}"));
-            let header = fixed.into_iter().chain(metrics).chain(terms);
-            writer.write_record(header.chain(spec.parameters.iter().cloned()))?;
-        }
-        for episode in &result.episodes {
-            let fixed = [
-                result.name.clone(),
-                episode.seed.to_string(),
-                episode.return_.to_string(),
-                episode.length.to_string(),
-                episode.reason.text().into_owned(),
-            ];
-            let numbers = episode.metrics.iter().chain(&episode.reward_terms);
-            let numbers = numbers
-                .chain(&episode.parameters)
-                .map(|value| match value.is_nan() {
-                    true => String::new(),
-                    false => value.to_string(),
-                });
-            writer.write_record(fixed.into_iter().chain(numbers))?;
-        }
-    }
-    write_file(
-        path,
-        &writer
-            .into_inner()
-            .context("a table in memory is written")?,
-    )
 }

@@ -1,5 +1,6 @@
 //! Progress of a training: a bar on a terminal, elsewhere a line now and then.
 
+use std::fmt::Write as _;
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
@@ -131,7 +132,7 @@ fn evaluated(evaluation: &Evaluation) -> String {
         ("contact_ratio", "contact"),
     ] {
         if let Some(mean) = evaluation.metric(name) {
-            line += &format!(", {shown} {mean:.3}");
+            let _ = write!(line, ", {shown} {mean:.3}");
         }
     }
     line

@@ -83,10 +83,10 @@ impl RolloutCommand {
             }
         }
         if self.json {
-            let one = summaries.len() == 1;
-            let all = match one {
-                true => summaries.remove(0),
-                false => Value::Array(summaries),
+            let all = if summaries.len() == 1 {
+                summaries.remove(0)
+            } else {
+                Value::Array(summaries)
             };
             return print(&serde_json::to_string_pretty(&all)?);
         }

@@ -25,6 +25,10 @@ use super::settings_args::SettingsArgs;
 
 A training that is stopped, by Ctrl-C or by force, goes on with --resume to the same bits as if it had never stopped.
 TensorBoard shows the folder: tensorboard --logdir output/sweep")]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a switch of the command line"
+)]
 pub(crate) struct Train {
     /// Task, as `insonate list` shows them; may be left out with --resume and where --config says it.
     task: Option<String>,

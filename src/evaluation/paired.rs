@@ -79,3 +79,57 @@ fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Re
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envs::{EndReason, Ended, EnvSpec};
+
+    /// Returns 1, 2, 4 plus `more`, of episodes with the given softness.
+    fn result(name: &str, more: [f64; 3], stiffness: f64) -> EvaluationResult {
+        let episode = |index: usize| Ended {
+            env_idx: 0,
+            seed: index as u64,
+            return_: [1.0, 2.0, 4.0][index] + more[index],
+            length: 10,
+            reason: EndReason::TimeLimit,
+            metrics: vec![0.5 * more[index]],
+            parameters: vec![f64::NAN, stiffness],
+            reward_terms: Vec::new(),
+        };
+        EvaluationResult {
+            name: name.to_owned(),
+            spec: EnvSpec {
+                metrics: vec!["force_mae_n"],
+                parameters: vec!["phase [rad]".to_owned(), "torso.stiffness [N/m]".to_owned()],
+                ..EnvSpec::default()
+            },
+            episodes: (0..3).map(episode).collect(),
+            seconds: 0.0,
+        }
+    }
+
+    #[test]
+    fn differences_are_taken_episode_by_episode() {
+        let against = result("b", [0.0; 3], 900.0);
+        let found = difference(&result("a", [1.0, 1.5, 0.5], 900.0), &against).unwrap();
+        let [(first, returns), (second, force)] = &found.figures[..] else {
+            panic!("{found:?}")
+        };
+        assert_eq!((first.as_str(), second.as_str()), ("return", "force_mae_n"));
+        assert_eq!((returns.mean, force.mean), (1.0, 0.5));
+        // t(0.975, 2) = 4.303; the spread of the returns themselves plays no part.
+        let half = 4.303 * 0.5 / 3.0_f64.sqrt();
+        assert!((returns.ci95[1] - 1.0 - half).abs() < 1e-3, "{returns:?}");
+    }
+
+    #[test]
+    fn other_episodes_are_refused_with_what_differs() {
+        let [a, b] = [900.0, 1200.0].map(|stiffness| result("a", [0.0; 3], stiffness));
+        let problem = difference(&a, &b).unwrap_err();
+        assert!(
+            problem.contains("seed 0") && problem.contains("torso.stiffness [N/m] = 1200"),
+            "{problem}"
+        );
+    }
+}

@@ -99,13 +99,12 @@ fn number(value: f64) -> String {
     if value.is_nan() {
         return "–".to_owned();
     }
+    if value == 0.0 {
+        return "0".to_owned();
+    }
     let size = value.abs();
-    if value == 0.0 || size >= 1e6 || size < 1e-4 {
-        return if value == 0.0 {
-            "0".to_owned()
-        } else {
-            format!("{value:.3e}")
-        };
+    if !(1e-4..1e6).contains(&size) {
+        return format!("{value:.3e}");
     }
     let before_point = size.log10().floor() as i32 + 1;
     format!("{value:.*}", (4 - before_point).clamp(0, 7) as usize)

@@ -100,10 +100,15 @@ impl Film {
         let right = (0..width).rev().find(columns).unwrap_or(0);
         let mut buffer = Vec::with_capacity((right + 1 - left) * (bottom + 1 - top));
         for y in top..=bottom {
-            buffer.extend((left..=right).map(|x| match changes(x, y) {
-                true => indices[y * width + x],
-                false => UNCHANGED,
-            }));
+            let index = |x: usize| {
+                let is_new = changes(x, y);
+                if is_new {
+                    indices[y * width + x]
+                } else {
+                    UNCHANGED
+                }
+            };
+            buffer.extend((left..=right).map(index));
         }
         gif::Frame {
             dispose: DisposalMethod::Keep,

@@ -125,9 +125,10 @@ impl Panel {
         B::ErrorType: 'static,
     {
         let is_share = self.label.starts_with("share");
-        let y = match is_share {
-            true => -0.03..1.03,
-            false => range_of(self.points().map(|p| p.1), 0.06),
+        let y = if is_share {
+            -0.03..1.03
+        } else {
+            range_of(self.points().map(|p| p.1), 0.06)
         };
         let steps = self.points().map(|p| p.0).chain([0.0]);
         let x = Axis {

@@ -50,9 +50,9 @@ pub(super) fn title(rollout: &Rollout) -> String {
         .metrics
         .iter()
         .position(|name| *name == "success");
-    let success = success.map(|index| match ended.metrics[index] > 0.5 {
-        true => "success",
-        false => "no success",
+    let success = success.map(|index| {
+        let is_success = ended.metrics[index] > 0.5;
+        if is_success { "success" } else { "no success" }
     });
     let policy = std::path::Path::new(&rollout.policy);
     let policy = policy.components().rev().take(2).collect::<Vec<_>>();

@@ -11,7 +11,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             n_steps: 256,
             n_minibatches: 16,
             learning_rate: 1e-3,
-            discount: 0.9,
+            discount: 0.98,
             ..general()
         },
         "reacher" => PpoConfig {

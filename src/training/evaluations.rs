@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use crate::envs::{Ended, EnvSpec};
-use crate::evaluation::known_mean;
+use crate::evaluation::{cell, known_mean};
 use crate::experiments::write_file;
 
 /// Columns before the metrics.
@@ -89,11 +89,7 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
         let whole = [e.n_episodes as f64, e.return_mean, e.length_mean];
         let numbers = [e.train_s, e.evaluation_s].into_iter().chain(whole);
         let numbers = numbers.chain(e.metrics.iter().map(|(_, mean)| *mean));
-        let cells = numbers.map(|value| match value.is_nan() {
-            true => String::new(),
-            false => value.to_string(),
-        });
-        writer.write_record(std::iter::once(e.global_step.to_string()).chain(cells))?;
+        writer.write_record(std::iter::once(e.global_step.to_string()).chain(numbers.map(cell)))?;
     }
     let text = writer
         .into_inner()

@@ -127,9 +127,10 @@ fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<T
 /// How it was evaluated so far, and what is given over it.
 fn evaluation(given: &Given, folder: &Path) -> anyhow::Result<EvaluationSettings> {
     let config = folder.join(CONFIG);
-    let mut all = match config.exists() {
-        true => Given::read(&config)?.evaluation,
-        false => Table::new(),
+    let mut all = if config.exists() {
+        Given::read(&config)?.evaluation
+    } else {
+        Table::new()
     };
     overlay(&mut all, &given.evaluation);
     let evaluation: EvaluationSettings = settings::parse(&EvaluationSettings::default(), &all)?;

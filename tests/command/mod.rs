@@ -3,7 +3,7 @@
 use std::process::{Command, Output};
 
 /// Runs the command.
-pub fn insonate(arguments: &[&str]) -> Output {
+pub(crate) fn insonate(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(arguments)
         .output()
@@ -11,12 +11,12 @@ pub fn insonate(arguments: &[&str]) -> Output {
 }
 
 /// What it wrote on standard error.
-pub fn stderr(output: &Output) -> String {
+pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
 /// Runs, expects success, and returns standard output.
-pub fn done(arguments: &[&str]) -> String {
+pub(crate) fn done(arguments: &[&str]) -> String {
     let output = insonate(arguments);
     assert!(
         output.status.success(),
@@ -27,13 +27,13 @@ pub fn done(arguments: &[&str]) -> String {
 }
 
 /// Runs with `--json` and returns what it printed.
-pub fn json(arguments: &[&str]) -> serde_json::Value {
+pub(crate) fn json(arguments: &[&str]) -> serde_json::Value {
     let text = done(&[arguments, &["--json"]].concat());
     serde_json::from_str(&text).expect("it prints JSON and nothing else")
 }
 
 /// Runs, expects a failure of this status with one clear line, and returns the line.
-pub fn refused(arguments: &[&str], status: i32) -> String {
+pub(crate) fn refused(arguments: &[&str], status: i32) -> String {
     let output = insonate(arguments);
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {text}");

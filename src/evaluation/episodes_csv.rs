@@ -1,0 +1,57 @@
+//! Episodes as a table.
+
+use super::EvaluationResult;
+
+/// One row for each episode: policy, seed, return, length, end, metrics, sums of reward terms, random parameters.
+///
+/// # Errors
+/// When the table cannot be written into memory.
+pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
+    let mut writer = csv::Writer::from_writer(Vec::new());
+    let Some(EvaluationResult { spec: first, .. }) = results.first() else {
+        return Ok(Vec::new());
+    };
+    let fixed = ["policy", "seed", "return", "length", "end"].map(str::to_owned);
+    let metrics = first.metrics.iter().map(|name| (*name).to_owned());
+    let terms = first.reward_terms.iter();
+    let terms = terms.map(|name| format!("reward/{name}"));
+    let header = fixed.into_iter().chain(metrics).chain(terms);
+    writer.write_record(header.chain(first.parameters.iter().cloned()))?;
+    for EvaluationResult {
+        name,
+        spec,
+        episodes,
+        ..
+    } in results
+    {
+        for episode in episodes {
+            let fixed = [
+                name.clone(),
+                episode.seed.to_string(),
+                episode.return_.to_string(),
+                episode.length.to_string(),
+                episode.reason.text().into_owned(),
+            ];
+            let earned = episode.metrics.iter().chain(&episode.reward_terms).copied();
+            // Other settings may make other parameters random: columns are those of the first policy.
+            let drawn = first.parameters.iter().map(|name| {
+                let known = spec.parameters.iter().zip(&episode.parameters);
+                let value = known
+                    .filter(|(known, _)| *known == name)
+                    .map(|(_, value)| *value);
+                value.last().unwrap_or(f64::NAN)
+            });
+            let numbers = earned.chain(drawn).map(cell);
+            writer.write_record(fixed.into_iter().chain(numbers))?;
+        }
+    }
+    Ok(writer.into_inner()?)
+}
+
+/// A number as a cell; empty where it is not known.
+pub(crate) fn cell(value: f64) -> String {
+    if value.is_nan() {
+        return String::new();
+    }
+    value.to_string()
+}
