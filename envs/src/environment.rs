@@ -14,6 +14,7 @@ use crate::randomization::{Episode, RandomizationSettings};
 use crate::settings::check_range;
 use crate::stage::{Bank, SceneSettings, Stage};
 use crate::task::{End, Task};
+use crate::wrappers::FrameStack;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
 /// Settings of a task with a probe: what all have, and its own, `S`.
@@ -174,6 +175,17 @@ impl<T: Task> Environment<T> {
             stage,
             action,
         })
+    }
+
+    /// The environment as others see it, its observations stacked as the settings say.
+    pub fn boxed(self) -> Box<dyn Env>
+    where
+        T: 'static,
+    {
+        match self.observed.n_stack {
+            1 => Box::new(self),
+            n => Box::new(FrameStack::new(self, n)),
+        }
     }
 
     /// Advances by a control step; the divergence ends the episode.

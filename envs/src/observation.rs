@@ -20,6 +20,10 @@ const LEAK: f64 = 0.5;
 /// Which parts of the stage are observed; tasks add entries of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each group of entries is switched by itself"
+)]
 pub struct ObservationSettings {
     /// Joint positions [rad] and velocities [rad/s].
     pub joints: bool,
@@ -73,19 +77,19 @@ impl ObservationSettings {
                 ("velocity_error", "m/s"),
                 ("angular_velocity_error", "rad/s"),
             ] {
-                ["x", "y", "z"]
-                    .iter()
-                    .for_each(|axis| free(format!("{what}_{axis} [{unit}]")));
+                for axis in ["x", "y", "z"] {
+                    free(format!("{what}_{axis} [{unit}]"));
+                }
             }
-            ["x", "y"]
-                .iter()
-                .for_each(|axis| free(format!("path_velocity_{axis} [m/s]")));
+            for axis in ["x", "y"] {
+                free(format!("path_velocity_{axis} [m/s]"));
+            }
         }
         if self.wrench {
             for (what, unit) in [("force", "N"), ("torque", "N·m")] {
-                ["x", "y", "z"]
-                    .iter()
-                    .for_each(|axis| free(format!("{what}_{axis} [{unit}]")));
+                for axis in ["x", "y", "z"] {
+                    free(format!("{what}_{axis} [{unit}]"));
+                }
             }
             free("force_error [N]".to_owned());
             free("force_rate [N/s]".to_owned());
@@ -95,9 +99,9 @@ impl ObservationSettings {
         if self.torso {
             free("breath [m]".to_owned());
             free("breath_rate [m/s]".to_owned());
-            ["x", "y"]
-                .iter()
-                .for_each(|axis| free(format!("patient_velocity_{axis} [m/s]")));
+            for axis in ["x", "y"] {
+                free(format!("patient_velocity_{axis} [m/s]"));
+            }
         }
         if self.previous_action {
             (0..n_actions).for_each(|i| free(format!("previous_action_{i} [1]")));

@@ -46,6 +46,7 @@ const EVERYTHING: &[(&str, &str)] = &[
     ("randomization.force_bias", "[-0.2, 0.2]"),
     ("randomization.torque_noise", "[0, 0.05]"),
     ("observation.torso", "true"),
+    ("observation.n_stack", "3"),
 ];
 
 fn check(task: &str, sets: &[(&str, &str)]) {

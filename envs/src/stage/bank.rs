@@ -47,7 +47,7 @@ impl Bank {
             .sizes()
             .into_iter()
             .map(|size| {
-                let config = shape(nominal.config.clone(), size, breathing);
+                let config = shape(&nominal.config, size, breathing);
                 Ok((size, Setup::new(settings, Some(&config))?))
             })
             .collect::<Result<_, EnvError>>()?;
@@ -162,7 +162,7 @@ impl Bank {
             .then_some(Breathing { rate, amplitude });
         Setup::at(
             &self.settings,
-            Some(&shape(config, episode.size, breathing)),
+            Some(&shape(&config, episode.size, breathing)),
             episode.torso_position,
         )
     }

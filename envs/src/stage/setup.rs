@@ -195,11 +195,10 @@ pub fn describe(settings: &SceneSettings, torso: Option<&TorsoConfig>) -> Result
     Ok(scene)
 }
 
-fn find<T>(
-    kind: &'static str,
-    name: &str,
-    all: &[(&'static str, fn() -> T)],
-) -> Result<T, EnvError> {
+/// Names and makers.
+type Registry<T> = [(&'static str, fn() -> T)];
+
+fn find<T>(kind: &'static str, name: &str, all: &Registry<T>) -> Result<T, EnvError> {
     let known: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
     all.iter()
         .find(|(known, _)| *known == name)
@@ -248,10 +247,10 @@ pub fn soften(nominal: &Nominal, softness: &Softness, timestep: f64) -> TorsoCon
 }
 
 /// The configuration with the torso enlarged and breathing.
-pub fn shape(config: TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
+pub fn shape(config: &TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
     TorsoConfig {
         spacing: config.spacing * size,
         breathing,
-        ..config
+        ..config.clone()
     }
 }

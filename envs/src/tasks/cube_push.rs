@@ -208,7 +208,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     Ok(Blueprint::new(KIND.name, table, move || {
         let task = Push::new(settings.task.clone(), bank.first())?;
         let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
-        Ok(Box::new(env))
+        Ok(env.boxed())
     }))
 }
 

@@ -165,7 +165,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     Ok(Blueprint::new(KIND.name, table, move || {
         let task = Press::new(settings.task.clone(), settings.time.limit);
         let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
-        Ok(Box::new(env))
+        Ok(env.boxed())
     }))
 }
 

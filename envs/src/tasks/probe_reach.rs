@@ -183,7 +183,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     Ok(Blueprint::new(KIND.name, table, move || {
         let task = Reach::new(settings.task.clone());
         let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
-        Ok(Box::new(env))
+        Ok(env.boxed())
     }))
 }
 

@@ -169,12 +169,8 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     let table = settings::table(&settings);
     Ok(Blueprint::new(KIND.name, table, move || {
         let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
-        Ok(Box::new(Environment::new(
-            KIND.name,
-            &settings,
-            bank.clone(),
-            task,
-        )?))
+        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        Ok(env.boxed())
     }))
 }
 

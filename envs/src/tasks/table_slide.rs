@@ -89,7 +89,7 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
     Ok(Blueprint::new(KIND.name, table, move || {
         let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
         let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
-        Ok(Box::new(env))
+        Ok(env.boxed())
     }))
 }
 
