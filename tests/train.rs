@@ -174,6 +174,44 @@ fn a_stopped_training_goes_on_to_the_same_bits() {
 }
 
 #[test]
+fn tables_that_are_ahead_of_the_checkpoint_are_cut() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let n_iterations = Cell::new(0);
+    let count = |event: Event<'_>| {
+        if let Event::Iteration(_) = event {
+            n_iterations.set(n_iterations.get() + 1);
+        }
+    };
+    train(
+        &plan(&folder, Start::New),
+        &|| n_iterations.get() == 3,
+        &mut { count },
+    )
+    .unwrap();
+    let checkpoint = folder.join("checkpoint.safetensors");
+    let early = std::fs::read(&checkpoint).unwrap();
+    let finished = train(&plan(&folder, Start::Resume), &|| false, &mut |_| ()).unwrap();
+    // As after a kill that lost all checkpoints but an early one.
+    std::fs::write(&checkpoint, early).unwrap();
+    let policy = std::fs::read(folder.join("policy.safetensors")).unwrap();
+    let again = train(&plan(&folder, Start::Resume), &|| false, &mut |_| ()).unwrap();
+    assert_eq!(
+        policy,
+        std::fs::read(folder.join("policy.safetensors")).unwrap()
+    );
+    let steps = |history: &insonate::training::History| {
+        let evaluations = history.evaluations.iter();
+        let iterations = history.iterations.iter();
+        let evaluations = evaluations.map(|e| (e.global_step, e.return_mean));
+        evaluations
+            .chain(iterations.map(|row| (row.global_step, 0.0)))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(steps(&again.history), steps(&finished.history));
+}
+
+#[test]
 fn threads_do_not_change_what_is_learned() {
     let scratch = tempfile::tempdir().unwrap();
     let folders = ["1", "3"].map(|threads| {

@@ -24,9 +24,8 @@ enum What {
     /// Steps of environments per second, beside the physics engine alone.
     ///
     /// raw_physics_steps_per_second is the yardstick: states of the same compiled scenes are put where the environments are now and
-    /// stepped with constant motors, without controller, observation, reward or reset, on as many threads. A step is MuJoCo's, and
-    /// with a fast torso that of the shell beside it. Both are measured in turns, control step by control step, and the median of the
-    /// rounds counts.
+    /// stepped as often with constant motors, without controller, observation, reward or reset, on as many threads. A step is MuJoCo's,
+    /// and with a fast torso that of the shell beside it. Both are measured in turns, round by round, and medians count.
     #[command(after_help = "Examples:
   insonate bench env --task table-slide --envs 32 --threads 2 --json
   insonate bench env --task probe-sweep --policy scripted --set randomization.breathing=true")]
@@ -57,10 +56,10 @@ struct EnvBench {
     #[command(flatten)]
     settings: SettingsArgs,
     /// Rounds, of which the median counts.
-    #[arg(long, value_name = "N", default_value_t = 15)]
+    #[arg(long, value_name = "N", default_value_t = 60)]
     rounds: usize,
     /// Control steps of each environment in a round.
-    #[arg(long, value_name = "N", default_value_t = 20)]
+    #[arg(long, value_name = "N", default_value_t = 5)]
     steps: usize,
     /// Control steps of each environment before the first round.
     #[arg(long, value_name = "N", default_value_t = 50)]

@@ -76,21 +76,16 @@ pub fn measure(contestant: &Contestant, plan: &SpeedPlan) -> anyhow::Result<EnvS
     let mut raw = RawPhysics::default();
     let (mut steps, mut physics, mut share) = (Vec::new(), Vec::new(), Vec::new());
     let mut touching = Vec::new();
+    // The machine's mood changes: both are measured in turns.
     for _ in 0..plan.n_rounds {
         let mut seconds = 0.0;
-        let mut raw_seconds = 0.0;
-        let mut has_physics = false;
-        // The machine's mood changes: both are measured in turns.
         for _ in 0..plan.n_steps {
             seconds += hand.step(&mut env)?;
-            has_physics = raw.follow(&env)?;
-            if has_physics {
-                raw_seconds += raw.seconds(spec.n_substeps, env.n_threads());
-                touching.extend(contact_share(&env));
-            }
         }
         steps.push((plan.n_steps * plan.n_envs) as f64 / seconds);
-        if has_physics {
+        if raw.follow(&env)? {
+            touching.extend(contact_share(&env));
+            let raw_seconds = raw.seconds(plan.n_steps * spec.n_substeps, env.n_threads());
             physics.push(n_physics as f64 / raw_seconds);
             share.push(raw_seconds / seconds);
         }
