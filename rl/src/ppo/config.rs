@@ -159,7 +159,7 @@ impl PpoConfig {
 
     fn check_counts(&self) -> Result<(), RlError> {
         let counts = [
-            ("total_timesteps", self.total_timesteps, usize::MAX),
+            ("total_timesteps", self.total_timesteps, 1 << 53),
             ("n_envs", self.n_envs, 1 << 16),
             ("n_steps", self.n_steps, 1 << 20),
             ("n_minibatches", self.n_minibatches, MAX_BATCH),
