@@ -195,7 +195,13 @@ fn tables_that_are_ahead_of_the_checkpoint_are_cut() {
     // As after a kill that lost all checkpoints but an early one.
     std::fs::write(&checkpoint, early).unwrap();
     let policy = std::fs::read(folder.join("policy.safetensors")).unwrap();
-    let again = train(&plan(&folder, Start::Resume), &|| false, &mut |_| ()).unwrap();
+    let mut n_evaluations = 0;
+    let again = train(&plan(&folder, Start::Resume), &|| false, &mut |event| {
+        n_evaluations += usize::from(matches!(event, Event::Evaluated(_)));
+    })
+    .unwrap();
+    // After 768 steps come those of 1024, 1536 and 2048, anew.
+    assert_eq!(n_evaluations, 3);
     assert_eq!(
         policy,
         std::fs::read(folder.join("policy.safetensors")).unwrap()
