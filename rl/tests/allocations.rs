@@ -2,6 +2,7 @@
 //!
 //! A file of its own, because it counts what the whole process allocates.
 
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 #![expect(unsafe_code, reason = "an allocator that counts is an unsafe trait")]
 
 use std::alloc::{GlobalAlloc, Layout, System};

@@ -36,10 +36,10 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
             // Other settings may make other parameters random: columns are those of the first policy.
             let drawn = first.parameters.iter().map(|name| {
                 let known = spec.parameters.iter().zip(&episode.parameters);
-                let value = known
+                let mut value = known
                     .filter(|(known, _)| *known == name)
                     .map(|(_, value)| *value);
-                value.last().unwrap_or(f64::NAN)
+                value.next_back().unwrap_or(f64::NAN)
             });
             let numbers = earned.chain(drawn).map(cell);
             writer.write_record(fixed.into_iter().chain(numbers))?;
