@@ -251,7 +251,7 @@ impl Clearance {
     /// Finds the capsules whose centres can come within `radius` [m] of the collider's centre for a while, if those known are not they;
     /// none is displaced by more than `out` [m].
     fn look_around(&mut self, cloud: &Cloud, radius: f64, out: f64) {
-        if self.travel + out <= self.near_until {
+        if self.travel + out < self.near_until {
             return;
         }
         let Some((_, center)) = &self.last else {
