@@ -9,6 +9,7 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::{Action, ActionSettings};
+use crate::camera::Camera;
 use crate::observation::{ObservationSettings, Senses, observe};
 use crate::randomization::{Episode, RandomizationSettings};
 use crate::settings::check_range;
@@ -108,6 +109,7 @@ pub struct Environment<T> {
     stage: Stage,
     action: Box<dyn Action>,
     senses: Senses,
+    camera: Option<Camera>,
     episode: Episode,
     parameters: Vec<f64>,
     rng: ChaCha8Rng,
@@ -134,7 +136,7 @@ impl<T: Task> Environment<T> {
     /// An environment of a task; it must be reset before its first step.
     ///
     /// # Errors
-    /// As [`Stage::new`] and [`ActionSettings::make`].
+    /// As [`Stage::new`], [`ActionSettings::make`] and [`Camera::new`].
     pub fn new<S>(
         id: &str,
         settings: &EnvironmentSettings<S>,
@@ -146,6 +148,12 @@ impl<T: Task> Environment<T> {
         let action_space = action.space();
         let mut observation_space = settings.observation.space(&stage, action_space.len());
         observation_space.extend(task.observation_space());
+        let seen = &settings.observation.camera;
+        let camera = seen
+            .is_on()
+            .then(|| Camera::new(seen, bank.studio()?, &stage))
+            .transpose()?;
+        observation_space.extend(seen.space()?);
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: task.reward_terms(),
@@ -162,6 +170,7 @@ impl<T: Task> Environment<T> {
             terms: vec![0.0; spec.reward_terms.len()],
             parameters: vec![f64::NAN; spec.parameters.len()],
             senses: Senses::default(),
+            camera,
             episode: Episode::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
             pending: VecDeque::new(),
@@ -214,7 +223,17 @@ impl<T: Task> Environment<T> {
             &self.acting,
             observation,
         );
+        let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
+        let (rest, picture) = rest.split_at_mut(rest.len() - pixels.len());
+        picture.copy_from_slice(pixels);
         self.task.observe(&self.stage, rest);
+    }
+
+    fn look(&mut self) -> Result<(), EnvError> {
+        match &mut self.camera {
+            Some(camera) => camera.shoot(&self.stage),
+            None => Ok(()),
+        }
     }
 
     /// Takes a new action and gives the one that acts now.
@@ -277,6 +296,7 @@ impl<T: Task> Env for Environment<T> {
         self.terms.fill(0.0);
         (self.episode, self.parameters, self.rng) = (episode, parameters, rng);
         (self.n_steps, self.end) = (0, None);
+        self.look()?;
         self.is_running = true;
         self.write_observation(observation);
         Ok(())
@@ -307,6 +327,7 @@ impl<T: Task> Env for Environment<T> {
         );
         self.n_steps += 1;
         self.task.reward(&self.stage, action, &mut self.terms);
+        self.look()?;
         self.write_observation(observation);
         let end = self.task.end(&self.stage);
         let step = Step {

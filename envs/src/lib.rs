@@ -7,6 +7,7 @@
 //! in the middle of an episode is restored by replaying its actions.
 
 pub mod actions;
+pub mod camera;
 pub mod check;
 pub mod env;
 pub mod environment;

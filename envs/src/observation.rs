@@ -1,4 +1,5 @@
-//! What a policy sees of a stage: joints, the goal's error, the measured wrench, the torso, the last action.
+//! What a policy knows of a stage: joints, the goal's error, the measured wrench, the torso, the last action, and which camera it
+//! sees with.
 
 use insonate_sim::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -7,6 +8,7 @@ use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
+use crate::camera::CameraSettings;
 use crate::randomization::Episode;
 use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
@@ -37,6 +39,8 @@ pub struct ObservationSettings {
     pub previous_action: bool,
     /// Observations that are stacked, the newest last.
     pub n_stack: usize,
+    /// Picture of a camera; its pixels come last.
+    pub camera: CameraSettings,
 }
 
 impl Default for ObservationSettings {
@@ -48,6 +52,7 @@ impl Default for ObservationSettings {
             torso: false,
             previous_action: true,
             n_stack: 1,
+            camera: CameraSettings::default(),
         }
     }
 }
@@ -58,7 +63,8 @@ impl ObservationSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        crate::settings::check_range("observation.n_stack", self.n_stack as f64, 1.0, 64.0)
+        crate::settings::check_range("observation.n_stack", self.n_stack as f64, 1.0, 64.0)?;
+        self.camera.check()
     }
 
     /// The entries, before those of the task; `n_actions`: length of an action.

@@ -1,6 +1,6 @@
 //! The scenes that the environments of a task share, and how one of them is made ready for an episode.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use insonate_models::torsos::{Breathing, Softness};
 use insonate_sim::shell::{Shell, ShellSoftness};
@@ -8,7 +8,7 @@ use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::setup::known_torso;
-use super::{Frame, Nominal, SceneSettings, Setup, Stage, shape, soften};
+use super::{Frame, Nominal, SceneSettings, Setup, Stage, Studio, shape, soften};
 use crate::EnvError;
 use crate::randomization::{Episode, RandomizationSettings, Scope};
 
@@ -21,6 +21,8 @@ pub struct Bank {
     /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
     nominal: Option<Nominal>,
     setups: Vec<(f64, Arc<Setup>)>,
+    /// Where the cameras of all environments take their pictures; there once one is asked for.
+    studio: Mutex<Weak<Studio>>,
 }
 
 impl Bank {
@@ -57,6 +59,7 @@ impl Bank {
             randomization,
             nominal: Some(nominal),
             setups,
+            studio: Mutex::default(),
         })
     }
 
@@ -73,7 +76,22 @@ impl Bank {
             randomization,
             nominal: None,
             setups: vec![(1.0, setup)],
+            studio: Mutex::default(),
         }
+    }
+
+    /// Where pictures are taken: one place for all environments, gone with the last of them.
+    ///
+    /// # Errors
+    /// As [`Studio::new`].
+    pub fn studio(&self) -> Result<Arc<Studio>, EnvError> {
+        let mut known = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(studio) = known.upgrade() {
+            return Ok(studio);
+        }
+        let studio = Arc::new(Studio::new()?);
+        *known = Arc::downgrade(&studio);
+        Ok(studio)
     }
 
     /// The scene that a new environment starts with.

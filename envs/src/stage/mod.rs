@@ -6,6 +6,7 @@ mod path;
 mod record;
 mod setup;
 mod skin;
+mod studio;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use path::Path;
 pub use record::{ContactRecord, Tolerance};
 pub use setup::{Nominal, SceneSettings, Setup, describe, shape, soften};
 pub use skin::{Skin, SkinMap, SkinPoint};
+pub use studio::Studio;
 
 use crate::EnvError;
 use crate::randomization::Episode;

@@ -121,21 +121,39 @@ impl Renderer {
     /// # Errors
     /// [`SimError::UnknownName`] for the camera, [`SimError::Graphics`] if OpenGL fails.
     pub fn render(&mut self, physics: &Physics, camera: &str) -> Result<Frame, SimError> {
-        let camera = names::find(self.state.data().model(), Kind::Camera, camera)?;
         self.state.follow(physics);
-        self.inner.set_camera(MjvCamera::new_fixed(camera));
-        self.inner
-            .sync_data(self.state.data_mut())
-            .map_err(graphics)?;
-        self.inner.render().map_err(graphics)?;
-        let RenderConfig { width, height, .. } = self.config;
-        Ok(Frame {
-            width,
-            height,
-            rgb: self.inner.rgb_flat().unwrap_or_default().to_vec(),
-            depth: self.inner.depth_flat().unwrap_or_default().to_vec(),
-        })
+        draw(&mut self.inner, &mut self.state, self.config, camera)
     }
+
+    /// Draws a state of the same scene that was made elsewhere, perhaps on another thread.
+    ///
+    /// # Errors
+    /// As [`Renderer::render`].
+    pub fn render_state(
+        &mut self,
+        state: &mut PictureState,
+        camera: &str,
+    ) -> Result<Frame, SimError> {
+        draw(&mut self.inner, state, self.config, camera)
+    }
+}
+
+fn draw(
+    renderer: &mut MjRenderer,
+    state: &mut PictureState,
+    config: RenderConfig,
+    camera: &str,
+) -> Result<Frame, SimError> {
+    let camera = names::find(state.data().model(), Kind::Camera, camera)?;
+    renderer.set_camera(MjvCamera::new_fixed(camera));
+    renderer.sync_data(state.data_mut()).map_err(graphics)?;
+    renderer.render().map_err(graphics)?;
+    Ok(Frame {
+        width: config.width,
+        height: config.height,
+        rgb: renderer.rgb_flat().unwrap_or_default().to_vec(),
+        depth: renderer.depth_flat().unwrap_or_default().to_vec(),
+    })
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "the form that map_err takes")]

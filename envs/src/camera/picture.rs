@@ -1,0 +1,99 @@
+//! One environment's camera: from a stage to pixels.
+
+use std::sync::Arc;
+
+use insonate_sim::picture::PictureState;
+use insonate_sim::render::{Frame, RenderConfig};
+
+use super::{CameraSettings, PixelKind};
+use crate::EnvError;
+use crate::stage::{Setup, Stage, Studio};
+
+/// Weights of red, green and blue in brightness (ITU-R BT.601).
+const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
+
+/// A camera, and the last picture that it took.
+#[derive(Debug)]
+pub struct Camera {
+    studio: Arc<Studio>,
+    name: String,
+    config: RenderConfig,
+    kind: PixelKind,
+    max_depth: f32,
+    /// What is drawn, and whose scene it is of; none while there is no picture yet.
+    state: Option<(Arc<Setup>, PictureState)>,
+    pixels: Vec<f32>,
+}
+
+impl Camera {
+    /// A camera that takes its pictures in a studio, and a first one to see that it can.
+    ///
+    /// # Errors
+    /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; as [`CameraSettings::check`].
+    pub fn new(
+        settings: &CameraSettings,
+        studio: Arc<Studio>,
+        stage: &Stage,
+    ) -> Result<Self, EnvError> {
+        settings.check()?;
+        let mut camera = Self {
+            studio,
+            name: settings.name.clone(),
+            config: RenderConfig::fast(settings.width, settings.height),
+            kind: settings.pixels()?,
+            max_depth: settings.max_depth as f32,
+            state: None,
+            pixels: Vec::new(),
+        };
+        camera.shoot(stage)?;
+        Ok(camera)
+    }
+
+    /// Takes a picture.
+    ///
+    /// # Errors
+    /// As [`Studio::draw`].
+    pub fn shoot(&mut self, stage: &Stage) -> Result<(), EnvError> {
+        let setup = &stage.setup;
+        let mut state = match self.state.take() {
+            Some((of, state)) if Arc::ptr_eq(&of, setup) => state,
+            _ => PictureState::new(&setup.compiled)?,
+        };
+        state.follow(&stage.physics);
+        let (state, frame) = self.studio.draw(setup, state, &self.name, self.config)?;
+        self.state = Some((setup.clone(), state));
+        self.develop(&frame);
+        Ok(())
+    }
+
+    /// The last picture, shape `[height, width, n_channels]`, 0 to 1.
+    pub fn pixels(&self) -> &[f32] {
+        &self.pixels
+    }
+
+    fn develop(&mut self, frame: &Frame) {
+        let full = f32::from(u8::MAX);
+        self.pixels.clear();
+        match self.kind {
+            PixelKind::Rgb => {
+                let shares = frame.rgb.iter().map(|&value| f32::from(value) / full);
+                self.pixels.extend(shares);
+            }
+            PixelKind::Grey => {
+                let grey = frame.rgb.chunks_exact(3).map(|pixel| {
+                    let weighed = pixel.iter().zip(BRIGHTNESS);
+                    let sum: f32 = weighed
+                        .map(|(&value, share)| f32::from(value) * share)
+                        .sum();
+                    (sum / full).min(1.0)
+                });
+                self.pixels.extend(grey);
+            }
+            PixelKind::Depth => {
+                let depth = frame.depth.iter();
+                let share = |&d: &f32| (d / self.max_depth).clamp(0.0, 1.0);
+                self.pixels.extend(depth.map(share));
+            }
+        }
+    }
+}

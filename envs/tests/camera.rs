@@ -1,0 +1,180 @@
+//! Contract: a camera's pixels are entries of the observation like any other: bounded, the same on any number of threads, of the
+//! moment that the rest is of. On a machine without OpenGL the error names the packages and nothing else is tested.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_envs::check::{CheckOptions, check_env};
+use insonate_envs::tasks::{self, Blueprint};
+use insonate_envs::{Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
+use insonate_sim::SimError;
+use insonate_sim::render::PACKAGES;
+
+const SMALL: &[(&str, &str)] = &[
+    ("time.limit", "0.2"),
+    ("observation.camera.name", "close"),
+    ("observation.camera.width", "16"),
+    ("observation.camera.height", "12"),
+];
+
+fn blueprint(task: &str, sets: &[&[(&str, &str)]]) -> Blueprint {
+    let mut given = toml::Table::new();
+    for (name, value) in sets.concat() {
+        settings::set(&mut given, name, value).unwrap();
+    }
+    (tasks::by_name(task).unwrap().build)(&given).unwrap()
+}
+
+/// Whether there is OpenGL; where there is not, the error is what it should be.
+fn can_draw() -> bool {
+    match blueprint("probe-press", &[SMALL]).make() {
+        Ok(_) => true,
+        Err(EnvError::Sim(SimError::Graphics { packages, .. })) => {
+            assert_eq!(packages, PACKAGES);
+            eprintln!("no OpenGL: pictures are not tested");
+            false
+        }
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// The pixels of an observation: its last entries.
+fn pixels<'a>(env: &dyn Env, observation: &'a [f32]) -> &'a [f32] {
+    let names = &env.spec().observation_space.names;
+    let first = names.iter().position(|name| name.starts_with("pixel_"));
+    &observation[first.unwrap()..]
+}
+
+fn first_pixels(task: &str, sets: &[(&str, &str)], seed: u64) -> Vec<f32> {
+    let mut env = blueprint(task, &[SMALL, sets]).make().unwrap();
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    env.reset(seed, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    pixels(&env, &observation).to_vec()
+}
+
+#[test]
+fn a_task_with_a_camera_keeps_the_contract_of_an_environment() {
+    if !can_draw() {
+        return;
+    }
+    for (task, sets) in [
+        ("probe-press", &[][..]),
+        ("probe-sweep", &[("observation.n_stack", "2")][..]),
+        (
+            "probe-reach",
+            &[
+                ("randomization.size", "[0.9, 1.1]"),
+                ("randomization.n_sizes", "2"),
+            ][..],
+        ),
+        ("cube-push", &[("observation.camera.kind", "rgb")][..]),
+    ] {
+        let blueprint = blueprint(task, &[SMALL, sets]);
+        let options = CheckOptions {
+            n_steps: 4,
+            ..CheckOptions::default()
+        };
+        let problems = check_env(&|| blueprint.make(), &options);
+        assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
+    }
+}
+
+#[test]
+fn each_kind_of_pixel_shows_the_scene() {
+    if !can_draw() {
+        return;
+    }
+    let n = 16 * 12;
+    let rgb = first_pixels("probe-press", &[("observation.camera.kind", "rgb")], 1);
+    let grey = first_pixels("probe-press", &[], 1);
+    assert_eq!((rgb.len(), grey.len()), (3 * n, n));
+    for (color, &grey) in rgb.chunks_exact(3).zip(&grey) {
+        let brightness = 0.299 * color[0] + 0.587 * color[1] + 0.114 * color[2];
+        assert!((brightness - grey).abs() < 1e-5, "{color:?} {grey}");
+    }
+    // Skin is red; something of it is to be seen.
+    assert!(rgb.chunks_exact(3).any(|c| c[0] > c[2] + 0.1));
+    // A depth of half the range doubles its share; what is far is cut.
+    let depth = |most: &str| {
+        let sets = [
+            ("observation.camera.kind", "depth"),
+            ("observation.camera.max_depth", most),
+        ];
+        first_pixels("probe-press", &sets, 1)
+    };
+    let (near, far) = (depth("0.75"), depth("1.5"));
+    assert!(near.contains(&1.0) && near.iter().any(|&d| d < 1.0));
+    for (near, far) in near.iter().zip(&far) {
+        assert!((near - (2.0 * far).min(1.0)).abs() < 1e-5, "{near} {far}");
+    }
+}
+
+#[test]
+fn the_picture_is_of_the_moment_and_of_the_episode() {
+    if !can_draw() {
+        return;
+    }
+    let mut env = blueprint("probe-reach", &[SMALL, &[("time.limit", "2.0")]])
+        .make()
+        .unwrap();
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    let action = vec![0.5; env.spec().action_space.len()];
+    env.reset(1, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let start = pixels(&env, &observation).to_vec();
+    for _ in 0..20 {
+        env.step(&action, &mut observation).unwrap();
+    }
+    assert_ne!(pixels(&env, &observation), start);
+    let moved = [("randomization.torso_x", "[0.05, 0.05]")];
+    let here = first_pixels("probe-press", &[], 3);
+    assert_ne!(here, first_pixels("probe-press", &moved, 3));
+}
+
+#[test]
+fn pixels_are_the_same_on_any_number_of_threads() {
+    if !can_draw() {
+        return;
+    }
+    let run = |n_threads: usize| {
+        let envs = blueprint("probe-press", &[SMALL]).make_many(5).unwrap();
+        let config = VecConfig {
+            n_threads,
+            ..VecConfig::default()
+        };
+        let mut envs = VecEnv::new(envs, config).unwrap();
+        envs.reset(Some(9), &ResetOptions::default()).unwrap();
+        let actions = vec![0.1; 5 * envs.spec().action_space.len()];
+        for _ in 0..12 {
+            envs.step(&actions).unwrap();
+        }
+        envs.batch().observations.to_vec()
+    };
+    let one = run(1);
+    assert_eq!(one, run(2));
+    assert_eq!(one, run(8));
+}
+
+#[test]
+fn wrong_cameras_are_refused() {
+    let refusal = |name: &str, value: &str| {
+        let mut given = toml::Table::new();
+        settings::set(&mut given, "observation.camera.name", "close").unwrap();
+        settings::set(&mut given, name, value).unwrap();
+        let built = (tasks::by_name("probe-press").unwrap().build)(&given);
+        built.unwrap_err().to_string()
+    };
+    assert!(refusal("observation.camera.width", "0").contains("observation.camera.width"));
+    assert!(refusal("observation.camera.height", "9999").contains("256"));
+    assert!(refusal("observation.camera.kind", "gray").contains("did you mean \"grey\""));
+    assert!(refusal("observation.camera.max_depth", "0").contains("max_depth"));
+    if can_draw() {
+        let made = blueprint(
+            "probe-press",
+            &[SMALL, &[("observation.camera.name", "clos")]],
+        )
+        .make();
+        let problem = made.err().unwrap().to_string();
+        assert!(problem.contains("clos"), "{problem}");
+    }
+}
