@@ -1,6 +1,7 @@
 //! The state to draw: a copy of the physics in the model that holds everything to be seen.
 //!
-//! A fast torso lives beside MuJoCo, so the stepped model does not hold its shell; the picture model does.
+//! The stepped model holds nothing that is only to be seen, nor the shell of a fast torso, which lives beside MuJoCo; the picture
+//! model does.
 //! Where the torso was moved as a whole, all its parts are moved in the picture after MuJoCo's kinematics.
 
 use std::sync::Arc;
@@ -50,7 +51,7 @@ impl PictureState {
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
         let (physics, picture) = (scene.physics_model(), scene.picture_model());
         let own = (!Arc::ptr_eq(physics, picture))
-            .then(|| OwnModel::new(physics, picture, scene.shell_prefix().unwrap_or_default()));
+            .then(|| OwnModel::new(physics, picture, scene.shell_prefix()));
         Ok(Self {
             data: new_data(picture)?,
             own,
@@ -106,23 +107,34 @@ impl PictureState {
 }
 
 impl OwnModel {
-    fn new(physics: &MjModel, picture: &MjModel, prefix: &str) -> Self {
-        let bodies = names::with_prefix(picture, Kind::Body, prefix);
+    fn new(physics: &MjModel, picture: &MjModel, prefix: Option<&str>) -> Self {
+        let bodies = prefix.map_or_else(Vec::new, |prefix| {
+            names::with_prefix(picture, Kind::Body, prefix)
+        });
         let on = |carriers: &[i32]| {
             let is_ours = |&(_, body): &(usize, &i32)| bodies.contains(&(*body as usize));
             let ours = carriers.iter().enumerate().filter(is_ours);
             ours.map(|(id, _)| id).collect()
         };
-        let mocaps = names::all(physics, Kind::Body)
-            .filter_map(|(body, name)| {
-                let other = names::try_find(picture, Kind::Body, name)?;
-                let ids = [physics.body_mocapid()[body], picture.body_mocapid()[other]];
-                (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
-            })
-            .collect();
+        let named = names::all(physics, Kind::Body).filter_map(|(body, name)| {
+            let other = names::try_find(picture, Kind::Body, name)?;
+            let ids = [physics.body_mocapid()[body], picture.body_mocapid()[other]];
+            (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
+        });
         Self {
-            joints: joint_copies(physics, picture),
-            mocaps,
+            // Without a shell both have the same joints and bodies in the same order, with names or without.
+            joints: match prefix {
+                Some(_) => joint_copies(physics, picture),
+                None => vec![JointCopy {
+                    physics: 0,
+                    picture: 0,
+                    len: picture.nq() as usize,
+                }],
+            },
+            mocaps: match prefix {
+                Some(_) => named.collect(),
+                None => (0..picture.nmocap() as usize).map(|id| [id; 2]).collect(),
+            },
             geoms: on(picture.geom_bodyid()),
             sites: on(picture.site_bodyid()),
             bodies,

@@ -32,15 +32,22 @@ impl CompiledScene {
     pub fn compile(scene: &Mjcf) -> Result<Self, SimError> {
         let picture = compile(&scene.to_xml()?)?;
         let Some(prefix) = fast_torso(scene) else {
+            // Soft bodies of MuJoCo's own are drawn from what they are stepped by.
+            let is_soft = picture.nflex() > 0 || picture.nskin() > 0;
+            let physics = if is_soft {
+                picture.clone()
+            } else {
+                compile(&without_looks(scene.clone()).to_xml()?)?
+            };
             return Ok(Self {
-                physics: picture.clone(),
+                physics,
                 picture,
                 shell: None,
             });
         };
         let shell = Arc::new(ShellModel::extract(&picture, &prefix)?);
         let rest = without_shell(scene, &prefix, &shell);
-        let physics = compile(&rest.to_xml()?)?;
+        let physics = compile(&without_looks(rest).to_xml()?)?;
         Ok(Self {
             physics,
             picture,
@@ -51,12 +58,12 @@ impl CompiledScene {
         })
     }
 
-    /// The model that MuJoCo steps: without the shell of a fast torso.
+    /// The model that MuJoCo steps: without the shell of a fast torso, and without what is only to be seen.
     pub fn physics_model(&self) -> &Arc<MjModel> {
         &self.physics
     }
 
-    /// The model with everything to be seen; the same as [`Self::physics_model`] but for a fast torso.
+    /// The model with everything to be seen.
     pub fn picture_model(&self) -> &Arc<MjModel> {
         &self.picture
     }
@@ -78,4 +85,10 @@ impl CompiledScene {
             .map(|shell| Shell::new(shell.model.clone(), &self.physics, &shell.prefix))
             .transpose()
     }
+}
+
+/// The scene without geoms that touch nothing, of the same dynamics: MuJoCo moves every geom in every step.
+fn without_looks(mut scene: Mjcf) -> Mjcf {
+    scene.compiler().set("discardvisual", true);
+    scene
 }

@@ -58,9 +58,9 @@ struct EnvBench {
     /// Rounds, of which the median counts.
     #[arg(long, value_name = "N", default_value_t = 60)]
     rounds: usize,
-    /// Control steps of each environment in a round.
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    steps: usize,
+    /// Control steps of each environment in a round [default: 5, and more where a round takes less than 5 ms]
+    #[arg(long, value_name = "N")]
+    steps: Option<usize>,
     /// Control steps of each environment before the first round.
     #[arg(long, value_name = "N", default_value_t = 50)]
     warmup: usize,
@@ -103,7 +103,7 @@ impl EnvBench {
             n_envs: self.envs,
             n_threads: self.threads,
             n_rounds: self.rounds.max(1),
-            n_steps: self.steps.max(1),
+            n_steps: self.steps.map(|steps| steps.max(1)),
             n_warmup: self.warmup,
             seed: self.seed,
         };

@@ -69,7 +69,7 @@ pub(crate) struct Train {
     /// Training steps from one evaluation to the next [default: a tenth of all].
     #[arg(long, value_name = "N")]
     evaluate_every: Option<usize>,
-    /// Episodes of an evaluation [default: 20].
+    /// Episodes of an evaluation [default: 50].
     #[arg(long, value_name = "N")]
     evaluate_episodes: Option<usize>,
     /// Iterations from one checkpoint to the next.

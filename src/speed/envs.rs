@@ -13,6 +13,12 @@ use crate::evaluation::Contestant;
 use crate::rl::Actor;
 use crate::sim::readings::ProbeContact;
 
+/// Least time of a round [s]: waking a thread must not count.
+const ROUND: f64 = 0.005;
+
+/// Least steps in a round. More would take the physics alone far from the states that it began in.
+const MIN_STEPS: usize = 5;
+
 /// What is measured.
 #[derive(Debug, Clone, Copy)]
 pub struct SpeedPlan {
@@ -22,8 +28,8 @@ pub struct SpeedPlan {
     pub n_threads: usize,
     /// Rounds, of which the median counts.
     pub n_rounds: usize,
-    /// Steps of each environment in a round.
-    pub n_steps: usize,
+    /// Steps of each environment in a round; none: as many as take 5 ms, and at least 5.
+    pub n_steps: Option<usize>,
     /// Steps of each environment before the first round.
     pub n_warmup: usize,
     /// Seed of the environments and of random actions.
@@ -68,24 +74,28 @@ pub fn measure(contestant: &Contestant, plan: &SpeedPlan) -> anyhow::Result<EnvS
     let mut env = VecEnv::new(contestant.blueprint.make_many(plan.n_envs)?, config)?;
     env.reset(Some(plan.seed), &ResetOptions::default())?;
     let mut hand = Hand::of(contestant, &env, plan.seed);
-    for _ in 0..plan.n_warmup {
-        hand.step(&mut env)?;
+    let mut warm = vec![hand.step(&mut env)?];
+    for _ in 1..plan.n_warmup {
+        warm.push(hand.step(&mut env)?);
     }
+    let n_steps = plan
+        .n_steps
+        .unwrap_or_else(|| ((ROUND / median(warm)).ceil() as usize).clamp(MIN_STEPS, 1000));
     let spec = env.spec().clone();
-    let n_physics = plan.n_steps * plan.n_envs * spec.n_substeps;
+    let n_physics = n_steps * plan.n_envs * spec.n_substeps;
     let mut raw = RawPhysics::default();
     let (mut steps, mut physics, mut share) = (Vec::new(), Vec::new(), Vec::new());
     let mut touching = Vec::new();
     // The machine's mood changes: both are measured in turns.
     for _ in 0..plan.n_rounds {
         let mut seconds = 0.0;
-        for _ in 0..plan.n_steps {
+        for _ in 0..n_steps {
             seconds += hand.step(&mut env)?;
         }
-        steps.push((plan.n_steps * plan.n_envs) as f64 / seconds);
+        steps.push((n_steps * plan.n_envs) as f64 / seconds);
         if raw.follow(&env)? {
             touching.extend(contact_share(&env));
-            let raw_seconds = raw.seconds(plan.n_steps * spec.n_substeps, env.n_threads());
+            let raw_seconds = raw.seconds(n_steps * spec.n_substeps, env.n_threads());
             physics.push(n_physics as f64 / raw_seconds);
             share.push(raw_seconds / seconds);
         }

@@ -21,6 +21,15 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             n_minibatches: 32,
             ..general()
         },
+        // What the probe does shows in the force at once: a short horizon, and large steps.
+        "probe-sweep" | "table-slide" | "probe-press" => PpoConfig {
+            total_timesteps: 600_000,
+            learning_rate: 1e-3,
+            discount: 0.9,
+            gae_lambda: 0.9,
+            log_std_init: -1.0,
+            ..general()
+        },
         _ => general(),
     }
 }

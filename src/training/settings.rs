@@ -29,7 +29,7 @@ impl Default for EvaluationSettings {
     fn default() -> Self {
         Self {
             every: 0,
-            episodes: 20,
+            episodes: 50,
             seed: 1_000_000,
             success: 0.95,
             stop: false,

@@ -18,6 +18,8 @@ pub struct HybridForceSettings {
     pub force_scale: f64,
     /// Velocity along the probe's axis by a full-scale action [m/s].
     pub velocity_scale: f64,
+    /// Factor on both gains by a full-scale action; 1/factor at -1.
+    pub gain_scale: f64,
     /// Rate at which the wanted force may change [N/s].
     pub force_rate: f64,
     /// Acceleration along the axis per force error [m/s² per N].
@@ -32,8 +34,9 @@ impl Default for HybridForceSettings {
     fn default() -> Self {
         let usual = HybridConfig::default();
         Self {
-            force_scale: 3.0,
-            velocity_scale: 0.03,
+            force_scale: 2.0,
+            velocity_scale: 0.01,
+            gain_scale: 2.0,
             force_rate: usual.force_rate,
             force_gain: usual.force_gain,
             force_integral_gain: usual.force_integral_gain,
@@ -47,6 +50,7 @@ impl HybridForceSettings {
         for (field, value, least, most) in [
             ("force_scale", self.force_scale, 0.0, 40.0),
             ("velocity_scale", self.velocity_scale, 0.0, 0.5),
+            ("gain_scale", self.gain_scale, 1.0, 10.0),
             ("force_rate", self.force_rate, 0.1, 1e4),
             ("force_gain", self.force_gain, 0.0, 100.0),
             ("force_integral_gain", self.force_integral_gain, 0.0, 1e3),
@@ -93,14 +97,18 @@ impl Action for HybridForceAction {
         BoxSpace::default()
             .with("force [1]", -1.0, 1.0)
             .with("normal_velocity [1]", -1.0, 1.0)
+            .with("gain [1]", -1.0, 1.0)
     }
 
     fn reset(&mut self, stage: &Stage) {
         self.controller.reset(&stage.physics);
-        (self.force, self.velocity) = (0.0, 0.0);
+        self.set(stage, &[0.0; 3]);
     }
 
     fn set(&mut self, _stage: &Stage, action: &[f32]) {
+        let gain = self.settings.gain_scale.powf(f64::from(action[2]));
+        self.controller.config.force_gain = gain * self.settings.force_gain;
+        self.controller.config.force_integral_gain = gain * self.settings.force_integral_gain;
         self.force = f64::from(action[0]) * self.settings.force_scale;
         self.velocity = f64::from(action[1]) * self.settings.velocity_scale;
     }

@@ -48,7 +48,7 @@ impl Default for ImpedanceSettings {
         Self {
             stiffness: [0.0, 500.0],
             held_stiffness: 600.0,
-            axial_damping: 40.0,
+            axial_damping: 10.0,
             damping_ratio: 1.0,
             depth: 0.01,
             depth_scale: 0.01,

@@ -105,17 +105,16 @@ fn serve(orders: &Receiver<Order>) {
 fn easel<'a>(easels: &'a mut Vec<Easel>, order: &Order) -> Result<&'a mut Easel, SimError> {
     let fits =
         |easel: &Easel| Arc::ptr_eq(&easel.setup, &order.setup) && easel.config == order.config;
-    let easel = match easels.iter().position(fits) {
-        Some(index) => easels.remove(index),
-        None => {
-            if easels.len() == MAX_RENDERERS {
-                easels.remove(0);
-            }
-            Easel {
-                setup: order.setup.clone(),
-                config: order.config,
-                renderer: Renderer::new(&order.setup.compiled, order.config)?,
-            }
+    let easel = if let Some(index) = easels.iter().position(fits) {
+        easels.remove(index)
+    } else {
+        if easels.len() == MAX_RENDERERS {
+            easels.remove(0);
+        }
+        Easel {
+            setup: order.setup.clone(),
+            config: order.config,
+            renderer: Renderer::new(&order.setup.compiled, order.config)?,
         }
     };
     easels.push(easel);

@@ -22,17 +22,28 @@
 //!
 //! # Reward
 //!
-//! Per control step; weights in `task.reward`. With `shaping = "thesis"` the first term is the thesis' $1 - \tanh(10 d)$ of the
-//! distance $d$ from probe to cube; with `"behind"` $d$ is the distance to the point behind the cube, seen from the goal, from
-//! which to push.
+//! Per control step; weights in `task.reward`.
+//!
+//! `shaping = "progress"` pays for coming nearer, a potential (Ng, Harada, Russell 1999): what is gained on a way and lost on the
+//! way back is nothing. $d$: distance from the probe to the point behind the cube, seen from the goal, from which to push;
+//! $d_{cg}$: from cube to goal.
+//!
+//! | term | formula | when |
+//! |---|---|---|
+//! | `reach` | $d_{t-1} - d_t$, per metre | always |
+//! | `push` | $d_{cg,t-1} - d_{cg,t}$, per metre | always |
+//! | `success` | 1 | at the goal |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
+//!
+//! `shaping = "thesis"` pays for being near, and there $d$ is the distance from probe to cube; the thesis' weights are 1 for
+//! `reach`, 0.5 for `touch`, 1.5 for `push` and 2.25 for `success`.
 //!
 //! | term | formula | when |
 //! |---|---|---|
 //! | `reach` | $1 - \tanh(10 d)$ | not yet at the goal |
-//! | `touch` | 0.5 | the probe touches the cube, not yet at the goal |
-//! | `push` | $1.5 (1 - \tanh(10 d_{cg}))$ of the distance from cube to goal | not yet at the goal |
-//! | `success` | 2.25 with `"thesis"`, 3 with `"behind"` | at the goal |
-//! | `smoothness` | $-0.02 \lVert a_t - a_{t-1} \rVert^2$ | always |
+//! | `touch` | 1 | the probe touches the cube, not yet at the goal |
+//! | `push` | $1 - \tanh(10 d_{cg})$ | not yet at the goal |
+//! | `success`, `smoothness` | as above | |
 //!
 //! # Start
 //!
@@ -96,7 +107,7 @@ pub struct PushSettings {
     pub success_distance: f64,
     /// Friction of the cube; the thesis: 0.5.
     pub friction: f64,
-    /// `behind` or `thesis`.
+    /// `progress` or `thesis`.
     pub shaping: String,
     /// Weights of the reward.
     pub reward: PushReward,
@@ -125,12 +136,12 @@ impl Default for PushSettings {
             least_distance: 0.1,
             success_distance: 0.06,
             friction: 0.5,
-            shaping: "behind".to_owned(),
+            shaping: "progress".to_owned(),
             reward: PushReward {
-                reach: 1.0,
+                reach: 10.0,
                 touch: 0.0,
-                push: 1.5,
-                success: 3.0,
+                push: 40.0,
+                success: 0.5,
                 smoothness: 0.02,
             },
         }
@@ -145,7 +156,7 @@ impl PushSettings {
         check_range("task.least_distance", self.least_distance, 0.0, 0.3)?;
         check_range("task.success_distance", self.success_distance, 0.001, 0.3)?;
         check_range("task.friction", self.friction, 0.0, 2.0)?;
-        let known = ["behind", "thesis"];
+        let known = ["progress", "thesis"];
         if known.contains(&self.shaping.as_str()) {
             return Ok(());
         }
@@ -250,7 +261,10 @@ struct Push {
     cube: FreeBody,
     goal: [f64; 2],
     last_action: Vec<f32>,
+    /// From the cube to the goal [m].
     distance: f64,
+    /// From the probe to where the push starts [m].
+    way: f64,
     touched: bool,
 }
 
@@ -271,6 +285,7 @@ impl Push {
             goal: [0.0; 2],
             last_action: Vec::new(),
             distance: f64::NAN,
+            way: f64::NAN,
             touched: false,
             settings,
         })
@@ -377,7 +392,9 @@ impl Task for Push {
             stage.place(&start)?;
             stage.goal.world_from_probe = start;
         }
-        self.distance = self.view(stage).way.norm();
+        let view = self.view(stage);
+        self.distance = view.way.norm();
+        self.way = (view.probe - Self::behind(&view)).norm();
         Ok(())
     }
 
@@ -416,24 +433,26 @@ impl Task for Push {
 
     fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
         let (view, weight) = (self.view(stage), &self.settings.reward);
-        self.distance = view.way.norm();
-        let near = |distance: f64| 1.0 - (10.0 * distance).tanh();
-        let target = if self.settings.shaping == "thesis" {
-            view.cube
-        } else {
-            Self::behind(&view)
-        };
+        let (distance, way) = (view.way.norm(), (view.probe - Self::behind(&view)).norm());
         let change = self.last_action.iter().zip(action);
         let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
-        let there = self.distance < self.settings.success_distance;
-        let way = f64::from(u8::from(!there));
+        let there = f64::from(u8::from(distance < self.settings.success_distance));
+        let touching = f64::from(u8::from(self.touched));
+        let [reach, touch, push] = if self.settings.shaping == "thesis" {
+            let near = |distance: f64| 1.0 - (10.0 * distance).tanh();
+            let to_cube = (view.probe - view.cube).norm();
+            [near(to_cube), touching, near(distance)].map(|term| (1.0 - there) * term)
+        } else {
+            [self.way - way, touching, self.distance - distance]
+        };
         terms.copy_from_slice(&[
-            way * weight.reach * near((view.probe - target).norm()),
-            way * weight.touch * f64::from(u8::from(self.touched)),
-            way * weight.push * near(self.distance),
-            (1.0 - way) * weight.success,
+            weight.reach * reach,
+            weight.touch * touch,
+            weight.push * push,
+            weight.success * there,
             -weight.smoothness * jerk,
         ]);
+        (self.distance, self.way) = (distance, way);
         self.touched = false;
         self.last_action.clear();
         self.last_action.extend_from_slice(action);

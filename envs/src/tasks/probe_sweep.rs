@@ -132,12 +132,12 @@ pub struct SweepReward {
 impl Default for SweepReward {
     fn default() -> Self {
         Self {
-            position: 1.0,
+            position: 5.0,
             orientation: 0.5,
             velocity: 0.5,
             force: 3.0,
             force_rate: 0.2,
-            force_error: 1.0,
+            force_error: 4.0,
             smoothness: 0.02,
         }
     }

@@ -12,7 +12,7 @@ use insonate_models::mjcf::Namespace;
 use super::probe_sweep::{Sweep, SweepSettings};
 use super::{Blueprint, TaskKind};
 use crate::EnvError;
-use crate::actions::{ActionSettings, HybridForceSettings};
+use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
 use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
 use crate::randomization::{RandomizationSettings, Scope};
 use crate::settings;
@@ -43,6 +43,11 @@ fn defaults() -> EnvironmentSettings<SweepSettings> {
                 force_integral_gain: 3.0,
                 approach_speed: 0.008,
                 ..HybridForceSettings::default()
+            },
+            // A rigid table must be met slowly.
+            impedance: ImpedanceSettings {
+                axial_damping: 40.0,
+                ..ImpedanceSettings::default()
             },
             ..ActionSettings::of_mode("wrench")
         },

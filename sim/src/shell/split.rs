@@ -10,6 +10,9 @@ const SOLVER: &str = "torso_solver";
 /// Geom that stands in for one capsule after the other while contacts are sought.
 const SLOT: &str = "slot";
 
+/// A bit that no geom of a scene accepts, so the slot touches nothing by itself; without any bit it would be taken for mere looks.
+const SLOT_TYPE: i32 = 1 << 30;
+
 /// The prefix of the torso that asks for the fast solver, such as `torso/`.
 pub fn fast_torso(scene: &Mjcf) -> Option<String> {
     let name = scene.names(Namespace::Text).into_iter().find(|name| {
@@ -78,7 +81,7 @@ pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
     let slot = Geom::capsule([radius, half_length])
         .name(&slot_name(prefix))
         .mass(0.0)
-        .contype(0)
+        .contype(SLOT_TYPE)
         .conaffinity(0)
         .group(5)
         .rgba([0.0; 4]);

@@ -9,8 +9,8 @@
 
 use crate::mjcf::{Defaults, Element, Mjcf, Value};
 
-/// Bits that an MJCF integer holds.
-const BITS: i64 = 0x7fff_ffff;
+/// Bits that an MJCF integer holds, but for the highest: it belongs to the slot of a fast torso, which nothing may accept.
+const BITS: i64 = 0x3fff_ffff;
 
 /// Visual group of shapes that collide and are not drawn.
 const HIDDEN_GROUP: i32 = 3;
