@@ -52,7 +52,7 @@ fn the_sweep_is_steadier_than_the_script_under_breathing_on_other_skin() {
 fn a_policy_refuses_a_task_that_is_not_its_own() {
     let problem = refused(
         &["evaluate", SWEEP, "--task", "pendulum", "--episodes", "1"],
-        1,
+        2,
     );
     assert!(
         problem.contains("probe-sweep") && problem.contains("pendulum"),
