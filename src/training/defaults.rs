@@ -30,6 +30,13 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             log_std_init: -1.0,
             ..general()
         },
+        "cube-push" => PpoConfig {
+            total_timesteps: 1_500_000,
+            learning_rate: 1e-3,
+            discount: 0.98,
+            log_std_init: -0.5,
+            ..general()
+        },
         _ => general(),
     }
 }
