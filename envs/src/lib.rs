@@ -12,7 +12,7 @@ pub mod check;
 pub mod env;
 pub mod environment;
 pub mod error;
-pub mod moments;
+mod moments;
 pub mod observation;
 pub mod parameters;
 pub mod randomization;
@@ -26,6 +26,7 @@ pub mod wrappers;
 
 pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use error::EnvError;
+pub use moments::RunningMoments;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, Ended, VecConfig, VecEnv};
 

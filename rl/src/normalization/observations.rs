@@ -38,7 +38,7 @@ impl ObservationNormalizer {
 
     /// Learns from observations, shape `[n_rows, n_obs]`.
     pub fn update(&mut self, observations: &[f32]) {
-        self.moments.update(observations);
+        self.moments.update_batch(observations);
         self.find_scales();
     }
 
@@ -56,7 +56,7 @@ impl ObservationNormalizer {
     }
 
     fn find_scales(&mut self) {
-        for (scale, variance) in self.scales.iter_mut().zip(&self.moments.variance) {
+        for (scale, variance) in self.scales.iter_mut().zip(&self.moments.var) {
             *scale = 1.0 / (variance + EPSILON).sqrt();
         }
     }
@@ -70,7 +70,7 @@ mod tests {
     fn observations_are_centred_scaled_and_cut() {
         let moments = RunningMoments {
             mean: vec![1.0, 0.0],
-            variance: vec![4.0, 0.0],
+            var: vec![4.0, 0.0],
             count: 10.0,
         };
         let normalizer = ObservationNormalizer::new(moments, 10.0);

@@ -39,8 +39,8 @@ impl RewardNormalizer {
         for (return_, reward) in self.returns.iter_mut().zip(rewards) {
             *return_ = *return_ * self.discount + f64::from(*reward);
         }
-        self.moments.update(&self.returns);
-        let scale = 1.0 / (self.moments.variance[0] + EPSILON).sqrt();
+        self.moments.update_batch(&self.returns);
+        let scale = 1.0 / (self.moments.var[0] + EPSILON).sqrt();
         for (env_idx, (reward, normalized)) in rewards.iter().zip(normalized).enumerate() {
             *normalized = (f64::from(*reward) * scale).clamp(-self.clip, self.clip) as f32;
             if is_over(env_idx) {

@@ -152,7 +152,7 @@ pub(crate) fn add_moments(writer: &mut TensorWriter, prefix: &str, moments: &Run
     writer.add(format!("{prefix}_mean"), Tensor::f64(&moments.mean, &[n]));
     writer.add(
         format!("{prefix}_variance"),
-        Tensor::f64(&moments.variance, &[n]),
+        Tensor::f64(&moments.var, &[n]),
     );
     writer.add(
         format!("{prefix}_count"),
@@ -168,11 +168,11 @@ pub(crate) fn take_moments(
 ) -> Result<RunningMoments, RlError> {
     let moments = RunningMoments {
         mean: file.take_f64(&format!("{prefix}_mean"), &[n])?,
-        variance: file.take_f64(&format!("{prefix}_variance"), &[n])?,
+        var: file.take_f64(&format!("{prefix}_variance"), &[n])?,
         count: file.take_f64(&format!("{prefix}_count"), &[1])?[0],
     };
     let is_sound = moments.mean.iter().all(|x| x.is_finite())
-        && moments.variance.iter().all(|x| x.is_finite() && *x >= 0.0)
+        && moments.var.iter().all(|x| x.is_finite() && *x >= 0.0)
         && moments.count.is_finite()
         && moments.count > 0.0;
     if is_sound {
