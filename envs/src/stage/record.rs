@@ -65,7 +65,8 @@ pub struct ContactRecord {
     n_moving: usize,
     path_square: f64,
     speed_square: f64,
-    tilt: f64,
+    /// Largest squared distance of the tips of the probe's axis and of the goal's, both of length 1.
+    tilt_chord_square: f64,
     peak_force: f64,
 }
 
@@ -116,7 +117,8 @@ impl ContactRecord {
         self.n_after += 1;
         self.n_in_contact += usize::from(felt.in_contact);
         if felt.in_contact {
-            self.tilt = self.tilt.max(felt.world_from_probe.z_axis().angle(&axis));
+            let chord = felt.world_from_probe.z_axis() - axis;
+            self.tilt_chord_square = self.tilt_chord_square.max(chord.norm_squared());
         }
         if self.time >= first_contact + SETTLING {
             let error = felt.normal_force - goal.force;
@@ -154,7 +156,8 @@ impl ContactRecord {
         };
         let path_rmse = mean(self.path_square, self.n_moving).sqrt();
         let velocity_rmse = mean(self.speed_square, self.n_moving).sqrt();
-        let tilt_deg = self.tilt.to_degrees();
+        let half_chord = 0.5 * self.tilt_chord_square.sqrt();
+        let tilt_deg = 2.0 * half_chord.min(1.0).asin().to_degrees();
         let success = is_done
             && self.contact_ratio() >= tolerance.contact_ratio
             && mae < tolerance.force_mae

@@ -10,17 +10,20 @@ const SINGULAR_SHARE: f64 = 1e-5;
 ///
 /// A matrix that is not finite or zero gives numbers that are not finite.
 pub(super) fn damped_solve<const N: usize>(a: &[[f64; N]; N], b: &[f64; N]) -> [f64; N] {
+    // The lower triangle of the square.
     let mut square = [[0.0; N]; N];
-    for (sums, factors) in square.iter_mut().zip(a) {
-        for (factor, row) in factors.iter().zip(a) {
-            for (sum, entry) in sums.iter_mut().zip(row) {
+    let mut fourth = 0.0;
+    for (i, sums) in square.iter_mut().enumerate() {
+        for (factor, row) in a[i].iter().zip(a) {
+            for (sum, entry) in sums[..=i].iter_mut().zip(row) {
                 *sum += factor * entry;
             }
         }
+        let below: f64 = sums[..i].iter().map(|x| x * x).sum();
+        fourth += 2.0 * below + sums[i] * sums[i];
     }
-    let fourth: f64 = square.iter().flatten().map(|x| x * x).sum();
     // (Σ λ⁴)^½ is the squared norm.
-    let floor = SINGULAR_SHARE * SINGULAR_SHARE * fourth.sqrt();
+    let floor = SINGULAR_SHARE * SINGULAR_SHARE * f64::sqrt(fourth);
     for (i, row) in square.iter_mut().enumerate() {
         row[i] += floor;
     }
@@ -28,30 +31,30 @@ pub(super) fn damped_solve<const N: usize>(a: &[[f64; N]; N], b: &[f64; N]) -> [
     std::array::from_fn(|i| (0..N).map(|j| a[i][j] * y[j]).sum())
 }
 
-/// Solves with a symmetric positive definite matrix.
+/// Solves with a symmetric positive definite matrix, given by its lower triangle.
 fn cholesky_solve<const N: usize>(mut a: [[f64; N]; N], b: &[f64; N]) -> [f64; N] {
-    // Columns of L below the diagonal overwrite those of the matrix; right-looking, so that the updates do not wait for each other.
-    let mut inverse_diagonal = [0.0; N];
+    // A = L D Lᵀ without roots; right-looking, so that the updates do not wait for each other.
+    let mut inverse_pivots = [0.0; N];
     let mut x = *b;
     for k in 0..N {
-        let inverse = 1.0 / a[k][k].sqrt();
-        inverse_diagonal[k] = inverse;
-        x[k] *= inverse;
+        let inverse = 1.0 / a[k][k];
+        inverse_pivots[k] = inverse;
         let mut column = [0.0; N];
         for i in k + 1..N {
-            column[i] = a[i][k] * inverse;
-            a[i][k] = column[i];
+            column[i] = a[i][k];
+            a[i][k] *= inverse;
         }
         for i in k + 1..N {
-            x[i] -= column[i] * x[k];
+            let factor = a[i][k];
+            x[i] -= factor * x[k];
             for j in k + 1..=i {
-                a[i][j] -= column[i] * column[j];
+                a[i][j] -= factor * column[j];
             }
         }
     }
     for k in (0..N).rev() {
         let rest: f64 = (k + 1..N).map(|i| a[i][k] * x[i]).sum();
-        x[k] = (x[k] - rest) * inverse_diagonal[k];
+        x[k] = x[k] * inverse_pivots[k] - rest;
     }
     x
 }

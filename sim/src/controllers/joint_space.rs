@@ -1,13 +1,14 @@
 //! The arm's state and dynamics at one moment, in buffers that are filled anew for every step.
 
-use crate::arm::{Arm, InertiaEntry};
+use crate::arm::Arm;
 use crate::{Physics, SimError};
 
 /// Positions, velocities, inertia and bias of an arm's joints, and the torques that a controller puts together for them.
 #[derive(Debug, Clone)]
 pub struct JointSpace {
     arm: Arm,
-    entries: Vec<InertiaEntry>,
+    /// Where the lower triangle's entries stand: in MuJoCo's inertia, in ours, and mirrored in ours.
+    entries: Vec<[usize; 3]>,
     /// Joint positions [rad or m], shape `[n_joints]`.
     pub positions: Vec<f64>,
     /// Joint velocities [rad/s or m/s], shape `[n_joints]`.
@@ -27,7 +28,14 @@ impl JointSpace {
         let arm = Arm::new(physics.model())?;
         let n = arm.n_joints();
         let mut joints = Self {
-            entries: arm.inertia_entries(physics.model()),
+            entries: arm
+                .inertia_entries(physics.model())
+                .into_iter()
+                .map(|entry| {
+                    let (row, column) = (entry.row, entry.column);
+                    [entry.address, row * n + column, column * n + row]
+                })
+                .collect(),
             positions: vec![0.0; n],
             velocities: vec![0.0; n],
             inertia: vec![0.0; n * n],
@@ -63,28 +71,36 @@ impl JointSpace {
             self.velocities[place] = qvel[joint.dof];
             self.torques[place] = bias[joint.dof] - compensated[joint.dof];
         }
-        let (values, n) = (data.m(), self.positions.len());
-        for entry in &self.entries {
-            let value = values[entry.address];
-            self.inertia[entry.row * n + entry.column] = value;
-            self.inertia[entry.column * n + entry.row] = value;
+        let values = data.m();
+        for &[address, lower, upper] in &self.entries {
+            self.inertia[lower] = values[address];
+            self.inertia[upper] = values[address];
         }
     }
 
     /// Adds the torques that accelerate the joints so [rad/s² or m/s²], by the inertia alone.
     pub fn accelerate(&mut self, acceleration: &[f64]) {
-        let rows = self.inertia.chunks_exact(self.positions.len());
-        for (torque, row) in self.torques.iter_mut().zip(rows) {
-            *torque += row
-                .iter()
-                .zip(acceleration)
-                .map(|(inertia, acceleration)| inertia * acceleration)
-                .sum::<f64>();
+        // Loops of known length are unrolled.
+        match self.positions.len() {
+            6 => add_product(6, &mut self.torques, &self.inertia, acceleration),
+            7 => add_product(7, &mut self.torques, &self.inertia, acceleration),
+            n => add_product(n, &mut self.torques, &self.inertia, acceleration),
         }
     }
 
     /// Writes the torques to `ctrl`, each within its motor's range; tells whether one was cut.
     pub fn apply(&self, physics: &mut Physics) -> bool {
         self.arm.apply_torques(physics, &self.torques)
+    }
+}
+
+/// `torques += inertia · acceleration`, the inertia symmetric.
+#[inline(always)]
+fn add_product(n: usize, torques: &mut [f64], inertia: &[f64], acceleration: &[f64]) {
+    let torques = &mut torques[..n];
+    for (column, factor) in inertia.chunks_exact(n).zip(&acceleration[..n]) {
+        for (torque, entry) in torques.iter_mut().zip(column) {
+            *torque += factor * entry;
+        }
     }
 }

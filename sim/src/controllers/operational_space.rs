@@ -1,7 +1,7 @@
 //! The dynamics of the probe seen from its own task (Khatib 1987, doi:10.1109/JRA.1987.1087068).
 //!
-//! With Jacobian $J$ and joint-space inertia $M = L L^T$: the probe's mobility is $J M^{-1} J^T = W^T W$ with $W = L^{-1} J^T$, the task
-//! inertia $\Lambda$ its inverse, and torques $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
+//! With Jacobian $J$ and joint-space inertia $M = L D L^T$, the diagonal of $L$ being 1: the probe's mobility is
+//! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, the task inertia $\Lambda$ its inverse, and torques $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
 //! For torques that are given by the joint accelerations that they would make, $\tau_0 = M a_0$, that is $M a_0 - J^T \Lambda J a_0$:
 //! with 7 joints or 6, one solution with $\Lambda$ serves the task and the null space.
 //! (With 6 joints there is no null space but near singular postures, where the posture's pull keeps the lost direction from drifting.)
@@ -33,11 +33,7 @@ pub struct OperationalSpace {
     movers: Vec<(bool, usize)>,
     /// Linear and angular velocity of the face per joint velocity, shape `[n_joints, 6]`.
     jacobian: Vec<Six>,
-    /// $W$, shape `[n_joints, 6]`.
-    weighted: Vec<Six>,
-    /// $L$, row-major, shape `[n_joints, n_joints]`.
-    factor: Vec<f64>,
-    inverse_diagonal: Vec<f64>,
+    work: Work,
     /// $J M^{-1} J^T$: acceleration in world per force.
     mobility: [Six; 6],
     /// Joint accelerations that are asked for in the null space.
@@ -65,9 +61,11 @@ impl OperationalSpace {
                 .collect(),
             probe,
             jacobian: vec![[0.0; 6]; n],
-            weighted: vec![[0.0; 6]; n],
-            factor: vec![0.0; n * n],
-            inverse_diagonal: vec![0.0; n],
+            work: Work {
+                factor: vec![0.0; n * n],
+                scaled: vec![0.0; n * n],
+                weighted: vec![[0.0; 6]; n],
+            },
             mobility: [[0.0; 6]; 6],
             wish: vec![0.0; n],
         })
@@ -93,14 +91,17 @@ impl OperationalSpace {
             linear: Vector3::new(vx, vy, vz),
             angular: Vector3::new(wx, wy, wz),
         };
-        if !self.factorize(&joints.inertia) {
-            return false;
+        let (inertia, jacobian, work) = (&joints.inertia, &self.jacobian, &mut self.work);
+        // Loops of known length are unrolled.
+        let mobility = match self.movers.len() {
+            6 => mobility(6, inertia, jacobian, work),
+            7 => mobility(7, inertia, jacobian, work),
+            n => mobility(n, inertia, jacobian, work),
+        };
+        if let Some(mobility) = mobility {
+            self.mobility = mobility;
         }
-        self.weigh();
-        self.mobility
-            .iter()
-            .flatten()
-            .all(|value| value.is_finite())
+        mobility.is_some()
     }
 
     fn read_jacobian(&mut self, physics: &Physics) {
@@ -113,47 +114,6 @@ impl OperationalSpace {
                 let angular = Vector3::new(wx, wy, wz);
                 let linear = Vector3::new(vx, vy, vz) + angular.cross(&arm);
                 *column = [linear.x, linear.y, linear.z, wx, wy, wz];
-            }
-        }
-    }
-
-    /// Cholesky factor of the inertia; `false`: it has none.
-    fn factorize(&mut self, inertia: &[f64]) -> bool {
-        let n = self.movers.len();
-        for row in 0..n {
-            let (above, own) = self.factor.split_at_mut(row * n);
-            let own = &mut own[..=row];
-            for column in 0..row {
-                let upper = &above[column * n..column * n + column];
-                let rest = inertia[row * n + column] - dot(upper, &own[..column]);
-                own[column] = rest * self.inverse_diagonal[column];
-            }
-            let rest = inertia[row * n + row] - dot(&own[..row], &own[..row]);
-            if rest.is_nan() || rest <= 0.0 {
-                return false;
-            }
-            own[row] = rest.sqrt();
-            self.inverse_diagonal[row] = 1.0 / own[row];
-        }
-        true
-    }
-
-    /// $W$ and $W^T W$.
-    fn weigh(&mut self) {
-        let n = self.movers.len();
-        self.mobility = [[0.0; 6]; 6];
-        for row in 0..n {
-            let mut column = self.jacobian[row];
-            for (coefficient, other) in self.factor[row * n..row * n + row]
-                .iter()
-                .zip(&self.weighted)
-            {
-                add_scaled(&mut column, -coefficient, other);
-            }
-            column = column.map(|entry| entry * self.inverse_diagonal[row]);
-            self.weighted[row] = column;
-            for (sums, factor) in self.mobility.iter_mut().zip(column) {
-                add_scaled(sums, factor, &column);
             }
         }
     }
@@ -204,6 +164,53 @@ impl OperationalSpace {
             *torque += dot(column, wrench);
         }
     }
+}
+
+/// What [`mobility`] works in.
+#[derive(Debug, Clone)]
+struct Work {
+    /// $L$ below its diagonal, row-major, shape `[n_joints, n_joints]`.
+    factor: Vec<f64>,
+    /// $L D$ below its diagonal, row-major, shape `[n_joints, n_joints]`.
+    scaled: Vec<f64>,
+    /// $W$, shape `[n_joints, 6]`.
+    weighted: Vec<Six>,
+}
+
+/// $J M^{-1} J^T$ of `n` joints; none where the inertia is not positive or something is not finite.
+#[inline(always)]
+fn mobility(n: usize, inertia: &[f64], jacobian: &[Six], work: &mut Work) -> Option<[Six; 6]> {
+    let (factor, scaled) = (&mut work.factor[..n * n], &mut work.scaled[..n * n]);
+    let (inertia, jacobian) = (&inertia[..n * n], &jacobian[..n]);
+    let weighted = &mut work.weighted[..n];
+    let mut mobility = [[0.0; 6]; 6];
+    for row in 0..n {
+        let mut pivot = inertia[row * n + row];
+        let mut weight = jacobian[row];
+        for column in 0..row {
+            let mut rest = inertia[row * n + column];
+            for k in 0..column {
+                rest -= scaled[row * n + k] * factor[column * n + k];
+            }
+            // The diagonal of `factor` holds 1 / D.
+            let entry = rest * factor[column * n + column];
+            scaled[row * n + column] = rest;
+            factor[row * n + column] = entry;
+            pivot -= rest * entry;
+            add_scaled(&mut weight, -entry, &weighted[column]);
+        }
+        if pivot.is_nan() || pivot <= 0.0 {
+            return None;
+        }
+        let inverse = 1.0 / pivot;
+        factor[row * n + row] = inverse;
+        weighted[row] = weight;
+        for (sums, entry) in mobility.iter_mut().zip(weight) {
+            add_scaled(sums, entry * inverse, &weight);
+        }
+    }
+    let is_finite = mobility.iter().flatten().all(|value| value.is_finite());
+    is_finite.then_some(mobility)
 }
 
 /// `sum += factor · x`.

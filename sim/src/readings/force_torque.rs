@@ -12,6 +12,7 @@
 //! what flexes exert is missing in $W$ and is added from the contact list.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{Matrix3, Vector3};
@@ -23,7 +24,7 @@ use crate::names::{self, Kind};
 use crate::{SimError, Wrench};
 
 /// A force-torque sensor and its last measurement.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ForceTorque {
     site: usize,
     /// The body that all com-based quantities of this tree refer to.
@@ -38,7 +39,7 @@ pub struct ForceTorque {
 }
 
 /// What the sensor's wrench is worked out from when somebody asks; copying it costs a step next to nothing.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, Default)]
 struct Moment {
     /// Where the sensor is in world [m], and its axes as columns.
     position: Vector3<f64>,
@@ -51,6 +52,8 @@ struct Moment {
     bodies: Vec<Motion>,
     /// Wrench of flexes on them about the sensor, in world axes.
     flexes: Wrench,
+    /// The result, once somebody has asked.
+    worked_out: OnceLock<Wrench>,
 }
 
 /// MuJoCo's com-based `cinert`, `cvel` and `cacc` of one body.
@@ -101,6 +104,7 @@ impl ForceTorque {
             acceleration: data.cacc()[body],
         }));
         self.moment.flexes = self.flex_contacts(contacts);
+        self.moment.worked_out.take();
     }
 
     /// Wrench of flexes on the bodies below the sensor, about the sensor, in world axes.
@@ -149,12 +153,14 @@ impl ForceTorque {
 impl Moment {
     /// Wrench of the surroundings, with whatever bias, in the sensor's frame.
     fn wrench_in_sensor(&self) -> Wrench {
-        let inertial = self.inertial_in_world();
-        let in_sensor = Wrench {
-            force: self.axes.tr_mul(&(inertial.force + self.flexes.force)),
-            torque: self.axes.tr_mul(&(inertial.torque + self.flexes.torque)),
-        };
-        in_sensor - self.sensor
+        *self.worked_out.get_or_init(|| {
+            let inertial = self.inertial_in_world();
+            let in_sensor = Wrench {
+                force: self.axes.tr_mul(&(inertial.force + self.flexes.force)),
+                torque: self.axes.tr_mul(&(inertial.torque + self.flexes.torque)),
+            };
+            in_sensor - self.sensor
+        })
     }
 
     /// What it takes to hold and accelerate the bodies below the sensor, about the sensor, in world axes.
