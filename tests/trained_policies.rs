@@ -1,5 +1,6 @@
-//! Contract: the policies that come with the project run as they are and do what is said of them: they succeed, and the sweep's
-//! holds the force more steadily than the scripted controller with its default gains, on episodes that it was not trained on.
+//! Contract: the policies that come with the project run as they are and do what is said of them on episodes that they were not
+//! trained on: they succeed, and the sweep's holds the force more steadily than the scripted controller, with its default gains and
+//! with the better ones that the policy builds on.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -8,44 +9,57 @@ mod command;
 use command::{json, refused};
 
 const SWEEP: &str = "data/policies/probe-sweep/policy.safetensors";
-
-/// Share of successes and mean absolute force error of the policy, and the same of the scripted controller.
-fn against_scripted(sets: &[&str]) -> [[f64; 2]; 2] {
-    let base = [
-        "evaluate",
-        SWEEP,
-        "scripted",
-        "--episodes",
-        "40",
-        "--seed",
-        "70000",
-    ];
-    let sets = sets.iter().flat_map(|set| ["--set", set]);
-    let arguments: Vec<&str> = base.into_iter().chain(sets).collect();
-    let all = json(&arguments);
-    [0, 1].map(|i| {
-        ["success_rate", "force_mae_n"].map(|key| all["policies"][i][key].as_f64().unwrap())
-    })
-}
+const CUBE: &str = "data/policies/cube-push/policy.safetensors";
 
 // Of 40 episodes of a policy that succeeds in 98 %, fewer than 36 succeed once in a thousand times.
 const LEAST_SUCCESS: f64 = 0.9;
 
-#[test]
-fn the_sweep_is_steadier_than_the_script_on_skin_as_usual() {
-    let [policy, scripted] = against_scripted(&[
-        "randomization.breathing=false",
-        "randomization.stiffness=[900,2000]",
-    ]);
-    assert!(policy[0] >= LEAST_SUCCESS, "{policy:?}");
-    assert!(policy[1] < 0.85 * scripted[1], "{policy:?} {scripted:?}");
+/// Share of successes and mean absolute force error of each, on the same 40 episodes.
+fn figures(policies: &[&str], settings: &[&str]) -> Vec<[f64; 2]> {
+    let episodes = ["--episodes", "40", "--seed", "70000"];
+    let arguments = ["evaluate"].iter().chain(policies).chain(&episodes);
+    let arguments: Vec<&str> = arguments.chain(settings).copied().collect();
+    let all = json(&arguments);
+    let figures = |one: &serde_json::Value| {
+        ["success_rate", "force_mae_n"].map(|key| one[key].as_f64().unwrap())
+    };
+    match all["policies"].as_array() {
+        Some(several) => several.iter().map(figures).collect(),
+        None => vec![figures(&all)],
+    }
 }
 
 #[test]
-fn the_sweep_is_steadier_than_the_script_under_breathing_on_other_skin() {
-    let [policy, scripted] = against_scripted(&[]);
+fn the_sweep_is_steadier_than_the_script_that_it_corrects() {
+    let settings = ["--set", "randomization.breathing=false"];
+    let found = figures(&[SWEEP, "scripted"], &settings);
+    assert!(found[0][0] >= LEAST_SUCCESS, "{found:?}");
+    // Of 100 other episodes each: 0.081 N and 0.097 N, the difference known to 0.004 N.
+    assert!(found[0][1] < 0.95 * found[1][1], "{found:?}");
+}
+
+#[test]
+fn the_sweep_is_steadier_than_the_usual_script_under_breathing_on_other_skin() {
+    let policy = figures(&[SWEEP], &[])[0];
+    let config = ["--config", "data/policies/probe-sweep/train.toml"];
+    let usual = [
+        "--set",
+        "action.hybrid_force.force_gain=2",
+        "--set",
+        "action.hybrid_force.force_integral_gain=15",
+    ];
+    let settings: Vec<&str> = config.into_iter().chain(usual).collect();
+    let script = figures(&["scripted"], &settings)[0];
     assert!(policy[0] >= LEAST_SUCCESS, "{policy:?}");
-    assert!(policy[1] < 0.85 * scripted[1], "{policy:?} {scripted:?}");
+    // Of 100 other episodes each: 0.110 N and 0.264 N.
+    assert!(policy[1] < 0.7 * script[1], "{policy:?} {script:?}");
+}
+
+#[test]
+fn the_cube_is_pushed_to_its_goal() {
+    let all = json(&["evaluate", CUBE, "--episodes", "40", "--seed", "70000"]);
+    let success = all["success_rate"].as_f64().unwrap();
+    assert!(success >= LEAST_SUCCESS, "{success}");
 }
 
 #[test]
