@@ -5,8 +5,8 @@
 
 mod toys;
 
-use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::RunningMoments;
+use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::wrappers::{
     ActionLatency, ActionRepeat, ClipAction, FrameStack, NormalizeObservation, ObservationNoise,
     RescaleAction, TimeLimit,
