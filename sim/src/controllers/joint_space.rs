@@ -95,6 +95,10 @@ impl JointSpace {
 }
 
 /// `torques += inertia · acceleration`, the inertia symmetric.
+#[expect(
+    clippy::inline_always,
+    reason = "loops are unrolled where the caller's length is known"
+)]
 #[inline(always)]
 fn add_product(n: usize, torques: &mut [f64], inertia: &[f64], acceleration: &[f64]) {
     let torques = &mut torques[..n];

@@ -178,6 +178,10 @@ struct Work {
 }
 
 /// $J M^{-1} J^T$ of `n` joints; none where the inertia is not positive or something is not finite.
+#[expect(
+    clippy::inline_always,
+    reason = "loops are unrolled where the caller's length is known"
+)]
 #[inline(always)]
 fn mobility(n: usize, inertia: &[f64], jacobian: &[Six], work: &mut Work) -> Option<[Six; 6]> {
     let (factor, scaled) = (&mut work.factor[..n * n], &mut work.scaled[..n * n]);
