@@ -1,0 +1,57 @@
+//! Contract: the probe's dynamics are those of the textbook, worked out by a linear algebra library from the arm's Jacobian and inertia.
+
+mod scene;
+
+use insonate_sim::controllers::{JointSpace, OperationalSpace, Six};
+use insonate_sim::readings::ProbeFrame;
+use insonate_sim::{Arm, Physics};
+use nalgebra::{DMatrix, Matrix6, Vector6};
+use scene::{Bed, Chain, PANDA, UR5E};
+
+/// The arm away from home, moving; and the acceleration of its probe per force, J M⁻¹ Jᵀ.
+fn textbook(chain: &Chain) -> (Physics, Matrix6<f64>) {
+    let mut physics = Physics::from_xml(&scene::xml(chain, Bed::default())).unwrap();
+    let arm = Arm::new(physics.model()).unwrap();
+    for (i, joint) in arm.joints.iter().enumerate() {
+        physics.qpos_mut()[joint.qpos] += 0.1 * (i as f64 + 1.0).sin();
+        physics.qvel_mut()[joint.dof] = 0.2 * (i as f64).cos();
+    }
+    physics.forward();
+    let probe = ProbeFrame::new(physics.model()).unwrap();
+    let face = probe.world_from_probe(&physics).position;
+    let jacobian = DMatrix::from_iterator(
+        6,
+        arm.n_joints(),
+        arm.jacobian(&physics, &face, probe.body).iter().copied(),
+    );
+    let inverse = arm.inertia(&physics).try_inverse().unwrap();
+    let mobility = &jacobian * inverse * jacobian.transpose();
+    (physics, Matrix6::from_iterator(mobility.iter().copied()))
+}
+
+#[test]
+fn a_wrench_accelerates_the_probe_as_was_asked() {
+    for chain in [PANDA, UR5E] {
+        let (physics, mobility) = textbook(&chain);
+        let mut joints = JointSpace::new(&physics).unwrap();
+        joints.read(&physics);
+        let mut space = OperationalSpace::new(&physics, &joints).unwrap();
+        assert!(space.read(&physics, &joints));
+        for axis in 0..6 {
+            let mut wanted: Six = [0.0; 6];
+            wanted[axis] = 1.0;
+            let wanted = Vector6::from(wanted);
+            let got = mobility * Vector6::from(space.wrench(&wanted.into()));
+            // The solution is damped at 1e-5 of the largest eigenvalue, squared; the least is some 1e-4 of it.
+            assert!((got - wanted).norm() < 0.02, "{axis}: {got}");
+            // Each part as if the other were free.
+            let part = |m: &Matrix6<f64>, start| m.fixed_view::<3, 3>(start, start).into_owned();
+            let apart = Vector6::from(space.uncoupled_wrench(&wanted.into()));
+            for start in [0, 3] {
+                let got = part(&mobility, start) * apart.fixed_rows::<3>(start);
+                let wanted = wanted.fixed_rows::<3>(start).into_owned();
+                assert!((got - wanted).norm() < 1e-3, "{axis}: {got}");
+            }
+        }
+    }
+}
