@@ -10,21 +10,24 @@ use scene::{Bed, Chain, PANDA, UR5E};
 
 /// The arm away from home, moving; and the acceleration of its probe per force, J M⁻¹ Jᵀ.
 fn textbook(chain: &Chain) -> (Physics, Matrix6<f64>) {
-    let mut physics = Physics::from_xml(&scene::xml(chain, Bed::default())).unwrap();
-    let arm = Arm::new(physics.model()).unwrap();
+    let mut physics = Physics::from_xml(&scene::xml(chain, Bed::default())).expect("a valid scene");
+    let arm = Arm::new(physics.model()).expect("the arm has motors");
     for (i, joint) in arm.joints.iter().enumerate() {
         physics.qpos_mut()[joint.qpos] += 0.1 * (i as f64 + 1.0).sin();
         physics.qvel_mut()[joint.dof] = 0.2 * (i as f64).cos();
     }
     physics.forward();
-    let probe = ProbeFrame::new(physics.model()).unwrap();
+    let probe = ProbeFrame::new(physics.model()).expect("the scene has a probe");
     let face = probe.world_from_probe(&physics).position;
     let jacobian = DMatrix::from_iterator(
         6,
         arm.n_joints(),
         arm.jacobian(&physics, &face, probe.body).iter().copied(),
     );
-    let inverse = arm.inertia(&physics).try_inverse().unwrap();
+    let inverse = arm
+        .inertia(&physics)
+        .try_inverse()
+        .expect("inertia is positive");
     let mobility = &jacobian * inverse * jacobian.transpose();
     (physics, Matrix6::from_iterator(mobility.iter().copied()))
 }
