@@ -1,0 +1,81 @@
+//! What can be wrong with a body, a tool or a configuration, and how a world ends.
+
+/// An error of this crate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum TissueError {
+    /// A setting is out of range.
+    #[error("{field} is {value}, but must be {allowed}")]
+    Setting {
+        /// Its name.
+        field: String,
+        /// What it is.
+        value: String,
+        /// What it may be.
+        allowed: String,
+    },
+    /// A particle lies where the grid has no nodes for it.
+    #[error("particle {particle} at {position:?} m lies outside of the domain's {low:?} to {high:?} m")]
+    Outside {
+        /// Which one.
+        particle: usize,
+        /// Where it is [m].
+        position: [f64; 3],
+        /// Least position [m].
+        low: [f64; 3],
+        /// Greatest position [m].
+        high: [f64; 3],
+    },
+    /// The simulation has left what the method can follow; it stays stopped until a reset.
+    #[error("the tissue diverged after {time:.6} s: {reason}")]
+    Diverged {
+        /// Why.
+        reason: Divergence,
+        /// Simulated time [s].
+        time: f64,
+    },
+}
+
+/// Why a world stopped.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Divergence {
+    /// A velocity is not a number.
+    #[error("a velocity is not a number")]
+    NotFinite,
+    /// Particles cross more than half a cell in a substep.
+    #[error("particles at {speed:.3} m/s cross more than half a cell of {cell_width} m in a substep of {dt} s")]
+    TooFast {
+        /// Greatest speed along an axis [m/s].
+        speed: f64,
+        /// Width of a cell [m].
+        cell_width: f64,
+        /// Length of the substep [s].
+        dt: f64,
+    },
+    /// A particle has left the domain.
+    #[error("a particle has left the domain")]
+    Left,
+}
+
+impl TissueError {
+    pub(crate) fn setting(
+        field: impl Into<String>,
+        value: impl std::fmt::Debug,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Setting {
+            field: field.into(),
+            value: format!("{value:?}"),
+            allowed: allowed.into(),
+        }
+    }
+}
+
+/// Fails for a number outside of an interval.
+pub(crate) fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(), TissueError> {
+    if value >= least && value <= most {
+        return Ok(());
+    }
+    Err(TissueError::setting(field, value, format!("from {least} to {most}")))
+}

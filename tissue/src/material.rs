@@ -1,0 +1,57 @@
+//! Elastic constants of tissue.
+
+use serde::{Deserialize, Serialize};
+
+use crate::TissueError;
+use crate::error::check_range;
+
+/// An isotropic material.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Material {
+    /// Young's modulus E [Pa].
+    pub young_modulus: f64,
+    /// Poisson's ratio ν.
+    pub poisson_ratio: f64,
+    /// Density at rest ρ [kg/m³].
+    pub density: f64,
+}
+
+impl Default for Material {
+    /// Soft tissue of 20 kPa.
+    fn default() -> Self {
+        Self {
+            young_modulus: 2e4,
+            poisson_ratio: 0.3,
+            density: 1000.0,
+        }
+    }
+}
+
+impl Material {
+    /// Fails for constants that no material has.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub fn check(&self) -> Result<(), TissueError> {
+        check_range("material.young_modulus", self.young_modulus, 1.0, 1e9)?;
+        check_range("material.poisson_ratio", self.poisson_ratio, 0.0, 0.499)?;
+        check_range("material.density", self.density, 1.0, 2e4)
+    }
+
+    /// Shear modulus μ = E / (2 (1 + ν)) [Pa].
+    pub fn lame_mu(&self) -> f64 {
+        self.young_modulus / (2.0 * (1.0 + self.poisson_ratio))
+    }
+
+    /// First Lamé parameter λ = E ν / ((1 + ν) (1 − 2 ν)) [Pa].
+    pub fn lame_lambda(&self) -> f64 {
+        let nu = self.poisson_ratio;
+        self.young_modulus * nu / ((1.0 + nu) * (1.0 - 2.0 * nu))
+    }
+
+    /// Speed of pressure waves √((λ + 2 μ) / ρ) [m/s].
+    pub fn wave_speed(&self) -> f64 {
+        ((self.lame_lambda() + 2.0 * self.lame_mu()) / self.density).sqrt()
+    }
+}

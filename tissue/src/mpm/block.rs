@@ -1,0 +1,63 @@
+//! Blocks of particles, and the blocks of nodes around them.
+
+use super::chunk::Chunk;
+use super::tile::{CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
+use super::transfer::Outcome;
+use crate::tool::Wrench;
+
+/// The particles whose first node lies in one block of cells, and what they give to the nodes around.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub(super) struct Block {
+    pub(super) momenta: Tile,
+    pub(super) chunks: Vec<Chunk>,
+    /// The block's place in the domain, in blocks.
+    pub(super) at: [usize; 3],
+    /// Cores of the 27 blocks around.
+    pub(super) near: [u32; 27],
+    pub(super) outcome: Outcome,
+}
+
+/// The nodes of one block of cells.
+#[derive(Debug, Clone)]
+#[repr(align(64))]
+pub(super) struct Core {
+    pub(super) nodes: Nodes,
+    /// The block's place in the domain, in blocks.
+    pub(super) at: [usize; 3],
+    /// Blocks of particles around, of 27.
+    pub(super) near: [u32; 27],
+    /// Impulse on each tool in the last substep, about the tool's origin [N·s, N·m·s].
+    pub(super) impulses: Vec<Wrench>,
+}
+
+impl Block {
+    pub(super) fn new(at: [usize; 3]) -> Self {
+        Self {
+            momenta: [0.0; TILE_LEN],
+            chunks: Vec::new(),
+            at,
+            near: [NONE; 27],
+            outcome: Outcome {
+                is_astray: false,
+                max_speed: 0.0,
+                n_runs: 0,
+            },
+        }
+    }
+
+    pub(super) fn n_particles(&self) -> usize {
+        self.chunks.iter().map(|chunk| chunk.n).sum()
+    }
+}
+
+impl Core {
+    pub(super) fn new(at: [usize; 3]) -> Self {
+        Self {
+            nodes: [0.0; CORE_LEN],
+            at,
+            near: [NONE; 27],
+            impulses: Vec::new(),
+        }
+    }
+}

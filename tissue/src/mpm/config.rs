@@ -1,0 +1,95 @@
+//! Settings of a world of particles.
+
+use super::tile::BLOCK;
+use crate::TissueError;
+use crate::error::check_range;
+
+/// Layers of nodes along each side of the domain that belong to its walls.
+pub const WALL_NODES: usize = 3;
+
+/// What a wall does to tissue.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Wall {
+    /// Holds it.
+    Sticky,
+    /// Lets it slide, but not leave.
+    Slip,
+    /// Lets it slide and leave.
+    #[default]
+    Separate,
+}
+
+/// Settings of [`MlsMpm`](super::MlsMpm).
+#[derive(Debug, Clone, PartialEq)]
+pub struct MpmConfig {
+    /// First corner of the domain in world [m].
+    pub origin: [f64; 3],
+    /// Width of a cell Δx [m].
+    pub cell_width: f64,
+    /// Cells along x, y, z; made up to multiples of four.
+    pub cells: [usize; 3],
+    /// Longest substep [s].
+    pub substep: f64,
+    /// Gravity [m/s²].
+    pub gravity: [f64; 3],
+    /// Viscosity η of tissue [Pa·s].
+    pub viscosity: f64,
+    /// Walls at the low and the high end of x, y, z.
+    pub walls: [[Wall; 2]; 3],
+    /// A node this near to a tool, in cells, moves with it. Particles end half a cell before their nodes do.
+    pub contact_distance: f64,
+    /// Threads; 0: one for each core. Results do not depend on it.
+    pub n_threads: usize,
+}
+
+impl Default for MpmConfig {
+    fn default() -> Self {
+        Self {
+            origin: [0.0; 3],
+            cell_width: 1.0 / 64.0,
+            cells: [64; 3],
+            substep: 5e-4,
+            gravity: [0.0, 0.0, -9.81],
+            viscosity: 0.0,
+            walls: [[Wall::default(); 2]; 3],
+            contact_distance: 0.5,
+            n_threads: 0,
+        }
+    }
+}
+
+impl MpmConfig {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub fn check(&self) -> Result<(), TissueError> {
+        check_range("cell_width", self.cell_width, 1e-5, 10.0)?;
+        check_range("substep", self.substep, 1e-9, 1.0)?;
+        check_range("viscosity", self.viscosity, 0.0, 1e6)?;
+        check_range("contact_distance", self.contact_distance, -2.0, 2.0)?;
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            check_range(&format!("origin.{name}"), self.origin[axis], -1e4, 1e4)?;
+            check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
+            // Positions in cells are kept in f32: at 1024 cells to 1e-4 of one.
+            check_range(&format!("cells.{name}"), self.cells[axis] as f64, 8.0, 1024.0)?;
+        }
+        Ok(())
+    }
+
+    /// Blocks along each axis.
+    pub(super) fn blocks(&self) -> [usize; 3] {
+        self.cells.map(|cells| cells.div_ceil(BLOCK))
+    }
+
+    /// Where particles may be [m], least and greatest.
+    pub fn bounds(&self) -> [[f64; 3]; 2] {
+        let at = |cells: [f64; 3]| {
+            std::array::from_fn(|axis| self.origin[axis] + cells[axis] * self.cell_width)
+        };
+        // A particle reaches three nodes, and a block beyond its own must be there.
+        let least = BLOCK as f64 / 4.0;
+        let most = self.blocks().map(|blocks| (blocks * BLOCK) as f64 - 2.0);
+        [at([least; 3]), at(most)]
+    }
+}

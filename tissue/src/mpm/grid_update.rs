@@ -1,0 +1,133 @@
+//! From momentum to velocity at the nodes: gravity, tools, walls.
+//!
+//! A node near a tool keeps, of its velocity relative to the tool's surface, no part into it and, by Coulomb's law, only what friction
+//! leaves of the part along it: $v_t \leftarrow v_t \max(0, 1 - \mu \, |v_n| / |v_t|)$. The momentum that this takes from the node is
+//! the impulse on the tool, so action equals reaction.
+
+use nalgebra::Vector3;
+
+use super::block::Core;
+use super::config::{MpmConfig, WALL_NODES, Wall};
+use super::tile::BLOCK;
+use crate::tool::{Tool, Wrench};
+
+/// What the update of all nodes needs.
+#[derive(Debug)]
+pub(super) struct GridUpdate<'a> {
+    pub(super) config: &'a MpmConfig,
+    /// Tools as they stand in this substep.
+    pub(super) tools: &'a [Tool],
+    /// Length of the substep [s].
+    pub(super) dt: f64,
+}
+
+impl GridUpdate<'_> {
+    /// Makes velocities of a core's momenta.
+    pub(super) fn update(&self, core: &mut Core) {
+        core.impulses.clear();
+        core.impulses.resize(self.tools.len(), Wrench::default());
+        let kick = self.config.gravity.map(|g| (g * self.dt) as f32);
+        for node in core.nodes.chunks_exact_mut(4) {
+            let mass = node[3];
+            if mass > 0.0 {
+                for axis in 0..3 {
+                    node[axis] = node[axis] / mass + kick[axis];
+                }
+            } else {
+                node.fill(0.0);
+            }
+        }
+        for index in 0..self.tools.len() {
+            self.meet(index, core);
+        }
+        self.hold(core);
+    }
+
+    /// World position of a core's first node [m].
+    fn first_node(&self, core: &Core) -> Vector3<f64> {
+        Vector3::from_fn(|axis, _| {
+            self.config.origin[axis] + (core.at[axis] * BLOCK) as f64 * self.config.cell_width
+        })
+    }
+
+    /// Contact with one tool.
+    fn meet(&self, index: usize, core: &mut Core) {
+        let tool = &self.tools[index];
+        let width = self.config.cell_width;
+        let near = self.config.contact_distance * width;
+        let first = self.first_node(core);
+        let half = (BLOCK - 1) as f64 * 0.5 * width;
+        let to_center = first.add_scalar(half) - tool.position;
+        let spread = half * 3f64.sqrt();
+        let center = tool.rotation.inverse() * to_center;
+        if center.norm() > tool.shape.reach() + spread + near
+            || tool.shape.surface(&center).distance > spread + near
+        {
+            return;
+        }
+        let mut impulse = Wrench::default();
+        for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
+            let mass = f64::from(node[3]);
+            if mass <= 0.0 {
+                continue;
+            }
+            let [x, y, z] = [i / (BLOCK * BLOCK), i / BLOCK % BLOCK, i % BLOCK];
+            let arm = first + Vector3::new(x as f64, y as f64, z as f64) * width - tool.position;
+            let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
+            if surface.distance >= near {
+                continue;
+            }
+            let normal = tool.rotation * surface.normal;
+            let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
+            let carried = tool.linear + tool.angular.cross(&arm);
+            let relative = before - carried;
+            let into = relative.dot(&normal);
+            let after = if tool.friction == f64::INFINITY {
+                carried
+            } else if into < 0.0 {
+                let along = relative - normal * into;
+                let kept = 1.0 + tool.friction * into / along.norm().max(1e-12);
+                carried + along * kept.max(0.0)
+            } else {
+                continue;
+            };
+            let taken = (before - after) * mass;
+            impulse.force += taken;
+            impulse.torque += arm.cross(&taken);
+            for axis in 0..3 {
+                node[axis] = after[axis] as f32;
+            }
+        }
+        core.impulses[index] = impulse;
+    }
+
+    /// The domain's walls.
+    fn hold(&self, core: &mut Core) {
+        let n_nodes = self.config.blocks().map(|blocks| blocks * BLOCK);
+        for axis in 0..3 {
+            let first = core.at[axis] * BLOCK;
+            let is_low = first < WALL_NODES;
+            let is_high = first + BLOCK > n_nodes[axis] - WALL_NODES;
+            if !is_low && !is_high {
+                continue;
+            }
+            let stride = [BLOCK * BLOCK, BLOCK, 1][axis];
+            for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
+                let place = first + i / stride % BLOCK;
+                let (wall, outward) = if place < WALL_NODES {
+                    (self.config.walls[axis][0], -1.0)
+                } else if place >= n_nodes[axis] - WALL_NODES {
+                    (self.config.walls[axis][1], 1.0)
+                } else {
+                    continue;
+                };
+                match wall {
+                    Wall::Sticky => node[..3].fill(0.0),
+                    Wall::Slip => node[axis] = 0.0,
+                    Wall::Separate if node[axis] * outward > 0.0 => node[axis] = 0.0,
+                    Wall::Separate => {}
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,104 @@
+//! Particles by blocks, and in a block by cells; and which nodes they need.
+
+use super::block::{Block, Core};
+use super::chunk::{Chunk, Particle};
+use super::tile::{BLOCK, NONE};
+
+/// Blocks with particles in the order of their place, and the nodes around them.
+#[derive(Debug, Default)]
+pub(super) struct Sorted {
+    pub(super) blocks: Vec<Block>,
+    pub(super) cores: Vec<Core>,
+}
+
+/// Where a particle belongs: its block, and its cell there.
+type Key = (u32, u16);
+
+/// Sorts particles `(id, particle)`; `None`: one is beyond the domain, or nowhere.
+///
+/// Within a cell the order is that of ids, so it depends on nothing but the particles.
+pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Option<Sorted> {
+    let mut order = Vec::with_capacity(particles.len());
+    for (index, (id, particle)) in particles.iter().enumerate() {
+        let (block, cell) = key(&particle.position, n_blocks)?;
+        order.push((block, cell, *id, index as u32));
+    }
+    order.sort_unstable();
+    let mut block_of = vec![NONE; n_blocks.iter().product()];
+    let mut blocks: Vec<Block> = Vec::new();
+    for (place, _, id, index) in order {
+        let slot = &mut block_of[place as usize];
+        if *slot == NONE {
+            *slot = blocks.len() as u32;
+            blocks.push(Block::new(at(place as usize, n_blocks)));
+        }
+        let chunks = &mut blocks[*slot as usize].chunks;
+        let particle = &particles[index as usize].1;
+        if chunks.last().is_none_or(|chunk| chunk.n == 16) {
+            chunks.push(Chunk::empty(particle.position));
+        }
+        let last = chunks.last_mut().expect("a chunk with room was just made sure of");
+        last.push(id, particle);
+    }
+    let cores = connect(&mut blocks, &block_of, n_blocks);
+    Some(Sorted { blocks, cores })
+}
+
+/// Makes the cores around blocks, and tells blocks and cores of each other.
+fn connect(blocks: &mut [Block], block_of: &[u32], n_blocks: [usize; 3]) -> Vec<Core> {
+    let mut core_of = vec![NONE; block_of.len()];
+    for block in blocks.iter() {
+        for place in around(block.at, n_blocks).into_iter().flatten() {
+            core_of[place] = 0;
+        }
+    }
+    let mut cores = Vec::new();
+    for (place, slot) in core_of.iter_mut().enumerate() {
+        if *slot == NONE {
+            continue;
+        }
+        *slot = cores.len() as u32;
+        let mut core = Core::new(at(place, n_blocks));
+        core.near = around(core.at, n_blocks).map(|near| near.map_or(NONE, |near| block_of[near]));
+        cores.push(core);
+    }
+    for block in blocks {
+        block.near = around(block.at, n_blocks).map(|near| near.map_or(NONE, |near| core_of[near]));
+    }
+    cores
+}
+
+fn key(position: &[f32; 3], n_blocks: [usize; 3]) -> Option<Key> {
+    let (mut place, mut cell) = (0, 0);
+    for (x, n) in position.iter().zip(n_blocks) {
+        let base = (x - 0.5).floor();
+        // The nodes of a block at the edge need no block beyond, but particles in it may reach there.
+        if !(base >= 0.0 && base <= (n * BLOCK - 3) as f32) {
+            return None;
+        }
+        let base = base as usize;
+        place = place * n + base / BLOCK;
+        cell = cell * BLOCK + base % BLOCK;
+    }
+    Some((place as u32, cell as u16))
+}
+
+fn at(place: usize, [_, ny, nz]: [usize; 3]) -> [usize; 3] {
+    [place / (ny * nz), place / nz % ny, place % nz]
+}
+
+/// The 27 blocks around one, itself in the middle; none beyond the domain.
+fn around(at: [usize; 3], n_blocks: [usize; 3]) -> [Option<usize>; 27] {
+    std::array::from_fn(|i| {
+        let side = [i / 9, i / 3 % 3, i % 3];
+        let mut place = 0;
+        for axis in 0..3 {
+            let near = (at[axis] + side[axis]).checked_sub(1)?;
+            if near >= n_blocks[axis] {
+                return None;
+            }
+            place = place * n_blocks[axis] + near;
+        }
+        Some(place)
+    })
+}

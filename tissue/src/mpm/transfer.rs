@@ -1,0 +1,428 @@
+//! Particles to grid and back: MLS-MPM (Hu et al. 2018, doi:10.1145/3197517.3201293, Eq. 16–20) with quadratic B-splines and APIC (Jiang
+//! et al. 2015, doi:10.1145/2766996).
+//!
+//! $$ w_0 = \tfrac12 (\tfrac32 - f)^2, \quad w_1 = \tfrac34 - (f - 1)^2, \quad w_2 = \tfrac12 (f - \tfrac12)^2 $$
+//! with $f$ the distance to the first of three nodes in cells. Particle to grid:
+//! $$ (m v)_i = \sum_p w_{ip} \big(m_p v_p + Q_p (x_i - x_p)\big), \quad Q_p = m_p C_p - \Delta t \, \tfrac{4}{\Delta x^2} V_p \tau_p. $$
+//! Grid to particle: $v_p = \sum w v_i$, $C_p = \tfrac{4}{\Delta x^2} \sum w v_i (x_i - x_p)^T$, $x_p \mathrel{+}= \Delta t v_p$, and
+//! $F_p \leftarrow (I + \Delta t \, C_p) F_p$.
+//!
+//! What is the same for all particles is done for sixteen at once. The sums over nodes go particle by particle, twelve numbers at a time:
+//! three nodes along z with momentum and mass. Particles are sorted by cell, so the nine rows of nodes that a cell reaches stay in
+//! registers until the next cell; an unsorted particle only costs another visit to memory.
+
+use super::chunk::Chunk;
+use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
+use crate::elasticity::LaneLaw;
+use crate::lanes::{self, Kernel, Lanes, Row};
+
+/// Where the nine rows of three nodes start, seen from the first node, in floats.
+const ROWS: [usize; 9] = {
+    let mut rows = [0; 9];
+    let mut i = 0;
+    while i < 9 {
+        rows[i] = (i / 3 * WIDTH + i % 3) * WIDTH * 4;
+        i += 1;
+    }
+    rows
+};
+
+/// The last first node of a particle in a tile, along each axis.
+const LAST_BASE: f32 = (WIDTH - 3) as f32;
+
+/// Numbers that all particles share.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Constants {
+    /// Δt [s].
+    pub(super) dt: f32,
+    /// Δx [m].
+    pub(super) cell_width: f32,
+    /// Viscosity η [Pa·s]: τ += η (C + Cᵀ).
+    pub(super) viscosity: f32,
+}
+
+/// The particles of one block through one substep, or half of one.
+pub(super) struct Transfer<'a, E> {
+    pub(super) law: E,
+    pub(super) constants: Constants,
+    /// The block's first node, in cells.
+    pub(super) origin: [f32; 3],
+    pub(super) chunks: &'a mut [Chunk],
+    /// Velocities to move by; none: only give momentum.
+    pub(super) velocities: Option<&'a Tile>,
+    /// Where momentum and mass go, zero before; none: only move.
+    pub(super) momenta: Option<&'a mut Tile>,
+}
+
+/// What became of the particles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Outcome {
+    /// Whether one is beyond the nodes of its block's tile.
+    pub(super) is_astray: bool,
+    /// Greatest speed along an axis [m/s], NaN where there is a velocity that is not a number.
+    pub(super) max_speed: f32,
+    /// Whether each is in the cell in which it was sorted, roughly: how many times the cell changed between neighbours in order.
+    pub(super) n_runs: usize,
+}
+
+/// Weights of sixteen particles.
+struct Weights {
+    /// Along x and y: of each of three nodes.
+    weights: [[Row; 3]; 2],
+    /// The same times the way to the node, in cells.
+    moments: [[Row; 3]; 2],
+    /// Along z, particle by particle: three weights, and the distance to the first node.
+    along_z: [[f32; 4]; 16],
+    /// First node in the tile.
+    bases: [i32; 16],
+}
+
+impl<E: LaneLaw> Kernel for Transfer<'_, E> {
+    type Output = Outcome;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> Outcome {
+        let Self {
+            law,
+            constants,
+            origin,
+            chunks,
+            velocities,
+            mut momenta,
+        } = self;
+        let mut outcome = Outcome {
+            is_astray: false,
+            max_speed: 0.0,
+            n_runs: 0,
+        };
+        let mut weights = Weights {
+            weights: [[[0.0; 16]; 3]; 2],
+            moments: [[[0.0; 16]; 3]; 2],
+            along_z: [[0.0; 4]; 16],
+            bases: [0; 16],
+        };
+        let mut sums = Sums::new(l);
+        let mut astray = l.splat(0.0);
+        let mut fastest = l.splat(0.0);
+        for chunk in chunks {
+            if let Some(velocities) = velocities {
+                // grid => v, C => x, F
+                weigh(l, chunk, origin, &mut weights);
+                collect(l, &constants, chunk, velocities, &weights);
+                fastest = advect(l, &constants, chunk, fastest);
+            }
+            if let Some(momenta) = &mut momenta {
+                // F => τ => Q => grid
+                let (to_first, how_far) = weigh(l, chunk, origin, &mut weights);
+                astray = l.add(astray, how_far);
+                let carried = stress(l, law, &constants, chunk, to_first);
+                sums.scatter(l, chunk.n, &carried, &weights, momenta);
+            }
+        }
+        if let Some(momenta) = &mut momenta {
+            sums.flush(l, momenta);
+        }
+        let mut row = [0.0; 16];
+        l.store(astray, &mut row);
+        for far in row {
+            outcome.is_astray |= far != 0.0;
+        }
+        l.store(fastest, &mut row);
+        for speed in row {
+            // NaN comes through.
+            if !(speed <= outcome.max_speed) {
+                outcome.max_speed = speed;
+            }
+        }
+        outcome.n_runs = sums.n_runs;
+        outcome
+    }
+}
+
+/// Weights of a chunk's particles; gives the distance to the first node along each axis in cells, and what is zero but for particles
+/// astray.
+#[inline(always)]
+fn weigh<L: Lanes>(
+    l: L,
+    chunk: &Chunk,
+    origin: [f32; 3],
+    out: &mut Weights,
+) -> ([L::V; 3], L::V) {
+    let half = l.splat(0.5);
+    let mut node = l.splat(0.0);
+    let mut astray = node;
+    let mut distances = [node; 3];
+    let mut last = [node; 4];
+    for axis in 0..3 {
+        let in_tile = l.sub(
+            l.load(&chunk.position[axis]),
+            l.splat(origin[axis] - LEAD as f32),
+        );
+        let base = l.floor(l.sub(in_tile, half));
+        // A particle astray, or not a number, reads and writes somewhere in the tile; the step is not used.
+        let within = l.max(l.min(base, l.splat(LAST_BASE)), l.splat(0.0));
+        node = l.mul_add(node, l.splat(WIDTH as f32), within);
+        let beyond = l.sub(base, within);
+        astray = l.mul_add(beyond, beyond, astray);
+        let f = l.sub(in_tile, base);
+        distances[axis] = f;
+        let before = l.sub(l.splat(1.5), f);
+        let centered = l.sub(f, l.splat(1.0));
+        let after = l.sub(f, half);
+        let weights = [
+            l.mul(half, l.mul(before, before)),
+            l.neg_mul_add(centered, centered, l.splat(0.75)),
+            l.mul(half, l.mul(after, after)),
+        ];
+        if axis < 2 {
+            for (i, weight) in weights.into_iter().enumerate() {
+                l.store(weight, &mut out.weights[axis][i]);
+                let way = l.sub(l.splat(i as f32), f);
+                l.store(l.mul(weight, way), &mut out.moments[axis][i]);
+            }
+        } else {
+            last = [weights[0], weights[1], weights[2], f];
+        }
+    }
+    l.interleave(last, &mut out.along_z);
+    out.bases = l.to_whole(node);
+    (distances, astray)
+}
+
+/// The nine rows of nodes from a first node on; entries 12 to 15 of each belong to no node that counts.
+#[inline(always)]
+fn rows_at<L: Lanes>(l: L, tile: &Tile, base: usize) -> [L::V; 9] {
+    let mut rows = [l.splat(0.0); 9];
+    for i in 0..9 {
+        let start = base * 4 + ROWS[i];
+        rows[i] = l.load(tile[start..start + 16].try_into().expect("sixteen numbers"));
+    }
+    rows
+}
+
+/// Velocity and affine velocity of each particle from the grid.
+#[inline(always)]
+fn collect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile, at: &Weights) {
+    let zero = l.splat(0.0);
+    let steps = l.stretch(&[0.0, 1.0, 2.0, 0.0]);
+    let mut sums = [zero; 16];
+    let mut found = [[0.0; 16]; 16];
+    let mut rows = [zero; 9];
+    let mut base = -1;
+    for lane in 0..chunk.n {
+        if at.bases[lane] != base {
+            base = at.bases[lane];
+            rows = rows_at(l, tile, base as usize);
+        }
+        let y = splat_column(l, &at.weights[1], lane);
+        let to_y = splat_column(l, &at.moments[1], lane);
+        let (mut sum, mut sum_x, mut sum_y) = (zero, zero, zero);
+        for i in 0..3 {
+            let three = [rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]];
+            let (plain, moment) = (dot(l, &y, &three), dot(l, &to_y, &three));
+            let x = l.splat(at.weights[0][i][lane]);
+            sum = l.mul_add(x, plain, sum);
+            sum_x = l.mul_add(l.splat(at.moments[0][i][lane]), plain, sum_x);
+            sum_y = l.mul_add(x, moment, sum_y);
+        }
+        let [first, second, third, f] = at.along_z[lane];
+        let z = l.stretch(&[first, second, third, 0.0]);
+        let way = l.sub(steps, l.splat(f));
+        let sum = l.mul(sum, z);
+        let all = [sum, l.mul(sum_x, z), l.mul(sum_y, z), l.mul(sum, way)];
+        l.store(l.sum_groups(all), &mut found[lane]);
+    }
+    for lane in 0..16 {
+        sums[lane] = l.load(&found[lane]);
+    }
+    l.transpose(&mut sums);
+    let found = sums;
+    let scale = l.splat(4.0 / constants.cell_width);
+    for i in 0..3 {
+        l.store(found[i], &mut chunk.velocity[i]);
+        for j in 0..3 {
+            let entry = l.mul(scale, found[4 + 4 * j + i]);
+            l.store(entry, &mut chunk.affine[3 * i + j]);
+        }
+    }
+}
+
+/// Moves particles and deforms them; gives the greatest speed along an axis of each lane so far, NaN once there was one.
+#[inline(always)]
+fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, fastest: L::V) -> L::V {
+    let mut fastest = fastest;
+    let in_cells = l.splat(constants.dt / constants.cell_width);
+    for axis in 0..3 {
+        let velocity = l.load(&chunk.velocity[axis]);
+        let position = l.load(&chunk.position[axis]);
+        l.store(
+            l.mul_add(velocity, in_cells, position),
+            &mut chunk.position[axis],
+        );
+        let speed = l.max(velocity, l.sub(l.splat(0.0), velocity));
+        // Of a comparison with NaN the second number comes out: once there, it stays by the sum.
+        fastest = l.add(l.max(fastest, speed), l.mul(speed, l.splat(0.0)));
+    }
+    let dt = l.splat(constants.dt);
+    let c = load_nine(l, &chunk.affine);
+    let f = load_nine(l, &chunk.deformation_grad);
+    for i in 0..3 {
+        for j in 0..3 {
+            let rest = l.mul_add(c[3 * i + 1], f[3 + j], l.mul(c[3 * i + 2], f[6 + j]));
+            let change = l.mul_add(c[3 * i], f[j], rest);
+            let entry = l.mul_add(dt, change, f[3 * i + j]);
+            l.store(entry, &mut chunk.deformation_grad[3 * i + j]);
+        }
+    }
+    fastest
+}
+
+#[inline(always)]
+fn load_nine<L: Lanes>(l: L, rows: &[Row; 9]) -> [L::V; 9] {
+    let mut loaded = [l.splat(0.0); 9];
+    for i in 0..9 {
+        loaded[i] = l.load(&rows[i]);
+    }
+    loaded
+}
+
+/// One lane of three rows, each in all lanes.
+#[inline(always)]
+fn splat_column<L: Lanes>(l: L, rows: &[Row; 3], lane: usize) -> [L::V; 3] {
+    [
+        l.splat(rows[0][lane]),
+        l.splat(rows[1][lane]),
+        l.splat(rows[2][lane]),
+    ]
+}
+
+#[inline(always)]
+fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
+    l.mul_add(a[2], b[2], l.mul_add(a[1], b[1], l.mul(a[0], b[0])))
+}
+
+/// What each particle gives to a node at the way d in cells: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`, d from the *first* node.
+/// Particle by particle sixteen numbers: q₀ and mass, q_x, q_y, q_z.
+#[inline(always)]
+fn stress<L: Lanes, E: LaneLaw>(
+    l: L,
+    law: E,
+    constants: &Constants,
+    chunk: &Chunk,
+    to_first: [L::V; 3],
+) -> [Row; 16] {
+    let f = load_nine(l, &chunk.deformation_grad);
+    let c = load_nine(l, &chunk.affine);
+    let mass = l.load(&chunk.mass);
+    let [xx, xy, xz, yy, yz, zz] =
+        law.kirchhoff(l, &f, l.load(&chunk.lame_mu), l.load(&chunk.lame_lambda));
+    let elastic = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
+    // Q Δx = m Δx C − Δt (4 / Δx) V τ.
+    let width = constants.cell_width;
+    let inertial = l.mul(mass, l.splat(width));
+    let push = l.mul(
+        l.load(&chunk.volume),
+        l.splat(-constants.dt * 4.0 / width),
+    );
+    let viscosity = l.splat(constants.viscosity);
+    let zero = l.splat(0.0);
+    let mut q = [zero; 9];
+    for i in 0..3 {
+        for j in 0..3 {
+            let rate = l.add(c[3 * i + j], c[3 * j + i]);
+            let tau = l.mul_add(viscosity, rate, elastic[3 * i + j]);
+            q[3 * i + j] = l.mul_add(inertial, c[3 * i + j], l.mul(push, tau));
+        }
+    }
+    let mut rows = [zero; 16];
+    for i in 0..3 {
+        let mut at_first = l.mul(mass, l.load(&chunk.velocity[i]));
+        for j in 0..3 {
+            at_first = l.neg_mul_add(q[3 * i + j], to_first[j], at_first);
+            rows[4 + 4 * j + i] = q[3 * i + j];
+        }
+        rows[i] = at_first;
+    }
+    rows[3] = mass;
+    l.transpose(&mut rows);
+    let mut carried = [[0.0; 16]; 16];
+    for lane in 0..16 {
+        l.store(rows[lane], &mut carried[lane]);
+    }
+    carried
+}
+
+/// Sums of the particles of one cell, not yet in the tile.
+struct Sums<L: Lanes> {
+    rows: [L::V; 9],
+    /// First node of the cell; -1: none.
+    base: i32,
+    n_runs: usize,
+}
+
+impl<L: Lanes> Sums<L> {
+    #[inline(always)]
+    fn new(l: L) -> Self {
+        Self {
+            rows: [l.splat(0.0); 9],
+            base: -1,
+            n_runs: 0,
+        }
+    }
+
+    /// Adds the particles of a chunk.
+    #[inline(always)]
+    fn scatter(&mut self, l: L, n: usize, carried: &[Row; 16], at: &Weights, tile: &mut Tile) {
+        let steps = l.stretch(&[0.0, 1.0, 2.0, 0.0]);
+        for lane in 0..n {
+            if at.bases[lane] != self.base {
+                self.flush(l, tile);
+                self.base = at.bases[lane];
+                self.n_runs += 1;
+            }
+            let [first, second, third, _] = at.along_z[lane];
+            let z = l.stretch(&[first, second, third, 0.0]);
+            let row = l.load(&carried[lane]);
+            let along_z = l.mul_add(l.repeat_group::<3>(row), steps, l.repeat_group::<0>(row));
+            let mut here = l.mul(along_z, z);
+            let step_x = l.mul(l.repeat_group::<1>(row), z);
+            let step_y = l.mul(l.repeat_group::<2>(row), z);
+            for i in 0..3 {
+                let x = l.splat(at.weights[0][i][lane]);
+                let mut value = l.mul(here, x);
+                let step = l.mul(step_y, x);
+                for j in 0..3 {
+                    let y = l.splat(at.weights[1][j][lane]);
+                    self.rows[3 * i + j] = l.mul_add(value, y, self.rows[3 * i + j]);
+                    value = l.add(value, step);
+                }
+                here = l.add(here, step_x);
+            }
+        }
+    }
+
+    /// Adds the sums to the tile.
+    #[inline(always)]
+    fn flush(&mut self, l: L, tile: &mut Tile) {
+        if self.base < 0 {
+            return;
+        }
+        for i in 0..9 {
+            let start = self.base as usize * 4 + ROWS[i];
+            let nodes: &mut Row = (&mut tile[start..start + 16])
+                .try_into()
+                .expect("sixteen numbers");
+            l.store(l.add(l.load(nodes), self.rows[i]), nodes);
+            self.rows[i] = l.splat(0.0);
+        }
+        self.base = -1;
+    }
+}
+
+/// Runs [`Transfer`] on the widest lanes of this machine.
+#[inline]
+pub(super) fn transfer<E: LaneLaw>(transfer: Transfer<'_, E>) -> Outcome {
+    lanes::run(transfer)
+}
+
+const _: () = assert!(TILE_LEN == (LAST_BASE as usize + 2) * (WIDTH * WIDTH + WIDTH) * 4 + (LAST_BASE as usize) * 4 + 16);

@@ -1,0 +1,83 @@
+//! Rigid tools: a shape, how it moves, and what tissue does to it.
+
+mod shape;
+
+pub use shape::{Shape, Surface};
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use crate::TissueError;
+use crate::error::check_range;
+
+/// A rigid tool with Coulomb friction.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tool {
+    /// Its shape, in its own frame.
+    pub shape: Shape,
+    /// Origin of its frame in world [m].
+    pub position: Vector3<f64>,
+    /// Its frame in world.
+    pub rotation: UnitQuaternion<f64>,
+    /// Velocity of its origin in world [m/s].
+    pub linear: Vector3<f64>,
+    /// Angular velocity in world [rad/s].
+    pub angular: Vector3<f64>,
+    /// Coulomb's coefficient; infinite: tissue sticks to it, and is let go by nothing.
+    pub friction: f64,
+}
+
+impl Tool {
+    /// A tool at rest at the world's origin, without friction.
+    pub fn new(shape: Shape) -> Self {
+        Self {
+            shape,
+            position: Vector3::zeros(),
+            rotation: UnitQuaternion::identity(),
+            linear: Vector3::zeros(),
+            angular: Vector3::zeros(),
+            friction: 0.0,
+        }
+    }
+
+    /// Fails for sizes and poses that cannot be.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub fn check(&self) -> Result<(), TissueError> {
+        self.shape.check()?;
+        let numbers = [
+            ("tool.position", self.position),
+            ("tool.linear", self.linear),
+            ("tool.angular", self.angular),
+            ("tool.rotation", self.rotation.scaled_axis()),
+        ];
+        for (field, vector) in numbers {
+            if !vector.iter().all(|x| x.is_finite()) {
+                return Err(TissueError::setting(field, vector.as_slice(), "finite"));
+            }
+        }
+        if self.friction == f64::INFINITY {
+            return Ok(());
+        }
+        check_range("tool.friction", self.friction, 0.0, 10.0)
+    }
+
+    /// Where the tool is after it has moved on for a time [s] at its present velocity.
+    #[must_use]
+    pub fn after(&self, time: f64) -> Self {
+        Self {
+            position: self.position + self.linear * time,
+            rotation: UnitQuaternion::from_scaled_axis(self.angular * time) * self.rotation,
+            ..self.clone()
+        }
+    }
+}
+
+/// Force and torque of tissue on a tool, about the origin of the tool's frame, in world.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Wrench {
+    /// Force [N].
+    pub force: Vector3<f64>,
+    /// Torque [N·m].
+    pub torque: Vector3<f64>,
+}

@@ -1,0 +1,151 @@
+//! MLS-MPM in plain f64: every particle visits its 27 nodes, one after the other. What the fast code is compared with.
+
+use insonate_tissue::Material;
+use insonate_tissue::mpm::{WALL_NODES, Wall};
+use insonate_tissue::tool::Tool;
+use nalgebra::{Matrix3, Vector3};
+
+pub struct Particle {
+    pub position: Vector3<f64>,
+    pub velocity: Vector3<f64>,
+    pub affine: Matrix3<f64>,
+    pub deformation_grad: Matrix3<f64>,
+    pub material: Material,
+    pub volume: f64,
+}
+
+pub struct Oracle {
+    pub cell_width: f64,
+    pub cells: [usize; 3],
+    pub gravity: Vector3<f64>,
+    pub viscosity: f64,
+    pub walls: [[Wall; 2]; 3],
+    /// In cells.
+    pub contact_distance: f64,
+    pub particles: Vec<Particle>,
+    pub tools: Vec<Tool>,
+    /// Impulse on each tool since the start, force and torque about its origin [N·s, N·m·s].
+    pub impulses: Vec<[Vector3<f64>; 2]>,
+}
+
+#[derive(Clone, Copy)]
+struct Node {
+    momentum: Vector3<f64>,
+    mass: f64,
+}
+
+/// First node and weights along each axis; lengths in cells.
+fn weights(in_cells: Vector3<f64>) -> ([usize; 3], [[f64; 3]; 3], Vector3<f64>) {
+    let base = in_cells.map(|x| (x - 0.5).floor());
+    let f = in_cells - base;
+    let along = |f: f64| [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)];
+    let base = [base.x as usize, base.y as usize, base.z as usize];
+    (base, [along(f.x), along(f.y), along(f.z)], f)
+}
+
+impl Oracle {
+    fn node(&self, [i, j, k]: [usize; 3]) -> usize {
+        (i * self.cells[1] + j) * self.cells[2] + k
+    }
+
+    fn visit(&self, particle: &Particle, mut each: impl FnMut(usize, f64, Vector3<f64>)) {
+        let (base, w, f) = weights(particle.position / self.cell_width);
+        for i in 0..3 {
+            for j in 0..3 {
+                for k in 0..3 {
+                    let way = Vector3::new(i as f64, j as f64, k as f64) - f;
+                    let node = self.node([base[0] + i, base[1] + j, base[2] + k]);
+                    each(node, w[0][i] * w[1][j] * w[2][k], way * self.cell_width);
+                }
+            }
+        }
+    }
+
+    pub fn substep(&mut self, dt: f64) {
+        let mut nodes = vec![Node { momentum: Vector3::zeros(), mass: 0.0 }; self.cells.iter().product()];
+        let inertia = 4.0 / self.cell_width.powi(2);
+        for p in &self.particles {
+            let mass = p.volume * p.material.density;
+            let f = &p.deformation_grad;
+            let (mu, lambda) = (p.material.lame_mu(), p.material.lame_lambda());
+            let one = Matrix3::identity();
+            let tau = (f * f.transpose() - one) * mu
+                + one * (lambda * f.determinant().ln())
+                + (p.affine + p.affine.transpose()) * self.viscosity;
+            let q = p.affine * mass - tau * (dt * inertia * p.volume);
+            self.visit(p, |node, weight, way| {
+                nodes[node].momentum += (p.velocity * mass + q * way) * weight;
+                nodes[node].mass += mass * weight;
+            });
+        }
+        self.impulses.resize(self.tools.len(), [Vector3::zeros(); 2]);
+        for i in 0..self.cells[0] {
+            for j in 0..self.cells[1] {
+                for k in 0..self.cells[2] {
+                    let index = self.node([i, j, k]);
+                    if nodes[index].mass > 0.0 {
+                        let velocity = nodes[index].momentum / nodes[index].mass + self.gravity * dt;
+                        nodes[index].momentum = self.bound([i, j, k], velocity, nodes[index].mass);
+                    }
+                }
+            }
+        }
+        let mut particles = std::mem::take(&mut self.particles);
+        for p in &mut particles {
+            let (mut velocity, mut moment) = (Vector3::zeros(), Matrix3::zeros());
+            self.visit(p, |node, weight, way| {
+                velocity += nodes[node].momentum * weight;
+                moment += nodes[node].momentum * way.transpose() * weight;
+            });
+            p.velocity = velocity;
+            p.affine = moment * inertia;
+            p.position += velocity * dt;
+            p.deformation_grad += p.affine * p.deformation_grad * dt;
+        }
+        self.particles = particles;
+        for tool in &mut self.tools {
+            *tool = tool.after(dt);
+        }
+    }
+
+    /// Velocity of a node after tools and walls.
+    fn bound(&mut self, at: [usize; 3], mut velocity: Vector3<f64>, mass: f64) -> Vector3<f64> {
+        let place = Vector3::new(at[0] as f64, at[1] as f64, at[2] as f64) * self.cell_width;
+        for (tool, impulse) in self.tools.iter().zip(&mut self.impulses) {
+            let arm = place - tool.position;
+            let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
+            let normal = tool.rotation * surface.normal;
+            let carried = tool.linear + tool.angular.cross(&arm);
+            let relative = velocity - carried;
+            let into = relative.dot(&normal);
+            if surface.distance >= self.contact_distance * self.cell_width || into >= 0.0 {
+                continue;
+            }
+            let along = relative - normal * into;
+            let kept = (1.0 + tool.friction * into / along.norm().max(1e-12)).max(0.0);
+            let after = carried + along * kept;
+            impulse[0] += (velocity - after) * mass;
+            impulse[1] += arm.cross(&((velocity - after) * mass));
+            velocity = after;
+        }
+        for axis in 0..3 {
+            let (wall, outward) = if at[axis] < WALL_NODES {
+                (self.walls[axis][0], -1.0)
+            } else if at[axis] >= self.cells[axis] - WALL_NODES {
+                (self.walls[axis][1], 1.0)
+            } else {
+                continue;
+            };
+            match wall {
+                Wall::Sticky => velocity = Vector3::zeros(),
+                Wall::Slip => velocity[axis] = 0.0,
+                Wall::Separate => {
+                    if velocity[axis] * outward > 0.0 {
+                        velocity[axis] = 0.0;
+                    }
+                }
+            }
+        }
+        velocity
+    }
+}
