@@ -83,3 +83,93 @@ pub(crate) fn ln<L: Lanes>(l: L, x: L::V) -> L::V {
     }
     l.mul_add(exponent, l.splat(std::f32::consts::LN_2), l.mul(s, sum))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Sixteen positive numbers of many sizes.
+    fn numbers(start: f32) -> Row {
+        std::array::from_fn(|i| start * 1.7f32.powi(i as i32 - 8))
+    }
+
+    /// What every implementation must do; `tolerance` of results that may be fused.
+    fn check<L: Lanes>(l: L) {
+        let (a, b, c) = (numbers(3.0), numbers(0.4), numbers(-2.0));
+        let [va, vb, vc] = [&a, &b, &c].map(|row| l.load(row));
+        let read = |v: L::V| {
+            let mut row = [0.0; 16];
+            l.store(v, &mut row);
+            row
+        };
+        for lane in 0..16 {
+            let (a, b, c) = (a[lane], b[lane], c[lane]);
+            let near = |found: L::V, wanted: f32| {
+                let found = read(found)[lane];
+                let scale = (a * b).abs() + c.abs();
+                assert!((found - wanted).abs() <= 2e-7 * scale, "{found} {wanted}");
+            };
+            assert_eq!(read(l.add(va, vc))[lane], a + c);
+            assert_eq!(read(l.sub(va, vb))[lane], a - b);
+            assert_eq!(read(l.mul(va, vb))[lane], a * b);
+            assert_eq!(read(l.div(va, vb))[lane], a / b);
+            near(l.mul_add(va, vb, vc), a * b + c);
+            near(l.neg_mul_add(va, vb, vc), c - a * b);
+            assert_eq!(read(l.min(va, vc))[lane], a.min(c));
+            assert_eq!(read(l.max(va, vc))[lane], a.max(c));
+            assert_eq!(read(l.floor(vc))[lane], c.floor());
+            assert_eq!(l.to_whole(l.floor(vc))[lane], c.floor() as i32);
+            let (exponent, mantissa) = l.split_exponent(va);
+            let (exponent, mantissa) = (read(exponent)[lane], read(mantissa)[lane]);
+            assert!((0.75..1.5).contains(&mantissa), "{mantissa}");
+            assert_eq!(mantissa * exponent.exp2(), a);
+            let found = f64::from(read(ln(l, va))[lane]);
+            let wanted = f64::from(a).ln();
+            assert!((found - wanted).abs() < 2e-7 * wanted.abs().max(1.0), "{a}");
+        }
+        shuffles(l, &a);
+    }
+
+    fn shuffles<L: Lanes>(l: L, a: &Row) {
+        let read = |v: L::V| {
+            let mut row = [0.0; 16];
+            l.store(v, &mut row);
+            row
+        };
+        let v = l.load(a);
+        for lane in 0..16 {
+            let (group, entry) = (lane / 4, lane % 4);
+            assert_eq!(read(l.repeat_group::<2>(v))[lane], a[8 + entry]);
+            assert_eq!(read(l.repeat_group::<3>(v))[lane], a[12 + entry]);
+            assert_eq!(read(l.stretch(&[1.0, 2.0, 3.0, 4.0]))[lane], group as f32 + 1.0);
+            let twice = l.add(v, v);
+            let sums = read(l.sum_groups([v, twice, v, twice]));
+            let factor = [1.0, 2.0, 1.0, 2.0][group];
+            assert_eq!(sums[lane], factor * (a[entry] + a[4 + entry] + a[8 + entry]));
+        }
+        let rows: [Row; 16] = std::array::from_fn(|i| std::array::from_fn(|j| (16 * i + j) as f32));
+        let mut turned = rows.map(|row| l.load(&row));
+        l.transpose(&mut turned);
+        for (i, row) in turned.map(read).into_iter().enumerate() {
+            assert_eq!(row, std::array::from_fn(|j| rows[j][i]));
+        }
+        let mut fours = [[0.0; 4]; 16];
+        l.interleave([0, 1, 2, 3].map(|i| l.load(&rows[i])), &mut fours);
+        for (lane, four) in fours.into_iter().enumerate() {
+            assert_eq!(four, [0, 1, 2, 3].map(|i| rows[i][lane]));
+        }
+    }
+
+    #[test]
+    fn portable_lanes_compute() {
+        check(portable::Portable);
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn lanes_of_avx512_compute() {
+        if let Some(lanes) = avx512::Avx512::find() {
+            check(lanes);
+        }
+    }
+}
