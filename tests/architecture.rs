@@ -8,9 +8,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 7] = [
+const LAYERS: [(&str, u8); 8] = [
     ("insonate-models", 0),
     ("insonate-calibration", 1),
+    ("insonate-tissue", 1),
     ("insonate-sim", 2),
     ("insonate-envs", 3),
     ("insonate-rl", 4),

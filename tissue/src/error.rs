@@ -15,7 +15,9 @@ pub enum TissueError {
         allowed: String,
     },
     /// A particle lies where the grid has no nodes for it.
-    #[error("particle {particle} at {position:?} m lies outside of the domain's {low:?} to {high:?} m")]
+    #[error(
+        "particle {particle} at {position:?} m lies outside of the domain's {low:?} to {high:?} m"
+    )]
     Outside {
         /// Which one.
         particle: usize,
@@ -26,6 +28,9 @@ pub enum TissueError {
         /// Greatest position [m].
         high: [f64; 3],
     },
+    /// Bytes that are not a state of the world that was to take them.
+    #[error("not a state of this world: {0}")]
+    State(String),
     /// The simulation has left what the method can follow; it stays stopped until a reset.
     #[error("the tissue diverged after {time:.6} s: {reason}")]
     Diverged {
@@ -44,7 +49,9 @@ pub enum Divergence {
     #[error("a velocity is not a number")]
     NotFinite,
     /// Particles cross more than half a cell in a substep.
-    #[error("particles at {speed:.3} m/s cross more than half a cell of {cell_width} m in a substep of {dt} s")]
+    #[error(
+        "particles at {speed:.3} m/s cross more than half a cell of {cell_width} m in a substep of {dt} s"
+    )]
     TooFast {
         /// Greatest speed along an axis [m/s].
         speed: f64,
@@ -73,9 +80,18 @@ impl TissueError {
 }
 
 /// Fails for a number outside of an interval.
-pub(crate) fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(), TissueError> {
+pub(crate) fn check_range(
+    field: &str,
+    value: f64,
+    least: f64,
+    most: f64,
+) -> Result<(), TissueError> {
     if value >= least && value <= most {
         return Ok(());
     }
-    Err(TissueError::setting(field, value, format!("from {least} to {most}")))
+    Err(TissueError::setting(
+        field,
+        value,
+        format!("from {least} to {most}"),
+    ))
 }

@@ -6,9 +6,12 @@ mod elasticity;
 mod error;
 mod lanes;
 mod material;
+pub mod mesh;
 pub mod mpm;
+mod soft_tissue;
 pub mod tool;
 
 pub use elasticity::NeoHookean;
 pub use error::{Divergence, TissueError};
 pub use material::Material;
+pub use soft_tissue::SoftTissue;

@@ -115,7 +115,10 @@ fn it_is_the_method_in_the_equations() {
     assert!(moved > 0.5 * CELL, "{moved}");
     for (found, wanted) in impulse.iter().zip(&oracle.impulses[0]) {
         assert!(wanted.norm() > 0.0);
-        assert!((found - wanted).norm() < 1e-3 * wanted.norm(), "{found:?} {wanted:?}");
+        assert!(
+            (found - wanted).norm() < 1e-3 * wanted.norm(),
+            "{found:?} {wanted:?}"
+        );
     }
 }
 
@@ -133,7 +136,11 @@ fn momentum_and_mass_are_conserved() {
     world.step(0.06).unwrap();
     // They have met: the one that stood still moves.
     let velocities = world.velocities();
-    assert!(velocities.last().unwrap()[0] > 0.05, "{:?}", velocities.last());
+    assert!(
+        velocities.last().unwrap()[0] > 0.05,
+        "{:?}",
+        velocities.last()
+    );
     assert_eq!(world.mass(), mass);
     let scale = momentum[0].abs();
     for (now, before) in world.momentum().into_iter().zip(momentum) {
@@ -201,9 +208,14 @@ fn what_cannot_be_followed_ends_with_a_reason() {
         position: Vector3::new(f64::NAN, 0.0, 0.0),
         ..press(0.08)
     });
-    assert!(matches!(world.step(2e-4), Err(TissueError::Setting { field, .. }) if field == "tool.position"));
+    assert!(
+        matches!(world.step(2e-4), Err(TissueError::Setting { field, .. }) if field == "tool.position")
+    );
     let mut outside = body();
     outside.positions[7][1] = -0.3;
     let error = MlsMpm::new(config(), &[outside]).unwrap_err();
-    assert!(matches!(error, TissueError::Outside { particle: 7, .. }), "{error}");
+    assert!(
+        matches!(error, TissueError::Outside { particle: 7, .. }),
+        "{error}"
+    );
 }

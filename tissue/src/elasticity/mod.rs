@@ -1,5 +1,10 @@
 //! Elastic laws: Kirchhoff stress from the deformation gradient; one file each.
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 mod neo_hookean;
 
 pub use neo_hookean::NeoHookean;

@@ -3,6 +3,11 @@
 //! $$ \psi = \frac{\mu}{2} (\operatorname{tr} F F^T - 3) - \mu \ln J + \frac{\lambda}{2} \ln^2 J, \quad
 //! \tau = \mu (F F^T - I) + \lambda \ln J \, I. $$
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 use nalgebra::Matrix3;
 
 use super::{LaneLaw, determinant, row_product};

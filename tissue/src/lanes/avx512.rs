@@ -1,5 +1,10 @@
 //! Lanes of AVX-512.
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 use std::arch::x86_64::__m512;
 
 use pulp::x86::V4;

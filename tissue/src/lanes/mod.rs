@@ -4,6 +4,11 @@
 //! Results of one implementation are the same bits on every run; implementations differ from each other by rounding, as some fuse
 //! multiplication and addition.
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 #[cfg(target_arch = "x86_64")]
 mod avx512;
 mod portable;
@@ -141,11 +146,17 @@ mod tests {
             let (group, entry) = (lane / 4, lane % 4);
             assert_eq!(read(l.repeat_group::<2>(v))[lane], a[8 + entry]);
             assert_eq!(read(l.repeat_group::<3>(v))[lane], a[12 + entry]);
-            assert_eq!(read(l.stretch(&[1.0, 2.0, 3.0, 4.0]))[lane], group as f32 + 1.0);
+            assert_eq!(
+                read(l.stretch(&[1.0, 2.0, 3.0, 4.0]))[lane],
+                group as f32 + 1.0
+            );
             let twice = l.add(v, v);
             let sums = read(l.sum_groups([v, twice, v, twice]));
             let factor = [1.0, 2.0, 1.0, 2.0][group];
-            assert_eq!(sums[lane], factor * (a[entry] + a[4 + entry] + a[8 + entry]));
+            assert_eq!(
+                sums[lane],
+                factor * (a[entry] + a[4 + entry] + a[8 + entry])
+            );
         }
         let rows: [Row; 16] = std::array::from_fn(|i| std::array::from_fn(|j| (16 * i + j) as f32));
         let mut turned = rows.map(|row| l.load(&row));

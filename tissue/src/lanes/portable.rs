@@ -1,5 +1,10 @@
 //! Lanes as arrays, which compilers turn into what vectors the processor has.
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 use super::{Kernel, Lanes, Row};
 
 /// Lanes of any processor.

@@ -45,10 +45,6 @@ impl Block {
             },
         }
     }
-
-    pub(super) fn n_particles(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.n).sum()
-    }
 }
 
 impl Core {

@@ -72,7 +72,12 @@ impl MpmConfig {
             check_range(&format!("origin.{name}"), self.origin[axis], -1e4, 1e4)?;
             check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
             // Positions in cells are kept in f32: at 1024 cells to 1e-4 of one.
-            check_range(&format!("cells.{name}"), self.cells[axis] as f64, 8.0, 1024.0)?;
+            check_range(
+                &format!("cells.{name}"),
+                self.cells[axis] as f64,
+                8.0,
+                1024.0,
+            )?;
         }
         Ok(())
     }

@@ -37,7 +37,9 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
         if chunks.last().is_none_or(|chunk| chunk.n == 16) {
             chunks.push(Chunk::empty(particle.position));
         }
-        let last = chunks.last_mut().expect("a chunk with room was just made sure of");
+        let last = chunks
+            .last_mut()
+            .expect("a chunk with room was just made sure of");
         last.push(id, particle);
     }
     let cores = connect(&mut blocks, &block_of, n_blocks);

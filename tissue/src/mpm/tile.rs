@@ -60,8 +60,11 @@ pub(super) fn sum<'a>(nodes: &mut Nodes, tiles: impl Fn(usize) -> Option<&'a Til
                     continue;
                 };
                 // The part of that block's tile that lies in this block: seen from there this one is on the other side.
-                let [(tile_i, to_i, n_i), (tile_j, to_j, n_j), (tile_k, to_k, n_k)] =
-                    [i, j, k].map(|side| PARTS[2 - side]);
+                let [
+                    (tile_i, to_i, n_i),
+                    (tile_j, to_j, n_j),
+                    (tile_k, to_k, n_k),
+                ] = [i, j, k].map(|side| PARTS[2 - side]);
                 for di in 0..n_i {
                     for dj in 0..n_j {
                         let from = (((tile_i + di) * WIDTH + tile_j + dj) * WIDTH + tile_k) * 4;

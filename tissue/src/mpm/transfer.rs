@@ -11,6 +11,15 @@
 //! three nodes along z with momentum and mass. Particles are sorted by cell, so the nine rows of nodes that a cell reaches stay in
 //! registers until the next cell; an unsorted particle only costs another visit to memory.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "lanes and rows are counted alike; iterators are not always inlined"
+)]
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 use super::chunk::Chunk;
 use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
 use crate::elasticity::LaneLaw;
@@ -68,7 +77,7 @@ pub(super) struct Outcome {
 /// Weights of sixteen particles.
 struct Weights {
     /// Along x and y: of each of three nodes.
-    weights: [[Row; 3]; 2],
+    plain: [[Row; 3]; 2],
     /// The same times the way to the node, in cells.
     moments: [[Row; 3]; 2],
     /// Along z, particle by particle: three weights, and the distance to the first node.
@@ -96,7 +105,7 @@ impl<E: LaneLaw> Kernel for Transfer<'_, E> {
             n_runs: 0,
         };
         let mut weights = Weights {
-            weights: [[[0.0; 16]; 3]; 2],
+            plain: [[[0.0; 16]; 3]; 2],
             moments: [[[0.0; 16]; 3]; 2],
             along_z: [[0.0; 4]; 16],
             bases: [0; 16],
@@ -130,7 +139,7 @@ impl<E: LaneLaw> Kernel for Transfer<'_, E> {
         l.store(fastest, &mut row);
         for speed in row {
             // NaN comes through.
-            if !(speed <= outcome.max_speed) {
+            if speed.is_nan() || speed > outcome.max_speed {
                 outcome.max_speed = speed;
             }
         }
@@ -142,12 +151,7 @@ impl<E: LaneLaw> Kernel for Transfer<'_, E> {
 /// Weights of a chunk's particles; gives the distance to the first node along each axis in cells, and what is zero but for particles
 /// astray.
 #[inline(always)]
-fn weigh<L: Lanes>(
-    l: L,
-    chunk: &Chunk,
-    origin: [f32; 3],
-    out: &mut Weights,
-) -> ([L::V; 3], L::V) {
+fn weigh<L: Lanes>(l: L, chunk: &Chunk, origin: [f32; 3], out: &mut Weights) -> ([L::V; 3], L::V) {
     let half = l.splat(0.5);
     let mut node = l.splat(0.0);
     let mut astray = node;
@@ -176,7 +180,7 @@ fn weigh<L: Lanes>(
         ];
         if axis < 2 {
             for (i, weight) in weights.into_iter().enumerate() {
-                l.store(weight, &mut out.weights[axis][i]);
+                l.store(weight, &mut out.plain[axis][i]);
                 let way = l.sub(l.splat(i as f32), f);
                 l.store(l.mul(weight, way), &mut out.moments[axis][i]);
             }
@@ -214,13 +218,13 @@ fn collect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile
             base = at.bases[lane];
             rows = rows_at(l, tile, base as usize);
         }
-        let y = splat_column(l, &at.weights[1], lane);
+        let y = splat_column(l, &at.plain[1], lane);
         let to_y = splat_column(l, &at.moments[1], lane);
         let (mut sum, mut sum_x, mut sum_y) = (zero, zero, zero);
         for i in 0..3 {
             let three = [rows[3 * i], rows[3 * i + 1], rows[3 * i + 2]];
             let (plain, moment) = (dot(l, &y, &three), dot(l, &to_y, &three));
-            let x = l.splat(at.weights[0][i][lane]);
+            let x = l.splat(at.plain[0][i][lane]);
             sum = l.mul_add(x, plain, sum);
             sum_x = l.mul_add(l.splat(at.moments[0][i][lane]), plain, sum_x);
             sum_y = l.mul_add(x, moment, sum_y);
@@ -320,10 +324,7 @@ fn stress<L: Lanes, E: LaneLaw>(
     // Q Δx = m Δx C − Δt (4 / Δx) V τ.
     let width = constants.cell_width;
     let inertial = l.mul(mass, l.splat(width));
-    let push = l.mul(
-        l.load(&chunk.volume),
-        l.splat(-constants.dt * 4.0 / width),
-    );
+    let push = l.mul(l.load(&chunk.volume), l.splat(-constants.dt * 4.0 / width));
     let viscosity = l.splat(constants.viscosity);
     let zero = l.splat(0.0);
     let mut q = [zero; 9];
@@ -388,11 +389,11 @@ impl<L: Lanes> Sums<L> {
             let step_x = l.mul(l.repeat_group::<1>(row), z);
             let step_y = l.mul(l.repeat_group::<2>(row), z);
             for i in 0..3 {
-                let x = l.splat(at.weights[0][i][lane]);
+                let x = l.splat(at.plain[0][i][lane]);
                 let mut value = l.mul(here, x);
                 let step = l.mul(step_y, x);
                 for j in 0..3 {
-                    let y = l.splat(at.weights[1][j][lane]);
+                    let y = l.splat(at.plain[1][j][lane]);
                     self.rows[3 * i + j] = l.mul_add(value, y, self.rows[3 * i + j]);
                     value = l.add(value, step);
                 }
@@ -425,4 +426,7 @@ pub(super) fn transfer<E: LaneLaw>(transfer: Transfer<'_, E>) -> Outcome {
     lanes::run(transfer)
 }
 
-const _: () = assert!(TILE_LEN == (LAST_BASE as usize + 2) * (WIDTH * WIDTH + WIDTH) * 4 + (LAST_BASE as usize) * 4 + 16);
+const _: () = assert!(
+    TILE_LEN
+        == (LAST_BASE as usize + 2) * (WIDTH * WIDTH + WIDTH) * 4 + (LAST_BASE as usize) * 4 + 16
+);

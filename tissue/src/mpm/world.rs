@@ -77,7 +77,13 @@ impl MlsMpm {
                 });
             }
         }
-        let sorted = sort(&particles, config.blocks()).expect("all particles are in bounds");
+        let Some(sorted) = sort(&particles, config.blocks()) else {
+            return Err(TissueError::setting(
+                "body.positions",
+                "not a number",
+                "within the domain",
+            ));
+        };
         let threads = rayon::ThreadPoolBuilder::new()
             .num_threads(config.n_threads)
             .build()
@@ -273,16 +279,12 @@ impl MlsMpm {
 
     fn sort(&mut self) -> Result<(), TissueError> {
         let particles: Vec<(u32, Particle)> = self.particles().collect();
-        match sort(&particles, self.config.blocks()) {
-            Some(Sorted { blocks, cores }) => {
-                (self.blocks, self.cores) = (blocks, cores);
-                Ok(())
-            }
-            None => {
-                self.diverged = Some(Divergence::Left);
-                Err(self.stopped(Divergence::Left))
-            }
-        }
+        let Some(Sorted { blocks, cores }) = sort(&particles, self.config.blocks()) else {
+            self.diverged = Some(Divergence::Left);
+            return Err(self.stopped(Divergence::Left));
+        };
+        (self.blocks, self.cores) = (blocks, cores);
+        Ok(())
     }
 
     /// Adds up what the blocks gave and makes velocities of it.

@@ -65,7 +65,10 @@ impl Shape {
             | Self::Cylinder {
                 radius,
                 half_length,
-            } => &[("shape.radius", *radius), ("shape.half_length", *half_length)],
+            } => &[
+                ("shape.radius", *radius),
+                ("shape.half_length", *half_length),
+            ],
             Self::HalfSpace => &[],
         };
         sizes

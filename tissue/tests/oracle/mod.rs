@@ -38,7 +38,13 @@ struct Node {
 fn weights(in_cells: Vector3<f64>) -> ([usize; 3], [[f64; 3]; 3], Vector3<f64>) {
     let base = in_cells.map(|x| (x - 0.5).floor());
     let f = in_cells - base;
-    let along = |f: f64| [0.5 * (1.5 - f).powi(2), 0.75 - (f - 1.0).powi(2), 0.5 * (f - 0.5).powi(2)];
+    let along = |f: f64| {
+        [
+            0.5 * (1.5 - f).powi(2),
+            0.75 - (f - 1.0).powi(2),
+            0.5 * (f - 0.5).powi(2),
+        ]
+    };
     let base = [base.x as usize, base.y as usize, base.z as usize];
     (base, [along(f.x), along(f.y), along(f.z)], f)
 }
@@ -62,7 +68,13 @@ impl Oracle {
     }
 
     pub fn substep(&mut self, dt: f64) {
-        let mut nodes = vec![Node { momentum: Vector3::zeros(), mass: 0.0 }; self.cells.iter().product()];
+        let mut nodes = vec![
+            Node {
+                momentum: Vector3::zeros(),
+                mass: 0.0
+            };
+            self.cells.iter().product()
+        ];
         let inertia = 4.0 / self.cell_width.powi(2);
         for p in &self.particles {
             let mass = p.volume * p.material.density;
@@ -78,13 +90,15 @@ impl Oracle {
                 nodes[node].mass += mass * weight;
             });
         }
-        self.impulses.resize(self.tools.len(), [Vector3::zeros(); 2]);
+        self.impulses
+            .resize(self.tools.len(), [Vector3::zeros(); 2]);
         for i in 0..self.cells[0] {
             for j in 0..self.cells[1] {
                 for k in 0..self.cells[2] {
                     let index = self.node([i, j, k]);
                     if nodes[index].mass > 0.0 {
-                        let velocity = nodes[index].momentum / nodes[index].mass + self.gravity * dt;
+                        let velocity =
+                            nodes[index].momentum / nodes[index].mass + self.gravity * dt;
                         nodes[index].momentum = self.bound([i, j, k], velocity, nodes[index].mass);
                     }
                 }
