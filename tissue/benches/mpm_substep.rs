@@ -1,1 +1,3 @@
+//! Substeps of the particle solver.
+
 fn main() {}

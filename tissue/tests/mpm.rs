@@ -1,9 +1,7 @@
 //! Contract of the particle solver: it is the method in the equations (an oracle in f64), it conserves what the method conserves, it
 //! gives the same bits on any number of threads, and what it cannot follow ends it with a reason.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
-#[expect(clippy::pedantic, missing_docs, reason = "read as mathematics")]
+#[expect(clippy::pedantic, reason = "read as mathematics")]
 mod oracle;
 
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, Wall};
@@ -91,12 +89,12 @@ fn it_is_the_method_in_the_equations() {
         tools: vec![tool.clone()],
         impulses: Vec::new(),
     };
-    let (n_steps, n_substeps) = (20, 10);
+    let (n_steps, n_substeps) = (20, 10u32);
     let mut world = MlsMpm::new(config.clone(), &[body]).unwrap();
     world.tools.push(tool);
     let mut impulse = [Vector3::zeros(); 2];
     for _ in 0..n_steps {
-        let time = n_substeps as f64 * config.substep;
+        let time = f64::from(n_substeps) * config.substep;
         world.step(time).unwrap();
         let wrench = world.wrench(0);
         impulse[0] += wrench.force * time;

@@ -5,27 +5,27 @@ use insonate_tissue::mpm::{WALL_NODES, Wall};
 use insonate_tissue::tool::Tool;
 use nalgebra::{Matrix3, Vector3};
 
-pub struct Particle {
-    pub position: Vector3<f64>,
-    pub velocity: Vector3<f64>,
-    pub affine: Matrix3<f64>,
-    pub deformation_grad: Matrix3<f64>,
-    pub material: Material,
-    pub volume: f64,
+pub(crate) struct Particle {
+    pub(crate) position: Vector3<f64>,
+    pub(crate) velocity: Vector3<f64>,
+    pub(crate) affine: Matrix3<f64>,
+    pub(crate) deformation_grad: Matrix3<f64>,
+    pub(crate) material: Material,
+    pub(crate) volume: f64,
 }
 
-pub struct Oracle {
-    pub cell_width: f64,
-    pub cells: [usize; 3],
-    pub gravity: Vector3<f64>,
-    pub viscosity: f64,
-    pub walls: [[Wall; 2]; 3],
+pub(crate) struct Oracle {
+    pub(crate) cell_width: f64,
+    pub(crate) cells: [usize; 3],
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) viscosity: f64,
+    pub(crate) walls: [[Wall; 2]; 3],
     /// In cells.
-    pub contact_distance: f64,
-    pub particles: Vec<Particle>,
-    pub tools: Vec<Tool>,
+    pub(crate) contact_distance: f64,
+    pub(crate) particles: Vec<Particle>,
+    pub(crate) tools: Vec<Tool>,
     /// Impulse on each tool since the start, force and torque about its origin [N·s, N·m·s].
-    pub impulses: Vec<[Vector3<f64>; 2]>,
+    pub(crate) impulses: Vec<[Vector3<f64>; 2]>,
 }
 
 #[derive(Clone, Copy)]
@@ -67,7 +67,7 @@ impl Oracle {
         }
     }
 
-    pub fn substep(&mut self, dt: f64) {
+    pub(crate) fn substep(&mut self, dt: f64) {
         let mut nodes = vec![
             Node {
                 momentum: Vector3::zeros(),
