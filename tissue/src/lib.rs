@@ -9,9 +9,10 @@ mod material;
 pub mod mesh;
 pub mod mpm;
 mod soft_tissue;
+mod threads;
 pub mod tool;
 
-pub use elasticity::NeoHookean;
+pub use elasticity::{ElasticLaw, FixedCorotated, NeoHookean};
 pub use error::{Divergence, TissueError};
-pub use material::Material;
+pub use material::{Material, Tearing};
 pub use soft_tissue::SoftTissue;

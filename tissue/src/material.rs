@@ -7,7 +7,7 @@ use crate::error::check_range;
 
 /// An isotropic material.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(deny_unknown_fields, default)]
 pub struct Material {
     /// Young's modulus E [Pa].
     pub young_modulus: f64,
@@ -15,6 +15,20 @@ pub struct Material {
     pub poisson_ratio: f64,
     /// Density at rest ρ [kg/m³].
     pub density: f64,
+    /// Viscosity η [Pa·s]: $\tau \mathrel{+}= \eta (C + C^T)$ with $C$ the velocity gradient.
+    pub viscosity: f64,
+    /// How it tears; `None`: it does not.
+    pub tearing: Option<Tearing>,
+}
+
+/// Loss of stiffness by stretch, for good.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tearing {
+    /// Greatest principal stretch that does no harm.
+    pub begins: f64,
+    /// Stretch at which nothing holds any more; what is torn still resists compression.
+    pub ends: f64,
 }
 
 impl Default for Material {
@@ -24,6 +38,8 @@ impl Default for Material {
             young_modulus: 2e4,
             poisson_ratio: 0.3,
             density: 1000.0,
+            viscosity: 0.0,
+            tearing: None,
         }
     }
 }
@@ -36,7 +52,13 @@ impl Material {
     pub fn check(&self) -> Result<(), TissueError> {
         check_range("material.young_modulus", self.young_modulus, 1.0, 1e9)?;
         check_range("material.poisson_ratio", self.poisson_ratio, 0.0, 0.499)?;
-        check_range("material.density", self.density, 1.0, 2e4)
+        check_range("material.density", self.density, 1.0, 2e4)?;
+        check_range("material.viscosity", self.viscosity, 0.0, 1e5)?;
+        if let Some(Tearing { begins, ends }) = self.tearing {
+            check_range("material.tearing.begins", begins, 1.001, 100.0)?;
+            check_range("material.tearing.ends", ends, begins * 1.001, 200.0)?;
+        }
+        Ok(())
     }
 
     /// Shear modulus μ = E / (2 (1 + ν)) [Pa].

@@ -1,8 +1,9 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
 use super::chunk::Chunk;
-use super::tile::{CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
-use super::transfer::Outcome;
+use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
+use super::transfer::{Constants, Outcome, Transfer, transfer};
+use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 use crate::tool::Wrench;
 
 /// The particles whose first node lies in one block of cells, and what they give to the nodes around.
@@ -44,6 +45,62 @@ impl Block {
                 n_runs: 0,
             },
         }
+    }
+}
+
+impl Block {
+    /// Half a substep, or a whole one: moves the particles by the cores' velocities and gives their momenta to the tile.
+    pub(super) fn advance(
+        &mut self,
+        cores: &[Core],
+        law: ElasticLaw,
+        tears: bool,
+        constants: Constants,
+        moves: bool,
+        gives: bool,
+    ) {
+        match (law, tears) {
+            (ElasticLaw::NeoHookean, false) => {
+                self.advance_by::<_, false>(cores, NeoHookean, constants, moves, gives);
+            }
+            (ElasticLaw::NeoHookean, true) => {
+                self.advance_by::<_, true>(cores, NeoHookean, constants, moves, gives);
+            }
+            (ElasticLaw::FixedCorotated, false) => {
+                self.advance_by::<_, false>(cores, FixedCorotated, constants, moves, gives);
+            }
+            (ElasticLaw::FixedCorotated, true) => {
+                self.advance_by::<_, true>(cores, FixedCorotated, constants, moves, gives);
+            }
+        }
+    }
+
+    fn advance_by<E: LaneLaw, const TEARS: bool>(
+        &mut self,
+        cores: &[Core],
+        law: E,
+        constants: Constants,
+        moves: bool,
+        gives: bool,
+    ) {
+        let mut velocities = [0.0; TILE_LEN];
+        if moves {
+            let near = &self.near;
+            tile::gather(&mut velocities, |side| {
+                (near[side] != NONE).then(|| &cores[near[side] as usize].nodes)
+            });
+        }
+        if gives {
+            self.momenta.fill(0.0);
+        }
+        self.outcome = transfer(Transfer::<E, TEARS> {
+            law,
+            constants,
+            origin: self.at.map(|at| (at * BLOCK) as f32),
+            chunks: &mut self.chunks,
+            velocities: moves.then_some(&velocities),
+            momenta: gives.then_some(&mut self.momenta),
+        });
     }
 }
 

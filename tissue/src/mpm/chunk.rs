@@ -22,6 +22,14 @@ pub(super) struct Chunk {
     pub(super) lame_lambda: Row,
     /// Shear modulus [Pa].
     pub(super) lame_mu: Row,
+    /// Viscosity [Pa·s].
+    pub(super) viscosity: Row,
+    /// Share of the stiffness that is lost for good, 0 to 1.
+    pub(super) damage: Row,
+    /// Square of the stretch at which damage begins.
+    pub(super) tear_begins: Row,
+    /// Damage per square of stretch beyond.
+    pub(super) tear_rate: Row,
     /// Which particle each is.
     pub(super) ids: [u32; 16],
     /// How many there are.
@@ -39,11 +47,56 @@ pub(super) struct Particle {
     pub(super) volume: f32,
     pub(super) lame_lambda: f32,
     pub(super) lame_mu: f32,
+    pub(super) viscosity: f32,
+    pub(super) damage: f32,
+    pub(super) tear_begins: f32,
+    pub(super) tear_rate: f32,
+}
+
+/// Numbers of a particle.
+pub(super) const N_NUMBERS: usize = 32;
+
+impl Particle {
+    pub(super) fn to_numbers(self) -> [f32; N_NUMBERS] {
+        let mut numbers = [0.0; N_NUMBERS];
+        numbers[..3].copy_from_slice(&self.position);
+        numbers[3..6].copy_from_slice(&self.velocity);
+        numbers[6..15].copy_from_slice(&self.affine);
+        numbers[15..24].copy_from_slice(&self.deformation_grad);
+        numbers[24..].copy_from_slice(&[
+            self.mass,
+            self.volume,
+            self.lame_lambda,
+            self.lame_mu,
+            self.viscosity,
+            self.damage,
+            self.tear_begins,
+            self.tear_rate,
+        ]);
+        numbers
+    }
+
+    pub(super) fn from_numbers(numbers: &[f32; N_NUMBERS]) -> Self {
+        Self {
+            position: std::array::from_fn(|i| numbers[i]),
+            velocity: std::array::from_fn(|i| numbers[3 + i]),
+            affine: std::array::from_fn(|i| numbers[6 + i]),
+            deformation_grad: std::array::from_fn(|i| numbers[15 + i]),
+            mass: numbers[24],
+            volume: numbers[25],
+            lame_lambda: numbers[26],
+            lame_mu: numbers[27],
+            viscosity: numbers[28],
+            damage: numbers[29],
+            tear_begins: numbers[30],
+            tear_rate: numbers[31],
+        }
+    }
 }
 
 impl Chunk {
     /// A chunk without particles, at a place that its block knows.
-    pub(super) fn empty(position: [f32; 3]) -> Self {
+    fn empty(position: [f32; 3]) -> Self {
         let mut deformation_grad = [[0.0; 16]; 9];
         for i in [0, 4, 8] {
             deformation_grad[i] = [1.0; 16];
@@ -57,17 +110,34 @@ impl Chunk {
             volume: [0.0; 16],
             lame_lambda: [0.0; 16],
             lame_mu: [0.0; 16],
+            viscosity: [0.0; 16],
+            damage: [0.0; 16],
+            tear_begins: [f32::MAX; 16],
+            tear_rate: [0.0; 16],
             ids: [u32::MAX; 16],
             n: 0,
         }
     }
 
     /// Adds a particle; there must be room.
-    pub(super) fn push(&mut self, id: u32, particle: &Particle) {
+    fn push(&mut self, id: u32, particle: &Particle) {
         let lane = self.n;
         self.n += 1;
         self.ids[lane] = id;
         self.set(lane, particle);
+    }
+
+    /// Adds a particle to the last chunk, or to a new one.
+    pub(super) fn push_to(chunks: &mut Vec<Self>, id: u32, particle: &Particle) {
+        if let Some(last) = chunks.last_mut()
+            && last.n < 16
+        {
+            last.push(id, particle);
+        } else {
+            let mut chunk = Self::empty(particle.position);
+            chunk.push(id, particle);
+            chunks.push(chunk);
+        }
     }
 
     pub(super) fn get(&self, lane: usize) -> Particle {
@@ -81,10 +151,14 @@ impl Chunk {
             volume: self.volume[lane],
             lame_lambda: self.lame_lambda[lane],
             lame_mu: self.lame_mu[lane],
+            viscosity: self.viscosity[lane],
+            damage: self.damage[lane],
+            tear_begins: self.tear_begins[lane],
+            tear_rate: self.tear_rate[lane],
         }
     }
 
-    pub(super) fn set(&mut self, lane: usize, particle: &Particle) {
+    fn set(&mut self, lane: usize, particle: &Particle) {
         let write = |rows: &mut [Row], values: &[f32]| {
             for (row, value) in rows.iter_mut().zip(values) {
                 row[lane] = *value;
@@ -98,5 +172,9 @@ impl Chunk {
         self.volume[lane] = particle.volume;
         self.lame_lambda[lane] = particle.lame_lambda;
         self.lame_mu[lane] = particle.lame_mu;
+        self.viscosity[lane] = particle.viscosity;
+        self.damage[lane] = particle.damage;
+        self.tear_begins[lane] = particle.tear_begins;
+        self.tear_rate[lane] = particle.tear_rate;
     }
 }

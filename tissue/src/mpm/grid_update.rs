@@ -1,6 +1,6 @@
 //! From momentum to velocity at the nodes: gravity, tools, walls.
 //!
-//! A node near a tool keeps, of its velocity relative to the tool's surface, no part into it and, by Coulomb's law, only what friction
+//! A node near tools belongs to the nearest of them. It keeps, of its velocity relative to the tool's surface, no part into it and, by Coulomb's law, only what friction
 //! leaves of the part along it: $v_t \leftarrow v_t \max(0, 1 - \mu \, |v_n| / |v_t|)$. The momentum that this takes from the node is
 //! the impulse on the tool, so action equals reaction.
 
@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use super::block::Core;
 use super::config::{MpmConfig, WALL_NODES, Wall};
 use super::tile::BLOCK;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{Surface, Tool, Wrench};
 
 /// What the update of all nodes needs.
 #[derive(Debug)]
@@ -37,9 +37,7 @@ impl GridUpdate<'_> {
                 node.fill(0.0);
             }
         }
-        for index in 0..self.tools.len() {
-            self.meet(index, core);
-        }
+        self.meet(core);
         self.hold(core);
     }
 
@@ -50,55 +48,52 @@ impl GridUpdate<'_> {
         })
     }
 
-    /// Contact with one tool.
-    fn meet(&self, index: usize, core: &mut Core) {
-        let tool = &self.tools[index];
+    /// Contact with tools: a node belongs to the nearest.
+    fn meet(&self, core: &mut Core) {
         let width = self.config.cell_width;
         let near = self.config.contact_distance * width;
         let first = self.first_node(core);
         let half = (BLOCK - 1) as f64 * 0.5 * width;
-        let to_center = first.add_scalar(half) - tool.position;
-        let spread = half * 3f64.sqrt();
-        let center = tool.rotation.inverse() * to_center;
-        if center.norm() > tool.shape.reach() + spread + near
-            || tool.shape.surface(&center).distance > spread + near
-        {
+        let center = first.add_scalar(half);
+        let reach = half * 3f64.sqrt() + near;
+        let is_near = |tool: &Tool| {
+            let center = tool.rotation.inverse() * (center - tool.position);
+            center.norm() <= tool.shape.reach() + reach
+                && tool.shape.surface(&center).distance <= reach
+        };
+        if !self.tools.iter().any(is_near) {
             return;
         }
-        let mut impulse = Wrench::default();
+        let around: Vec<usize> = (0..self.tools.len())
+            .filter(|&index| is_near(&self.tools[index]))
+            .collect();
         for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
-            let mass = f64::from(node[3]);
-            if mass <= 0.0 {
+            if node[3] <= 0.0 {
                 continue;
             }
             let [x, y, z] = [i / (BLOCK * BLOCK), i / BLOCK % BLOCK, i % BLOCK];
-            let arm = first + Vector3::new(x as f64, y as f64, z as f64) * width - tool.position;
-            let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
-            if surface.distance >= near {
-                continue;
+            let place = first + Vector3::new(x as f64, y as f64, z as f64) * width;
+            let mut nearest: Option<(usize, Surface)> = None;
+            for &index in &around {
+                let tool = &self.tools[index];
+                let surface = tool
+                    .shape
+                    .surface(&(tool.rotation.inverse() * (place - tool.position)));
+                let most = nearest.map_or(near, |(_, nearest)| nearest.distance);
+                if surface.distance < most {
+                    nearest = Some((index, surface));
+                }
             }
-            let normal = tool.rotation * surface.normal;
-            let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
-            let carried = tool.linear + tool.angular.cross(&arm);
-            let relative = before - carried;
-            let into = relative.dot(&normal);
-            let after = if tool.friction == f64::INFINITY {
-                carried
-            } else if into < 0.0 {
-                let along = relative - normal * into;
-                let kept = 1.0 + tool.friction * into / along.norm().max(1e-12);
-                carried + along * kept.max(0.0)
-            } else {
-                continue;
-            };
-            let taken = (before - after) * mass;
-            impulse.force += taken;
-            impulse.torque += arm.cross(&taken);
-            for axis in 0..3 {
-                node[axis] = after[axis] as f32;
+            if let Some((index, surface)) = nearest {
+                push(
+                    &self.tools[index],
+                    &place,
+                    surface,
+                    node,
+                    &mut core.impulses[index],
+                );
             }
         }
-        core.impulses[index] = impulse;
     }
 
     /// The domain's walls.
@@ -129,5 +124,36 @@ impl GridUpdate<'_> {
                 }
             }
         }
+    }
+}
+
+/// Contact of one node with one tool; adds the impulse on the tool.
+fn push(
+    tool: &Tool,
+    place: &Vector3<f64>,
+    surface: Surface,
+    node: &mut [f32],
+    impulse: &mut Wrench,
+) {
+    let arm = place - tool.position;
+    let normal = tool.rotation * surface.normal;
+    let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
+    let carried = tool.linear + tool.angular.cross(&arm);
+    let relative = before - carried;
+    let into = relative.dot(&normal);
+    let after = if tool.friction == f64::INFINITY {
+        carried
+    } else if into < 0.0 {
+        let along = relative - normal * into;
+        let kept = 1.0 + tool.friction * into / along.norm().max(1e-12);
+        carried + along * kept.max(0.0)
+    } else {
+        return;
+    };
+    let taken = (before - after) * f64::from(node[3]);
+    impulse.force += taken;
+    impulse.torque += arm.cross(&taken);
+    for axis in 0..3 {
+        node[axis] = after[axis] as f32;
     }
 }

@@ -1,13 +1,17 @@
 //! MLS-MPM: tissue as particles that exchange momentum over a grid.
 
 mod block;
+mod body;
 mod chunk;
 mod config;
+mod damage;
 mod grid_update;
 mod sort;
+mod state;
 mod tile;
 mod transfer;
 mod world;
 
+pub use body::MpmBody;
 pub use config::{MpmConfig, WALL_NODES, Wall};
-pub use world::{MlsMpm, MpmBody};
+pub use world::MlsMpm;

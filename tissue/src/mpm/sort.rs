@@ -2,7 +2,7 @@
 
 use super::block::{Block, Core};
 use super::chunk::{Chunk, Particle};
-use super::tile::{BLOCK, NONE};
+use super::tile::{BLOCK, LEAD, NONE, WIDTH};
 
 /// Blocks with particles in the order of their place, and the nodes around them.
 #[derive(Debug, Default)]
@@ -33,17 +33,35 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
             blocks.push(Block::new(at(place as usize, n_blocks)));
         }
         let chunks = &mut blocks[*slot as usize].chunks;
-        let particle = &particles[index as usize].1;
-        if chunks.last().is_none_or(|chunk| chunk.n == 16) {
-            chunks.push(Chunk::empty(particle.position));
-        }
-        let last = chunks
-            .last_mut()
-            .expect("a chunk with room was just made sure of");
-        last.push(id, particle);
+        Chunk::push_to(chunks, id, &particles[index as usize].1);
     }
     let cores = connect(&mut blocks, &block_of, n_blocks);
     Some(Sorted { blocks, cores })
+}
+
+/// Connects blocks that were sorted before; `None`: two are in one place.
+pub(super) fn connect_blocks(blocks: &mut [Block], n_blocks: [usize; 3]) -> Option<Vec<Core>> {
+    let mut block_of = vec![NONE; n_blocks.iter().product()];
+    for (index, block) in blocks.iter().enumerate() {
+        let [x, y, z] = block.at;
+        let slot = &mut block_of[(x * n_blocks[1] + y) * n_blocks[2] + z];
+        if *slot != NONE {
+            return None;
+        }
+        *slot = index as u32;
+    }
+    Some(connect(blocks, &block_of, n_blocks))
+}
+
+/// Whether all nodes that a particle reaches are in the tile of a block, and it in the domain.
+pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -> bool {
+    let Some(_) = key(&particle.position, n_blocks) else {
+        return false;
+    };
+    particle.position.iter().zip(at).all(|(x, at)| {
+        let base = (x - 0.5).floor() - (at * BLOCK) as f32 + LEAD as f32;
+        (0.0..=(WIDTH - 3) as f32).contains(&base)
+    })
 }
 
 /// Makes the cores around blocks, and tells blocks and cores of each other.

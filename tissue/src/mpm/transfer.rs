@@ -21,6 +21,7 @@
 )]
 
 use super::chunk::Chunk;
+use super::damage;
 use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
 use crate::elasticity::LaneLaw;
 use crate::lanes::{self, Kernel, Lanes, Row};
@@ -46,12 +47,10 @@ pub(super) struct Constants {
     pub(super) dt: f32,
     /// Δx [m].
     pub(super) cell_width: f32,
-    /// Viscosity η [Pa·s]: τ += η (C + Cᵀ).
-    pub(super) viscosity: f32,
 }
 
-/// The particles of one block through one substep, or half of one.
-pub(super) struct Transfer<'a, E> {
+/// The particles of one block through one substep, or half of one; `TEARS`: whether any of them can tear.
+pub(super) struct Transfer<'a, E, const TEARS: bool> {
     pub(super) law: E,
     pub(super) constants: Constants,
     /// The block's first node, in cells.
@@ -86,7 +85,7 @@ struct Weights {
     bases: [i32; 16],
 }
 
-impl<E: LaneLaw> Kernel for Transfer<'_, E> {
+impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
     type Output = Outcome;
 
     #[inline(always)]
@@ -124,7 +123,7 @@ impl<E: LaneLaw> Kernel for Transfer<'_, E> {
                 // F => τ => Q => grid
                 let (to_first, how_far) = weigh(l, chunk, origin, &mut weights);
                 astray = l.add(astray, how_far);
-                let carried = stress(l, law, &constants, chunk, to_first);
+                let carried = stress::<L, E, TEARS>(l, law, &constants, chunk, to_first);
                 sums.scatter(l, chunk.n, &carried, &weights, momenta);
             }
         }
@@ -308,24 +307,27 @@ fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
 /// What each particle gives to a node at the way d in cells: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`, d from the *first* node.
 /// Particle by particle sixteen numbers: q₀ and mass, q_x, q_y, q_z.
 #[inline(always)]
-fn stress<L: Lanes, E: LaneLaw>(
+fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
     l: L,
     law: E,
     constants: &Constants,
-    chunk: &Chunk,
+    chunk: &mut Chunk,
     to_first: [L::V; 3],
 ) -> [Row; 16] {
     let f = load_nine(l, &chunk.deformation_grad);
     let c = load_nine(l, &chunk.affine);
     let mass = l.load(&chunk.mass);
-    let [xx, xy, xz, yy, yz, zz] =
-        law.kirchhoff(l, &f, l.load(&chunk.lame_mu), l.load(&chunk.lame_lambda));
+    let mut tau = law.kirchhoff(l, &f, l.load(&chunk.lame_mu), l.load(&chunk.lame_lambda));
+    if TEARS {
+        damage::tear(l, &f, chunk, &mut tau);
+    }
+    let [xx, xy, xz, yy, yz, zz] = tau;
     let elastic = [xx, xy, xz, xy, yy, yz, xz, yz, zz];
     // Q Δx = m Δx C − Δt (4 / Δx) V τ.
     let width = constants.cell_width;
     let inertial = l.mul(mass, l.splat(width));
     let push = l.mul(l.load(&chunk.volume), l.splat(-constants.dt * 4.0 / width));
-    let viscosity = l.splat(constants.viscosity);
+    let viscosity = l.load(&chunk.viscosity);
     let zero = l.splat(0.0);
     let mut q = [zero; 9];
     for i in 0..3 {
@@ -422,7 +424,7 @@ impl<L: Lanes> Sums<L> {
 
 /// Runs [`Transfer`] on the widest lanes of this machine.
 #[inline]
-pub(super) fn transfer<E: LaneLaw>(transfer: Transfer<'_, E>) -> Outcome {
+pub(super) fn transfer<E: LaneLaw, const TEARS: bool>(transfer: Transfer<'_, E, TEARS>) -> Outcome {
     lanes::run(transfer)
 }
 

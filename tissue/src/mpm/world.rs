@@ -1,51 +1,49 @@
 //! A world of particles and tools.
 
-use rayon::prelude::*;
-
 use super::block::{Block, Core};
+use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
 use super::grid_update::GridUpdate;
 use super::sort::{Sorted, sort};
-use super::tile::{self, BLOCK, NONE};
-use super::transfer::{Constants, Transfer, transfer};
-use crate::elasticity::NeoHookean;
+use super::tile::{self, NONE};
+use super::transfer::Constants;
+use crate::error::check_range;
+use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
-use crate::{Divergence, Material, TissueError};
+use crate::{Divergence, TissueError};
 
 /// Cells that a particle may cross in a substep.
 const MAX_COURANT: f64 = 0.5;
 
+/// Cells that what is fastest at the start of a step crosses in a substep: it may get twice as fast within the step.
+const PLANNED_COURANT: f64 = 0.25;
+
+/// More substeps in one step than anybody waits for.
+const MAX_SUBSTEPS: f64 = 1e7;
+
 /// Share of the particles that may stand alone, each starting a new visit to memory, before all are sorted anew.
 const MAX_RUNS_SHARE: f64 = 0.4;
-
-/// Particles of one material.
-#[derive(Debug, Clone, PartialEq)]
-pub struct MpmBody {
-    /// What they are made of.
-    pub material: Material,
-    /// Where they are [m], shape `[n, 3]`.
-    pub positions: Vec<[f64; 3]>,
-    /// Velocity of all of them [m/s].
-    pub velocity: [f64; 3],
-    /// Volume of each at rest [m³].
-    pub particle_volume: f64,
-}
 
 /// A world of MLS-MPM.
 #[derive(Debug)]
 pub struct MlsMpm {
-    config: MpmConfig,
-    law: NeoHookean,
-    n_particles: usize,
-    blocks: Vec<Block>,
-    cores: Vec<Core>,
+    pub(super) config: MpmConfig,
+    /// All particles as they were at the start.
+    start: Vec<(u32, Particle)>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) cores: Vec<Core>,
     /// Tools; those that move are moved on between steps.
     pub tools: Vec<Tool>,
-    wrenches: Vec<Wrench>,
-    time: f64,
-    threads: rayon::ThreadPool,
-    diverged: Option<Divergence>,
+    pub(super) wrenches: Vec<Wrench>,
+    pub(super) time: f64,
+    /// Greatest speed along an axis at the end of the last substep [m/s].
+    pub(super) speed: f64,
+    /// Longest substep that the stiffest material allows [s].
+    stable_substep: f64,
+    can_tear: bool,
+    threads: Threads,
+    pub(super) diverged: Option<Divergence>,
 }
 
 impl MlsMpm {
@@ -55,68 +53,59 @@ impl MlsMpm {
     /// [`TissueError::Setting`], [`TissueError::Outside`].
     pub fn new(config: MpmConfig, bodies: &[MpmBody]) -> Result<Self, TissueError> {
         config.check()?;
-        let mut particles = Vec::new();
-        for body in bodies {
-            body.material.check()?;
-            crate::error::check_range("body.particle_volume", body.particle_volume, 1e-18, 1.0)?;
-            for position in &body.positions {
-                let particle = body.particle(position, &config);
-                particles.push((particles.len() as u32, particle));
-            }
-        }
         let [low, high] = config.bounds();
-        let positions = bodies.iter().flat_map(|body| &body.positions);
-        for (index, position) in positions.enumerate() {
-            let inside = (0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]);
-            if !inside {
-                return Err(TissueError::Outside {
-                    particle: index,
-                    position: *position,
-                    low,
-                    high,
-                });
+        let mut start: Vec<(u32, Particle)> = Vec::new();
+        for body in bodies {
+            body.check()?;
+            for position in &body.positions {
+                if !(0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]) {
+                    return Err(TissueError::Outside {
+                        particle: start.len(),
+                        position: *position,
+                        low,
+                        high,
+                    });
+                }
+                start.push((start.len() as u32, body.particle(position, &config)));
             }
         }
-        let Some(sorted) = sort(&particles, config.blocks()) else {
-            return Err(TissueError::setting(
-                "body.positions",
-                "not a number",
-                "within the domain",
-            ));
-        };
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(config.n_threads)
-            .build()
-            .map_err(|error| {
-                TissueError::setting("n_threads", config.n_threads, error.to_string())
-            })?;
-        Ok(Self {
+        let materials = || bodies.iter().map(|body| &body.material);
+        let mut world = Self {
+            stable_substep: config.stable_substep(materials()),
+            can_tear: materials().any(|material| material.tearing.is_some()),
+            threads: Threads::new(config.n_threads)?,
             config,
-            law: NeoHookean,
-            n_particles: particles.len(),
-            blocks: sorted.blocks,
-            cores: sorted.cores,
+            start,
+            blocks: Vec::new(),
+            cores: Vec::new(),
             tools: Vec::new(),
             wrenches: Vec::new(),
             time: 0.0,
-            threads,
+            speed: 0.0,
             diverged: None,
-        })
+        };
+        world.reset();
+        Ok(world)
     }
 
-    /// Advances by a time [s] in equal substeps no longer than the configured one, tools moving on at their velocities.
+    /// Advances by a time [s] in equal substeps, tools moving on at their velocities.
+    ///
+    /// Substeps are no longer than the configured one, than the stiffest material allows, and than what is fastest needs: tissue and tools
+    /// cross at most a quarter of a cell.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for the time or a tool; [`TissueError::Diverged`], now and on every later call.
+    /// [`TissueError::Setting`] for the time or a tool; [`TissueError::Diverged`], now and on every call until a reset.
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
-        crate::error::check_range("time", time, 0.0, 1e3)?;
+        check_range("time", time, 0.0, 1e3)?;
         self.tools.iter().try_for_each(Tool::check)?;
-        let n_substeps = (time / self.config.substep - 1e-9).ceil().max(0.0) as usize;
-        if n_substeps == 0 {
-            return Ok(());
-        }
         if let Some(reason) = self.diverged {
             return Err(self.stopped(reason));
+        }
+        let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
+        check_range("substeps in a step", n_substeps, 0.0, MAX_SUBSTEPS)?;
+        let n_substeps = n_substeps as usize;
+        if n_substeps == 0 {
+            return Ok(());
         }
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len()];
@@ -127,11 +116,8 @@ impl MlsMpm {
                 break;
             }
             // momentum => velocity at the nodes, impulses on tools
-            let tools: Vec<Tool> = self
-                .tools
-                .iter()
-                .map(|tool| tool.after(index as f64 * dt))
-                .collect();
+            let gone = index as f64 * dt;
+            let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
             self.update_grid(dt, &tools);
             for core in &self.cores {
                 for (total, impulse) in impulses.iter_mut().zip(&core.impulses) {
@@ -152,6 +138,36 @@ impl MlsMpm {
         Ok(())
     }
 
+    /// Longest substep that the next step would take [s].
+    pub fn substep(&self) -> f64 {
+        let size = self
+            .config
+            .cells
+            .map(|cells| cells as f64 * self.config.cell_width);
+        let size = size.into_iter().fold(0.0, f64::max);
+        let speeds = self.tools.iter().map(|tool| tool.speed(size));
+        let speed = speeds.fold(self.speed, f64::max);
+        let by_speed = PLANNED_COURANT * self.config.cell_width / speed.max(1e-9);
+        self.config.substep.min(self.stable_substep).min(by_speed)
+    }
+
+    /// Back to the start: rest shape, time zero; tools stay.
+    pub fn reset(&mut self) {
+        let n_blocks = self.config.blocks();
+        // The start has been checked.
+        if let Some(Sorted { blocks, cores }) = sort(&self.start, n_blocks) {
+            (self.blocks, self.cores) = (blocks, cores);
+        }
+        let speeds = self
+            .start
+            .iter()
+            .flat_map(|(_, particle)| particle.velocity);
+        self.speed = speeds.map(|v| f64::from(v.abs())).fold(0.0, f64::max);
+        self.time = 0.0;
+        self.wrenches.clear();
+        self.diverged = None;
+    }
+
     /// Mean wrench of the tissue on a tool over the last step, about its origin as it moved; zero before the first step.
     pub fn wrench(&self, tool: usize) -> Wrench {
         self.wrenches.get(tool).copied().unwrap_or_default()
@@ -162,14 +178,19 @@ impl MlsMpm {
         self.time
     }
 
+    /// Settings.
+    pub fn config(&self) -> &MpmConfig {
+        &self.config
+    }
+
     /// Number of particles.
     pub fn n_particles(&self) -> usize {
-        self.n_particles
+        self.start.len()
     }
 
     /// Positions in world [m], shape `[n_particles, 3]`, in the order of the bodies.
     pub fn positions(&self) -> Vec<[f64; 3]> {
-        let mut positions = vec![[0.0; 3]; self.n_particles];
+        let mut positions = vec![[0.0; 3]; self.n_particles()];
         for (id, particle) in self.particles() {
             positions[id as usize] = std::array::from_fn(|axis| {
                 let cells = f64::from(particle.position[axis]);
@@ -181,11 +202,29 @@ impl MlsMpm {
 
     /// Velocities in world [m/s], shape `[n_particles, 3]`.
     pub fn velocities(&self) -> Vec<[f64; 3]> {
-        let mut velocities = vec![[0.0; 3]; self.n_particles];
+        let mut velocities = vec![[0.0; 3]; self.n_particles()];
         for (id, particle) in self.particles() {
             velocities[id as usize] = particle.velocity.map(f64::from);
         }
         velocities
+    }
+
+    /// Deformation gradients, row-major, shape `[n_particles, 9]`.
+    pub fn deformation_grads(&self) -> Vec<[f32; 9]> {
+        let mut grads = vec![[0.0; 9]; self.n_particles()];
+        for (id, particle) in self.particles() {
+            grads[id as usize] = particle.deformation_grad;
+        }
+        grads
+    }
+
+    /// Share of the stiffness that each particle has lost for good, 0 to 1, shape `[n_particles]`.
+    pub fn damage(&self) -> Vec<f32> {
+        let mut damage = vec![0.0; self.n_particles()];
+        for (id, particle) in self.particles() {
+            damage[id as usize] = particle.damage;
+        }
+        damage
     }
 
     /// Momentum of all particles [kg·m/s].
@@ -213,34 +252,29 @@ impl MlsMpm {
 
     /// Moves particles by the grid, if they are to be moved, and gives their momentum to it, if they are to.
     fn transfer(&mut self, dt: f64, moves: bool, gives: bool) -> Result<(), TissueError> {
-        let constants = Constants {
-            dt: dt as f32,
-            cell_width: self.config.cell_width as f32,
-            viscosity: self.config.viscosity as f32,
-        };
-        let (law, cores) = (self.law, &self.cores);
-        let blocks = &mut self.blocks;
-        self.threads.install(|| {
-            blocks
-                .par_iter_mut()
-                .for_each(|block| advance(block, cores, law, constants, moves, gives));
-        });
+        self.advance(dt, moves, gives);
         self.judge(dt, moves)?;
         let n_runs: usize = self.blocks.iter().map(|block| block.outcome.n_runs).sum();
         let is_astray = self.blocks.iter().any(|block| block.outcome.is_astray);
-        if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles as f64 {
+        if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles() as f64 {
             self.sort()?;
             if gives {
-                let (law, cores) = (self.law, &self.cores);
-                let blocks = &mut self.blocks;
-                self.threads.install(|| {
-                    blocks
-                        .par_iter_mut()
-                        .for_each(|block| advance(block, cores, law, constants, false, true));
-                });
+                self.advance(dt, false, true);
             }
         }
         Ok(())
+    }
+
+    /// All blocks through half a substep, or a whole one.
+    fn advance(&mut self, dt: f64, moves: bool, gives: bool) {
+        let constants = Constants {
+            dt: dt as f32,
+            cell_width: self.config.cell_width as f32,
+        };
+        let (law, tears, cores) = (self.config.law, self.can_tear, &self.cores);
+        self.threads.for_each(&mut self.blocks, |block| {
+            block.advance(cores, law, tears, constants, moves, gives);
+        });
     }
 
     /// Stops a world whose particles went where the method cannot follow.
@@ -253,8 +287,9 @@ impl MlsMpm {
             let own = block.outcome.max_speed;
             speed = if speed >= own { speed } else { own };
         }
+        self.speed = f64::from(speed);
         let most = MAX_COURANT * self.config.cell_width / dt;
-        if f64::from(speed) <= most {
+        if self.speed <= most {
             return Ok(());
         }
         let reason = if speed.is_finite() {
@@ -295,66 +330,12 @@ impl MlsMpm {
             dt,
         };
         let blocks = &self.blocks;
-        let cores = &mut self.cores;
-        self.threads.install(|| {
-            cores.par_iter_mut().for_each(|core| {
-                let near = core.near;
-                tile::sum(&mut core.nodes, |side| {
-                    (near[side] != NONE).then(|| &blocks[near[side] as usize].momenta)
-                });
-                update.update(core);
+        self.threads.for_each(&mut self.cores, |core| {
+            let near = core.near;
+            tile::sum(&mut core.nodes, |side| {
+                (near[side] != NONE).then(|| &blocks[near[side] as usize].momenta)
             });
+            update.update(core);
         });
-    }
-}
-
-/// One block through half a substep, or a whole one.
-fn advance(
-    block: &mut Block,
-    cores: &[Core],
-    law: NeoHookean,
-    constants: Constants,
-    moves: bool,
-    gives: bool,
-) {
-    let mut velocities = [0.0; tile::TILE_LEN];
-    if moves {
-        let near = &block.near;
-        tile::gather(&mut velocities, |side| {
-            (near[side] != NONE).then(|| &cores[near[side] as usize].nodes)
-        });
-    }
-    if gives {
-        block.momenta.fill(0.0);
-    }
-    block.outcome = transfer(Transfer {
-        law,
-        constants,
-        origin: block.at.map(|at| (at * BLOCK) as f32),
-        chunks: &mut block.chunks,
-        velocities: moves.then_some(&velocities),
-        momenta: gives.then_some(&mut block.momenta),
-    });
-}
-
-impl MpmBody {
-    fn particle(&self, position: &[f64; 3], config: &MpmConfig) -> Particle {
-        let material = &self.material;
-        let mut deformation_grad = [0.0; 9];
-        for i in [0, 4, 8] {
-            deformation_grad[i] = 1.0;
-        }
-        Particle {
-            position: std::array::from_fn(|axis| {
-                ((position[axis] - config.origin[axis]) / config.cell_width) as f32
-            }),
-            velocity: self.velocity.map(|v| v as f32),
-            affine: [0.0; 9],
-            deformation_grad,
-            mass: (material.density * self.particle_volume) as f32,
-            volume: self.particle_volume as f32,
-            lame_lambda: material.lame_lambda() as f32,
-            lame_mu: material.lame_mu() as f32,
-        }
     }
 }

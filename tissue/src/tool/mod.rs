@@ -62,6 +62,11 @@ impl Tool {
         check_range("tool.friction", self.friction, 0.0, 10.0)
     }
 
+    /// Greatest speed of any of its points within a distance from its origin [m/s].
+    pub(crate) fn speed(&self, within: f64) -> f64 {
+        self.linear.norm() + self.angular.norm() * self.shape.reach().min(within)
+    }
+
     /// Where the tool is after it has moved on for a time [s] at its present velocity.
     #[must_use]
     pub fn after(&self, time: f64) -> Self {

@@ -1,8 +1,8 @@
 //! MLS-MPM in plain f64: every particle visits its 27 nodes, one after the other. What the fast code is compared with.
 
-use insonate_tissue::Material;
 use insonate_tissue::mpm::{WALL_NODES, Wall};
 use insonate_tissue::tool::Tool;
+use insonate_tissue::{ElasticLaw, Material};
 use nalgebra::{Matrix3, Vector3};
 
 pub(crate) struct Particle {
@@ -18,7 +18,7 @@ pub(crate) struct Oracle {
     pub(crate) cell_width: f64,
     pub(crate) cells: [usize; 3],
     pub(crate) gravity: Vector3<f64>,
-    pub(crate) viscosity: f64,
+    pub(crate) law: ElasticLaw,
     pub(crate) walls: [[Wall; 2]; 3],
     /// In cells.
     pub(crate) contact_distance: f64,
@@ -81,9 +81,16 @@ impl Oracle {
             let f = &p.deformation_grad;
             let (mu, lambda) = (p.material.lame_mu(), p.material.lame_lambda());
             let one = Matrix3::identity();
-            let tau = (f * f.transpose() - one) * mu
-                + one * (lambda * f.determinant().ln())
-                + (p.affine + p.affine.transpose()) * self.viscosity;
+            let j = f.determinant();
+            let elastic = match self.law {
+                ElasticLaw::NeoHookean => (f * f.transpose() - one) * mu + one * (lambda * j.ln()),
+                ElasticLaw::FixedCorotated => {
+                    let svd = f.svd(true, true);
+                    let rotation = svd.u.expect("asked for") * svd.v_t.expect("asked for");
+                    (f - rotation) * f.transpose() * (2.0 * mu) + one * (lambda * (j - 1.0) * j)
+                }
+            };
+            let tau = elastic + (p.affine + p.affine.transpose()) * p.material.viscosity;
             let q = p.affine * mass - tau * (dt * inertia * p.volume);
             self.visit(p, |node, weight, way| {
                 nodes[node].momentum += (p.velocity * mass + q * way) * weight;
@@ -125,22 +132,30 @@ impl Oracle {
     /// Velocity of a node after tools and walls.
     fn bound(&mut self, at: [usize; 3], mut velocity: Vector3<f64>, mass: f64) -> Vector3<f64> {
         let place = Vector3::new(at[0] as f64, at[1] as f64, at[2] as f64) * self.cell_width;
-        for (tool, impulse) in self.tools.iter().zip(&mut self.impulses) {
+        let near = self.contact_distance * self.cell_width;
+        let surface = |tool: &Tool| {
+            tool.shape
+                .surface(&(tool.rotation.inverse() * (place - tool.position)))
+        };
+        let nearest = (0..self.tools.len())
+            .map(|i| (surface(&self.tools[i]), i))
+            .filter(|(surface, _)| surface.distance < near)
+            .min_by(|a, b| a.0.distance.total_cmp(&b.0.distance));
+        if let Some((surface, index)) = nearest {
+            let (tool, impulse) = (&self.tools[index], &mut self.impulses[index]);
             let arm = place - tool.position;
-            let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
             let normal = tool.rotation * surface.normal;
             let carried = tool.linear + tool.angular.cross(&arm);
             let relative = velocity - carried;
             let into = relative.dot(&normal);
-            if surface.distance >= self.contact_distance * self.cell_width || into >= 0.0 {
-                continue;
+            if into < 0.0 {
+                let along = relative - normal * into;
+                let kept = (1.0 + tool.friction * into / along.norm().max(1e-12)).max(0.0);
+                let after = carried + along * kept;
+                impulse[0] += (velocity - after) * mass;
+                impulse[1] += arm.cross(&((velocity - after) * mass));
+                velocity = after;
             }
-            let along = relative - normal * into;
-            let kept = (1.0 + tool.friction * into / along.norm().max(1e-12)).max(0.0);
-            let after = carried + along * kept;
-            impulse[0] += (velocity - after) * mass;
-            impulse[1] += arm.cross(&((velocity - after) * mass));
-            velocity = after;
         }
         for axis in 0..3 {
             let (wall, outward) = if at[axis] < WALL_NODES {

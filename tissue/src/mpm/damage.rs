@@ -1,0 +1,91 @@
+//! Tearing: stiffness lost for good by stretch.
+//!
+//! The greatest principal stretch $s$ makes damage $D = \max_t \operatorname{clamp} \frac{s^2 - b^2}{e^2 - b^2}$ between the stretches $b$ and
+//! $e$ of the material; the stress is $(1 - D) \tau$, but for the pressure of what is compressed, which stays (isotropic damage, Lemaitre
+//! 1985; scalar, hence no direction in which what is torn still holds).
+
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
+use super::chunk::Chunk;
+use crate::elasticity::{determinant, row_product};
+use crate::lanes::{self, Lanes};
+
+/// Squarings of $B = F F^T$: the power $B^{16}$ tells its greatest eigenvalue to a hundredth where two are near, and much better elsewhere.
+const N_SQUARINGS: usize = 4;
+
+/// Updates the damage of sixteen particles and takes from their stress what is torn.
+#[inline(always)]
+pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [L::V; 6]) {
+    let (zero, one) = (l.splat(0.0), l.splat(1.0));
+    let stretch = greatest_eigenvalue(
+        l,
+        [
+            row_product(l, f, 0, 0),
+            row_product(l, f, 0, 3),
+            row_product(l, f, 0, 6),
+            row_product(l, f, 3, 3),
+            row_product(l, f, 3, 6),
+            row_product(l, f, 6, 6),
+        ],
+    );
+    let beyond = l.sub(stretch, l.load(&chunk.tear_begins));
+    let fresh = l.min(l.mul(beyond, l.load(&chunk.tear_rate)), one);
+    let damage = l.max(l.load(&chunk.damage), l.max(fresh, zero));
+    l.store(damage, &mut chunk.damage);
+    let whole = l.sub(one, damage);
+    // What is compressed keeps λ ln J.
+    let j = l.max(l.min(determinant(l, f), one), l.splat(0.05));
+    let pressure = l.mul(l.load(&chunk.lame_lambda), lanes::ln(l, j));
+    let kept = l.mul(damage, pressure);
+    for (i, entry) in tau.iter_mut().enumerate() {
+        *entry = if i == 0 || i == 3 || i == 5 {
+            l.mul_add(whole, *entry, kept)
+        } else {
+            l.mul(whole, *entry)
+        };
+    }
+}
+
+/// Of symmetric positive matrices, entries xx, xy, xz, yy, yz, zz.
+#[inline(always)]
+fn greatest_eigenvalue<L: Lanes>(l: L, matrix: [L::V; 6]) -> L::V {
+    let mut power = matrix;
+    for _ in 0..N_SQUARINGS {
+        // Divided by the trace, so that nothing overflows.
+        let trace = l.add(power[0], l.add(power[3], power[5]));
+        let scale = l.div(l.splat(1.0), l.max(trace, l.splat(1e-12)));
+        let mut a = power;
+        for i in 0..6 {
+            a[i] = l.mul(power[i], scale);
+        }
+        let [xx, xy, xz, yy, yz, zz] = a;
+        power = [
+            l.mul_add(xx, xx, l.mul_add(xy, xy, l.mul(xz, xz))),
+            l.mul_add(xx, xy, l.mul_add(xy, yy, l.mul(xz, yz))),
+            l.mul_add(xx, xz, l.mul_add(xy, yz, l.mul(xz, zz))),
+            l.mul_add(xy, xy, l.mul_add(yy, yy, l.mul(yz, yz))),
+            l.mul_add(xy, xz, l.mul_add(yy, yz, l.mul(yz, zz))),
+            l.mul_add(xz, xz, l.mul_add(yz, yz, l.mul(zz, zz))),
+        ];
+    }
+    // tr(P B) / tr(P) weighs the eigenvalues by those of P.
+    let trace = l.add(power[0], l.add(power[3], power[5]));
+    let twice = l.splat(2.0);
+    let sides = l.mul_add(
+        power[1],
+        matrix[1],
+        l.mul_add(power[2], matrix[2], l.mul(power[4], matrix[4])),
+    );
+    let diagonal = l.mul_add(
+        power[0],
+        matrix[0],
+        l.mul_add(power[3], matrix[3], l.mul(power[5], matrix[5])),
+    );
+    l.div(
+        l.mul_add(twice, sides, diagonal),
+        l.max(trace, l.splat(1e-12)),
+    )
+}

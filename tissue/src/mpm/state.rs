@@ -1,0 +1,148 @@
+//! The state of a world as bytes, and the world as a [`SoftTissue`].
+//!
+//! Particles are written block by block as they lie: sums go in that order, so only with it the bits are the same afterwards.
+
+use super::block::Block;
+use super::chunk::{Chunk, N_NUMBERS, Particle};
+use super::sort;
+use super::world::MlsMpm;
+use crate::tool::{Tool, Wrench};
+use crate::{SoftTissue, TissueError};
+
+/// First bytes of a state.
+const MAGIC: &[u8; 8] = b"mls-mpm1";
+
+impl SoftTissue for MlsMpm {
+    fn tools_mut(&mut self) -> &mut Vec<Tool> {
+        &mut self.tools
+    }
+
+    fn step(&mut self, time: f64) -> Result<(), TissueError> {
+        Self::step(self, time)
+    }
+
+    fn wrench(&self, tool: usize) -> Wrench {
+        Self::wrench(self, tool)
+    }
+
+    fn positions(&self) -> Vec<[f64; 3]> {
+        Self::positions(self)
+    }
+
+    fn time(&self) -> f64 {
+        Self::time(self)
+    }
+
+    fn reset(&mut self) {
+        Self::reset(self);
+    }
+
+    fn save(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(64 + self.n_particles() * (N_NUMBERS + 1) * 4);
+        bytes.extend(MAGIC);
+        bytes.extend((self.n_particles() as u64).to_le_bytes());
+        bytes.extend(self.time.to_le_bytes());
+        bytes.extend(self.speed.to_le_bytes());
+        bytes.extend((self.blocks.len() as u64).to_le_bytes());
+        for block in &self.blocks {
+            for at in block.at {
+                bytes.extend((at as u32).to_le_bytes());
+            }
+            let n: usize = block.chunks.iter().map(|chunk| chunk.n).sum();
+            bytes.extend((n as u32).to_le_bytes());
+            for (chunk, lane) in block
+                .chunks
+                .iter()
+                .flat_map(|c| (0..c.n).map(move |i| (c, i)))
+            {
+                bytes.extend(chunk.ids[lane].to_le_bytes());
+                for number in chunk.get(lane).to_numbers() {
+                    bytes.extend(number.to_le_bytes());
+                }
+            }
+        }
+        bytes
+    }
+
+    fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
+        let mut reader = Reader(state);
+        if reader.take()? != *MAGIC {
+            return Err(wrong("it does not begin like one"));
+        }
+        if u64::from_le_bytes(reader.take()?) != self.n_particles() as u64 {
+            return Err(wrong("it has another number of particles"));
+        }
+        let time = f64::from_le_bytes(reader.take()?);
+        let speed = f64::from_le_bytes(reader.take()?);
+        let n_blocks = u64::from_le_bytes(reader.take()?);
+        let mut is_there = vec![false; self.n_particles()];
+        let mut blocks = Vec::new();
+        for _ in 0..n_blocks {
+            blocks.push(self.read_block(&mut reader, &mut is_there)?);
+        }
+        let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);
+        let is_finite = time.is_finite() && speed.is_finite();
+        if !is_whole || !is_finite {
+            return Err(wrong("particles are missing, or numbers are none"));
+        }
+        let cores = sort::connect_blocks(&mut blocks, self.config.blocks())
+            .ok_or_else(|| wrong("two blocks are in one place"))?;
+        (self.blocks, self.cores) = (blocks, cores);
+        (self.time, self.speed) = (time, speed);
+        self.wrenches.clear();
+        self.diverged = None;
+        Ok(())
+    }
+}
+
+impl MlsMpm {
+    fn read_block(
+        &self,
+        reader: &mut Reader<'_>,
+        is_there: &mut [bool],
+    ) -> Result<Block, TissueError> {
+        let mut at = [0; 3];
+        for (at, n) in at.iter_mut().zip(self.config.blocks()) {
+            *at = u32::from_le_bytes(reader.take()?) as usize;
+            if *at >= n {
+                return Err(wrong("a block is beyond the domain"));
+            }
+        }
+        let mut block = Block::new(at);
+        for _ in 0..u32::from_le_bytes(reader.take()?) {
+            let id = u32::from_le_bytes(reader.take()?);
+            let mut numbers = [0.0; N_NUMBERS];
+            for number in &mut numbers {
+                *number = f32::from_le_bytes(reader.take()?);
+            }
+            let particle = Particle::from_numbers(&numbers);
+            match is_there.get_mut(id as usize) {
+                Some(there) if !*there && numbers.iter().all(|x| x.is_finite()) => *there = true,
+                _ => return Err(wrong(format!("particle {id}"))),
+            }
+            if !sort::is_in(&particle, at, self.config.blocks()) {
+                return Err(wrong(format!("particle {id} is far from its block")));
+            }
+            Chunk::push_to(&mut block.chunks, id, &particle);
+        }
+        Ok(block)
+    }
+}
+
+/// Bytes not yet read.
+struct Reader<'a>(&'a [u8]);
+
+impl Reader<'_> {
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], TissueError> {
+        let (head, rest) = self
+            .0
+            .split_first_chunk()
+            .ok_or_else(|| wrong("it is cut short"))?;
+        self.0 = rest;
+        Ok(*head)
+    }
+}
+
+fn wrong(what: impl Into<String>) -> TissueError {
+    TissueError::State(what.into())
+}
