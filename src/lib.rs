@@ -5,7 +5,8 @@
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
-//!   [`speed`] of environments.
+//!   [`speed`] of environments and tissue.
+//! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
 //!
 //! ```
 //! use insonate::models::{Scene, probes, robots, torsos};
@@ -32,3 +33,4 @@ pub use insonate_envs as envs;
 pub use insonate_models as models;
 pub use insonate_rl as rl;
 pub use insonate_sim as sim;
+pub use insonate_tissue as tissue;

@@ -4,7 +4,8 @@ use clap::{Args, Subcommand};
 use insonate::envs::{Autoreset, VecConfig, VecEnv, tasks};
 use insonate::evaluation::Contestant;
 use insonate::rl::{PpoConfig, bench};
-use insonate::speed::{SpeedPlan, measure};
+use insonate::speed::tissue::MpmPlan;
+use insonate::speed::{self, SpeedPlan, measure};
 use serde_json::{Map, Value, json};
 
 use super::print;
@@ -37,6 +38,14 @@ enum What {
     #[command(after_help = "Examples:
   insonate bench ppo --updates 30 --threads 2 --json")]
     Ppo(PpoBench),
+    /// Frames of soft tissue per second, on the scenes of docs/performance.md that other engines run too.
+    ///
+    /// mpm: a block of particles, eight in a cell, on the floor of a unit cube; a box is pressed in and slides. The median of the frames
+    /// counts, after 30 others.
+    #[command(after_help = "Examples:
+  insonate bench tissue --solver mpm --particles 24000 --grid 64 --substeps 25 --threads 2 --json
+  insonate bench tissue --solver mpm --particles 1000000 --grid 128")]
+    Tissue(TissueBench),
 }
 
 #[derive(Debug, Args)]
@@ -73,6 +82,37 @@ struct EnvBench {
 }
 
 #[derive(Debug, Args)]
+struct TissueBench {
+    /// Solver.
+    #[arg(long, value_name = "SOLVER", default_value = "mpm")]
+    solver: Solver,
+    /// Particles (mpm).
+    #[arg(long, value_name = "N", default_value_t = 24_000)]
+    particles: usize,
+    /// Cells along each axis (mpm).
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    grid: usize,
+    /// Substeps in a frame.
+    #[arg(long, value_name = "N", default_value_t = 25)]
+    substeps: usize,
+    /// Threads; 0: one for each core.
+    #[arg(long, value_name = "T", default_value_t = 0)]
+    threads: usize,
+    /// Frames, of which the median counts.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    frames: usize,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Solver {
+    /// Particles and a grid.
+    Mpm,
+}
+
+#[derive(Debug, Args)]
 struct PpoBench {
     /// Updates, of which the median counts.
     #[arg(long, value_name = "N", default_value_t = 20)]
@@ -90,6 +130,7 @@ impl Bench {
         match &self.what {
             What::Env(bench) => bench.run(),
             What::Ppo(bench) => bench.run(),
+            What::Tissue(bench) => bench.run(),
         }
     }
 }
@@ -112,6 +153,21 @@ impl EnvBench {
             tell(&speed, self.json)?;
         }
         Ok(())
+    }
+}
+
+impl TissueBench {
+    fn run(&self) -> anyhow::Result<()> {
+        let speed = match self.solver {
+            Solver::Mpm => speed::tissue::measure_mpm(&MpmPlan {
+                n_particles: self.particles,
+                grid: self.grid,
+                n_substeps: self.substeps,
+                n_threads: self.threads,
+                n_frames: self.frames,
+            })?,
+        };
+        tell(&serde_json::to_value(speed)?, self.json)
     }
 }
 

@@ -1,7 +1,8 @@
-//! How fast environments step, against the physics engine alone.
+//! How fast environments step, against the physics engine alone, and how fast tissue does.
 
 mod envs;
 mod raw;
+pub mod tissue;
 
 pub use envs::{EnvSpeed, SpeedPlan, measure};
 

@@ -8,7 +8,7 @@ use crate::{ElasticLaw, Material, TissueError};
 pub const WALL_NODES: usize = 3;
 
 /// Cells that a pressure wave may cross in a substep.
-const MAX_WAVE_COURANT: f64 = 0.3;
+const MAX_WAVE_COURANT: f64 = 0.4;
 
 /// What a wall does to tissue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -84,7 +84,7 @@ impl MpmConfig {
         Ok(())
     }
 
-    /// Longest substep at which materials are stable [s]: pressure waves cross 0.3 cells (at 1 the scheme is lost, and tissue under
+    /// Longest substep at which materials are stable [s]: pressure waves cross 0.4 cells (at 1 the scheme is lost, and tissue under
     /// compression is stiffer than at rest), and shear does not diffuse beyond a cell.
     pub fn stable_substep<'a>(&self, materials: impl Iterator<Item = &'a Material>) -> f64 {
         let width = self.cell_width;
