@@ -20,8 +20,11 @@ mod tissue;
 
 use std::f64::consts::TAU;
 
-use self::lattice::{Block, Lattice};
-use self::tissue::{POISSON, SKIN_POISSON, SKIN_THICKNESS, Tissue};
+pub(super) use self::lattice::Lattice;
+pub(super) use self::tissue::{DENSITY, FACE_RADIUS, POISSON, Tissue};
+
+use self::lattice::Block;
+use self::tissue::{SKIN_POISSON, SKIN_THICKNESS};
 use super::{Breathing, Particles, Solref, Torso, TorsoConfig};
 use crate::ModelError;
 use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf};
@@ -32,6 +35,8 @@ const TISSUE: &str = "tissue";
 const MOST_POINTS: usize = 20_000;
 /// Greatest radius of the elements [m].
 const MOST_RADIUS: f64 = 0.01;
+/// Least radius of the elements [m].
+const LEAST_RADIUS: f64 = 0.001;
 /// Contact where the configuration says nothing: MuJoCo's default time constant [s] and damping ratio.
 const CONTACT: [f64; 2] = [0.02, 1.0];
 /// Mass of the plate that breathes [kg]; 40 N move it by 0.16 mm at 0.25 Hz.
@@ -42,14 +47,24 @@ const PLATE_MASS: f64 = 1e5;
 /// # Errors
 /// [`ModelError::OutOfRange`] for what [`TorsoConfig::check`] refuses, [`ModelError::Conflict`] for too many points.
 pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
+    let radius = MOST_RADIUS.min(0.3 * config.spacing);
+    make("flex", config, radius, Tissue::fill)
+}
+
+/// A solid of tetrahedra of some tissue, rounded by a radius [m].
+pub(super) fn make(
+    name: &'static str,
+    config: &TorsoConfig,
+    radius: f64,
+    fill: impl Fn(&Lattice, &TorsoConfig) -> Tissue,
+) -> Result<Torso, ModelError> {
     config.check()?;
     let n_points: usize = config.count.iter().product();
     if n_points > MOST_POINTS {
         return Err(ModelError::Conflict(format!(
-            "a flex torso of {n_points} points is too large; choose a count of at most {MOST_POINTS} points"
+            "a {name} torso of {n_points} points is too large; choose a count of at most {MOST_POINTS} points"
         )));
     }
-    let radius = MOST_RADIUS.min(0.3 * config.spacing);
     let [half_width, half_height, half_length] = config.half_size();
     let block = Block {
         shape: config.shape,
@@ -60,9 +75,9 @@ pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
         ],
     };
     let lattice = Lattice::fill(&block, config.count);
-    let tissue = Tissue::fill(&lattice, config);
+    let tissue = fill(&lattice, config);
 
-    let mut mjcf = Mjcf::new("flex");
+    let mut mjcf = Mjcf::new(name);
     write_option(&mut mjcf);
     mjcf.asset().add(
         Material::new("skin")
@@ -73,13 +88,17 @@ pub fn flex(config: &TorsoConfig) -> Result<Torso, ModelError> {
     mjcf.worldbody().add(bodies(&lattice, &tissue, config));
     let base = base_of(config);
     let contact = config.contact.map_or(CONTACT, Solref::attribute);
+    // MuJoCo's elements need some radius.
+    let rounded = radius.max(LEAST_RADIUS);
     mjcf.deformable()
-        .add(solid(&lattice, &tissue, base, radius, contact));
-    mjcf.deformable().add(skin(&lattice, &tissue));
+        .add(solid(&lattice, &tissue, base, rounded, contact));
+    if tissue.skin_young_modulus > 0.0 {
+        mjcf.deformable().add(skin(&lattice, &tissue));
+    }
 
     let n_free = n_points - config.count[0] * config.count[2];
     Ok(Torso {
-        name: "flex",
+        name,
         mjcf,
         particles: Particles::Flex(TISSUE.to_owned()),
         surface: outer::outer_surface(&block, config.count, radius),

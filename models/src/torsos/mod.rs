@@ -9,6 +9,7 @@ pub mod profile;
 mod softness;
 mod solref;
 mod surface;
+pub mod tissue;
 
 use serde::{Deserialize, Serialize};
 
@@ -19,6 +20,7 @@ pub use flex::flex;
 pub use softness::Softness;
 pub use solref::Solref;
 pub use surface::{Surface, SurfacePoint};
+pub use tissue::{mpm, xpbd};
 
 use crate::ModelError;
 use crate::mjcf::Mjcf;
@@ -225,6 +227,16 @@ pub const ALL: &[TorsoKind] = &[
         name: "flex",
         summary: "a solid of tetrahedra under a skin, MuJoCo's finite elements",
         build: flex,
+    },
+    TorsoKind {
+        name: "mpm",
+        summary: "a solid of particles (MLS-MPM), stepped beside MuJoCo",
+        build: mpm,
+    },
+    TorsoKind {
+        name: "xpbd",
+        summary: "a solid of tetrahedra (XPBD), stepped beside MuJoCo",
+        build: xpbd,
     },
 ];
 

@@ -53,7 +53,7 @@ impl Block {
 
 /// A lattice of points and the tetrahedra between them.
 #[derive(Clone, Debug)]
-pub(super) struct Lattice {
+pub(in crate::torsos) struct Lattice {
     /// Points across, upwards and along.
     pub(super) count: [usize; 3],
     /// Positions in the torso's frame [m], shape `[n_points, 3]`; across slowest, along fastest.

@@ -20,7 +20,7 @@ use super::lattice::Lattice;
 use crate::torsos::{Softness, TorsoConfig};
 
 /// Poisson's ratio; nearer to the 0.5 of soft tissue, linear tetrahedra lock.
-pub(super) const POISSON: f64 = 0.4;
+pub(in crate::torsos) const POISSON: f64 = 0.4;
 /// Poisson's ratio of the skin.
 pub(super) const SKIN_POISSON: f64 = 0.3;
 /// Thickness of the skin [m].
@@ -32,13 +32,13 @@ pub(super) const SKIN_THICKNESS: f64 = 0.002;
 /// 2 cm, with it only beyond 3 cm, or 2.5 cm on the flanks.
 const SKIN_RATIO: f64 = 160.0;
 /// Density of tissue [kg/m³].
-const DENSITY: f64 = 1000.0;
+pub(in crate::torsos) const DENSITY: f64 = 1000.0;
 /// Longest time step for which the masses are made [s].
 const TIMESTEP: f64 = 0.002;
 /// Least mass over $h^2 K_{ii}$.
 const LEAST_MASS: f64 = 2.1;
 /// Radius of a disc as large as the face of a C5-2 probe, 60.5 × 20.5 mm [m].
-const FACE_RADIUS: f64 = 0.0199;
+pub(in crate::torsos) const FACE_RADIUS: f64 = 0.0199;
 /// Volume $V_c$ that moves with a probe, for a spacing of 35 mm [m³].
 const DAMPED_VOLUME: f64 = 2.0e-4;
 /// Spacing for which the constants of this file were fitted [m].
@@ -46,7 +46,7 @@ const FITTED_SPACING: f64 = 0.035;
 
 /// What the points and elements of a torso are made of.
 #[derive(Clone, Debug)]
-pub(super) struct Tissue {
+pub(in crate::torsos) struct Tissue {
     /// Young's modulus of the solid [Pa].
     pub(super) young_modulus: f64,
     /// Young's modulus of the skin [Pa].
@@ -59,10 +59,19 @@ pub(super) struct Tissue {
 
 impl Tissue {
     /// The tissue of softness `config.softness` that fills `lattice`.
-    pub(super) fn fill(lattice: &Lattice, config: &TorsoConfig) -> Self {
+    pub(in crate::torsos) fn fill(lattice: &Lattice, config: &TorsoConfig) -> Self {
         let height = 2.0 * config.half_size()[1];
         let young_modulus = young_modulus(config.softness, config.spacing, height);
-        let skin_young_modulus = SKIN_RATIO * young_modulus;
+        Self::of_moduli(lattice, config, young_modulus, SKIN_RATIO * young_modulus)
+    }
+
+    /// Tissue of these moduli [Pa]; without a skin where its modulus is zero.
+    pub(in crate::torsos) fn of_moduli(
+        lattice: &Lattice,
+        config: &TorsoConfig,
+        young_modulus: f64,
+        skin_young_modulus: f64,
+    ) -> Self {
         let volume = volumes(lattice);
         let mut stiffness = solid_stiffness(lattice, young_modulus);
         add_skin_stiffness(&mut stiffness, lattice, skin_young_modulus);
