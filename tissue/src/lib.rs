@@ -10,6 +10,7 @@ pub mod mesh;
 pub mod mpm;
 mod soft_tissue;
 pub mod tool;
+pub mod xpbd;
 
 pub use elasticity::NeoHookean;
 pub use error::{Divergence, TissueError};
