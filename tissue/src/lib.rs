@@ -11,6 +11,7 @@ pub mod mpm;
 mod soft_tissue;
 mod threads;
 pub mod tool;
+pub mod xpbd;
 
 pub use elasticity::{ElasticLaw, FixedCorotated, NeoHookean};
 pub use error::{Divergence, TissueError};

@@ -119,6 +119,16 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
+    fn sqrt(self, a: __m512) -> __m512 {
+        self.0.avx512f._mm512_sqrt_ps(a)
+    }
+
+    #[inline(always)]
+    fn less(self, a: __m512, b: __m512) -> u16 {
+        self.0.avx512f._mm512_cmplt_ps_mask(a, b)
+    }
+
+    #[inline(always)]
     fn split_exponent(self, a: __m512) -> (__m512, __m512) {
         // The exponent of 4a/3 is that for which the mantissa lies within [0.75, 1.5).
         let exponent = self

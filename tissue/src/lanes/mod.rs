@@ -35,6 +35,9 @@ pub(crate) trait Lanes: Copy {
     fn min(self, a: Self::V, b: Self::V) -> Self::V;
     fn max(self, a: Self::V, b: Self::V) -> Self::V;
     fn floor(self, a: Self::V) -> Self::V;
+    fn sqrt(self, a: Self::V) -> Self::V;
+    /// Bit i: aᵢ < bᵢ; no bit where one is not a number.
+    fn less(self, a: Self::V, b: Self::V) -> u16;
     /// Exponent and mantissa within [0.75, 1.5): a = mantissa · 2^exponent, for positive normal numbers.
     fn split_exponent(self, a: Self::V) -> (Self::V, Self::V);
     /// Whole numbers within the range of `i32`.
@@ -123,6 +126,10 @@ mod tests {
             assert_eq!(read(l.min(va, vc))[lane], a.min(c));
             assert_eq!(read(l.max(va, vc))[lane], a.max(c));
             assert_eq!(read(l.floor(vc))[lane], c.floor());
+            assert_eq!(read(l.sqrt(va))[lane], a.sqrt());
+            let cut = l.splat(numbers(3.0)[7]);
+            assert_eq!(l.less(va, cut) >> lane & 1 == 1, lane < 7);
+            assert_eq!(l.less(va, l.splat(f32::NAN)), 0);
             assert_eq!(l.to_whole(l.floor(vc))[lane], c.floor() as i32);
             let (exponent, mantissa) = l.split_exponent(va);
             let (exponent, mantissa) = (read(exponent)[lane], read(mantissa)[lane]);

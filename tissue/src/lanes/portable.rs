@@ -95,6 +95,20 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn sqrt(self, a: Row) -> Row {
+        a.map(f32::sqrt)
+    }
+
+    #[inline(always)]
+    fn less(self, a: Row, b: Row) -> u16 {
+        let mut bits = 0;
+        for lane in 0..16 {
+            bits |= u16::from(a[lane] < b[lane]) << lane;
+        }
+        bits
+    }
+
+    #[inline(always)]
     fn split_exponent(self, a: Row) -> (Row, Row) {
         const BIAS: i32 = 127;
         let exponent = a.map(|a| ((a * (4.0 / 3.0)).to_bits() >> 23) as i32 - BIAS);

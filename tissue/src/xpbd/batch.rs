@@ -1,0 +1,202 @@
+//! Many worlds of equal topology, sixteen side by side in the lanes, blocks of sixteen on all cores.
+
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+use rayon::prelude::*;
+
+use super::attachment::Attachment;
+use super::block::Block;
+use super::body::XpbdBody;
+use super::config::XpbdConfig;
+use super::gripper::Holds;
+use super::groups::Model;
+use super::layout::ManyWorlds;
+use super::topology::Topology;
+use super::world::{move_anchor, surface};
+use crate::error::check_range;
+use crate::mesh::TriangleMesh;
+use crate::tool::{Tool, Wrench};
+use crate::{Divergence, TissueError};
+
+/// Worlds in a block.
+const WORLDS: usize = 16;
+
+/// Many worlds of the same bodies, each with its own tools, none of which knows of the others.
+#[derive(Debug)]
+pub struct XpbdBatch {
+    blocks: Vec<Block<ManyWorlds>>,
+    n_worlds: usize,
+    threads: rayon::ThreadPool,
+}
+
+/// One world of a batch.
+#[derive(Debug)]
+pub struct BatchWorld<'a> {
+    block: &'a mut Block<ManyWorlds>,
+    world: usize,
+}
+
+impl XpbdBatch {
+    /// Worlds of bodies at rest shape.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub fn new(
+        config: XpbdConfig,
+        bodies: &[XpbdBody],
+        attachments: &[Attachment],
+        n_worlds: usize,
+    ) -> Result<Self, TissueError> {
+        config.check()?;
+        check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
+        let n_threads = config.n_threads;
+        let threads = rayon::ThreadPoolBuilder::new()
+            .num_threads(n_threads)
+            .build()
+            .map_err(|error| TissueError::setting("n_threads", n_threads, error.to_string()))?;
+        let topology = Topology::new(bodies, attachments)?;
+        let model = Arc::new(Model::new(config, topology));
+        let counts = (0..n_worlds.div_ceil(WORLDS)).map(|i| (n_worlds - i * WORLDS).min(WORLDS));
+        let blocks = counts.map(|n| Block::new(model.clone(), n)).collect();
+        Ok(Self {
+            blocks,
+            n_worlds,
+            threads,
+        })
+    }
+
+    /// Number of worlds.
+    pub fn n_worlds(&self) -> usize {
+        self.n_worlds
+    }
+
+    /// Advances all worlds by a time [s]; of each world says why it has not, if it has not: a tool that cannot be leaves its world as it
+    /// was, and one that has diverged stays stopped until its reset.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for the time.
+    pub fn step(&mut self, time: f64) -> Result<Vec<Option<TissueError>>, TissueError> {
+        check_range("time", time, 0.0, 1e3)?;
+        let blocks = &mut self.blocks;
+        let errors: Vec<_> = self.threads.install(|| {
+            blocks
+                .par_iter_mut()
+                .map(|block| block.step(time))
+                .collect()
+        });
+        Ok(errors.into_iter().flatten().collect())
+    }
+
+    /// A world; none beyond the last.
+    pub fn world(&mut self, index: usize) -> Option<BatchWorld<'_>> {
+        if index >= self.n_worlds {
+            return None;
+        }
+        Some(BatchWorld {
+            block: &mut self.blocks[index / WORLDS],
+            world: index % WORLDS,
+        })
+    }
+
+    /// Calls for each world, on all cores: to set tools or to read.
+    pub fn for_each(&mut self, f: impl Fn(usize, BatchWorld<'_>) + Sync) {
+        let blocks = &mut self.blocks;
+        self.threads.install(|| {
+            blocks.par_iter_mut().enumerate().for_each(|(i, block)| {
+                for world in 0..block.worlds.len() {
+                    f(i * WORLDS + world, BatchWorld { block, world });
+                }
+            });
+        });
+    }
+}
+
+impl BatchWorld<'_> {
+    /// Its tools; see [`SoftTissue::tools_mut`](crate::SoftTissue::tools_mut).
+    pub fn tools_mut(&mut self) -> &mut Vec<Tool> {
+        &mut self.block.worlds[self.world].tools
+    }
+
+    /// Mean wrench on a tool over the last step; see [`SoftTissue::wrench`](crate::SoftTissue::wrench).
+    pub fn wrench(&self, tool: usize) -> Wrench {
+        let wrenches = &self.block.worlds[self.world].wrenches;
+        wrenches.get(tool).copied().unwrap_or_default()
+    }
+
+    /// Positions in world [m], shape `[n_vertices, 3]`.
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        self.block.positions(self.world)
+    }
+
+    /// Simulated time [s].
+    pub fn time(&self) -> f64 {
+        self.block.worlds[self.world].time
+    }
+
+    /// Back to the start; tools stay, the other worlds too.
+    pub fn reset(&mut self) {
+        self.block.reset(self.world);
+    }
+
+    /// All that a later [`restore`](Self::restore) needs, here or in any other world of such bodies; tools are not in it.
+    pub fn save(&self) -> Vec<u8> {
+        self.block.save(self.world)
+    }
+
+    /// Goes back to a saved state.
+    ///
+    /// # Errors
+    /// [`TissueError::State`]; nothing has changed then.
+    pub fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
+        self.block.restore(self.world, state)
+    }
+
+    /// Why the world has stopped, if it has.
+    pub fn diverged(&self) -> Option<Divergence> {
+        self.block.worlds[self.world].diverged
+    }
+
+    /// Velocities in world [m/s], shape `[n_vertices, 3]`.
+    pub fn velocities(&self) -> Vec<[f64; 3]> {
+        self.block.velocities(self.world)
+    }
+
+    /// Position of a vertex [m]; none beyond the last.
+    pub fn position(&self, vertex: usize) -> Option<[f64; 3]> {
+        (vertex < self.block.model.topology.n_vertices)
+            .then(|| self.block.position(vertex, self.world).into())
+    }
+
+    /// Surface of what is not torn; see [`Xpbd::surface`](super::Xpbd::surface).
+    pub fn surface(&self) -> TriangleMesh {
+        surface(self.block, self.world)
+    }
+
+    /// See [`Xpbd::move_anchor`](super::Xpbd::move_anchor).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn move_anchor(&mut self, anchor: usize, to: [f64; 3]) -> Result<(), TissueError> {
+        move_anchor(self.block, self.world, anchor, to)
+    }
+}
+
+impl Holds for BatchWorld<'_> {
+    fn tools_mut(&mut self) -> &mut Vec<Tool> {
+        self.tools_mut()
+    }
+
+    fn wrench(&self, tool: usize) -> Wrench {
+        self.wrench(tool)
+    }
+
+    fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize {
+        self.block.grasp(self.world, tool, at, radius, most)
+    }
+
+    fn release(&mut self, tool: usize) {
+        let world = &mut self.block.worlds[self.world];
+        world.let_go(|held| held.tool as usize == tool && !held.sticks);
+    }
+}

@@ -1,0 +1,106 @@
+//! Bodies of tetrahedra.
+
+use crate::error::check_range;
+use crate::mesh::TetMesh;
+use crate::{Material, TissueError};
+
+/// Which constraints stand for elasticity.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Elasticity {
+    /// The energy of the body's material: hydrostatic and deviatoric constraints of each tetrahedron.
+    #[default]
+    NeoHookean,
+    /// A distance constraint for each edge and a volume constraint for each tetrahedron; of the material only the density counts.
+    Springs {
+        /// Compliance of an edge [m/N].
+        distance_compliance: f64,
+        /// Compliance of a tetrahedron's volume [m³/Pa].
+        volume_compliance: f64,
+    },
+}
+
+/// A body.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct XpbdBody {
+    /// Its tetrahedra at rest [m].
+    pub mesh: TetMesh,
+    /// What it is made of.
+    pub material: Material,
+    /// Which constraints stand for elasticity.
+    pub elasticity: Elasticity,
+    /// Damping [s]: stress from the rate of strain, over that from strain (Kelvin and Voigt); β = damping time / α for springs, and a
+    /// viscosity of μ times the damping time for materials.
+    pub damping_time: f64,
+    /// Velocity [m/s].
+    pub velocity: [f64; 3],
+    /// Vertices that never move.
+    pub fixed: Vec<u32>,
+    /// Tetrahedra whose greatest principal strain (stretch − 1) comes above this are torn out; none: it never tears.
+    pub tear_strain: Option<f64>,
+}
+
+impl XpbdBody {
+    /// Fails for bodies that cannot be; `index` is the body's number, for the message.
+    pub(super) fn check(&self, index: usize) -> Result<(), TissueError> {
+        let name = |field: &str| format!("bodies[{index}].{field}");
+        self.material.check()?;
+        check_range(&name("damping_time"), self.damping_time, 0.0, 1e3)?;
+        if let Elasticity::Springs {
+            distance_compliance,
+            volume_compliance,
+        } = self.elasticity
+        {
+            let field = name("elasticity.distance_compliance");
+            check_range(&field, distance_compliance, 0.0, 1e6)?;
+            let field = name("elasticity.volume_compliance");
+            check_range(&field, volume_compliance, 0.0, 1e6)?;
+        }
+        for v in self.velocity {
+            check_range(&name("velocity"), v, -1e3, 1e3)?;
+        }
+        if let Some(strain) = self.tear_strain {
+            check_range(&name("tear_strain"), strain, 1e-3, 1e3)?;
+        }
+        let n = self.mesh.positions.len();
+        for (i, position) in self.mesh.positions.iter().enumerate() {
+            for x in position {
+                check_range(&name(&format!("mesh.positions[{i}]")), *x, -1e4, 1e4)?;
+            }
+        }
+        check_range(
+            &name("mesh.tets.len"),
+            self.mesh.tets.len() as f64,
+            1.0,
+            1e8,
+        )?;
+        let mut is_used = vec![false; n];
+        for (i, tet) in self.mesh.tets.iter().enumerate() {
+            for vertex in tet {
+                let Some(used) = is_used.get_mut(*vertex as usize) else {
+                    let field = name(&format!("mesh.tets[{i}]"));
+                    return Err(TissueError::setting(
+                        field,
+                        tet,
+                        format!("vertices below {n}"),
+                    ));
+                };
+                *used = true;
+            }
+        }
+        if let Some(vertex) = is_used.iter().position(|used| !used) {
+            return Err(TissueError::setting(
+                name(&format!("mesh.positions[{vertex}]")),
+                "part of no tetrahedron",
+                "part of one: it would have no mass",
+            ));
+        }
+        match self.fixed.iter().find(|vertex| **vertex as usize >= n) {
+            None => Ok(()),
+            Some(vertex) => Err(TissueError::setting(
+                name("fixed"),
+                vertex,
+                format!("below {n}"),
+            )),
+        }
+    }
+}

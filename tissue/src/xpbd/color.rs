@@ -1,0 +1,53 @@
+//! Colours: constraints of one colour share no vertex, so they may be solved side by side.
+
+/// Greedy colouring: numbers of the constraints, colour by colour, each in ascending order.
+pub(super) fn color<const N: usize>(constraints: &[[u32; N]], n_points: usize) -> Vec<Vec<u32>> {
+    // Of each vertex the colours that are taken, as bits; grows by words where a vertex has many constraints.
+    let mut taken: Vec<Vec<u64>> = vec![Vec::new(); n_points];
+    let mut colors: Vec<Vec<u32>> = Vec::new();
+    for (index, vertices) in constraints.iter().enumerate() {
+        let mut word = 0;
+        let color = loop {
+            let used = vertices.iter().fold(0, |bits, vertex| {
+                bits | taken[*vertex as usize].get(word).copied().unwrap_or(0)
+            });
+            if used != u64::MAX {
+                break 64 * word + used.trailing_ones() as usize;
+            }
+            word += 1;
+        };
+        for vertex in vertices {
+            let words = &mut taken[*vertex as usize];
+            words.resize(words.len().max(color / 64 + 1), 0);
+            words[color / 64] |= 1 << (color % 64);
+        }
+        if color == colors.len() {
+            colors.push(Vec::new());
+        }
+        colors[color].push(index as u32);
+    }
+    colors
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn constraints_of_one_color_share_no_vertex() {
+        // A fan of 100 pairs around vertex 0, and a chain.
+        let mut pairs: Vec<[u32; 2]> = (1..=100).map(|i| [0, i]).collect();
+        pairs.extend((1..100).map(|i| [i, i + 1]));
+        let colors = color(&pairs, 101);
+        assert_eq!(colors.iter().map(Vec::len).sum::<usize>(), pairs.len());
+        assert!(colors.len() >= 100, "{}", colors.len());
+        for same in &colors {
+            let mut seen = std::collections::BTreeSet::new();
+            for index in same {
+                for vertex in pairs[*index as usize] {
+                    assert!(seen.insert(vertex));
+                }
+            }
+        }
+    }
+}

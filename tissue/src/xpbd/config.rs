@@ -1,0 +1,85 @@
+//! Settings of a world of tetrahedra.
+
+use crate::TissueError;
+use crate::error::check_range;
+
+/// How corrections of several constraints are put together.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum Sweep {
+    /// One after another, each from where the last has left the vertices; constraints of one colour share no vertex.
+    #[default]
+    GaussSeidel,
+    /// All from the same positions, each constraint with its share of every vertex's mass (mass splitting: Tonge, Benevolenski and
+    /// Voroshilov 2012, doi:10.1145/2185520.2185601). Keeps momentum, and the stiffness of the material as Δt becomes small.
+    Jacobi,
+    /// All from the same positions, averaged over the constraints of a vertex times a relaxation ω (Macklin et al. 2014, Eq. 15). Softer
+    /// than the material by up to their number, and momentum is kept only where all vertices have as many: for comparison with
+    /// other programs.
+    AveragedJacobi {
+        /// Relaxation ω.
+        relaxation: f64,
+    },
+}
+
+/// Settings of [`Xpbd`](super::Xpbd) and [`XpbdBatch`](super::XpbdBatch).
+#[derive(Debug, Clone, PartialEq)]
+pub struct XpbdConfig {
+    /// Longest substep [s].
+    pub substep: f64,
+    /// Times that each constraint corrects in a substep; more than one only with [`Sweep::GaussSeidel`].
+    pub iterations: u32,
+    /// How corrections are put together.
+    pub sweep: Sweep,
+    /// Gravity [m/s²].
+    pub gravity: [f64; 3],
+    /// Rate c at which the surroundings take velocity [1/s]: a substep leaves 1 − c Δt of it.
+    pub drag: f64,
+    /// Speed at which a tool pushes out tissue that it is in already [m/s]; infinite: within a substep.
+    pub push_speed: f64,
+    /// Whether tools also meet the faces between vertices: needed where a tool is no greater than they are.
+    pub face_contact: bool,
+    /// A world with a faster vertex has diverged [m/s].
+    pub max_speed: f64,
+    /// Threads of a batch; 0: one for each core. Results do not depend on it.
+    pub n_threads: usize,
+}
+
+impl Default for XpbdConfig {
+    fn default() -> Self {
+        Self {
+            substep: 5e-4,
+            iterations: 1,
+            sweep: Sweep::default(),
+            gravity: [0.0, 0.0, -9.81],
+            drag: 0.0,
+            push_speed: 2.0,
+            face_contact: true,
+            max_speed: 100.0,
+            n_threads: 0,
+        }
+    }
+}
+
+impl XpbdConfig {
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub fn check(&self) -> Result<(), TissueError> {
+        check_range("substep", self.substep, 1e-7, 1.0)?;
+        let is_sequential = self.sweep == Sweep::GaussSeidel;
+        let most = if is_sequential { 1e4 } else { 1.0 };
+        check_range("iterations", f64::from(self.iterations), 1.0, most)?;
+        if let Sweep::AveragedJacobi { relaxation } = self.sweep {
+            check_range("sweep.relaxation", relaxation, 1e-3, 2.0)?;
+        }
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;
+        }
+        check_range("drag", self.drag, 0.0, 1.0 / self.substep)?;
+        if self.push_speed != f64::INFINITY {
+            check_range("push_speed", self.push_speed, 1e-6, 1e6)?;
+        }
+        check_range("max_speed", self.max_speed, 1e-3, 1e6)
+    }
+}

@@ -1,0 +1,144 @@
+//! Contact of tools that are no greater than the faces that they meet: the deepest point of a face counts as a point of the body.
+//!
+//! From a point of the face the search goes to the core of the tool, along the normal of its surface, and back to the nearest point of
+//! the face; for a ball this is the deepest point at once, for other convex solids it converges to it.
+
+use nalgebra::Vector3;
+
+use super::block::World;
+use super::contact::{Place, Touch};
+use super::layout::Layout;
+use crate::tool::{Shape, Tool};
+
+/// Steps of the search.
+const N_STEPS: usize = 6;
+
+/// A weight from which on the point is the vertex, which has been met already.
+const AT_VERTEX: f64 = 0.999;
+
+impl<Y: Layout> Touch<'_, Y> {
+    /// A face that may touch a tool.
+    pub(super) fn meet_face(&mut self, face: usize, place: &Place<'_>, state: &mut World) {
+        let face = self.model.topology.faces[face];
+        let tool = place.tool;
+        // The deepest point over a plane is a vertex; and what sticks to a tool does so by its vertices.
+        if matches!(tool.shape, Shape::HalfSpace)
+            || tool.friction == f64::INFINITY
+            || face.vertices.iter().any(|vertex| state.is_exempt(*vertex))
+        {
+            return;
+        }
+        let corners = face
+            .vertices
+            .map(|vertex| self.position(vertex, place.world));
+        let weights = deepest(tool, &corners);
+        if weights.iter().any(|weight| *weight > AT_VERTEX) {
+            return;
+        }
+        let vertices = [0, 1, 2].map(|i| (face.vertices[i], weights[i]));
+        self.meet(&vertices, place, state);
+    }
+}
+
+/// Weights of the deepest point of a triangle.
+fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
+    let core = match tool.shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
+        Shape::Cylinder {
+            radius,
+            half_length,
+        } => radius.min(half_length),
+        Shape::Cuboid { half } => half[0].min(half[1]).min(half[2]),
+        _ => 0.1 * tool.shape.reach(),
+    };
+    let mut weights = [1.0 / 3.0; 3];
+    let mut best = (f64::INFINITY, weights);
+    for _ in 0..N_STEPS {
+        let point = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
+        let local = tool
+            .rotation
+            .inverse_transform_vector(&(point - tool.position));
+        let surface = tool.shape.surface(&local);
+        if surface.distance < best.0 {
+            best = (surface.distance, weights);
+        }
+        let inward = tool.rotation * surface.normal * (surface.distance + core);
+        weights = nearest(corners, &(point - inward));
+    }
+    best.1
+}
+
+/// Weights of the point of a triangle that is nearest to a point (Ericson 2005, Real-Time Collision Detection, § 5.1.5).
+fn nearest([a, b, c]: &[Vector3<f64>; 3], point: &Vector3<f64>) -> [f64; 3] {
+    let (ab, ac, ap) = (b - a, c - a, point - a);
+    let (d1, d2) = (ab.dot(&ap), ac.dot(&ap));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return [1.0, 0.0, 0.0];
+    }
+    let bp = point - b;
+    let (d3, d4) = (ab.dot(&bp), ac.dot(&bp));
+    if d3 >= 0.0 && d4 <= d3 {
+        return [0.0, 1.0, 0.0];
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        let v = d1 / (d1 - d3);
+        return [1.0 - v, v, 0.0];
+    }
+    let cp = point - c;
+    let (d5, d6) = (ab.dot(&cp), ac.dot(&cp));
+    if d6 >= 0.0 && d5 <= d6 {
+        return [0.0, 0.0, 1.0];
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        let w = d2 / (d2 - d6);
+        return [1.0 - w, 0.0, w];
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        let w = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return [0.0, 1.0 - w, w];
+    }
+    let sum = va + vb + vc;
+    [va / sum, vb / sum, vc / sum]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_deepest_point_is_found() {
+        let corners = [[0.0, 0.0, 0.0], [0.1, 0.0, 0.01], [0.0, 0.1, -0.01]].map(Vector3::from);
+        for shape in [
+            Shape::Sphere { radius: 0.02 },
+            Shape::Capsule {
+                radius: 0.01,
+                half_length: 0.03,
+            },
+        ] {
+            let tool = Tool {
+                position: Vector3::new(0.035, 0.03, 0.012),
+                rotation: nalgebra::UnitQuaternion::from_scaled_axis(Vector3::new(0.6, 1.2, 0.0)),
+                ..Tool::new(shape)
+            };
+            let depth = |w: [f64; 3]| {
+                let point = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
+                let arm = tool
+                    .rotation
+                    .inverse_transform_vector(&(point - tool.position));
+                tool.shape.surface(&arm).distance
+            };
+            let mut least = f64::INFINITY;
+            for i in 0..=200 {
+                for j in 0..=200 - i {
+                    let (u, v) = (f64::from(i) / 200.0, f64::from(j) / 200.0);
+                    least = least.min(depth([u, v, 1.0 - u - v]));
+                }
+            }
+            let found = depth(deepest(&tool, &corners));
+            assert!(found < 0.0 && found < least + 2e-4, "{found} {least}");
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! A gripper: a shaft through a trocar and two clamps at its tip, which grasp tissue when they close.
+//!
+//! The shaft always passes through the trocar (the remote centre of motion): the place of the tip alone says where it lies, and a roll
+//! turns it about itself. What is near the middle of the clamps when they close is held by the gripper until they open.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use crate::TissueError;
+use crate::error::check_range;
+use crate::tool::{Shape, Tool, Wrench};
+
+/// Tissue of which tools can hold vertices.
+pub trait Holds {
+    /// Tools.
+    fn tools_mut(&mut self) -> &mut Vec<Tool>;
+
+    /// Mean wrench on a tool over the last step, about its origin.
+    fn wrench(&self, tool: usize) -> Wrench;
+
+    /// Lets a tool hold, from the next step on, up to `most` vertices: those nearest to a point in world [m], within a radius [m], which
+    /// move and are not held. Their number; 0 also where there is no such tool.
+    fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize;
+
+    /// Lets go of all that a tool has grasped.
+    fn release(&mut self, tool: usize);
+}
+
+/// Sizes of a gripper.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct GripperGeometry {
+    /// Radius of the shaft [m].
+    pub shaft_radius: f64,
+    /// Length of the shaft [m].
+    pub shaft_length: f64,
+    /// Radius of a clamp [m].
+    pub clamp_radius: f64,
+    /// Length of a clamp from the tip of the shaft on [m].
+    pub clamp_length: f64,
+    /// Vertices within this distance of the middle of the clamps are grasped [m].
+    pub grasp_radius: f64,
+    /// At most so many.
+    pub max_grasped: usize,
+    /// Below this opening angle the clamps are closed [rad].
+    pub closed_angle: f64,
+    /// Coulomb's coefficient of all parts.
+    pub friction: f64,
+}
+
+impl Default for GripperGeometry {
+    /// A 5 mm laparoscopic grasper.
+    fn default() -> Self {
+        Self {
+            shaft_radius: 2.5e-3,
+            shaft_length: 0.3,
+            clamp_radius: 1e-3,
+            clamp_length: 0.016,
+            grasp_radius: 8e-3,
+            max_grasped: 8,
+            closed_angle: 3f64.to_radians(),
+            friction: 0.3,
+        }
+    }
+}
+
+/// A gripper, which is three tools of a world: shaft, clamp, clamp.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gripper {
+    geometry: GripperGeometry,
+    trocar: Vector3<f64>,
+    tip: Vector3<f64>,
+    roll: f64,
+    opening: f64,
+    /// The shaft's number among the world's tools; the clamps follow.
+    first_tool: usize,
+}
+
+impl Gripper {
+    /// Puts a gripper into a world, with the tip of its shaft [m], roll [rad] and the angle between the clamps [rad].
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`]: sizes, places or angles that cannot be; the tip must not be at the trocar [m].
+    pub fn new(
+        world: &mut impl Holds,
+        geometry: GripperGeometry,
+        trocar: Vector3<f64>,
+        tip: Vector3<f64>,
+        roll: f64,
+        opening: f64,
+    ) -> Result<Self, TissueError> {
+        check_range("gripper.grasp_radius", geometry.grasp_radius, 1e-6, 1.0)?;
+        check_range("gripper.closed_angle", geometry.closed_angle, 0.0, 3.0)?;
+        check_range("gripper.shaft_length", geometry.shaft_length, 1e-3, 10.0)?;
+        let field = "gripper.clamp_length";
+        check_range(
+            field,
+            geometry.clamp_length,
+            2.1 * geometry.clamp_radius,
+            1.0,
+        )?;
+        let gripper = Self {
+            geometry,
+            trocar,
+            tip,
+            roll,
+            opening,
+            first_tool: world.tools_mut().len(),
+        };
+        gripper.check()?;
+        let tools = gripper.tools();
+        tools.iter().try_for_each(Tool::check)?;
+        world.tools_mut().extend(tools);
+        if gripper.is_closed() {
+            gripper.grasp(world);
+        }
+        Ok(gripper)
+    }
+
+    /// Has the gripper go to a tip [m], roll and opening [rad] within the next step of a time [s]; call it before each step. Closing
+    /// grasps at once, before the step; opening lets go.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`]; nothing has changed then. Also when the world no longer has the gripper's tools.
+    pub fn move_to(
+        &mut self,
+        world: &mut impl Holds,
+        tip: Vector3<f64>,
+        roll: f64,
+        opening: f64,
+        time: f64,
+    ) -> Result<(), TissueError> {
+        check_range("time", time, 1e-9, 1e3)?;
+        let target = Self {
+            tip,
+            roll,
+            opening,
+            ..self.clone()
+        };
+        target.check()?;
+        let (mut now, then) = (self.tools(), target.tools());
+        for (tool, goal) in now.iter_mut().zip(&then) {
+            tool.linear = (goal.position - tool.position) / time;
+            tool.angular = (goal.rotation * tool.rotation.inverse()).scaled_axis() / time;
+        }
+        let range = self.first_tool..self.first_tool + now.len();
+        let Some(tools) = world.tools_mut().get_mut(range) else {
+            return Err(TissueError::setting(
+                "gripper.first_tool",
+                self.first_tool,
+                "tools of this world",
+            ));
+        };
+        tools.clone_from_slice(&now);
+        let was_closed = self.is_closed();
+        if target.is_closed() && !was_closed {
+            self.grasp(world);
+        } else if was_closed && !target.is_closed() {
+            world.release(self.first_tool);
+        }
+        *self = target;
+        Ok(())
+    }
+
+    /// Tip of the shaft, between the hinges of the clamps [m]; where the last step has brought it.
+    pub fn tip(&self) -> Vector3<f64> {
+        self.tip
+    }
+
+    /// Whether the clamps are closed.
+    pub fn is_closed(&self) -> bool {
+        self.opening < self.geometry.closed_angle
+    }
+
+    /// Where it grasps: the middle of the closed clamps [m].
+    pub fn grasp_point(&self) -> Vector3<f64> {
+        self.tip - self.rotation() * Vector3::z() * (0.5 * self.geometry.clamp_length)
+    }
+
+    /// Mean wrench of the tissue on the whole gripper over the last step, about its tip.
+    pub fn wrench(&self, world: &impl Holds) -> Wrench {
+        let mut sum = Wrench::default();
+        for (i, tool) in self.tools().iter().enumerate() {
+            let part = world.wrench(self.first_tool + i);
+            sum.force += part.force;
+            sum.torque += part.torque + (tool.position - self.tip).cross(&part.force);
+        }
+        sum
+    }
+
+    fn grasp(&self, world: &mut impl Holds) {
+        let geometry = &self.geometry;
+        let at = self.grasp_point();
+        world.grasp(
+            self.first_tool,
+            at,
+            geometry.grasp_radius,
+            geometry.max_grasped,
+        );
+    }
+
+    fn check(&self) -> Result<(), TissueError> {
+        for (field, place) in [("gripper.tip", self.tip), ("gripper.trocar", self.trocar)] {
+            if !place.iter().all(|x| x.abs() <= 1e4) {
+                return Err(TissueError::setting(
+                    field,
+                    place.as_slice(),
+                    "within 10 km",
+                ));
+            }
+        }
+        let depth = (self.tip - self.trocar).norm();
+        check_range("distance of tip and trocar", depth, 1e-6, 1e5)?;
+        check_range("gripper.roll", self.roll, -1e3, 1e3)?;
+        check_range("gripper.opening", self.opening, 0.0, 3.0)
+    }
+
+    /// The gripper's frame: the shaft comes from +z.
+    fn rotation(&self) -> UnitQuaternion<f64> {
+        let forward = self.tip - self.trocar;
+        let down = -Vector3::z();
+        let turn = UnitQuaternion::rotation_between(&down, &forward).unwrap_or_else(|| {
+            UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::PI)
+        });
+        turn * UnitQuaternion::from_scaled_axis(Vector3::z() * self.roll)
+    }
+
+    /// Shaft and clamps as they stand.
+    fn tools(&self) -> [Tool; 3] {
+        let geometry = &self.geometry;
+        let rotation = self.rotation();
+        let rod = |start: Vector3<f64>, turn: UnitQuaternion<f64>, length: f64, radius: f64| Tool {
+            position: start + turn * Vector3::z() * (0.5 * length),
+            rotation: turn,
+            friction: geometry.friction,
+            ..Tool::new(Shape::Capsule {
+                radius,
+                half_length: (0.5 * length - radius).max(1e-6),
+            })
+        };
+        let clamp = |side: f64| {
+            let angle = std::f64::consts::PI + side * 0.5 * self.opening;
+            let turn = rotation * UnitQuaternion::from_scaled_axis(Vector3::y() * angle);
+            // Side by side where they are closed, not one within the other.
+            let hinge = rotation * Vector3::x() * (-side * geometry.clamp_radius);
+            rod(
+                self.tip + hinge,
+                turn,
+                geometry.clamp_length,
+                geometry.clamp_radius,
+            )
+        };
+        [
+            rod(
+                self.tip,
+                rotation,
+                geometry.shaft_length,
+                geometry.shaft_radius,
+            ),
+            clamp(-1.0),
+            clamp(1.0),
+        ]
+    }
+}

@@ -1,0 +1,42 @@
+//! XPBD: tissue as tetrahedra, whose vertices are moved to where elastic constraints want them.
+//!
+//! A substep of Δt predicts positions, corrects them once by each constraint with its compliance α and damping β in physical units
+//! (Macklin, Müller and Chentanez 2016, doi:10.1145/2994258.2994272, Eq. 18 and 26), meets tools, and takes velocities from how far the
+//! vertices have come. Many small substeps converge faster than many corrections in one (Macklin et al. 2019,
+//! doi:10.1145/3309486.3340247).
+//!
+//! With one correction a substep, an element is softer than its material by about 1 / (1 + c² Δt² / h²), with c the speed of waves and h
+//! its height; contact adds the momentum that it takes from tissue, so the force on a tool is that which the tissue really felt.
+
+mod attachment;
+mod batch;
+mod bench_scene;
+mod block;
+mod body;
+mod color;
+mod config;
+mod contact;
+mod distance;
+mod face_contact;
+mod gripper;
+mod groups;
+mod hold;
+mod jacobi;
+mod layout;
+mod neo_hookean;
+mod predict;
+mod state;
+mod tear;
+mod topology;
+mod update;
+mod vector;
+mod volume;
+mod world;
+
+pub use attachment::{Anchor, Attachment};
+pub use batch::{BatchWorld, XpbdBatch};
+pub use bench_scene::BenchScene;
+pub use body::{Elasticity, XpbdBody};
+pub use config::{Sweep, XpbdConfig};
+pub use gripper::{Gripper, GripperGeometry, Holds};
+pub use world::Xpbd;
