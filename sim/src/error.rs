@@ -45,6 +45,15 @@ pub enum SimError {
         /// What is wrong with it.
         problem: String,
     },
+    /// A torso that asks for a tissue solver but is no solid that it can step.
+    #[error("the torso {problem}; use the flex torso instead")]
+    Solid {
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A tissue solver refuses the torso.
+    #[error("the torso's tissue: {0}")]
+    Tissue(#[from] insonate_tissue::TissueError),
     /// The scene's description is invalid.
     #[error(transparent)]
     Mjcf(#[from] insonate_models::mjcf::MjcfError),

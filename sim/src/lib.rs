@@ -7,6 +7,7 @@
 pub mod arm;
 pub mod compile;
 pub mod controllers;
+pub mod coupling;
 pub mod error;
 pub mod ffi;
 pub mod ik;

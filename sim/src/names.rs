@@ -30,6 +30,8 @@ pub enum Kind {
     Flex,
     /// Keyframe.
     Keyframe,
+    /// Custom numbers.
+    Numeric,
 }
 
 impl Kind {
@@ -45,6 +47,7 @@ impl Kind {
             Self::Actuator => "actuator",
             Self::Flex => "flex",
             Self::Keyframe => "keyframe",
+            Self::Numeric => "numeric",
         }
     }
 
@@ -59,6 +62,7 @@ impl Kind {
             Self::Actuator => MjtObjBase::mjOBJ_ACTUATOR,
             Self::Flex => MjtObjBase::mjOBJ_FLEX,
             Self::Keyframe => MjtObjBase::mjOBJ_KEY,
+            Self::Numeric => MjtObjBase::mjOBJ_NUMERIC,
         }
     }
 
@@ -74,6 +78,7 @@ impl Kind {
             Self::Actuator => raw.nu,
             Self::Flex => raw.nflex,
             Self::Keyframe => raw.nkey,
+            Self::Numeric => raw.nnumeric,
         };
         count as usize
     }

@@ -11,6 +11,7 @@ use mujoco_rs::wrappers::mj_data::{MjData, MjtWarning};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
 
 use crate::SimError;
+use crate::coupling::Coupling;
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
 use crate::readings::ForceTorque;
@@ -33,7 +34,7 @@ const WARNINGS: [&str; 7] = [
 ];
 
 /// Why a state is no longer usable.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum DivergenceReason {
     /// A joint position is not finite or huge; index into `qpos`.
@@ -46,6 +47,8 @@ pub enum DivergenceReason {
     Ctrl(usize),
     /// The fast torso left the finite numbers.
     Shell,
+    /// The torso's tissue ended.
+    Tissue(insonate_tissue::Divergence),
 }
 
 impl fmt::Display for DivergenceReason {
@@ -55,6 +58,7 @@ impl fmt::Display for DivergenceReason {
             Self::Qvel(index) => ("qvel", index),
             Self::Qacc(index) => ("qacc", index),
             Self::Ctrl(index) => ("ctrl", index),
+            Self::Tissue(reason) => return write!(f, "the torso's tissue: {reason}"),
             Self::Shell => return f.write_str("the torso's shell is not finite or beyond 1e10"),
         };
         write!(f, "{what}[{index}] is not finite or beyond 1e10")
@@ -79,6 +83,8 @@ pub struct Physics {
     diverged: Option<Divergence>,
     /// The fast torso beside the state, where the scene has one.
     shell: Option<Shell>,
+    /// The torso's tissue beside the state, where a solver of the project's own steps it.
+    coupling: Option<Coupling>,
     /// The state was written from outside, so the first half of the step must run again.
     stale: bool,
     /// Keyframe [`HOME`], where the scene has one.
@@ -99,6 +105,7 @@ impl Physics {
             record,
             diverged: None,
             shell: None,
+            coupling: None,
             stale: true,
             home,
         };
@@ -106,14 +113,14 @@ impl Physics {
         Ok(physics)
     }
 
-    /// A state of a compiled scene, its fast torso included.
+    /// A state of a compiled scene, with the torso that is stepped beside MuJoCo.
     ///
     /// # Errors
-    /// As [`Physics::new`] and [`Shell::new`].
+    /// As [`Physics::new`], [`Shell::new`] and [`Coupling::new`].
     pub fn from_scene(scene: &CompiledScene) -> Result<Self, SimError> {
-        let shell = scene.new_shell()?;
         let mut physics = Self::new(scene.physics_model().clone())?;
-        physics.shell = shell;
+        physics.shell = scene.new_shell()?;
+        physics.coupling = scene.new_coupling()?;
         Ok(physics)
     }
 
@@ -141,7 +148,7 @@ impl Physics {
         // (ctrl, xfrc_applied) => qacc, contact forces => qpos, qvel
         self.advance();
         // The solver's arrays hold until the next line.
-        self.record.take(&self.data, self.shell.as_ref());
+        self.take_record();
         // (qpos, qvel) => poses, contacts, inertia, velocity terms
         self.data.step1();
         self.check(time)
@@ -158,7 +165,7 @@ impl Physics {
     /// Brings every derived quantity up to the present `qpos`, `qvel` and `ctrl` without advancing time.
     pub fn forward(&mut self) {
         self.data.forward();
-        self.record.take(&self.data, self.shell.as_ref());
+        self.take_record();
         self.stale = false;
     }
 
@@ -177,12 +184,25 @@ impl Physics {
         Ok(())
     }
 
+    fn take_record(&mut self) {
+        let beside = match (&self.shell, &self.coupling) {
+            (Some(shell), _) => shell.contacts(),
+            (None, Some(coupling)) => coupling.contacts(),
+            (None, None) => &[],
+        };
+        self.record.take(&self.data, beside);
+    }
+
     /// Second half of a step; the classic Runge-Kutta scheme has no halves.
     fn advance(&mut self) {
         if let Some(shell) = &mut self.shell {
             shell.push(&mut self.data);
             self.data.step2();
             shell.pull(&mut self.data);
+        } else if let Some(coupling) = &mut self.coupling {
+            coupling.push(&mut self.data);
+            self.data.step2();
+            coupling.pull(&mut self.data);
         } else if self.model().opt().integrator == MjtIntegrator::mjINT_RK4 as i32 {
             self.data.step();
         } else {
@@ -202,6 +222,9 @@ impl Physics {
         if let Some(shell) = &mut self.shell {
             shell.reset();
         }
+        if let Some(coupling) = &mut self.coupling {
+            coupling.reset();
+        }
         self.forward();
     }
 
@@ -217,7 +240,10 @@ impl Physics {
             .or_else(|| raised(MjtWarning::mjWARN_BADQVEL).map(DivergenceReason::Qvel))
             .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl));
         let shell_left = self.shell.as_ref().is_some_and(|shell| !shell.is_finite());
-        let reason = reason.or(shell_left.then_some(DivergenceReason::Shell));
+        let tissue_ended = self.coupling.as_ref().and_then(Coupling::diverged);
+        let reason = reason
+            .or(shell_left.then_some(DivergenceReason::Shell))
+            .or(tissue_ended.map(DivergenceReason::Tissue));
         self.diverged = reason.map(|reason| Divergence { reason, time });
         self.diverged.map_or(Ok(()), Err)
     }
@@ -268,6 +294,11 @@ impl Physics {
     /// The fast torso for writing its state.
     pub fn shell_mut(&mut self) -> Option<&mut Shell> {
         self.shell.as_mut()
+    }
+
+    /// The torso's tissue, where a solver of the project's own steps it.
+    pub fn coupling(&self) -> Option<&Coupling> {
+        self.coupling.as_ref()
     }
 
     /// Simulated time [s].

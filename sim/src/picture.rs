@@ -12,6 +12,7 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 use crate::ffi::Data;
 use crate::names::{self, Kind};
+use crate::shell::Shell;
 use crate::{CompiledScene, Physics, Pose, SimError};
 
 /// One joint's numbers in the stepped model and in the picture model.
@@ -50,8 +51,7 @@ impl PictureState {
     /// [`SimError::Allocation`].
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
         let (physics, picture) = (scene.physics_model(), scene.picture_model());
-        let own = (!Arc::ptr_eq(physics, picture))
-            .then(|| OwnModel::new(physics, picture, scene.shell_prefix()));
+        let own = (!Arc::ptr_eq(physics, picture)).then(|| OwnModel::new(scene));
         Ok(Self {
             data: new_data(picture)?,
             own,
@@ -84,9 +84,18 @@ impl PictureState {
             }
             Some(own) => own.copy(physics, &mut self.data),
         }
+        self.place(physics.shell());
+    }
+
+    /// Brings what is drawn up to the state as it was made.
+    pub(crate) fn refresh(&mut self) {
+        self.place(None);
+    }
+
+    fn place(&mut self, shell: Option<&Shell>) {
         // qpos => everything that is drawn
         self.data.kinematics();
-        if let (Some(own), Some(shell)) = (&self.own, physics.shell()) {
+        if let (Some(own), Some(shell)) = (&self.own, shell) {
             own.carry(&shell.frame().0, &mut self.data);
         }
         self.data.com_pos();
@@ -107,7 +116,10 @@ impl PictureState {
 }
 
 impl OwnModel {
-    fn new(physics: &MjModel, picture: &MjModel, prefix: Option<&str>) -> Self {
+    fn new(scene: &CompiledScene) -> Self {
+        let (physics, picture) = (scene.physics_model(), scene.picture_model());
+        let prefix = scene.shell_prefix();
+        let is_whole = prefix.is_none() && scene.tissue_model().is_none();
         let bodies = prefix.map_or_else(Vec::new, |prefix| {
             names::with_prefix(picture, Kind::Body, prefix)
         });
@@ -122,18 +134,20 @@ impl OwnModel {
             (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
         });
         Self {
-            // Without a shell both have the same joints and bodies in the same order, with names or without.
-            joints: match prefix {
-                Some(_) => joint_copies(physics, picture),
-                None => vec![JointCopy {
+            // With the torso inside both have the same joints and bodies in the same order, with names or without.
+            joints: if is_whole {
+                vec![JointCopy {
                     physics: 0,
                     picture: 0,
                     len: picture.nq() as usize,
-                }],
+                }]
+            } else {
+                joint_copies(physics, picture)
             },
-            mocaps: match prefix {
-                Some(_) => named.collect(),
-                None => (0..picture.nmocap() as usize).map(|id| [id; 2]).collect(),
+            mocaps: if is_whole {
+                (0..picture.nmocap() as usize).map(|id| [id; 2]).collect()
+            } else {
+                named.collect()
             },
             geoms: on(picture.geom_bodyid()),
             sites: on(picture.site_bodyid()),
@@ -151,6 +165,9 @@ impl OwnModel {
         }
         if let Some(shell) = physics.shell() {
             shell.write_into(&mut qpos, &mut qvel);
+        }
+        if let Some(coupling) = physics.coupling() {
+            coupling.write_into(&mut qpos);
         }
         data.qpos_mut().copy_from_slice(&qpos);
         data.qvel_mut().copy_from_slice(&qvel);

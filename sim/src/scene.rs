@@ -1,10 +1,12 @@
-//! A scene ready to run: compiled, and its fast torso taken out of MuJoCo where it asks for that.
+//! A scene ready to run: compiled, and its torso taken out of MuJoCo where it asks for that.
 
 use std::sync::Arc;
 
 use insonate_models::mjcf::Mjcf;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
+use crate::coupling::{Coupling, TissueModel, tissue_torso, without_tissue};
+use crate::picture::PictureState;
 use crate::shell::{Shell, ShellModel, fast_torso, without_shell};
 use crate::{SimError, compile};
 
@@ -14,6 +16,7 @@ pub struct CompiledScene {
     physics: Arc<MjModel>,
     picture: Arc<MjModel>,
     shell: Option<FastTorso>,
+    tissue: Option<Arc<TissueModel>>,
 }
 
 #[derive(Debug, Clone)]
@@ -31,6 +34,18 @@ impl CompiledScene {
     /// torso cannot be had.
     pub fn compile(scene: &Mjcf) -> Result<Self, SimError> {
         let picture = compile(&scene.to_xml()?)?;
+        if let Some((solver, prefix)) = tissue_torso(scene) {
+            let mut at_rest = PictureState::of_model(&picture)?;
+            at_rest.refresh();
+            let tissue = TissueModel::extract(at_rest.data(), solver, &prefix)?;
+            let rest = without_tissue(scene, &prefix, &tissue);
+            return Ok(Self {
+                physics: compile(&without_looks(rest).to_xml()?)?,
+                picture,
+                shell: None,
+                tissue: Some(Arc::new(tissue)),
+            });
+        }
         let Some(prefix) = fast_torso(scene) else {
             // Soft bodies of MuJoCo's own are drawn from what they are stepped by.
             let is_soft = picture.nflex() > 0 || picture.nskin() > 0;
@@ -43,6 +58,7 @@ impl CompiledScene {
                 physics,
                 picture,
                 shell: None,
+                tissue: None,
             });
         };
         let shell = Arc::new(ShellModel::extract(&picture, &prefix)?);
@@ -55,6 +71,7 @@ impl CompiledScene {
                 model: shell,
                 prefix,
             }),
+            tissue: None,
         })
     }
 
@@ -76,6 +93,19 @@ impl CompiledScene {
     /// What the names of a fast torso's parts start with, such as `torso/`.
     pub(crate) fn shell_prefix(&self) -> Option<&str> {
         self.shell.as_ref().map(|shell| shell.prefix.as_str())
+    }
+
+    /// The solid of a torso that a tissue solver steps.
+    pub fn tissue_model(&self) -> Option<&Arc<TissueModel>> {
+        self.tissue.as_ref()
+    }
+
+    /// Tissue at rest, where a solver of the project's own steps the torso.
+    pub(crate) fn new_coupling(&self) -> Result<Option<Coupling>, SimError> {
+        self.tissue
+            .as_ref()
+            .map(|tissue| Coupling::new(tissue.clone(), &self.physics))
+            .transpose()
     }
 
     /// A shell at rest, where the torso is a fast one.

@@ -4,7 +4,6 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 
 use crate::ffi::{self, Contact, Data};
 use crate::readings::ForceTorque;
-use crate::shell::Shell;
 
 /// Measurements taken right after the solver, before the next state overwrites its arrays.
 #[derive(Debug, Clone)]
@@ -26,12 +25,11 @@ impl StepRecord {
         }
     }
 
-    /// Takes the measurements.
-    pub(crate) fn take(&mut self, data: &Data, shell: Option<&Shell>) {
+    /// Takes the measurements; `beside`: contacts with a torso that MuJoCo does not step.
+    pub(crate) fn take(&mut self, data: &Data, beside: &[Contact]) {
         self.contacts.clear();
         self.contacts.extend(ffi::contacts(data));
-        self.contacts
-            .extend_from_slice(shell.map_or(&[], Shell::contacts));
+        self.contacts.extend_from_slice(beside);
         if let Some(sensor) = &mut self.force_torque {
             sensor.measure(data, &self.contacts);
         }

@@ -9,18 +9,22 @@ use crate::TissueError;
 pub(crate) enum Threads {
     /// The caller's own: for one of many worlds.
     Caller,
+    /// Those that the whole program shares, one for each core.
+    Shared,
     /// Several.
     Pool(rayon::ThreadPool),
 }
 
 impl Threads {
-    /// So many; 0: one for each core.
+    /// So many; 0: those that the whole program shares, one for each core.
     ///
     /// # Errors
     /// [`TissueError::Setting`]: they cannot be had.
     pub(crate) fn new(n: usize) -> Result<Self, TissueError> {
-        if n == 1 {
-            return Ok(Self::Caller);
+        match n {
+            0 => return Ok(Self::Shared),
+            1 => return Ok(Self::Caller),
+            _ => {}
         }
         rayon::ThreadPoolBuilder::new()
             .num_threads(n)
@@ -33,6 +37,7 @@ impl Threads {
     pub(crate) fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self {
             Self::Caller => items.iter_mut().for_each(work),
+            Self::Shared => items.par_iter_mut().for_each(work),
             Self::Pool(pool) => pool.install(|| items.par_iter_mut().for_each(work)),
         }
     }

@@ -18,6 +18,8 @@ pub enum Particles {
     FlexVertices(Range<usize>),
     /// The surface of the fast torso, so many nodes.
     Shell(usize),
+    /// The lattice of a torso of tissue, so many points.
+    Tissue(usize),
 }
 
 impl Particles {
@@ -34,11 +36,12 @@ impl Particles {
         ))
     }
 
-    /// The particles of a state: the fast torso's where it has one, otherwise as [`Particles::new`].
+    /// The particles of a state: those of a torso beside MuJoCo where it has one, otherwise as [`Particles::new`].
     pub fn of(physics: &Physics) -> Option<Self> {
-        match physics.shell() {
-            Some(shell) => Some(Self::Shell(shell.positions().count())),
-            None => Self::new(physics.model()),
+        match (physics.shell(), physics.coupling()) {
+            (Some(shell), _) => Some(Self::Shell(shell.positions().count())),
+            (None, Some(coupling)) => Some(Self::Tissue(coupling.positions().len())),
+            (None, None) => Self::new(physics.model()),
         }
     }
 
@@ -47,7 +50,7 @@ impl Particles {
         match self {
             Self::Bodies(bodies) => bodies.len(),
             Self::FlexVertices(range) => range.len(),
-            Self::Shell(count) => *count,
+            Self::Shell(count) | Self::Tissue(count) => *count,
         }
     }
 
@@ -65,6 +68,9 @@ impl Particles {
             Self::Shell(_) => physics
                 .shell()
                 .map_or_else(Vec::new, |shell| shell.positions().collect()),
+            Self::Tissue(_) => physics
+                .coupling()
+                .map_or_else(Vec::new, |coupling| coupling.positions().to_vec()),
         }
     }
 
@@ -87,6 +93,9 @@ impl Particles {
             Self::Shell(_) => physics
                 .shell()
                 .map_or_else(Vec::new, |shell| shell.velocities().collect()),
+            Self::Tissue(_) => physics
+                .coupling()
+                .map_or_else(Vec::new, |coupling| coupling.velocities().collect()),
         }
     }
 }

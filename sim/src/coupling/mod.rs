@@ -1,0 +1,25 @@
+//! Soft tissue beside MuJoCo, coupled both ways: geoms of the robot are tools in the tissue, and its wrench on them goes to their bodies.
+//!
+//! One step of MuJoCo from $t$ to $t + h$: the tools start at the geoms' poses of $t$ and move on with their twists of $t$; the tissue
+//! takes as many substeps as it needs to $t + h$; the mean wrench that it gave acts on the bodies as `xfrc_applied` during MuJoCo's step. The
+//! momentum that the tissue got is the momentum that the robot lost, to the last bit of the wrench.
+//!
+//! The force is thus a step late. A contact of stiffness $k$ and damping $c$ on a robot whose inertia there is $m$ stays stable while
+//! $h^2 k < m$ and $h c < m$, as for any spring and damper in an explicit step: with 2 ms and 1 kg up to 250 kN/m and 500 N·s/m.
+//!
+//! * [`split`]: MJCF with a solid torso → MJCF without it.
+//! * [`TissueModel`]: compiled model with the torso → its lattice and material.
+//! * [`solver`]: lattice and material → particles or tetrahedra.
+//! * [`geoms`]: geoms → tools; [`cover`]: how the lattice follows the tissue.
+//! * [`Coupling`]: the state, one per environment.
+
+mod cover;
+mod geoms;
+mod model;
+mod solver;
+mod split;
+mod state;
+
+pub use model::{Solver, TissueModel};
+pub use split::{tissue_torso, without_tissue};
+pub use state::Coupling;

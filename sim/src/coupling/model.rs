@@ -1,0 +1,171 @@
+//! What a solid torso is, taken from its compiled scene.
+
+use insonate_models::torsos::tissue::MATERIAL;
+use insonate_tissue::Material;
+use insonate_tissue::mesh::TetMesh;
+use mujoco_rs::wrappers::mj_model::MjModel;
+use nalgebra::{UnitQuaternion, Vector3};
+
+use crate::ffi::Data;
+use crate::names::{self, Kind};
+use crate::{Pose, SimError};
+
+/// Who steps the solid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Solver {
+    /// Particles and a grid.
+    Mpm,
+    /// Tetrahedra with compliant constraints.
+    Xpbd,
+}
+
+impl Solver {
+    /// The solver of a torso's word.
+    pub fn of(word: &str) -> Option<Self> {
+        match word {
+            "mpm" => Some(Self::Mpm),
+            "xpbd" => Some(Self::Xpbd),
+            _ => None,
+        }
+    }
+}
+
+/// A solid torso, shared by all states.
+#[derive(Debug, Clone)]
+pub struct TissueModel {
+    /// Who steps it.
+    pub solver: Solver,
+    /// The lattice at rest, in world [m].
+    pub mesh: TetMesh,
+    /// What it is made of.
+    pub material: Material,
+    /// Time by which it creeps [s]: damping over stiffness.
+    pub damping_time: f64,
+    /// The torso's frame.
+    pub(super) frame: Pose,
+    /// Name of the body that the lower points are fixed to, and whether it moves.
+    pub(super) base: String,
+    /// Position coordinates of the free points in the picture model: the first of three, and the point.
+    pub(super) points: Vec<(usize, usize)>,
+    /// All position and velocity coordinates of the points, ascending.
+    pub(super) qpos_addresses: Vec<usize>,
+    pub(super) dof_addresses: Vec<usize>,
+    /// Sliding friction of the skin.
+    pub(super) friction: f64,
+}
+
+impl TissueModel {
+    /// Reads a compiled scene whose torso's names start with `prefix`; `data` is a state of it at rest with current kinematics.
+    ///
+    /// # Errors
+    /// [`SimError::Solid`] for a torso that is no such solid.
+    pub fn extract(data: &Data, solver: Solver, prefix: &str) -> Result<Self, SimError> {
+        let model = data.model();
+        let flex = *names::with_prefix(model, Kind::Flex, prefix)
+            .first()
+            .ok_or_else(|| problem("has no flex, of which the solid is made"))?;
+        let start = model.flex_vertadr()[flex] as usize;
+        let vertices = start..start + model.flex_vertnum()[flex] as usize;
+        let first = model.flex_elemdataadr()[flex] as usize;
+        let n_elements = model.flex_elemnum()[flex] as usize;
+        if model.flex_dim()[flex] != 3 {
+            return Err(problem("has a flex that is no solid"));
+        }
+        let corners = &model.flex_elem()[first..first + 4 * n_elements];
+        let mut mesh = TetMesh {
+            positions: data.flexvert_xpos()[vertices.clone()].to_vec(),
+            tets: corners
+                .chunks_exact(4)
+                .map(|corners| [0, 1, 2, 3].map(|i| corners[i] as u32))
+                .collect(),
+        };
+        // MuJoCo's order of corners is the other way round.
+        for index in 0..mesh.tets.len() {
+            if volume(&mesh, &mesh.tets[index]) < 0.0 {
+                mesh.tets[index].swap(2, 3);
+            }
+        }
+        let mut points = Vec::new();
+        let (mut qpos_addresses, mut dof_addresses) = (Vec::new(), Vec::new());
+        let mut base = None;
+        for (point, &body) in model.flex_vertbodyid()[vertices].iter().enumerate() {
+            let carrier = model.body_parentid()[body as usize] as usize;
+            if model.body_jntnum()[carrier] == 3 && model.body_jntnum()[body as usize] == 0 {
+                let joint = model.body_jntadr()[carrier] as usize;
+                let address = names::joint_address(model, joint);
+                points.push((address.qpos, point));
+                qpos_addresses.extend(address.qpos..address.qpos + 3);
+                dof_addresses.extend(address.dof..address.dof + 3);
+            } else {
+                base = Some(body as usize);
+            }
+        }
+        qpos_addresses.sort_unstable();
+        dof_addresses.sort_unstable();
+        let base = base.ok_or_else(|| problem("has no point fixed to the table"))?;
+        let root = names::find(model, Kind::Body, &format!("{prefix}torso"))?;
+        let (material, damping_time) = material(model, prefix)?;
+        Ok(Self {
+            solver,
+            mesh,
+            material,
+            damping_time,
+            frame: Pose {
+                position: Vector3::from(data.xpos()[root]),
+                rotation: {
+                    let [w, x, y, z] = data.xquat()[root];
+                    UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z))
+                },
+            },
+            base: names::name_of(model, Kind::Body, base).to_owned(),
+            points,
+            qpos_addresses,
+            dof_addresses,
+            friction: model.flex_friction()[flex][0],
+        })
+    }
+
+    /// Edge of a cube of which the lattice has as many as it has tetrahedra over six [m].
+    pub(super) fn spacing(&self) -> f64 {
+        let volume: f64 = self.mesh.tets.iter().map(|tet| self.volume(tet)).sum();
+        (6.0 * volume / self.mesh.tets.len() as f64).cbrt()
+    }
+
+    pub(super) fn volume(&self, tet: &[u32; 4]) -> f64 {
+        volume(&self.mesh, tet)
+    }
+}
+
+fn volume(mesh: &TetMesh, tet: &[u32; 4]) -> f64 {
+    let [a, b, c, d] = tet.map(|i| Vector3::from(mesh.positions[i as usize]));
+    (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
+}
+
+fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> {
+    let name = format!("{prefix}{MATERIAL}");
+    let numeric = names::find(model, Kind::Numeric, &name)?;
+    let start = model.numeric_adr()[numeric] as usize;
+    let size = model.numeric_size()[numeric] as usize;
+    let &[young_modulus, poisson_ratio, density, damping_time] =
+        &model.numeric_data()[start..start + size]
+    else {
+        return Err(problem(&format!(
+            "has {size} numbers in {name}, but must have 4"
+        )));
+    };
+    let mut material = Material {
+        young_modulus,
+        poisson_ratio,
+        density,
+        ..Material::default()
+    };
+    material.viscosity = material.lame_mu() * damping_time;
+    material.check()?;
+    Ok((material, damping_time))
+}
+
+fn problem(problem: &str) -> SimError {
+    SimError::Solid {
+        problem: problem.to_owned(),
+    }
+}

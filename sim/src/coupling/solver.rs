@@ -1,0 +1,126 @@
+//! Lattice and material → particles or tetrahedra.
+
+use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
+use insonate_tissue::{SoftTissue, TissueError};
+use nalgebra::{Matrix3, Vector3};
+
+use super::model::{Solver, TissueModel};
+
+/// Cells of the grid along an edge of the lattice.
+const CELLS_PER_SPACING: f64 = 2.0;
+/// Cells around the torso: at the sides, where tissue bulges, and above.
+const MARGIN: f64 = 8.0;
+/// Longest substep of constraints [s].
+const XPBD_SUBSTEP: f64 = 5e-4;
+
+/// A world of the torso at rest, and the distance of its neighbouring points [m].
+pub(super) fn build(
+    model: &TissueModel,
+    gravity: [f64; 3],
+) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    match model.solver {
+        Solver::Mpm => particles(model, gravity),
+        Solver::Xpbd => constraints(model, gravity),
+    }
+}
+
+fn particles(
+    model: &TissueModel,
+    gravity: [f64; 3],
+) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    let cell_width = model.spacing() / CELLS_PER_SPACING;
+    let [low, high] = bounds(&model.mesh.positions);
+    let origin = low.map(|x| x - MARGIN * cell_width);
+    let config = MpmConfig {
+        origin,
+        cell_width,
+        cells: std::array::from_fn(|axis| {
+            ((high[axis] - origin[axis]) / cell_width + MARGIN).ceil() as usize
+        }),
+        gravity,
+        ..MpmConfig::default()
+    };
+    let positions = fill(model, 0.5 * cell_width);
+    let volume: f64 = model.mesh.tets.iter().map(|tet| model.volume(tet)).sum();
+    let body = MpmBody {
+        material: model.material,
+        velocity: [0.0; 3],
+        particle_volume: volume / positions.len().max(1) as f64,
+        positions,
+    };
+    Ok((Box::new(MlsMpm::new(config, &[body])?), 0.5 * cell_width))
+}
+
+fn constraints(
+    model: &TissueModel,
+    gravity: [f64; 3],
+) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+    let config = XpbdConfig {
+        substep: XPBD_SUBSTEP,
+        gravity,
+        ..XpbdConfig::default()
+    };
+    let body = XpbdBody {
+        mesh: model.mesh.refined(),
+        material: model.material,
+        damping_time: model.damping_time,
+        ..XpbdBody::default()
+    };
+    Ok((
+        Box::new(Xpbd::new(config, &[body], &[])?),
+        0.5 * model.spacing(),
+    ))
+}
+
+/// Least and greatest coordinates.
+fn bounds(positions: &[[f64; 3]]) -> [[f64; 3]; 2] {
+    let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
+    for position in positions {
+        for axis in 0..3 {
+            bounds[0][axis] = bounds[0][axis].min(position[axis]);
+            bounds[1][axis] = bounds[1][axis].max(position[axis]);
+        }
+    }
+    bounds
+}
+
+/// The points of a cubic lattice of this spacing [m] that lie in the tetrahedra, each once.
+fn fill(model: &TissueModel, spacing: f64) -> Vec<[f64; 3]> {
+    let [low, high] = bounds(&model.mesh.positions);
+    let counts: [usize; 3] =
+        std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing).ceil() as usize + 1);
+    let place = |at: [usize; 3]| -> [f64; 3] {
+        std::array::from_fn(|axis| low[axis] + (at[axis] as f64 + 0.5) * spacing)
+    };
+    let mut is_in = vec![false; counts.iter().product()];
+    for tet in &model.mesh.tets {
+        let corners = tet.map(|i| model.mesh.positions[i as usize]);
+        let [first, last] = bounds(&corners);
+        let span = |axis: usize| {
+            let step =
+                |x: f64| ((x - low[axis]) / spacing - 0.5).clamp(0.0, counts[axis] as f64 - 1.0);
+            step(first[axis]).floor() as usize..=step(last[axis]).ceil() as usize
+        };
+        let [a, b, c, d] = corners.map(Vector3::from);
+        let Some(inverse) = Matrix3::from_columns(&[b - a, c - a, d - a]).try_inverse() else {
+            continue;
+        };
+        for i in span(0) {
+            for j in span(1) {
+                for k in span(2) {
+                    let weights = inverse * (Vector3::from(place([i, j, k])) - a);
+                    let least = weights.min().min(1.0 - weights.sum());
+                    if least >= -1e-9 {
+                        is_in[(i * counts[1] + j) * counts[2] + k] = true;
+                    }
+                }
+            }
+        }
+    }
+    let [_, n_y, n_z] = counts;
+    let inside = is_in.into_iter().enumerate().filter(|(_, is_in)| *is_in);
+    inside
+        .map(|(index, _)| place([index / (n_y * n_z), index / n_z % n_y, index % n_z]))
+        .collect()
+}

@@ -1,0 +1,60 @@
+//! MJCF with a solid torso → MJCF without it.
+
+use insonate_models::mjcf::{Element, Mjcf, Namespace};
+use insonate_models::torsos::tissue::SOLVER;
+
+use super::model::{Solver, TissueModel};
+
+/// The solver that a torso asks for, and the prefix of its parts, such as `torso/`.
+pub fn tissue_torso(scene: &Mjcf) -> Option<(Solver, String)> {
+    scene.names(Namespace::Text).into_iter().find_map(|name| {
+        let prefix = name.strip_suffix(SOLVER)?;
+        let word = scene.find(Namespace::Text, name)?.text("data")?;
+        Some((Solver::of(word)?, prefix.to_owned()))
+    })
+}
+
+/// Takes the solid out of a scene: its points' bodies, its flexes, and its entries of the keyframes; and the integrator that only the
+/// flexes needed.
+pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf {
+    let mut rest = scene.clone();
+    let ours = |element: &Element, start: &str| {
+        element
+            .name()
+            .and_then(|name| name.strip_prefix(prefix))
+            .is_some_and(|name| name.starts_with(start))
+    };
+    let is_point = |element: &Element| {
+        element.tag() == "body" && element.child("joint").is_some_and(|joint| ours(joint, "J"))
+    };
+    rest.worldbody().remove_where(&is_point);
+    if rest.section("deformable").is_some() {
+        rest.section_mut("deformable")
+            .remove_where(&|element| element.tag() == "flex" && ours(element, ""));
+    }
+    if rest.section("keyframe").is_some() {
+        for key in rest.keyframe().children_mut() {
+            drop_entries(key, "qpos", &tissue.qpos_addresses);
+            drop_entries(key, "qvel", &tissue.dof_addresses);
+        }
+    }
+    let option = rest.option();
+    if option.text("integrator") == Some("Euler") {
+        option.set("integrator", "implicitfast");
+        option.unset("solver");
+        option.unset("iterations");
+    }
+    rest
+}
+
+fn drop_entries(key: &mut Element, attribute: &'static str, addresses: &[usize]) {
+    if let Some(values) = key.reals(attribute) {
+        let kept: Vec<f64> = values
+            .iter()
+            .enumerate()
+            .filter(|(index, _)| addresses.binary_search(index).is_err())
+            .map(|(_, &value)| value)
+            .collect();
+        key.set(attribute, kept);
+    }
+}

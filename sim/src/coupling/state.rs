@@ -1,0 +1,235 @@
+//! The tissue beside one MuJoCo state, and its step.
+
+use std::fmt;
+use std::sync::Arc;
+
+use insonate_tissue::tool::{Shape, Tool, Wrench};
+use insonate_tissue::{Divergence, SoftTissue, TissueError};
+use mujoco_rs::wrappers::mj_model::MjModel;
+use nalgebra::Vector3;
+
+use super::cover::Cover;
+use super::geoms::{GeomTool, geom_tools};
+use super::model::TissueModel;
+use super::solver;
+use crate::SimError;
+use crate::ffi::{Contact, Data};
+use crate::names::{self, Kind};
+
+/// How far above the table the tool stands that holds the lower points [m]: those at the table are below its surface then.
+const GRIP: f64 = 1e-4;
+
+/// Tissue beside one MuJoCo state.
+pub struct Coupling {
+    model: Arc<TissueModel>,
+    tissue: Box<dyn SoftTissue>,
+    cover: Cover,
+    geoms: Vec<GeomTool>,
+    /// The body that the lower points are fixed to.
+    base: usize,
+    /// Where the base stands without breath, in world [m].
+    base_height: f64,
+    timestep: f64,
+    contacts: Vec<Contact>,
+    saved: Vec<(usize, [f64; 6])>,
+    /// The lattice now and a step before, in world [m], shape `[n_points, 3]`.
+    lattice: Vec<[f64; 3]>,
+    before: Vec<[f64; 3]>,
+    diverged: Option<Divergence>,
+}
+
+impl fmt::Debug for Coupling {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Coupling")
+            .field("model", &self.model.solver)
+            .field("time", &self.tissue.time())
+            .finish_non_exhaustive()
+    }
+}
+
+impl Coupling {
+    /// Tissue at rest beside `model`, the scene without it.
+    ///
+    /// # Errors
+    /// [`SimError::Tissue`] where the solver refuses it.
+    pub fn new(tissue_model: Arc<TissueModel>, model: &MjModel) -> Result<Self, SimError> {
+        let (mut tissue, spacing) = solver::build(&tissue_model, model.opt().gravity)?;
+        let base = names::find(model, Kind::Body, &tissue_model.base)?;
+        let (geoms, tools): (Vec<_>, Vec<_>) =
+            geom_tools(model, tissue_model.friction).into_iter().unzip();
+        let holder = Tool {
+            rotation: tissue_model.frame.rotation,
+            position: tissue_model.frame.position,
+            friction: f64::INFINITY,
+            ..Tool::new(Shape::HalfSpace)
+        };
+        tissue.tools_mut().push(holder);
+        tissue.tools_mut().extend(tools);
+        let lattice = tissue_model.mesh.positions.clone();
+        Ok(Self {
+            cover: Cover::new(&lattice, &tissue.positions(), spacing),
+            geoms,
+            base,
+            base_height: f64::NAN,
+            timestep: model.opt().timestep,
+            contacts: Vec::new(),
+            saved: Vec::new(),
+            before: lattice.clone(),
+            lattice,
+            diverged: None,
+            model: tissue_model,
+            tissue,
+        })
+    }
+
+    /// Back to rest.
+    pub fn reset(&mut self) {
+        self.tissue.reset();
+        self.contacts.clear();
+        self.lattice.clone_from(&self.model.mesh.positions);
+        self.before.clone_from(&self.lattice);
+        self.base_height = f64::NAN;
+        self.diverged = None;
+    }
+
+    /// The constants.
+    pub fn model(&self) -> &TissueModel {
+        &self.model
+    }
+
+    /// The solver's world. Its first tool holds the lower points, the others are geoms.
+    pub fn tissue(&self) -> &dyn SoftTissue {
+        &*self.tissue
+    }
+
+    /// Points of the lattice in world [m], shape `[n_points, 3]`.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.lattice
+    }
+
+    /// Velocities of the lattice's points in world [m/s], the mean over the last step, shape `[n_points, 3]`.
+    pub fn velocities(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
+        let rate = 1.0 / self.timestep;
+        let pairs = self.lattice.iter().zip(&self.before);
+        pairs.map(move |(now, before)| std::array::from_fn(|i| (now[i] - before[i]) * rate))
+    }
+
+    /// Contacts of the last step, one for each geom that tissue pushed: all its force at the centre of pressure, the normal along it.
+    pub fn contacts(&self) -> &[Contact] {
+        &self.contacts
+    }
+
+    /// Mean wrench of the tissue on what holds it over the last step, about the torso's origin, in world.
+    pub fn base_wrench(&self) -> Wrench {
+        self.tissue.wrench(0)
+    }
+
+    /// Why the tissue ended, if it did.
+    pub fn diverged(&self) -> Option<Divergence> {
+        self.diverged
+    }
+
+    /// Copies the lattice into a scene compiled with the solid inside.
+    pub fn write_into(&self, qpos: &mut [f64]) {
+        let unturn = self.model.frame.rotation.inverse();
+        for &(address, point) in &self.model.points {
+            let moved = Vector3::from(self.lattice[point])
+                - Vector3::from(self.model.mesh.positions[point]);
+            qpos[address..address + 3].copy_from_slice((unturn * moved).as_slice());
+        }
+    }
+
+    /// First half of a step: moves the tissue and adds its wrenches to `xfrc_applied`.
+    ///
+    /// Needs `data` after `mj_step1`.
+    pub(crate) fn push(&mut self, data: &mut Data) {
+        self.contacts.clear();
+        self.saved.clear();
+        self.place_tools(data);
+        if let Err(error) = self.tissue.step(self.timestep) {
+            self.diverged = Some(match error {
+                TissueError::Diverged { reason, .. } => reason,
+                _ => Divergence::NotFinite,
+            });
+            return;
+        }
+        std::mem::swap(&mut self.before, &mut self.lattice);
+        self.cover
+            .follow(&self.tissue.positions(), &mut self.lattice);
+        for index in 0..self.geoms.len() {
+            let wrench = self.tissue.wrench(index + 1);
+            if wrench.force != Vector3::zeros() || wrench.torque != Vector3::zeros() {
+                self.apply(index, &wrench, data);
+            }
+        }
+    }
+
+    /// Second half, after `mj_step2`: takes the forces off `xfrc_applied`.
+    pub(crate) fn pull(&mut self, data: &mut Data) {
+        for &(body, wrench) in self.saved.iter().rev() {
+            data.xfrc_applied_mut()[body] = wrench;
+        }
+    }
+
+    fn place_tools(&mut self, data: &Data) {
+        let height = data.xpos()[self.base][2];
+        if self.base_height.is_nan() {
+            self.base_height = height;
+        }
+        let tools = self.tissue.tools_mut();
+        let up = self.model.frame.rotation * Vector3::z();
+        tools[0].position = self.model.frame.position + up * (height - self.base_height + GRIP);
+        let [_, _, _, vx, vy, vz] = data.cvel()[self.base];
+        tools[0].linear = Vector3::new(vx, vy, vz);
+        for (geom, tool) in self.geoms.iter().zip(&mut tools[1..]) {
+            geom.place(data, tool);
+        }
+    }
+
+    /// Puts the wrench of the tissue on a geom to its body and into the list of contacts.
+    fn apply(&mut self, index: usize, wrench: &Wrench, data: &mut Data) {
+        let geom = &self.geoms[index];
+        // Where the wrench was taken: the tool has moved on since.
+        let origin = {
+            let mut tool = self.tissue.tools_mut()[index + 1].clone();
+            geom.place(data, &mut tool);
+            tool.position
+        };
+        let body = geom.body;
+        let before = data.xfrc_applied()[body];
+        self.saved.push((body, before));
+        let arm = origin - Vector3::from(data.xipos()[body]);
+        let torque = wrench.torque + arm.cross(&wrench.force);
+        let applied = &mut data.xfrc_applied_mut()[body];
+        for axis in 0..3 {
+            applied[axis] += wrench.force[axis];
+            applied[3 + axis] += torque[axis];
+        }
+        let size = wrench.force.norm();
+        if size > 0.0 {
+            let normal = -wrench.force / size;
+            let position = origin + wrench.force.cross(&wrench.torque) / (size * size);
+            self.contacts
+                .push(contact(geom.geom, normal, position, size));
+        }
+    }
+}
+
+/// All force of tissue on a geom; the second side is tissue, which is no geom.
+fn contact(geom: usize, normal: Vector3<f64>, position: Vector3<f64>, force: f64) -> Contact {
+    let helper = if normal.y.abs() < 0.5 {
+        Vector3::y()
+    } else {
+        Vector3::z()
+    };
+    let first = (helper - normal * helper.dot(&normal)).normalize();
+    let frame = [normal, first, normal.cross(&first)];
+    Contact {
+        geom: [geom as i32, -1],
+        flex: [-1; 2],
+        position: position.into(),
+        frame: frame.map(Into::into),
+        distance: 0.0,
+        force_in_contact: [force, 0.0, 0.0],
+    }
+}
