@@ -49,7 +49,11 @@ impl Tool {
             ("tool.position", self.position),
             ("tool.linear", self.linear),
             ("tool.angular", self.angular),
-            ("tool.rotation", self.rotation.scaled_axis()),
+            // Not its axis, which is zero for what is not a number.
+            (
+                "tool.rotation",
+                self.rotation.imag().add_scalar(self.rotation.w),
+            ),
         ];
         for (field, vector) in numbers {
             if !vector.iter().all(|x| x.is_finite()) {

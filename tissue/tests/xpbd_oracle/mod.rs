@@ -1,0 +1,226 @@
+//! XPBD in f64, as its equations are written.
+
+use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
+
+/// A constraint: value and gradients from positions.
+pub(crate) enum Law {
+    /// Length at rest, compliance, damping time.
+    Distance(f64, f64, f64),
+    /// Damping.
+    Dashpot(f64),
+    /// Volume at rest, compliance, damping time.
+    Volume(f64, f64, f64),
+    /// Inverse of the edges at rest, volume, λ, μ.
+    Solid(Matrix3<f64>, f64, f64, f64),
+}
+
+pub(crate) struct Constraint {
+    pub(crate) vertices: Vec<usize>,
+    pub(crate) law: Law,
+}
+
+/// How corrections are put together.
+pub(crate) enum Sweep {
+    GaussSeidel,
+    Jacobi,
+    Averaged(f64),
+}
+
+pub(crate) struct Ball {
+    pub(crate) position: Vector3<f64>,
+    pub(crate) velocity: Vector3<f64>,
+    pub(crate) radius: f64,
+    pub(crate) friction: f64,
+}
+
+pub(crate) struct Oracle {
+    pub(crate) positions: Vec<Vector3<f64>>,
+    pub(crate) velocities: Vec<Vector3<f64>>,
+    pub(crate) inv_masses: Vec<f64>,
+    /// Lists of one kind, each solved before the next.
+    pub(crate) constraints: Vec<Vec<Constraint>>,
+    pub(crate) sweep: Sweep,
+    pub(crate) iterations: usize,
+    pub(crate) gravity: Vector3<f64>,
+    pub(crate) drag: f64,
+    pub(crate) push_speed: f64,
+    pub(crate) ball: Ball,
+    /// Momentum given to the ball.
+    pub(crate) impulse: Vector3<f64>,
+}
+
+/// Constraints by greedy colours.
+pub(crate) fn by_color(constraints: Vec<Constraint>) -> Vec<Constraint> {
+    let mut taken: Vec<(usize, usize)> = Vec::new();
+    let mut colored: Vec<(usize, Constraint)> = Vec::new();
+    for constraint in constraints {
+        let is_free = |color: &usize| {
+            let of = |vertex: &usize| taken.contains(&(*vertex, *color));
+            !constraint.vertices.iter().any(of)
+        };
+        let color = (0..).find(is_free).unwrap();
+        taken.extend(constraint.vertices.iter().map(|vertex| (*vertex, color)));
+        colored.push((color, constraint));
+    }
+    colored.sort_by_key(|(color, _)| *color);
+    colored
+        .into_iter()
+        .map(|(_, constraint)| constraint)
+        .collect()
+}
+
+impl Oracle {
+    pub(crate) fn substep(&mut self, dt: f64) {
+        let before = self.positions.clone();
+        for i in 0..self.positions.len() {
+            if self.inv_masses[i] > 0.0 {
+                self.velocities[i] += self.gravity * dt;
+                self.positions[i] += self.velocities[i] * dt;
+            }
+        }
+        let n: usize = self.constraints.iter().map(Vec::len).sum();
+        let mut multipliers = vec![Vector2::zeros(); n];
+        for _ in 0..self.iterations {
+            self.solve(dt, &before, &mut multipliers);
+            self.meet(dt, &before);
+        }
+        for i in 0..self.positions.len() {
+            let velocity = (self.positions[i] - before[i]) / dt;
+            self.velocities[i] = velocity * (1.0 - self.drag * dt);
+        }
+    }
+
+    fn solve(&mut self, dt: f64, before: &[Vector3<f64>], multipliers: &mut [Vector2<f64>]) {
+        let mut counts = vec![0.0; self.positions.len()];
+        for constraint in self.constraints.iter().flatten() {
+            constraint.vertices.iter().for_each(|i| counts[*i] += 1.0);
+        }
+        let mut sums = vec![Vector3::zeros(); self.positions.len()];
+        for (constraint, multiplier) in self.constraints.iter().flatten().zip(multipliers) {
+            let at = &constraint.vertices;
+            let x: Vec<_> = at.iter().map(|i| self.positions[*i]).collect();
+            let w: Vec<f64> = at
+                .iter()
+                .map(|i| match self.sweep {
+                    Sweep::Jacobi => self.inv_masses[*i] * counts[*i],
+                    _ => self.inv_masses[*i],
+                })
+                .collect();
+            let moved: Vec<_> = at.iter().map(|i| self.positions[*i] - before[*i]).collect();
+            let steps = correct(&constraint.law, &x, &w, &moved, dt, multiplier);
+            for (i, step) in at.iter().zip(steps) {
+                match self.sweep {
+                    Sweep::GaussSeidel => self.positions[*i] += step,
+                    Sweep::Jacobi => sums[*i] += step / counts[*i],
+                    Sweep::Averaged(relaxation) => sums[*i] += step * relaxation / counts[*i],
+                }
+            }
+        }
+        for (position, sum) in self.positions.iter_mut().zip(sums) {
+            *position += sum;
+        }
+    }
+
+    fn meet(&mut self, dt: f64, before: &[Vector3<f64>]) {
+        let ball = &self.ball;
+        for i in 0..self.positions.len() {
+            let arm = self.positions[i] - ball.position;
+            let depth = ball.radius - arm.norm();
+            if depth <= 0.0 || self.inv_masses[i] == 0.0 {
+                continue;
+            }
+            let normal = arm.normalize();
+            let most = dt * (self.push_speed + ball.velocity.dot(&normal).max(0.0));
+            let push = depth.min(most);
+            let relative = self.positions[i] - before[i] + normal * push - ball.velocity * dt;
+            let along = relative - normal * relative.dot(&normal);
+            let step = normal * push - along * (ball.friction * push / along.norm()).min(1.0);
+            self.positions[i] += step;
+            self.impulse -= step / (self.inv_masses[i] * dt);
+        }
+    }
+}
+
+/// Corrections of one constraint.
+fn correct(
+    law: &Law,
+    x: &[Vector3<f64>],
+    w: &[f64],
+    moved: &[Vector3<f64>],
+    dt: f64,
+    multiplier: &mut Vector2<f64>,
+) -> Vec<Vector3<f64>> {
+    let mut scalar = |value: f64, gradients: &[Vector3<f64>], soft: f64, damping: f64, c: f64| {
+        let rate: f64 = gradients.iter().zip(moved).map(|(g, d)| g.dot(d)).sum();
+        let mass: f64 = gradients
+            .iter()
+            .zip(w)
+            .map(|(g, w)| w * g.norm_squared())
+            .sum();
+        let step =
+            -(c * value + soft * multiplier[0] + damping * rate) / ((c + damping) * mass + soft);
+        multiplier[0] += step;
+        gradients
+            .iter()
+            .zip(w)
+            .map(|(g, w)| g * (w * step))
+            .collect()
+    };
+    match law {
+        Law::Distance(length, compliance, damping_time) => {
+            let n = (x[1] - x[0]).normalize();
+            let value = (x[1] - x[0]).norm() - length;
+            scalar(
+                value,
+                &[-n, n],
+                compliance / (dt * dt),
+                damping_time / dt,
+                1.0,
+            )
+        }
+        Law::Dashpot(damping) => {
+            let n = (x[1] - x[0]).normalize();
+            scalar(0.0, &[-n, n], 1.0, damping * dt, 0.0)
+        }
+        Law::Volume(volume, compliance, damping_time) => {
+            let (value, gradients) = volume_of(x);
+            scalar(
+                value - volume,
+                &gradients,
+                compliance / (dt * dt),
+                damping_time / dt,
+                1.0,
+            )
+        }
+        Law::Solid(inverse_rest, volume, lambda, mu) => {
+            let f = Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]]) * inverse_rest;
+            let (v, gradients) = volume_of(x);
+            let h = gradients.map(|g| g / *volume);
+            let columns = f * inverse_rest.transpose() / f.norm();
+            let [d1, d2, d3] = [0, 1, 2].map(|k| columns.column(k).into_owned());
+            let d = [-d1 - d2 - d3, d1, d2, d3];
+            let value = Vector2::new(v / volume - 1.0 - mu / lambda, f.norm());
+            let soft = Vector2::new(1.0 / (lambda * volume), 1.0 / (mu * volume)) / (dt * dt);
+            let mut mass = Matrix2::from_diagonal(&soft);
+            for i in 0..4 {
+                mass[(0, 0)] += w[i] * h[i].dot(&h[i]);
+                mass[(0, 1)] += w[i] * h[i].dot(&d[i]);
+                mass[(1, 0)] += w[i] * h[i].dot(&d[i]);
+                mass[(1, 1)] += w[i] * d[i].dot(&d[i]);
+            }
+            let wrong = -value - soft.component_mul(multiplier);
+            let step = mass.try_inverse().unwrap() * wrong;
+            *multiplier += step;
+            (0..4)
+                .map(|i| (h[i] * step[0] + d[i] * step[1]) * w[i])
+                .collect()
+        }
+    }
+}
+
+/// Volume of a tetrahedron and its gradients.
+fn volume_of(x: &[Vector3<f64>]) -> (f64, [Vector3<f64>; 4]) {
+    let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+    let g = [b.cross(&c) / 6.0, c.cross(&a) / 6.0, a.cross(&b) / 6.0];
+    (a.dot(&g[0]), [-g[0] - g[1] - g[2], g[0], g[1], g[2]])
+}

@@ -1,0 +1,301 @@
+//! The solver against answers that are known: a block pressed and a bar pulled (neo-Hookean), a bar that hangs and one that stands out
+//! from a wall (linear elasticity), balance of forces, and the shape at rest.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+#[expect(clippy::pedantic, reason = "shared by several tests")]
+mod xpbd_blocks;
+
+use insonate_tissue::tool::{Shape, Tool};
+use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
+use insonate_tissue::{Material, SoftTissue as _};
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+use xpbd_blocks::{lattice, vertices};
+
+const MATERIAL: Material = Material {
+    young_modulus: 2e4,
+    poisson_ratio: 0.3,
+    density: 1000.0,
+};
+
+fn body(cells: [usize; 3], size: [f64; 3], material: Material) -> XpbdBody {
+    XpbdBody {
+        mesh: lattice(cells, size, [0.0; 3], 0.0),
+        material,
+        ..XpbdBody::default()
+    }
+}
+
+fn still(substep: f64) -> XpbdConfig {
+    XpbdConfig {
+        substep,
+        gravity: [0.0; 3],
+        drag: 40.0,
+        ..XpbdConfig::default()
+    }
+}
+
+/// Nominal stress [Pa] of the law at a stretch, its sides free.
+fn uniaxial(stretch: f64, material: &Material) -> f64 {
+    let (mu, lambda) = (
+        material.lame_mu(),
+        material.lame_lambda() + material.lame_mu(),
+    );
+    let pressure = |side: f64| lambda * (side * side * stretch - 1.0 - mu / lambda);
+    // μ a + λ (J − 1 − μ/λ) a l = 0 for the stretch a of the sides.
+    let (mut low, mut high) = (0.3, 3.0);
+    for _ in 0..100 {
+        let side = 0.5 * (low + high);
+        if mu + pressure(side) * stretch > 0.0 {
+            high = side;
+        } else {
+            low = side;
+        }
+    }
+    mu * stretch + pressure(low) * low * low
+}
+
+#[test]
+fn the_law_at_small_strain_is_the_material() {
+    let slope = (uniaxial(1.0 + 1e-5, &MATERIAL) - uniaxial(1.0 - 1e-5, &MATERIAL)) / 2e-5;
+    assert!((slope / MATERIAL.young_modulus - 1.0).abs() < 1e-6);
+}
+
+#[test]
+fn a_block_between_plates_presses_back_as_the_law_says() {
+    let size = [0.04, 0.04, 0.04];
+    let mut world = Xpbd::new(still(5e-4), &[body([4; 3], size, MATERIAL)], &[]).unwrap();
+    let plate = Tool::new(Shape::HalfSpace);
+    // The upper half-space, upside down.
+    let upper = Tool {
+        position: Vector3::new(0.0, 0.0, size[2]),
+        rotation: UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::PI),
+        ..plate.clone()
+    };
+    *world.tools_mut() = vec![plate, upper];
+    for stretch in [0.9, 0.75] {
+        let now = world.tools_mut()[1].position.z;
+        world.tools_mut()[1].linear.z = (stretch * size[2] - now) / 0.2;
+        world.step(0.2).unwrap();
+        world.tools_mut()[1].linear.z = 0.0;
+        world.step(0.8).unwrap();
+        world.step(0.05).unwrap();
+        let wanted = -uniaxial(stretch, &MATERIAL) * size[0] * size[1];
+        for (tool, sign) in [(1, 1.0), (0, -1.0)] {
+            let found = world.wrench(tool).force.z * sign;
+            assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
+        }
+    }
+}
+
+#[test]
+fn a_bar_between_grips_pulls_back_as_the_law_says() {
+    let size = [0.02, 0.02, 0.12];
+    let bar = body([2, 2, 12], size, MATERIAL);
+    // Vertices of the middle third.
+    let [low, high] = [0.04, 0.08].map(|z| vertices(&bar, |p| (p[2] - z).abs() < 1e-6));
+    let mut world = Xpbd::new(still(5e-4), &[bar], &[]).unwrap();
+    let grip = |z: f64| Tool {
+        position: Vector3::new(0.01, 0.01, z),
+        friction: f64::INFINITY,
+        ..Tool::new(Shape::Cuboid {
+            half: [0.02, 0.02, 0.005],
+        })
+    };
+    *world.tools_mut() = vec![grip(-0.004), grip(size[2] + 0.004)];
+    world.tools_mut()[1].linear.z = 0.2 * size[2] / 0.4;
+    world.step(0.4).unwrap();
+    world.tools_mut()[1].linear.z = 0.0;
+    world.step(1.0).unwrap();
+    world.step(0.05).unwrap();
+    let positions = world.positions();
+    let mean = |of: &[u32]| {
+        let sum: f64 = of.iter().map(|i| positions[*i as usize][2]).sum();
+        sum / of.len() as f64
+    };
+    let stretch = (mean(&high) - mean(&low)) / 0.04;
+    assert!(stretch > 1.15, "{stretch}");
+    let wanted = uniaxial(stretch, &MATERIAL) * size[0] * size[1];
+    for (tool, sign) in [(0, 1.0), (1, -1.0)] {
+        let found = world.wrench(tool).force.z * sign;
+        assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
+    }
+}
+
+/// How far the end of a bar hangs down [m].
+fn hanging(substep: f64, iterations: u32, material: Material) -> f64 {
+    let mut bar = body([2, 2, 10], [0.02, 0.02, 0.1], material);
+    bar.fixed = vertices(&bar, |p| p[2] > 0.0999);
+    let end = vertices(&bar, |p| p[2] < 1e-6);
+    let config = XpbdConfig {
+        gravity: [0.0, 0.0, -9.81],
+        iterations,
+        ..still(substep)
+    };
+    let mut world = Xpbd::new(config, &[bar], &[]).unwrap();
+    world.step(0.6).unwrap();
+    let positions = world.positions();
+    let sum: f64 = end.iter().map(|i| -positions[*i as usize][2]).sum();
+    sum / end.len() as f64
+}
+
+#[test]
+fn a_bar_hangs_as_far_as_it_should() {
+    let material = Material {
+        young_modulus: 1e5,
+        // No narrowing, which the fixed end would hinder.
+        poisson_ratio: 0.0,
+        ..MATERIAL
+    };
+    let wanted = 1000.0 * 9.81 * 0.01 / (2.0 * 1e5);
+    let error = |substep, iterations| hanging(substep, iterations, material) / wanted - 1.0;
+    // One correction a substep: softer by (c Δt / h)², which falls with the substep.
+    let errors = [2e-3, 1e-3, 5e-4].map(|substep| error(substep, 1).abs());
+    assert!(errors[2] < 0.03, "{errors:?}");
+    assert!(errors[1] < 0.5 * errors[0], "{errors:?}");
+    assert!(errors[2] < 0.5 * errors[1], "{errors:?}");
+    // Or many corrections of a long one.
+    let error = error(2e-3, 10).abs();
+    assert!(error < 0.03, "{error}");
+}
+
+#[test]
+fn a_cantilever_bends_as_far_as_it_should() {
+    let (length, height, gravity) = (0.1f64, 0.02, 0.981);
+    let material = Material {
+        young_modulus: 1e5,
+        poisson_ratio: 0.0,
+        ..MATERIAL
+    };
+    // Timoshenko 1921: bending, and shear with a coefficient of 5/6.
+    let load = material.density * gravity;
+    let wanted = 1.5 * load * length.powi(4) / (material.young_modulus * height * height)
+        + load * length.powi(2) / (2.0 * 5.0 / 6.0 * material.lame_mu());
+    let bend = |n: usize, substep: f64| {
+        let mut bar = body([5 * n, 1, n], [length, height / n as f64, height], material);
+        bar.fixed = vertices(&bar, |p| p[0] < 1e-6);
+        let end = vertices(&bar, |p| p[0] > length - 1e-6);
+        let config = XpbdConfig {
+            gravity: [0.0, 0.0, -gravity],
+            ..still(substep)
+        };
+        let rest = bar.mesh.positions.clone();
+        let mut world = Xpbd::new(config, &[bar], &[]).unwrap();
+        world.step(1.2).unwrap();
+        let positions = world.positions();
+        let down = end
+            .iter()
+            .map(|i| rest[*i as usize][2] - positions[*i as usize][2]);
+        down.sum::<f64>() / end.len() as f64
+    };
+    // Linear elements are too stiff in bending, by an error of second order in their size.
+    let found = [bend(2, 4e-4), bend(4, 2e-4), bend(8, 1e-4)];
+    let errors = found.map(|found| 1.0 - found / wanted);
+    let order = ((found[1] - found[0]) / (found[2] - found[1])).log2();
+    let limit = found[2] + (found[2] - found[1]) / 3.0;
+    eprintln!("{errors:?} {order} {}", limit / wanted);
+    assert!(errors[2] < 0.5 * errors[1] && errors[1] < 0.5 * errors[0]);
+    assert!((1.4..2.4).contains(&order), "{order}");
+    assert!((limit / wanted - 1.0).abs() < 0.03, "{limit} {wanted}");
+}
+
+/// Elastic force on each vertex [N], from the law in f64.
+fn elastic_forces(body: &XpbdBody, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
+    let (mu, lame) = (body.material.lame_mu(), body.material.lame_lambda());
+    let lambda = lame + mu;
+    let mut forces = vec![Vector3::zeros(); positions.len()];
+    let edges = |tet: &[u32; 4], at: &[[f64; 3]]| {
+        let x = tet.map(|i| Vector3::from(at[i as usize]));
+        Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]])
+    };
+    for tet in &body.mesh.tets {
+        let rest = edges(tet, &body.mesh.positions);
+        let inverse = rest.try_inverse().unwrap();
+        let f = edges(tet, positions) * inverse;
+        let cofactor = f.determinant() * f.try_inverse().unwrap().transpose();
+        let stress = f * mu + cofactor * (lambda * (f.determinant() - 1.0 - mu / lambda));
+        let columns = -stress * inverse.transpose() * (rest.determinant() / 6.0);
+        for k in 0..3 {
+            let force = columns.column(k).into_owned();
+            forces[tet[k + 1] as usize] += force;
+            forces[tet[0] as usize] -= force;
+        }
+    }
+    forces
+}
+
+#[test]
+fn the_force_on_a_tool_is_what_holds_the_body() {
+    let mut block = body([5, 5, 4], [0.05, 0.05, 0.04], MATERIAL);
+    block.fixed = vertices(&block, |p| p[2] < 1e-6);
+    for (shape, face_contact) in [
+        (Shape::Sphere { radius: 0.015 }, false),
+        (Shape::Sphere { radius: 0.015 }, true),
+        // No greater than a face.
+        (Shape::Sphere { radius: 0.004 }, true),
+        (
+            Shape::Cylinder {
+                radius: 0.012,
+                half_length: 0.01,
+            },
+            true,
+        ),
+    ] {
+        let config = XpbdConfig {
+            face_contact,
+            ..still(2.5e-4)
+        };
+        let mut world = Xpbd::new(config, std::slice::from_ref(&block), &[]).unwrap();
+        let size = match shape {
+            Shape::Sphere { radius } => radius,
+            _ => 0.01,
+        };
+        world.tools_mut().push(Tool {
+            // Between vertices.
+            position: Vector3::new(0.0265, 0.0235, 0.04 + size),
+            linear: Vector3::new(0.0, 0.0, -0.03),
+            friction: 0.2,
+            ..Tool::new(shape)
+        });
+        world.step(0.2).unwrap();
+        world.tools_mut()[0].linear.z = 0.0;
+        world.step(0.6).unwrap();
+        world.step(0.05).unwrap();
+        let found = world.wrench(0).force;
+        let forces = elastic_forces(&block, &world.positions());
+        let held: Vector3<f64> = block.fixed.iter().map(|i| forces[*i as usize]).sum();
+        assert!(found.z > 0.02, "{shape:?}: {found:?}");
+        // Elastic forces sum to zero: those on the fixed vertices are those of the tool on the others.
+        let error = (found + held).norm() / held.norm();
+        assert!(error < 0.01, "{shape:?}: {found:?} {held:?}");
+    }
+}
+
+#[test]
+fn the_shape_at_rest_comes_back() {
+    let mut block = body([4, 4, 4], [0.04; 3], MATERIAL);
+    block.fixed = vertices(&block, |p| p[2] < 1e-6);
+    block.damping_time = 0.01;
+    let rest = block.mesh.positions.clone();
+    let mut world = Xpbd::new(still(1e-3), &[block], &[]).unwrap();
+    // It is at rest at rest.
+    world.step(0.2).unwrap();
+    for (now, rest) in world.positions().iter().zip(&rest) {
+        assert!((Vector3::from(*now) - Vector3::from(*rest)).norm() < 1e-7);
+    }
+    world.tools_mut().push(Tool {
+        position: Vector3::new(0.02, 0.02, 0.061),
+        linear: Vector3::new(0.02, 0.0, -0.1),
+        friction: 0.5,
+        ..Tool::new(Shape::Sphere { radius: 0.02 })
+    });
+    world.step(0.2).unwrap();
+    let depth = |world: &Xpbd| 0.04 - world.positions().iter().map(|p| p[2]).fold(1.0, f64::min);
+    assert!(depth(&world) > 0.0);
+    world.tools_mut().clear();
+    world.step(1.5).unwrap();
+    for (now, rest) in world.positions().iter().zip(&rest) {
+        let error = (Vector3::from(*now) - Vector3::from(*rest)).norm();
+        assert!(error < 2e-6, "{now:?} {rest:?}");
+    }
+}
