@@ -88,7 +88,7 @@ impl TriangleMesh {
 }
 
 /// All of a file that is not longer than so many bytes.
-pub(super) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, TissueError> {
+pub(crate) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, TissueError> {
     let failed = |error| TissueError::file(path, error);
     let file = File::open(path).map_err(failed)?;
     let mut bytes = Vec::new();
@@ -103,7 +103,7 @@ pub(super) fn read_bytes(path: &Path, most: u64) -> Result<Vec<u8>, TissueError>
 }
 
 /// Writes a file beside its place first, so that none is left half written.
-pub(super) fn write_whole(
+pub(crate) fn write_whole(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
 ) -> Result<(), TissueError> {

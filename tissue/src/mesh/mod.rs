@@ -3,6 +3,7 @@
 mod check;
 mod fault;
 mod file;
+mod nearest;
 mod obj;
 mod ply;
 mod primitives;
@@ -14,5 +15,7 @@ mod weld;
 pub use check::{MAX_COORDINATE, MAX_VERTICES};
 pub use fault::MeshFault;
 pub use file::MAX_FILE_BYTES;
+pub(crate) use file::{read_bytes, write_whole};
+pub use nearest::{NearestPoint, SurfacePoint};
 pub use tetrahedra::TetMesh;
 pub use triangles::{SolidMeasures, TriangleMesh};
