@@ -28,6 +28,17 @@ pub enum TissueError {
         /// Greatest position [m].
         high: [f64; 3],
     },
+    /// A file cannot be read or written, or does not hold what it should.
+    #[error("{path}: {problem}")]
+    File {
+        /// Which one.
+        path: String,
+        /// What is wrong, and where in the file.
+        problem: String,
+    },
+    /// A mesh is not the surface of a solid, or not its volume.
+    #[error(transparent)]
+    Mesh(#[from] crate::mesh::MeshFault),
     /// Bytes that are not a state of the world that was to take them.
     #[error("not a state of this world: {0}")]
     State(String),
@@ -74,6 +85,13 @@ pub enum Divergence {
 }
 
 impl TissueError {
+    pub(crate) fn file(path: &std::path::Path, problem: impl std::fmt::Display) -> Self {
+        Self::File {
+            path: path.display().to_string(),
+            problem: problem.to_string(),
+        }
+    }
+
     pub(crate) fn setting(
         field: impl Into<String>,
         value: impl std::fmt::Debug,

@@ -1,6 +1,9 @@
 //! Geoms of the robot as tools in the tissue.
 
-use insonate_tissue::tool::{Shape, Tool};
+use std::sync::Arc;
+
+use insonate_tissue::mesh::TriangleMesh;
+use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -9,6 +12,9 @@ use crate::ffi::Data;
 
 /// Bit of `contype` that collides with tissue.
 const TOUCHES_TISSUE: i32 = 1;
+
+/// Nodes of a mesh's distance field along its longest axis: a millimetre for a probe's face.
+const FIELD_RESOLUTION: usize = 64;
 
 /// A geom that presses tissue.
 #[derive(Debug, Clone)]
@@ -38,7 +44,7 @@ pub(super) fn geom_tools(model: &MjModel, friction: f64) -> Vec<(GeomTool, Tool)
         .collect()
 }
 
-/// Shape of a geom; planes and height fields do not move.
+/// Shape of a geom: of a closed mesh its distance field, of another and of an ellipsoid the box around; planes and height fields do not move.
 fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     let [a, b, c] = model.geom_size()[geom];
     let kind = model.geom_type()[geom] as u32;
@@ -58,6 +64,10 @@ fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     } else if kind == MjtGeomBase::mjGEOM_BOX as u32 {
         simple(Shape::Cuboid { half: [a, b, c] })
     } else if kind == MjtGeomBase::mjGEOM_MESH as u32
+        && let Some(field) = field(model, geom)
+    {
+        simple(Shape::Field(Arc::new(field)))
+    } else if kind == MjtGeomBase::mjGEOM_MESH as u32
         || kind == MjtGeomBase::mjGEOM_ELLIPSOID as u32
     {
         let [x, y, z, half @ ..] = model.geom_aabb()[geom];
@@ -69,6 +79,26 @@ fn shape(model: &MjModel, geom: usize) -> Option<(Shape, Pose)> {
     } else {
         None
     }
+}
+
+/// Distance field of a mesh geom; none of a mesh that is not closed.
+fn field(model: &MjModel, geom: usize) -> Option<DistanceField> {
+    let mesh = model.geom_dataid()[geom] as usize;
+    let first = model.mesh_vertadr()[mesh] as usize;
+    let vertices = first..first + model.mesh_vertnum()[mesh] as usize;
+    let first = model.mesh_faceadr()[mesh] as usize;
+    let faces = first..first + model.mesh_facenum()[mesh] as usize;
+    let surface = TriangleMesh {
+        positions: model.mesh_vert()[vertices]
+            .iter()
+            .map(|v| v.map(f64::from))
+            .collect(),
+        triangles: model.mesh_face()[faces]
+            .iter()
+            .map(|f| f.map(|i| i as u32))
+            .collect(),
+    };
+    DistanceField::new(&surface.into_closed().ok()?, FIELD_RESOLUTION).ok()
 }
 
 impl GeomTool {

@@ -1,5 +1,9 @@
 //! Volumes of tetrahedra.
 
+use nalgebra::Vector3;
+
+use super::TriangleMesh;
+
 /// A volume; each tetrahedron (a, b, c, d) has (b − a) · ((c − a) × (d − a)) > 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
@@ -9,81 +13,146 @@ pub struct TetMesh {
     pub tets: Vec<[u32; 4]>,
 }
 
+/// How well tetrahedra are shaped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TetQuality {
+    /// Least angle between two faces of a tetrahedron [rad].
+    pub min_dihedral: f64,
+    /// Greatest angle between two faces of a tetrahedron [rad].
+    pub max_dihedral: f64,
+    /// Volume of the largest by that of the smallest.
+    pub volume_ratio: f64,
+    /// Tetrahedra whose volume is zero or negative.
+    pub n_inverted: usize,
+}
+
+/// The surface of a [`TetMesh`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boundary {
+    /// The triangles that one tetrahedron has, facing out.
+    pub surface: TriangleMesh,
+    /// For each vertex of the surface, that of the volume, increasing.
+    pub vertices: Vec<u32>,
+}
+
+/// Faces of a tetrahedron, counterclockwise from outside, each opposite to the corner of its index.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
 impl TetMesh {
-    /// Every tetrahedron cut in eight of half the edges (Bey 1995, doi:10.1007/BF02238487); the first vertices are those of before.
-    pub fn refined(&self) -> Self {
-        let mut positions = self.positions.clone();
-        let mut middles = std::collections::BTreeMap::new();
-        let mut tets = Vec::with_capacity(8 * self.tets.len());
-        for &[a, b, c, d] in &self.tets {
-            let mut middle = |i: u32, j: u32| {
-                *middles.entry((i.min(j), i.max(j))).or_insert_with(|| {
-                    let (p, q) = (self.positions[i as usize], self.positions[j as usize]);
-                    positions.push(std::array::from_fn(|axis| 0.5 * (p[axis] + q[axis])));
-                    positions.len() as u32 - 1
-                })
-            };
-            let (ab, ac, ad) = (middle(a, b), middle(a, c), middle(a, d));
-            let (bc, bd, cd) = (middle(b, c), middle(b, d), middle(c, d));
-            tets.extend([
-                [a, ab, ac, ad],
-                [ab, b, bc, bd],
-                [ac, bc, c, cd],
-                [ad, bd, cd, d],
-                [ab, ac, ad, bd],
-                [ab, ac, bd, bc],
-                [ac, ad, bd, cd],
-                [ac, bc, cd, bd],
-            ]);
-        }
-        for tet in &mut tets {
-            if signed_volume(&positions, tet) < 0.0 {
-                tet.swap(2, 3);
+    /// Corners of a tetrahedron [m].
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron or vertex.
+    pub fn corners(&self, tet: usize) -> [Vector3<f64>; 4] {
+        self.tets[tet].map(|vertex| Vector3::from(self.positions[vertex as usize]))
+    }
+
+    /// Volume of each tetrahedron [m³], shape `[n_tets]`.
+    pub fn volumes(&self) -> Vec<f64> {
+        (0..self.tets.len())
+            .map(|tet| volume(&self.corners(tet)))
+            .collect()
+    }
+
+    /// Mass of each vertex [kg], shape `[n_vertices]`: a quarter of those of its tetrahedra.
+    ///
+    /// # Panics
+    /// Unless there is a density [kg/m³] for each tetrahedron.
+    pub fn vertex_masses(&self, densities: &[f64]) -> Vec<f64> {
+        assert_eq!(
+            densities.len(),
+            self.tets.len(),
+            "one density for each tetrahedron"
+        );
+        let mut masses = vec![0.0; self.positions.len()];
+        for ((tet, density), volume) in self.tets.iter().zip(densities).zip(self.volumes()) {
+            for &vertex in tet {
+                masses[vertex as usize] += density * volume / 4.0;
             }
         }
-        Self { positions, tets }
+        masses
+    }
+
+    /// Each edge once, its lesser vertex first, sorted.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let edge = |tet: &[u32; 4], [i, j]: [usize; 2]| [tet[i].min(tet[j]), tet[i].max(tet[j])];
+        let all = self
+            .tets
+            .iter()
+            .flat_map(|tet| pairs.map(|pair| edge(tet, pair)));
+        let mut edges: Vec<_> = all.collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Angles and volumes.
+    pub fn quality(&self) -> TetQuality {
+        let mut quality = TetQuality {
+            min_dihedral: f64::INFINITY,
+            max_dihedral: 0.0,
+            volume_ratio: 1.0,
+            n_inverted: 0,
+        };
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for tet in 0..self.tets.len() {
+            let corners = self.corners(tet);
+            let volume = volume(&corners);
+            quality.n_inverted += usize::from(volume <= 0.0);
+            (least, most) = (least.min(volume), most.max(volume));
+            for angle in dihedral_angles(&corners) {
+                quality.min_dihedral = quality.min_dihedral.min(angle);
+                quality.max_dihedral = quality.max_dihedral.max(angle);
+            }
+        }
+        if !self.tets.is_empty() {
+            quality.volume_ratio = most / least;
+        }
+        quality
+    }
+
+    /// Its surface.
+    pub fn boundary(&self) -> Boundary {
+        let mut faces = Vec::with_capacity(4 * self.tets.len());
+        for tet in &self.tets {
+            for face in FACES {
+                let face = face.map(|corner| tet[corner]);
+                let mut sorted = face;
+                sorted.sort_unstable();
+                faces.push((sorted, face));
+            }
+        }
+        faces.sort_unstable();
+        let once = faces
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|uses| uses.len() == 1);
+        let mut surface = TriangleMesh {
+            positions: self.positions.clone(),
+            triangles: once.map(|uses| uses[0].1).collect(),
+        };
+        let mut is_used = vec![false; self.positions.len()];
+        for &vertex in surface.triangles.iter().flatten() {
+            is_used[vertex as usize] = true;
+        }
+        surface.drop_unused();
+        let vertices = (0..is_used.len() as u32).filter(|&v| is_used[v as usize]);
+        Boundary {
+            surface,
+            vertices: vertices.collect(),
+        }
     }
 }
 
-fn signed_volume(positions: &[[f64; 3]], tet: &[u32; 4]) -> f64 {
-    let [a, b, c, d] = tet.map(|i| nalgebra::Vector3::from(positions[i as usize]));
+/// Signed volume of a tetrahedron [m³].
+pub(super) fn volume([a, b, c, d]: &[Vector3<f64>; 4]) -> f64 {
     (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn eight_parts_fill_the_whole() {
-        let mesh = TetMesh {
-            positions: vec![
-                [0.0; 3],
-                [1.0, 0.1, 0.0],
-                [0.2, 1.0, 0.1],
-                [0.1, 0.3, 1.0],
-                [1.0, 1.1, 0.9],
-            ],
-            tets: vec![[0, 1, 2, 3], [1, 2, 3, 4]],
-        };
-        let whole: f64 = mesh
-            .tets
-            .iter()
-            .map(|t| signed_volume(&mesh.positions, t))
-            .sum();
-        let fine = mesh.refined();
-        // Nine edges have a middle.
-        assert_eq!((fine.positions.len(), fine.tets.len()), (14, 16));
-        let volumes: Vec<f64> = fine
-            .tets
-            .iter()
-            .map(|t| signed_volume(&fine.positions, t))
-            .collect();
-        assert!((volumes.iter().sum::<f64>() - whole).abs() < 1e-12);
-        assert!(
-            volumes
-                .iter()
-                .all(|v| (*v - whole / 16.0).abs() < 0.4 * whole / 16.0)
-        );
-    }
+/// The six angles between the faces of a tetrahedron [rad].
+pub(super) fn dihedral_angles(corners: &[Vector3<f64>; 4]) -> [f64; 6] {
+    let normals =
+        FACES.map(|[a, b, c]| (corners[b] - corners[a]).cross(&(corners[c] - corners[a])));
+    let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    pairs.map(|[i, j]| std::f64::consts::PI - normals[i].angle(&normals[j]))
 }

@@ -1,7 +1,9 @@
 //! Rigid tools: a shape, how it moves, and what tissue does to it.
 
+mod distance_field;
 mod shape;
 
+pub use distance_field::DistanceField;
 pub use shape::{Shape, Surface};
 
 use nalgebra::{UnitQuaternion, Vector3};

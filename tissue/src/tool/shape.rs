@@ -1,12 +1,15 @@
-//! Signed distances of simple solids.
+//! Signed distances of solids.
+
+use std::sync::Arc;
 
 use nalgebra::Vector3;
 
+use super::DistanceField;
 use crate::TissueError;
 use crate::error::check_range;
 
-/// A solid around its own origin.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// A solid in its own frame.
+#[derive(Debug, Clone, PartialEq)]
 pub enum Shape {
     /// A ball.
     Sphere {
@@ -34,6 +37,8 @@ pub enum Shape {
     },
     /// All below the plane z = 0.
     HalfSpace,
+    /// What a closed mesh encloses.
+    Field(Arc<DistanceField>),
 }
 
 /// The nearest point of a surface, seen from a point.
@@ -69,7 +74,7 @@ impl Shape {
                 ("shape.radius", *radius),
                 ("shape.half_length", *half_length),
             ],
-            Self::HalfSpace => &[],
+            Self::HalfSpace | Self::Field(_) => &[],
         };
         sizes
             .iter()
@@ -90,6 +95,7 @@ impl Shape {
                 half_length,
             } => radius.hypot(*half_length),
             Self::HalfSpace => f64::INFINITY,
+            Self::Field(field) => field.reach(),
         }
     }
 
@@ -130,6 +136,7 @@ impl Shape {
                 distance: point.z,
                 normal: Vector3::z(),
             },
+            Self::Field(field) => field.surface(point),
         }
     }
 }

@@ -1,0 +1,279 @@
+//! The nearest point of a closed surface, and on which side of it one is.
+//!
+//! A tree of boxes finds the triangle (Ericson 2005, Real-Time Collision Detection, 5.1.5 for the point of a triangle).
+//! The sign is that of the angle-weighted pseudonormal of the face, edge or vertex found (Bærentzen & Aanæs 2005, doi:10.1109/TVCG.2005.49).
+
+use nalgebra::Vector3;
+
+use super::{MeshFault, TriangleMesh};
+
+/// Triangles of a leaf.
+const LEAF: usize = 4;
+
+/// A closed surface that answers which of its points is nearest.
+#[derive(Debug, Clone)]
+pub struct NearestPoint {
+    nodes: Vec<Node>,
+    /// In the order of the leaves.
+    facets: Vec<Facet>,
+}
+
+/// A point of a surface, seen from a point.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SurfacePoint {
+    /// Where it is [m].
+    pub position: Vector3<f64>,
+    /// Distance [m], negative inside.
+    pub distance: f64,
+    /// Outward unit normal: the direction between the two points, the pseudonormal where they meet.
+    pub normal: Vector3<f64>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Node {
+    low: Vector3<f64>,
+    high: Vector3<f64>,
+    /// First facet of a leaf, or second child; the first follows its parent.
+    next: u32,
+    /// Facets of a leaf, 0: none.
+    n_facets: u32,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Facet {
+    corners: [Vector3<f64>; 3],
+    /// Sums of unit normals: of the face, the edges ab, bc, ca, and the corners by angle.
+    face: Vector3<f64>,
+    edges: [Vector3<f64>; 3],
+    vertices: [Vector3<f64>; 3],
+}
+
+/// Part of a triangle.
+#[derive(Debug, Clone, Copy)]
+enum Feature {
+    Face,
+    Edge(usize),
+    Vertex(usize),
+}
+
+impl NearestPoint {
+    /// Sorts a surface.
+    ///
+    /// # Errors
+    /// [`MeshFault`] if it is not closed.
+    pub fn new(mesh: &TriangleMesh) -> Result<Self, MeshFault> {
+        mesh.check_closed()?;
+        let facets = facets(mesh);
+        let mut order: Vec<u32> = (0..facets.len() as u32).collect();
+        let mut nodes = Vec::with_capacity(2 * facets.len() / LEAF + 1);
+        split(&facets, &mut order, 0, &mut nodes);
+        let facets = order.iter().map(|&index| facets[index as usize]).collect();
+        Ok(Self { nodes, facets })
+    }
+
+    /// The nearest point of the surface.
+    ///
+    /// # Panics
+    /// If the point is not finite.
+    pub fn find(&self, point: &Vector3<f64>) -> SurfacePoint {
+        self.find_within(point, f64::INFINITY)
+            .expect("some point is nearest to one that is finite")
+    }
+
+    /// The nearest point of the surface, if it is nearer than so much [m].
+    pub fn find_within(&self, point: &Vector3<f64>, reach: f64) -> Option<SurfacePoint> {
+        let mut best = reach * reach;
+        let mut found = None;
+        // The tree halves its facets, so that it is at most 32 deep.
+        let mut stack = [(0_u32, 0.0_f64); 64];
+        let mut depth = 1;
+        while depth > 0 {
+            depth -= 1;
+            let (index, least) = stack[depth];
+            if least >= best {
+                continue;
+            }
+            let node = &self.nodes[index as usize];
+            if node.n_facets > 0 {
+                let first = node.next as usize;
+                for facet in first..first + node.n_facets as usize {
+                    let (position, feature) = nearest_of(&self.facets[facet].corners, point);
+                    let square = (point - position).norm_squared();
+                    if square < best {
+                        best = square;
+                        found = Some((facet, position, feature));
+                    }
+                }
+                continue;
+            }
+            let mut children = [index + 1, node.next].map(|child| {
+                let square = self.nodes[child as usize].square_to(point);
+                (child, square)
+            });
+            if children[0].1 < children[1].1 {
+                children.swap(0, 1);
+            }
+            // The nearer one is looked into first.
+            for child in children {
+                stack[depth] = child;
+                depth += 1;
+            }
+        }
+        let (facet, position, feature) = found?;
+        Some(self.facets[facet].side(point, position, feature))
+    }
+
+    /// Distance [m], negative inside.
+    ///
+    /// # Panics
+    /// If the point is not finite.
+    pub fn signed_distance(&self, point: &Vector3<f64>) -> f64 {
+        self.find(point).distance
+    }
+}
+
+impl Node {
+    fn square_to(&self, point: &Vector3<f64>) -> f64 {
+        let out = (self.low - point).sup(&(point - self.high));
+        out.map(|x| x.max(0.0)).norm_squared()
+    }
+}
+
+impl Facet {
+    fn side(&self, point: &Vector3<f64>, position: Vector3<f64>, feature: Feature) -> SurfacePoint {
+        let pseudonormal = match feature {
+            Feature::Face => self.face,
+            Feature::Edge(edge) => self.edges[edge],
+            Feature::Vertex(vertex) => self.vertices[vertex],
+        };
+        let apart = point - position;
+        let length = apart.norm();
+        let sign = if apart.dot(&pseudonormal) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        let unit = |v: Vector3<f64>| v.try_normalize(1e-300);
+        let normal = if length > 1e-12 {
+            unit(apart * sign)
+        } else {
+            unit(pseudonormal)
+        };
+        SurfacePoint {
+            position,
+            distance: sign * length,
+            normal: normal.unwrap_or(self.face),
+        }
+    }
+}
+
+fn facets(mesh: &TriangleMesh) -> Vec<Facet> {
+    let n_triangles = mesh.triangles.len();
+    let faces: Vec<_> = (0..n_triangles)
+        .map(|i| mesh.area_vector(i).normalize())
+        .collect();
+    let mut vertices = vec![Vector3::zeros(); mesh.positions.len()];
+    for (index, triangle) in mesh.triangles.iter().enumerate() {
+        let corners = mesh.corners(index);
+        for (corner, &vertex) in triangle.iter().enumerate() {
+            let one = corners[(corner + 1) % 3] - corners[corner];
+            let other = corners[(corner + 2) % 3] - corners[corner];
+            vertices[vertex as usize] += faces[index] * one.angle(&other);
+        }
+    }
+    let mut facets: Vec<Facet> = (0..n_triangles)
+        .map(|index| Facet {
+            corners: mesh.corners(index),
+            face: faces[index],
+            edges: [faces[index]; 3],
+            vertices: mesh.triangles[index].map(|vertex| vertices[vertex as usize]),
+        })
+        .collect();
+    for pair in mesh.edges().chunks_exact(2) {
+        let (edge, a, b) = (pair[0].0, pair[0].1 as usize, pair[1].1 as usize);
+        for triangle in [a, b] {
+            let corners = mesh.triangles[triangle];
+            let opposite = corners.iter().position(|vertex| !edge.contains(vertex));
+            let opposite = opposite.expect("a triangle has a third corner");
+            facets[triangle].edges[(opposite + 1) % 3] = faces[a] + faces[b];
+        }
+    }
+    facets
+}
+
+/// Makes the node of some facets, which lie from `first` on, and those below it.
+fn split(facets: &[Facet], order: &mut [u32], first: usize, nodes: &mut Vec<Node>) {
+    let mut low = Vector3::repeat(f64::INFINITY);
+    let mut high = -low;
+    let mut middles = [low, high];
+    for &index in order.iter() {
+        let corners = &facets[index as usize].corners;
+        for corner in corners {
+            low = low.inf(corner);
+            high = high.sup(corner);
+        }
+        let middle = middle(&facets[index as usize]);
+        middles = [middles[0].inf(&middle), middles[1].sup(&middle)];
+    }
+    let own = nodes.len();
+    nodes.push(Node {
+        low,
+        high,
+        next: first as u32,
+        n_facets: order.len() as u32,
+    });
+    if order.len() <= LEAF {
+        return;
+    }
+    let axis = (middles[1] - middles[0]).imax();
+    let half = order.len() / 2;
+    order.select_nth_unstable_by(half, |&a, &b| {
+        let at = |index: u32| middle(&facets[index as usize])[axis];
+        at(a).total_cmp(&at(b)).then(a.cmp(&b))
+    });
+    let (left, right) = order.split_at_mut(half);
+    split(facets, left, first, nodes);
+    nodes[own].next = nodes.len() as u32;
+    nodes[own].n_facets = 0;
+    split(facets, right, first + half, nodes);
+}
+
+/// Three times the centre.
+fn middle(facet: &Facet) -> Vector3<f64> {
+    facet.corners[0] + facet.corners[1] + facet.corners[2]
+}
+
+/// The nearest point of a triangle, and on which part it lies (Ericson 2005).
+fn nearest_of([a, b, c]: &[Vector3<f64>; 3], point: &Vector3<f64>) -> (Vector3<f64>, Feature) {
+    let (ab, ac) = (b - a, c - a);
+    let from_a = point - a;
+    let (d1, d2) = (ab.dot(&from_a), ac.dot(&from_a));
+    if d1 <= 0.0 && d2 <= 0.0 {
+        return (*a, Feature::Vertex(0));
+    }
+    let from_b = point - b;
+    let (d3, d4) = (ab.dot(&from_b), ac.dot(&from_b));
+    if d3 >= 0.0 && d4 <= d3 {
+        return (*b, Feature::Vertex(1));
+    }
+    let vc = d1 * d4 - d3 * d2;
+    if vc <= 0.0 && d1 >= 0.0 && d3 <= 0.0 {
+        return (a + ab * (d1 / (d1 - d3)), Feature::Edge(0));
+    }
+    let from_c = point - c;
+    let (d5, d6) = (ab.dot(&from_c), ac.dot(&from_c));
+    if d6 >= 0.0 && d5 <= d6 {
+        return (*c, Feature::Vertex(2));
+    }
+    let vb = d5 * d2 - d1 * d6;
+    if vb <= 0.0 && d2 >= 0.0 && d6 <= 0.0 {
+        return (a + ac * (d2 / (d2 - d6)), Feature::Edge(2));
+    }
+    let va = d3 * d6 - d5 * d4;
+    if va <= 0.0 && d4 >= d3 && d5 >= d6 {
+        let along = (d4 - d3) / ((d4 - d3) + (d5 - d6));
+        return (b + (c - b) * along, Feature::Edge(1));
+    }
+    let scale = 1.0 / (va + vb + vc);
+    (a + ab * (vb * scale) + ac * (vc * scale), Feature::Face)
+}

@@ -1,0 +1,89 @@
+//! Vertices that lie at one place become one.
+
+use std::collections::HashMap;
+
+use nalgebra::Vector3;
+
+use super::TriangleMesh;
+
+impl TriangleMesh {
+    /// Joins vertices that are at most a tolerance [m] apart to the first of them; 0: only where they are equal.
+    ///
+    /// Triangles that this leaves with fewer than three vertices, and vertices of no triangle, go.
+    ///
+    /// # Panics
+    /// If a triangle names a vertex that is not there, or the tolerance is negative or not a number.
+    pub fn weld(&mut self, tolerance: f64) {
+        assert!(tolerance >= 0.0, "a tolerance of {tolerance} m");
+        let joined = if tolerance > 0.0 {
+            join_near(&self.positions, tolerance)
+        } else {
+            join_equal(&self.positions)
+        };
+        for triangle in &mut self.triangles {
+            *triangle = triangle.map(|vertex| joined[vertex as usize]);
+        }
+        self.triangles
+            .retain(|[a, b, c]| a != b && b != c && c != a);
+        self.drop_unused();
+    }
+
+    /// Leaves out vertices of no triangle.
+    pub(crate) fn drop_unused(&mut self) {
+        let mut new_index = vec![u32::MAX; self.positions.len()];
+        for &vertex in self.triangles.iter().flatten() {
+            new_index[vertex as usize] = 0;
+        }
+        let mut kept = Vec::new();
+        for (index, position) in new_index.iter_mut().zip(&self.positions) {
+            if *index == 0 {
+                *index = kept.len() as u32;
+                kept.push(*position);
+            }
+        }
+        self.positions = kept;
+        for vertex in self.triangles.iter_mut().flatten() {
+            *vertex = new_index[*vertex as usize];
+        }
+    }
+}
+
+/// For each position the first that equals it.
+fn join_equal(positions: &[[f64; 3]]) -> Vec<u32> {
+    let mut first = HashMap::with_capacity(positions.len());
+    let joined = positions.iter().enumerate().map(|(index, position)| {
+        // Adding zero makes −0 into 0.
+        let bits = position.map(|x| (x + 0.0).to_bits());
+        *first.entry(bits).or_insert(index as u32)
+    });
+    joined.collect()
+}
+
+/// For each position the first kept one within the tolerance, or itself, which is kept then.
+fn join_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
+    let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
+    let mut joined = Vec::with_capacity(positions.len());
+    for (index, &position) in positions.iter().enumerate() {
+        let cell = position.map(|x| (x / tolerance).floor() as i64);
+        let near = |other: &u32| {
+            let side = Vector3::from(positions[*other as usize]) - Vector3::from(position);
+            side.norm() <= tolerance
+        };
+        let found = neighbours(cell)
+            .filter_map(|cell| cells.get(&cell)?.iter().copied().find(near))
+            .min();
+        joined.push(found.unwrap_or_else(|| {
+            cells.entry(cell).or_default().push(index as u32);
+            index as u32
+        }));
+    }
+    joined
+}
+
+/// The 27 cells around one.
+fn neighbours(cell: [i64; 3]) -> impl Iterator<Item = [i64; 3]> {
+    (0..27).map(move |i| {
+        let side = [i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1];
+        [0, 1, 2].map(|axis| cell[axis].saturating_add(side[axis]))
+    })
+}

@@ -1,0 +1,184 @@
+//! Signed distance of a closed mesh, sampled at the nodes of a grid.
+
+mod cache;
+mod sample;
+
+use std::path::Path;
+
+use nalgebra::Vector3;
+use sha2::{Digest as _, Sha256};
+
+use super::Surface;
+use crate::TissueError;
+use crate::mesh::TriangleMesh;
+
+/// Nodes along the longest axis of a field.
+const RESOLUTIONS: std::ops::RangeInclusive<usize> = 8..=256;
+
+/// Cells between the mesh and the end of the grid.
+const MARGIN: f64 = 3.0;
+
+/// The signed distance of a solid, trilinear between the nodes of a grid of cubes.
+///
+/// Nodes less than three cells from the surface are exact, so that the error there is of second order in the cell width.
+/// Further off, every fourth node is exact and those between are interpolated.
+#[derive(Clone)]
+pub struct DistanceField {
+    /// Of the mesh and the resolution.
+    digest: [u8; 32],
+    origin: Vector3<f64>,
+    cell_width: f64,
+    /// Nodes along x, y, z.
+    shape: [usize; 3],
+    reach: f64,
+    /// [m], shape `[nz, ny, nx]`.
+    distances: Vec<f32>,
+}
+
+impl DistanceField {
+    /// Samples the distance from a closed mesh, with so many nodes, 8 to 256, along its longest axis.
+    ///
+    /// # Errors
+    /// [`TissueError::Mesh`] if the mesh is not closed; [`TissueError::Setting`] for the resolution.
+    pub fn new(mesh: &TriangleMesh, resolution: usize) -> Result<Self, TissueError> {
+        check_resolution(resolution)?;
+        sample::sample(mesh, resolution, digest(mesh, resolution))
+    }
+
+    /// As [`new`](Self::new), or from a file in a folder, where it is kept under its hash for the next time.
+    ///
+    /// A file that is damaged is made anew.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new); [`TissueError::File`] if the folder or file cannot be made.
+    pub fn cached(
+        mesh: &TriangleMesh,
+        resolution: usize,
+        folder: &Path,
+    ) -> Result<Self, TissueError> {
+        check_resolution(resolution)?;
+        let digest = digest(mesh, resolution);
+        let path = cache::path(folder, &digest);
+        if let Some(field) = cache::load(&path, &digest) {
+            return Ok(field);
+        }
+        let field = sample::sample(mesh, resolution, digest)?;
+        cache::store(&field, &path)?;
+        Ok(field)
+    }
+
+    /// First node [m].
+    pub fn origin(&self) -> Vector3<f64> {
+        self.origin
+    }
+
+    /// Distance between nodes [m].
+    pub fn cell_width(&self) -> f64 {
+        self.cell_width
+    }
+
+    /// Nodes along x, y, z.
+    pub fn shape(&self) -> [usize; 3] {
+        self.shape
+    }
+
+    /// Distances [m], shape `[nz, ny, nx]`.
+    pub fn distances(&self) -> &[f32] {
+        &self.distances
+    }
+
+    /// Radius of a ball around the mesh's origin that holds it [m].
+    pub fn reach(&self) -> f64 {
+        self.reach
+    }
+
+    /// Distance and its gradient, made a unit vector, at a point in the mesh's frame.
+    ///
+    /// Outside of the grid: the distance to the grid and that at its nearest point, which together are at least the distance to the mesh.
+    pub fn surface(&self, point: &Vector3<f64>) -> Surface {
+        let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
+        let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
+        let beyond = point - self.origin - inside;
+        let (distance, mut gradient) = self.trilinear(&inside);
+        let far = beyond.norm();
+        if far > 0.0 {
+            for axis in 0..3 {
+                if beyond[axis] != 0.0 {
+                    gradient[axis] = 0.0;
+                }
+            }
+            gradient += beyond / far;
+        }
+        Surface {
+            distance: distance + far,
+            normal: gradient.try_normalize(1e-9).unwrap_or_else(Vector3::z),
+        }
+    }
+
+    /// Value and gradient at a point of the grid, counted from its first node.
+    fn trilinear(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
+        let mut first = [0; 3];
+        let mut t = [0.0; 3];
+        for axis in 0..3 {
+            let cell = point[axis] / self.cell_width;
+            first[axis] = (cell as usize).min(self.shape[axis] - 2);
+            t[axis] = cell - first[axis] as f64;
+        }
+        let [nx, ny, _] = self.shape;
+        let start = (first[2] * ny + first[1]) * nx + first[0];
+        let row = |side: usize| {
+            let at = |i: usize| f64::from(self.distances[start + side + i]);
+            (at(0) + (at(1) - at(0)) * t[0], at(1) - at(0))
+        };
+        let plane = |side: usize| {
+            let ((low, low_x), (high, high_x)) = (row(side), row(side + nx));
+            let mix = |a: f64, b: f64| a + (b - a) * t[1];
+            (mix(low, high), mix(low_x, high_x), high - low)
+        };
+        let ((low, low_x, low_y), (high, high_x, high_y)) = (plane(0), plane(nx * ny));
+        let mix = |a: f64, b: f64| a + (b - a) * t[2];
+        let gradient = Vector3::new(mix(low_x, high_x), mix(low_y, high_y), high - low);
+        (mix(low, high), gradient / self.cell_width)
+    }
+}
+
+impl PartialEq for DistanceField {
+    /// Of the same mesh at the same resolution.
+    fn eq(&self, other: &Self) -> bool {
+        self.digest == other.digest
+    }
+}
+
+impl std::fmt::Debug for DistanceField {
+    fn fmt(&self, out: &mut std::fmt::Formatter) -> std::fmt::Result {
+        out.debug_struct("DistanceField")
+            .field("origin", &self.origin.as_slice())
+            .field("cell_width", &self.cell_width)
+            .field("shape", &self.shape)
+            .finish_non_exhaustive()
+    }
+}
+
+fn check_resolution(resolution: usize) -> Result<(), TissueError> {
+    if RESOLUTIONS.contains(&resolution) {
+        return Ok(());
+    }
+    let allowed = format!("from {} to {}", RESOLUTIONS.start(), RESOLUTIONS.end());
+    Err(TissueError::setting("resolution", resolution, allowed))
+}
+
+/// SHA-256 of the mesh, the resolution and how fields are made.
+fn digest(mesh: &TriangleMesh, resolution: usize) -> [u8; 32] {
+    let mut hasher = Sha256::new();
+    hasher.update(cache::MAGIC);
+    for count in [resolution, mesh.positions.len(), mesh.triangles.len()] {
+        hasher.update((count as u64).to_le_bytes());
+    }
+    for x in mesh.positions.iter().flatten() {
+        hasher.update(x.to_le_bytes());
+    }
+    for vertex in mesh.triangles.iter().flatten() {
+        hasher.update(vertex.to_le_bytes());
+    }
+    hasher.finalize().into()
+}

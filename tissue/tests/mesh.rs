@@ -1,0 +1,159 @@
+//! Contract: closed surfaces are told from others, and their measures are those of the solids.
+
+use std::f64::consts::PI;
+
+use insonate_tissue::mesh::{MeshFault, TriangleMesh};
+use nalgebra::{Isometry3, Matrix3, Vector3};
+use proptest::prelude::*;
+
+#[test]
+fn measures_of_a_box_are_exact() {
+    let half = Vector3::new(0.1, 0.2, 0.3);
+    let mut mesh = TriangleMesh::cuboid(half.into());
+    let shift = Vector3::new(3.0, -2.0, 1.0);
+    mesh.transform(&Isometry3::translation(3.0, -2.0, 1.0), 1.0);
+    let found = mesh.solid_measures();
+    let volume = 0.048;
+    let square = half.component_mul(&half);
+    let inertia = Vector3::new(
+        square.y + square.z,
+        square.z + square.x,
+        square.x + square.y,
+    );
+    let inertia = Matrix3::from_diagonal(&inertia) * (volume / 3.0);
+    assert!((found.volume - volume).abs() < 1e-14);
+    assert!((mesh.volume() - volume).abs() < 1e-14);
+    assert!((found.centroid - shift).norm() < 1e-13);
+    assert!(
+        (found.inertia - inertia).norm() < 1e-14,
+        "{}",
+        found.inertia
+    );
+    assert!((mesh.area() - 0.88).abs() < 1e-14);
+}
+
+#[test]
+fn measures_of_a_sphere_converge_with_the_square_of_the_edge() {
+    let errors = [2, 3, 4].map(|n_splits| {
+        let mesh = TriangleMesh::ellipsoid([0.5; 3], n_splits);
+        mesh.check_closed().unwrap();
+        let found = mesh.solid_measures();
+        let moment = 0.4 * 0.25 * found.volume;
+        let volume = 4.0 / 3.0 * PI * 0.125;
+        [
+            found.volume / volume - 1.0,
+            mesh.area() / PI - 1.0,
+            found.inertia[(0, 0)] / moment - 1.0,
+        ]
+    });
+    for [coarse, fine] in [[errors[0], errors[1]], [errors[1], errors[2]]] {
+        for (coarse, fine) in coarse.into_iter().zip(fine) {
+            let order = (coarse / fine).log2();
+            assert!((order - 2.0).abs() < 0.1, "{order}");
+        }
+    }
+    // 2562 vertices.
+    assert!(errors[2][0].abs() < 3e-3);
+}
+
+#[test]
+fn normals_of_a_sphere_are_its_directions() {
+    let mesh = TriangleMesh::ellipsoid([0.7; 3], 3);
+    for (position, normal) in mesh.positions.iter().zip(mesh.vertex_normals()) {
+        let outward = Vector3::from(*position).normalize();
+        assert!(outward.dot(&Vector3::from(normal)) > 0.999);
+    }
+}
+
+#[test]
+fn each_fault_is_named() {
+    let cube = TriangleMesh::cuboid([1.0; 3]);
+    let mut open = cube.clone();
+    open.triangles.pop();
+    let fault = open.check_closed().unwrap_err();
+    let wanted = "edge 4-6 belongs to one triangle only: the mesh is open";
+    assert_eq!(fault.to_string(), wanted);
+    assert_eq!(
+        TriangleMesh::default().check_closed(),
+        Err(MeshFault::Empty)
+    );
+
+    let mut twisted = cube.clone();
+    twisted.triangles[3].swap(0, 1);
+    assert!(matches!(
+        twisted.check_closed(),
+        Err(MeshFault::Twisted { .. })
+    ));
+
+    let mut crowded = cube.clone();
+    crowded.positions.push([9.0; 3]);
+    crowded.triangles.push([0, 4, 8]);
+    assert!(matches!(
+        crowded.check_closed(),
+        Err(MeshFault::Crowded {
+            edge: [0, 4],
+            n_triangles: 3
+        })
+    ));
+
+    let mut wild = cube.clone();
+    wild.positions[5][1] = f64::NAN;
+    assert!(matches!(
+        wild.check_closed(),
+        Err(MeshFault::Position { vertex: 5, .. })
+    ));
+
+    let mut missing = cube.clone();
+    missing.triangles[2][0] = 8;
+    assert!(matches!(
+        missing.check_closed(),
+        Err(MeshFault::NoVertex {
+            triangle: 2,
+            vertex: 8,
+            ..
+        })
+    ));
+
+    let mut thin = cube.clone();
+    thin.triangles.push([0, 1, 1]);
+    assert!(matches!(
+        thin.check_closed(),
+        Err(MeshFault::Degenerate { triangle: 12, .. })
+    ));
+
+    let mut inward = cube.clone();
+    inward.flip();
+    assert!(matches!(inward.check_closed(), Err(MeshFault::Flat { .. })));
+    assert!((inward.into_closed().unwrap().volume() - 8.0).abs() < 1e-12);
+}
+
+proptest! {
+    #[test]
+    fn welding_makes_split_vertices_one(seed in prop::collection::vec(-1.0..1.0_f64, 9)) {
+        let mesh = TriangleMesh::cylinder(0.4, 0.3, 11);
+        let noise = 1e-5;
+        let mut soup = TriangleMesh::default();
+        for triangle in 0..mesh.triangles.len() {
+            let first = soup.positions.len() as u32;
+            for (corner, position) in mesh.corners(triangle).iter().enumerate() {
+                let shift = Vector3::from_fn(|axis, _| noise * seed[(3 * corner + axis + triangle) % 9]);
+                soup.positions.push((position + shift).into());
+            }
+            soup.triangles.push([first, first + 1, first + 2]);
+        }
+        // Twice the noise along the diagonal of a cube.
+        soup.weld(4e-5);
+        prop_assert_eq!(soup.positions.len(), mesh.positions.len());
+        prop_assert!(soup.check_closed().is_ok());
+        prop_assert!((soup.volume() / mesh.volume() - 1.0).abs() < 1e-3);
+    }
+
+    #[test]
+    fn volume_and_area_do_not_depend_on_the_pose(x in -5.0..5.0_f64, angle in -3.0..3.0_f64) {
+        let mut mesh = TriangleMesh::ellipsoid([0.1, 0.2, 0.3], 2);
+        let (volume, area) = (mesh.volume(), mesh.area());
+        mesh.transform(&Isometry3::new(Vector3::new(x, -x, 1.0), Vector3::new(angle, 0.2, 0.1)), 2.0);
+        prop_assert!((mesh.volume() / volume - 8.0).abs() < 1e-10);
+        prop_assert!((mesh.area() / area - 4.0).abs() < 1e-10);
+    }
+}
