@@ -1,5 +1,6 @@
 //! Surfaces of triangles and volumes of tetrahedra.
 
+mod box_lattice;
 mod check;
 mod fault;
 mod file;
@@ -8,6 +9,7 @@ mod obj;
 mod ply;
 mod primitives;
 mod stl;
+mod stuffing;
 mod tetrahedra;
 mod triangles;
 mod weld;
@@ -17,5 +19,5 @@ pub use fault::MeshFault;
 pub use file::MAX_FILE_BYTES;
 pub(crate) use file::{read_bytes, write_whole};
 pub use nearest::{NearestPoint, SurfacePoint};
-pub use tetrahedra::TetMesh;
+pub use tetrahedra::{Boundary, TetMesh, TetQuality};
 pub use triangles::{SolidMeasures, TriangleMesh};

@@ -1,5 +1,9 @@
 //! Volumes of tetrahedra.
 
+use nalgebra::Vector3;
+
+use super::TriangleMesh;
+
 /// A volume; each tetrahedron (a, b, c, d) has (b − a) · ((c − a) × (d − a)) > 0.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TetMesh {
@@ -7,4 +11,148 @@ pub struct TetMesh {
     pub positions: Vec<[f64; 3]>,
     /// Vertices of each tetrahedron.
     pub tets: Vec<[u32; 4]>,
+}
+
+/// How well tetrahedra are shaped.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct TetQuality {
+    /// Least angle between two faces of a tetrahedron [rad].
+    pub min_dihedral: f64,
+    /// Greatest angle between two faces of a tetrahedron [rad].
+    pub max_dihedral: f64,
+    /// Volume of the largest by that of the smallest.
+    pub volume_ratio: f64,
+    /// Tetrahedra whose volume is zero or negative.
+    pub n_inverted: usize,
+}
+
+/// The surface of a [`TetMesh`].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Boundary {
+    /// The triangles that one tetrahedron has, facing out.
+    pub surface: TriangleMesh,
+    /// For each vertex of the surface, that of the volume, increasing.
+    pub vertices: Vec<u32>,
+}
+
+/// Faces of a tetrahedron, counterclockwise from outside, each opposite to the corner of its index.
+const FACES: [[usize; 3]; 4] = [[1, 2, 3], [0, 3, 2], [0, 1, 3], [0, 2, 1]];
+
+impl TetMesh {
+    /// Corners of a tetrahedron [m].
+    ///
+    /// # Panics
+    /// If there is no such tetrahedron or vertex.
+    pub fn corners(&self, tet: usize) -> [Vector3<f64>; 4] {
+        self.tets[tet].map(|vertex| Vector3::from(self.positions[vertex as usize]))
+    }
+
+    /// Volume of each tetrahedron [m³], shape `[n_tets]`.
+    pub fn volumes(&self) -> Vec<f64> {
+        (0..self.tets.len())
+            .map(|tet| volume(&self.corners(tet)))
+            .collect()
+    }
+
+    /// Mass of each vertex [kg], shape `[n_vertices]`: a quarter of those of its tetrahedra.
+    ///
+    /// # Panics
+    /// Unless there is a density [kg/m³] for each tetrahedron.
+    pub fn vertex_masses(&self, densities: &[f64]) -> Vec<f64> {
+        assert_eq!(
+            densities.len(),
+            self.tets.len(),
+            "one density for each tetrahedron"
+        );
+        let mut masses = vec![0.0; self.positions.len()];
+        for ((tet, density), volume) in self.tets.iter().zip(densities).zip(self.volumes()) {
+            for &vertex in tet {
+                masses[vertex as usize] += density * volume / 4.0;
+            }
+        }
+        masses
+    }
+
+    /// Each edge once, its lesser vertex first, sorted.
+    pub fn edges(&self) -> Vec<[u32; 2]> {
+        let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+        let edge = |tet: &[u32; 4], [i, j]: [usize; 2]| [tet[i].min(tet[j]), tet[i].max(tet[j])];
+        let all = self
+            .tets
+            .iter()
+            .flat_map(|tet| pairs.map(|pair| edge(tet, pair)));
+        let mut edges: Vec<_> = all.collect();
+        edges.sort_unstable();
+        edges.dedup();
+        edges
+    }
+
+    /// Angles and volumes.
+    pub fn quality(&self) -> TetQuality {
+        let mut quality = TetQuality {
+            min_dihedral: f64::INFINITY,
+            max_dihedral: 0.0,
+            volume_ratio: 1.0,
+            n_inverted: 0,
+        };
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for tet in 0..self.tets.len() {
+            let corners = self.corners(tet);
+            let volume = volume(&corners);
+            quality.n_inverted += usize::from(volume <= 0.0);
+            (least, most) = (least.min(volume), most.max(volume));
+            for angle in dihedral_angles(&corners) {
+                quality.min_dihedral = quality.min_dihedral.min(angle);
+                quality.max_dihedral = quality.max_dihedral.max(angle);
+            }
+        }
+        if !self.tets.is_empty() {
+            quality.volume_ratio = most / least;
+        }
+        quality
+    }
+
+    /// Its surface.
+    pub fn boundary(&self) -> Boundary {
+        let mut faces = Vec::with_capacity(4 * self.tets.len());
+        for tet in &self.tets {
+            for face in FACES {
+                let face = face.map(|corner| tet[corner]);
+                let mut sorted = face;
+                sorted.sort_unstable();
+                faces.push((sorted, face));
+            }
+        }
+        faces.sort_unstable();
+        let once = faces
+            .chunk_by(|a, b| a.0 == b.0)
+            .filter(|uses| uses.len() == 1);
+        let mut surface = TriangleMesh {
+            positions: self.positions.clone(),
+            triangles: once.map(|uses| uses[0].1).collect(),
+        };
+        let mut is_used = vec![false; self.positions.len()];
+        for &vertex in surface.triangles.iter().flatten() {
+            is_used[vertex as usize] = true;
+        }
+        surface.drop_unused();
+        let vertices = (0..is_used.len() as u32).filter(|&v| is_used[v as usize]);
+        Boundary {
+            surface,
+            vertices: vertices.collect(),
+        }
+    }
+}
+
+/// Signed volume of a tetrahedron [m³].
+pub(super) fn volume([a, b, c, d]: &[Vector3<f64>; 4]) -> f64 {
+    (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
+}
+
+/// The six angles between the faces of a tetrahedron [rad].
+pub(super) fn dihedral_angles(corners: &[Vector3<f64>; 4]) -> [f64; 6] {
+    let normals =
+        FACES.map(|[a, b, c]| (corners[b] - corners[a]).cross(&(corners[c] - corners[a])));
+    let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
+    pairs.map(|[i, j]| std::f64::consts::PI - normals[i].angle(&normals[j]))
 }

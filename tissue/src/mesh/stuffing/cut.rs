@@ -1,0 +1,213 @@
+//! What is left of a tetrahedron of the lattice where the surface cuts it.
+
+use std::collections::HashMap;
+
+use nalgebra::Vector3;
+
+use super::lattice::Lattice;
+use crate::mesh::TetMesh;
+use crate::mesh::tetrahedra::{dihedral_angles, volume};
+
+/// Steps of the search for a cut.
+const SEARCH_STEPS: usize = 6;
+
+pub(super) struct Cutter<'a> {
+    lattice: &'a Lattice,
+    /// Where the surface cuts edges between an inner and an outer vertex; their index is counted on from the lattice's.
+    cuts: HashMap<[usize; 2], usize>,
+    cut_points: Vec<Vector3<f64>>,
+}
+
+impl<'a> Cutter<'a> {
+    pub(super) fn new(
+        lattice: &'a Lattice,
+        points: &[Vector3<f64>],
+        depths: &[f64],
+        depth: impl Fn(&Vector3<f64>) -> f64,
+    ) -> Self {
+        let mut cutter = Self {
+            lattice,
+            cuts: HashMap::new(),
+            cut_points: Vec::new(),
+        };
+        for vertex in (0..points.len()).filter(|&vertex| depths[vertex] > 0.0) {
+            lattice.for_each_neighbour(vertex, |other, _| {
+                if depths[other] < 0.0 {
+                    let ends = [vertex, other];
+                    let cut = search(ends.map(|v| points[v]), ends.map(|v| depths[v]), &depth);
+                    cutter.cuts.insert(sorted(ends), cutter.cut_points.len());
+                    cutter.cut_points.push(cut);
+                }
+            });
+        }
+        cutter
+    }
+
+    /// Where the surface cuts an edge.
+    pub(super) fn cut(&self, a: usize, b: usize) -> Option<Vector3<f64>> {
+        let index = self.cuts.get(&sorted([a, b]))?;
+        Some(self.cut_points[*index])
+    }
+
+    fn cut_index(&self, a: usize, b: usize) -> usize {
+        self.lattice.n_vertices() + self.cuts[&sorted([a, b])]
+    }
+
+    /// Adds the part of a tetrahedron that is inside.
+    pub(super) fn keep(
+        &mut self,
+        tet: [usize; 4],
+        points: &[Vector3<f64>],
+        depths: &[f64],
+        tets: &mut Vec<[usize; 4]>,
+    ) {
+        let with = |is: fn(f64) -> bool| tet.into_iter().filter(move |&v| is(depths[v]));
+        let inner: Vec<usize> = with(|depth| depth > 0.0).collect();
+        let outer: Vec<usize> = with(|depth| depth < 0.0).collect();
+        let on: Vec<usize> = with(|depth| depth == 0.0).collect();
+        let cut = |a, b| self.cut_index(a, b);
+        let point = |v: usize| {
+            points
+                .get(v)
+                .copied()
+                .unwrap_or_else(|| self.cut_points[v - points.len()])
+        };
+        let mut add = |parts: &[[usize; 4]]| {
+            for &[a, b, c, d] in parts {
+                let is_right = volume(&[a, b, c, d].map(point)) > 0.0;
+                tets.push(if is_right { [a, b, c, d] } else { [b, a, c, d] });
+            }
+        };
+        match (inner.as_slice(), outer.as_slice()) {
+            ([], _) => {}
+            (_, []) => add(&[tet]),
+            (&[u], outer) => {
+                let mut part = [u; 4];
+                let rest = outer.iter().map(|&w| cut(u, w)).chain(on);
+                part.iter_mut()
+                    .skip(1)
+                    .zip(rest)
+                    .for_each(|(entry, v)| *entry = v);
+                add(&[part]);
+            }
+            (&[u, v], &[w]) => {
+                let top = on[0];
+                let [cu, cv] = [cut(u, w), cut(v, w)];
+                if self.diagonal_from(u, v, w) {
+                    add(&[[top, u, v, cv], [top, u, cv, cu]]);
+                } else {
+                    add(&[[top, u, v, cu], [top, v, cv, cu]]);
+                }
+            }
+            (&[u, v], &[w, x]) => {
+                let ends = [[u, cut(u, w), cut(u, x)], [v, cut(v, w), cut(v, x)]];
+                let (first, last) = (self.diagonal_from(u, v, w), !self.diagonal_from(u, v, x));
+                // The diagonal on the surface is free: the better one.
+                let least = |parts: &[[usize; 4]; 3]| worst(&parts.map(|part| part.map(point)));
+                let parts = [true, false].map(|free| prism(ends, [first, free, last]));
+                match parts {
+                    [Some(a), Some(b)] => add(if least(&a) >= least(&b) { &a } else { &b }),
+                    [Some(a), None] | [None, Some(a)] => add(&a),
+                    [None, None] => {}
+                }
+            }
+            (&[u, v, w], &[x]) => {
+                let ends = [[u, v, w], [cut(u, x), cut(v, x), cut(w, x)]];
+                let diagonals = [[u, v], [v, w], [w, u]].map(|[a, b]| self.diagonal_from(a, b, x));
+                // Two of the three sides have a long edge, so that their diagonals meet.
+                add(&prism(ends, diagonals).expect("diagonals do not run around"));
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the quadrilateral u, v and the cuts of the edges to w has its diagonal from u; both its tetrahedra must say the same: from the end of the long edge, if one is.
+    fn diagonal_from(&self, u: usize, v: usize, w: usize) -> bool {
+        let is_long = |a, b| self.lattice.is_corner(a) == self.lattice.is_corner(b);
+        match (is_long(u, w), is_long(v, w)) {
+            (true, false) => true,
+            (false, true) => false,
+            _ => u < v,
+        }
+    }
+
+    /// The tetrahedra with the vertices that they use.
+    pub(super) fn into_mesh(self, points: &[Vector3<f64>], tets: &[[usize; 4]]) -> TetMesh {
+        let mut new_index = vec![u32::MAX; points.len() + self.cut_points.len()];
+        for &vertex in tets.iter().flatten() {
+            new_index[vertex] = 0;
+        }
+        let mut positions = Vec::new();
+        for (index, point) in new_index
+            .iter_mut()
+            .zip(points.iter().chain(&self.cut_points))
+        {
+            if *index == 0 {
+                *index = positions.len() as u32;
+                positions.push((*point).into());
+            }
+        }
+        TetMesh {
+            positions,
+            tets: tets.iter().map(|tet| tet.map(|v| new_index[v])).collect(),
+        }
+    }
+}
+
+fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
+    [a.min(b), a.max(b)]
+}
+
+/// Least angle between faces, and what the greatest lacks to half a turn [rad].
+fn worst(parts: &[[Vector3<f64>; 4]; 3]) -> f64 {
+    let angles = parts.iter().flat_map(dihedral_angles);
+    angles.fold(f64::INFINITY, |least, angle| {
+        least.min(angle).min(std::f64::consts::PI - angle)
+    })
+}
+
+/// Three tetrahedra of a prism between the triangles a and b.
+/// Side i lies between corners i and i + 1; its diagonal goes from a's corner i, or else from b's.
+/// None if the diagonals run around, so that no two meet.
+fn prism([a, b]: [[usize; 3]; 2], from_a: [bool; 3]) -> Option<[[usize; 4]; 3]> {
+    for (a, b, is_from) in [(a, b, from_a), (b, a, from_a.map(|x| !x))] {
+        for k in 0..3 {
+            let (next, last) = ((k + 1) % 3, (k + 2) % 3);
+            // Both diagonals at corner k: from it on its own side, and to it on the last one.
+            if is_from[k] && !is_from[last] {
+                let opposite = if is_from[next] {
+                    [[a[next], a[last], b[last]], [a[next], b[last], b[next]]]
+                } else {
+                    [[a[next], a[last], b[next]], [a[last], b[last], b[next]]]
+                };
+                let [[p, q, r], [s, t, u]] = opposite;
+                return Some([[a[k], b[0], b[1], b[2]], [a[k], p, q, r], [a[k], s, t, u]]);
+            }
+        }
+    }
+    None
+}
+
+/// Where the depth is zero between two points (Illinois variant of the false position).
+fn search(
+    [mut a, mut b]: [Vector3<f64>; 2],
+    [mut at_a, mut at_b]: [f64; 2],
+    depth: &impl Fn(&Vector3<f64>) -> f64,
+) -> Vector3<f64> {
+    let mut cut = a;
+    for _ in 0..SEARCH_STEPS {
+        cut = a + (b - a) * (at_a / (at_a - at_b));
+        let found = depth(&cut);
+        if found.abs() <= 1e-9 * (b - a).norm() {
+            break;
+        }
+        if found > 0.0 {
+            (a, at_a) = (cut, found);
+            at_b *= 0.5;
+        } else {
+            (b, at_b) = (cut, found);
+            at_a *= 0.5;
+        }
+    }
+    cut
+}

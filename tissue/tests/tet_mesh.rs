@@ -1,0 +1,121 @@
+//! Contract: tetrahedra fill the solid that they are made of, and none is badly shaped.
+
+use std::f64::consts::PI;
+
+use insonate_tissue::TissueError;
+use insonate_tissue::mesh::{MeshFault, TetMesh, TriangleMesh};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+
+/// Bounds of isosurface stuffing (Labelle & Shewchuk 2007, Table 1) [°].
+const DIHEDRAL: [f64; 2] = [10.78, 164.74];
+
+#[track_caller]
+fn check_shape(mesh: &TetMesh) {
+    let quality = mesh.quality();
+    assert_eq!(quality.n_inverted, 0);
+    let angles = [quality.min_dihedral, quality.max_dihedral].map(f64::to_degrees);
+    assert!(
+        angles[0] >= DIHEDRAL[0] && angles[1] <= DIHEDRAL[1],
+        "{angles:?}"
+    );
+    let boundary = mesh.boundary();
+    boundary
+        .surface
+        .check_closed()
+        .expect("the boundary is closed");
+    let volume: f64 = mesh.volumes().iter().sum();
+    assert!((boundary.surface.volume() / volume - 1.0).abs() < 1e-9);
+    for (position, &vertex) in boundary.surface.positions.iter().zip(&boundary.vertices) {
+        assert_eq!(*position, mesh.positions[vertex as usize]);
+    }
+}
+
+#[test]
+fn a_box_is_filled_exactly() {
+    let half = [0.1, 0.05, 0.15];
+    let mesh = TetMesh::cuboid(half, 0.0251).unwrap();
+    check_shape(&mesh);
+    let quality = mesh.quality();
+    assert_eq!(mesh.tets.len(), 6 * 8 * 4 * 12);
+    assert!((quality.min_dihedral.to_degrees() - 45.0).abs() < 1e-6);
+    assert!((quality.max_dihedral.to_degrees() - 90.0).abs() < 1e-6);
+    assert!((quality.volume_ratio - 1.0).abs() < 1e-9);
+    let masses = mesh.vertex_masses(&vec![1000.0; mesh.tets.len()]);
+    assert!((masses.iter().sum::<f64>() - 6.0).abs() < 1e-12);
+    assert_eq!(mesh.boundary().surface.bounds(), [half.map(|x| -x), half]);
+}
+
+#[test]
+fn a_ball_is_filled_to_second_order() {
+    let radius = 0.1;
+    let errors = [0.025, 0.0125, 0.00625].map(|edge| {
+        let distance = |point: &Vector3<f64>| point.norm() - radius;
+        let mesh = TetMesh::fill(distance, [[-radius; 3], [radius; 3]], edge).unwrap();
+        check_shape(&mesh);
+        for position in mesh.boundary().surface.positions {
+            assert!((Vector3::from(position).norm() - radius).abs() < 1e-3 * edge);
+        }
+        1.0 - mesh.volumes().iter().sum::<f64>() / (4.0 / 3.0 * PI * radius.powi(3))
+    });
+    for pair in errors.windows(2) {
+        let order = (pair[0] / pair[1]).log2();
+        assert!((1.7..2.4).contains(&order), "{errors:?}");
+    }
+}
+
+#[test]
+fn a_closed_mesh_is_filled() {
+    for surface in [
+        TriangleMesh::cylinder(0.1, 0.2, 40),
+        TriangleMesh::ellipsoid([0.1, 0.15, 0.2], 4),
+        TriangleMesh::cuboid([0.1, 0.15, 0.2]),
+    ] {
+        let mesh = TetMesh::from_surface(&surface, 0.02).unwrap();
+        check_shape(&mesh);
+        // Sharp edges are cut off: at most half an edge squared along each.
+        let volume: f64 = mesh.volumes().iter().sum();
+        assert!((volume / surface.volume() - 1.0).abs() < 0.02, "{volume}");
+    }
+}
+
+#[test]
+fn what_cannot_be_filled_is_refused() {
+    let bounds = [[-1.0; 3], [1.0; 3]];
+    let nothing = TetMesh::fill(|_| 1.0, bounds, 0.2).unwrap_err();
+    assert_eq!(nothing, TissueError::Mesh(MeshFault::Empty));
+    let huge = TetMesh::fill(|p| p.norm() - 1.0, bounds, 1e-4).unwrap_err();
+    assert!(
+        huge.to_string()
+            .contains("lattice vertices, but at most 20000000"),
+        "{huge}"
+    );
+    let nan = TetMesh::fill(|_| f64::NAN, bounds, 0.2).unwrap_err();
+    assert!(nan.to_string().starts_with("distance is"), "{nan}");
+    assert!(TetMesh::cuboid([1.0; 3], 1e-300).is_err());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn angles_keep_their_bounds_for_any_solid(
+        waves in prop::collection::vec(-1.0..1.0_f64, 9), shift in -0.5..0.5_f64, edge in 0.06..0.2_f64,
+    ) {
+        // Any function will do: the bounds do not depend on the surface.
+        let depth = |p: &Vector3<f64>| {
+            let k = |i: usize| Vector3::new(waves[i], waves[i + 1], waves[i + 2]) * 8.0;
+            (k(0).dot(p)).sin() + (k(3).dot(p)).cos() + (k(6).dot(p) + 1.0).sin() + shift
+        };
+        let mesh = TetMesh::fill(|p| depth(p).max(p.norm() - 0.9), [[-1.0; 3], [1.0; 3]], edge);
+        if let Ok(mesh) = mesh {
+            let quality = mesh.quality();
+            let angles = [quality.min_dihedral, quality.max_dihedral].map(f64::to_degrees);
+            prop_assert_eq!(quality.n_inverted, 0);
+            prop_assert!(angles[0] >= DIHEDRAL[0] && angles[1] <= DIHEDRAL[1], "{:?}", angles);
+            // Neighbours agree on the diagonals of what they share: all faces inside have two tetrahedra.
+            let boundary = mesh.boundary().surface;
+            let volume: f64 = mesh.volumes().iter().sum();
+            prop_assert!((boundary.volume() / volume - 1.0).abs() < 1e-9);
+        }
+    }
+}
