@@ -2,6 +2,7 @@
 //!
 //! Knows no robot and no physics engine: tools are moved from outside, and the wrench on each is read out.
 
+pub mod body;
 mod elasticity;
 mod error;
 mod lanes;

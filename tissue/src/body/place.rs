@@ -1,0 +1,43 @@
+//! Parts of a body.
+
+use serde::{Deserialize, Serialize};
+
+/// A part of space, or of the depth of a body.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Place {
+    /// A box.
+    Cuboid {
+        /// Least coordinates in the body's frame [m].
+        low: [f64; 3],
+        /// Greatest coordinates in the body's frame [m].
+        high: [f64; 3],
+    },
+    /// All on one side of a plane.
+    HalfSpace {
+        /// A point of the plane [m].
+        point: [f64; 3],
+        /// Direction out of the half space.
+        normal: [f64; 3],
+    },
+    /// A range of depths below the surface.
+    Depth {
+        /// From here [m]
+        from: f64,
+        /// to here [m].
+        to: f64,
+    },
+}
+
+impl Place {
+    /// Whether a point of the body [m], so deep below its surface [m], lies in it.
+    pub fn holds(&self, at: [f64; 3], depth: f64) -> bool {
+        match self {
+            Self::Cuboid { low, high } => (0..3).all(|a| at[a] >= low[a] && at[a] <= high[a]),
+            Self::HalfSpace { point, normal } => {
+                (0..3).map(|a| (at[a] - point[a]) * normal[a]).sum::<f64>() <= 0.0
+            }
+            Self::Depth { from, to } => depth >= *from && depth <= *to,
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Particles and tetrahedra of a body.
+
+use std::path::Path;
+
+use nalgebra::Vector3;
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+
+use super::{Solid, TissueBody};
+use crate::TissueError;
+use crate::error::check_range;
+use crate::mesh::{MeshFault, NearestPoint, TetMesh};
+
+/// Most points that are looked at for particles.
+const MAX_POINTS: usize = 100_000_000;
+
+/// A body as particles, all of one volume.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Particles {
+    /// Where they are in world [m], shape `[n, 3]`.
+    pub positions: Vec<[f64; 3]>,
+    /// Volume of each [m³]: the solid's by their number.
+    pub particle_volume: f64,
+    /// Index of each one's material in [`TissueBody::materials`].
+    pub materials: Vec<u16>,
+    /// Which do not move.
+    pub is_fixed: Vec<bool>,
+}
+
+/// A body as tetrahedra.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TetBody {
+    /// In world.
+    pub mesh: TetMesh,
+    /// Index of each tetrahedron's material in [`TissueBody::materials`].
+    pub materials: Vec<u16>,
+    /// Which vertices do not move.
+    pub is_fixed: Vec<bool>,
+}
+
+impl TissueBody {
+    /// Particles at half the width of a cell [m] from each other, eight in a cell, each moved by a random part of `jitter` (0 to 1) of the space around it.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`], and as [`Solid::surface`]; [`MeshFault::Empty`] if the solid is too small for any.
+    pub fn particles(
+        &self,
+        cell_width: f64,
+        jitter: f64,
+        seed: u64,
+        folder: &Path,
+    ) -> Result<Particles, TissueError> {
+        self.check()?;
+        check_range("cell_width", cell_width, 1e-5, 10.0)?;
+        check_range("jitter", jitter, 0.0, 1.0)?;
+        let surface = self.solid.surface(folder)?;
+        let nearest = NearestPoint::new(&surface)?;
+        let spacing = cell_width / 2.0;
+        let [low, high] = surface.bounds().map(Vector3::from);
+        let counts: [usize; 3] =
+            std::array::from_fn(|a| ((high[a] - low[a]) / spacing).round().max(1.0) as usize);
+        let count = counts.iter().fold(1_usize, |n, &m| n.saturating_mul(m));
+        if count > MAX_POINTS {
+            let fault = MeshFault::Huge {
+                what: "particles",
+                count,
+                most: MAX_POINTS,
+            };
+            return Err(fault.into());
+        }
+        // As many as fit, in the middle of the bounds.
+        let size = Vector3::from(counts.map(|n| n as f64 * spacing));
+        let first = (low + high - size) / 2.0;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let mut points = Vec::with_capacity(count);
+        for index in 0..count {
+            let node = [
+                index % counts[0],
+                index / counts[0] % counts[1],
+                index / counts[0] / counts[1],
+            ];
+            let shift = Vector3::from_fn(|_, _| jitter * (rng.random::<f64>() - 0.5));
+            let cell = Vector3::from(node.map(|i| i as f64 + 0.5)) + shift;
+            points.push(first + cell * spacing);
+        }
+        let depths: Vec<f64> = points
+            .par_iter()
+            .map(|point| -nearest.signed_distance(point))
+            .collect();
+        let mut particles = Particles {
+            positions: Vec::new(),
+            particle_volume: 0.0,
+            materials: Vec::new(),
+            is_fixed: Vec::new(),
+        };
+        let shift = Vector3::from(self.position);
+        for (point, depth) in points
+            .into_iter()
+            .zip(depths)
+            .filter(|(_, depth)| *depth > 0.0)
+        {
+            particles.positions.push((point + shift).into());
+            particles
+                .materials
+                .push(self.material_at(point.into(), depth));
+            particles.is_fixed.push(self.is_fixed(point.into(), depth));
+        }
+        if particles.positions.is_empty() {
+            return Err(MeshFault::Empty.into());
+        }
+        particles.particle_volume = surface.volume() / particles.positions.len() as f64;
+        Ok(particles)
+    }
+
+    /// Tetrahedra with edges near to a length [m]; each has the material at its centre.
+    ///
+    /// # Errors
+    /// As [`Solid::surface`], [`TetMesh::cuboid`] and [`TetMesh::from_surface`].
+    pub fn tetrahedra(&self, edge: f64, folder: &Path) -> Result<TetBody, TissueError> {
+        self.check()?;
+        check_range("edge", edge, 1e-6, 1e3)?;
+        let surface = self.solid.surface(folder)?;
+        let nearest = NearestPoint::new(&surface)?;
+        let mut mesh = match &self.solid {
+            Solid::Cuboid { half } => TetMesh::cuboid(*half, edge)?,
+            _ => TetMesh::from_surface(&surface, edge)?,
+        };
+        let depth = |point: &Vector3<f64>| -nearest.signed_distance(point);
+        let materials = (0..mesh.tets.len()).map(|tet| {
+            let centre = mesh.corners(tet).iter().sum::<Vector3<f64>>() / 4.0;
+            self.material_at(centre.into(), depth(&centre))
+        });
+        let materials = materials.collect();
+        let fixed = mesh
+            .positions
+            .iter()
+            .map(|&at| self.is_fixed(at, depth(&at.into()).max(0.0)));
+        let is_fixed = fixed.collect();
+        for position in &mut mesh.positions {
+            *position = [0, 1, 2].map(|a| position[a] + self.position[a]);
+        }
+        Ok(TetBody {
+            mesh,
+            materials,
+            is_fixed,
+        })
+    }
+}

@@ -1,0 +1,96 @@
+//! Shapes of bodies.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::presets;
+use crate::TissueError;
+use crate::error::check_range;
+use crate::mesh::TriangleMesh;
+
+/// Triangles of an icosahedron are split so often for an ellipsoid: its volume is 0.05 % too small.
+const ELLIPSOID_SPLITS: u32 = 5;
+
+/// The shape of a body, around its origin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Solid {
+    /// A box.
+    Cuboid {
+        /// Half sizes [m].
+        half: [f64; 3],
+    },
+    /// An ellipsoid.
+    Ellipsoid {
+        /// Half axes [m].
+        half: [f64; 3],
+    },
+    /// A cylinder along z, of 96 sides.
+    Cylinder {
+        /// Radius [m].
+        radius: f64,
+        /// Half length [m].
+        half_length: f64,
+    },
+    /// What a closed mesh of a file encloses.
+    Mesh {
+        /// OBJ, STL or PLY; from the folder of the description.
+        file: PathBuf,
+        /// Metres for one unit of the file.
+        #[serde(default = "one")]
+        scale: f64,
+    },
+    /// A human-like trunk on its back: along x, 0.40 × 0.30 × 0.20 m, its back at z = 0.
+    Torso,
+    /// A liver-like organ, 0.18 × 0.11 × 0.12 m, its left lobe towards +x, its front towards −y.
+    Liver,
+}
+
+fn one() -> f64 {
+    1.0
+}
+
+impl Solid {
+    /// Its closed surface; files lie in a folder.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for sizes; [`TissueError::File`] for a mesh.
+    pub fn surface(&self, folder: &Path) -> Result<TriangleMesh, TissueError> {
+        let check = |field: &str, size: f64| check_range(field, size, 1e-4, 100.0);
+        match self {
+            Self::Cuboid { half } | Self::Ellipsoid { half } => {
+                for (axis, &half) in half.iter().enumerate() {
+                    check(&format!("solid.half[{axis}]"), half)?;
+                }
+            }
+            Self::Cylinder {
+                radius,
+                half_length,
+            } => {
+                check("solid.radius", *radius)?;
+                check("solid.half_length", *half_length)?;
+            }
+            Self::Mesh { scale, .. } => check_range("solid.scale", *scale, 1e-9, 1e9)?,
+            Self::Torso | Self::Liver => {}
+        }
+        Ok(match self {
+            Self::Cuboid { half } => TriangleMesh::cuboid(*half),
+            Self::Ellipsoid { half } => TriangleMesh::ellipsoid(*half, ELLIPSOID_SPLITS),
+            Self::Cylinder {
+                radius,
+                half_length,
+            } => TriangleMesh::cylinder(*radius, *half_length, 96),
+            Self::Mesh { file, scale } => {
+                let path = folder.join(file);
+                let mut mesh = TriangleMesh::read_closed(&path)?;
+                mesh.transform(&nalgebra::Isometry3::identity(), *scale);
+                mesh.check_closed()
+                    .map_err(|fault| TissueError::file(&path, fault))?;
+                mesh
+            }
+            Self::Torso => presets::torso_surface(),
+            Self::Liver => presets::liver_surface(),
+        })
+    }
+}
