@@ -22,6 +22,7 @@ fn layer(name: &str, thickness: f64, young_modulus: f64, density: f64) -> Layer 
             young_modulus,
             poisson_ratio: 0.45,
             density,
+            ..Material::default()
         },
     }
 }
