@@ -16,6 +16,8 @@ const MATERIAL: Material = Material {
     young_modulus: 2e4,
     poisson_ratio: 0.3,
     density: 1000.0,
+    viscosity: 0.0,
+    tearing: None,
 };
 
 fn body(cells: [usize; 3], size: [f64; 3], material: Material) -> XpbdBody {
@@ -255,7 +257,7 @@ fn the_force_on_a_tool_is_what_holds_the_body() {
             position: Vector3::new(0.0265, 0.0235, 0.04 + size),
             linear: Vector3::new(0.0, 0.0, -0.03),
             friction: 0.2,
-            ..Tool::new(shape)
+            ..Tool::new(shape.clone())
         });
         world.step(0.2).unwrap();
         world.tools_mut()[0].linear.z = 0.0;
