@@ -43,7 +43,10 @@ fn a_gripper_picks_and_drops() {
     let (open, closed) = (30f64.to_radians(), 2f64.to_radians());
     let mut gripper = Gripper::new(
         &mut world,
-        GripperGeometry::default(),
+        GripperGeometry {
+            grasp_radius: 0.013,
+            ..GripperGeometry::default()
+        },
         trocar,
         tip(0.06),
         0.2,
@@ -66,18 +69,18 @@ fn a_gripper_picks_and_drops() {
         assert!(off < 1e-6, "{off}");
         assert!((shaft.position - axis * 0.15 - gripper.tip()).norm() < 1e-6);
     };
-    go(&mut world, &mut gripper, 0.036, open);
+    go(&mut world, &mut gripper, 0.043, open);
     assert!(!gripper.is_closed());
-    go(&mut world, &mut gripper, 0.036, closed);
+    go(&mut world, &mut gripper, 0.043, closed);
     assert!(gripper.is_closed());
-    go(&mut world, &mut gripper, 0.051, closed);
+    go(&mut world, &mut gripper, 0.058, closed);
     assert!(highest(&world) > 0.036, "{}", highest(&world));
     // Tissue pulls it back down.
     let pull = gripper.wrench(&world).force;
     assert!(pull.z < -0.02, "{pull:?}");
     // A state keeps what is held.
     let state = world.save();
-    go(&mut world, &mut gripper, 0.051, open);
+    go(&mut world, &mut gripper, 0.058, open);
     go(&mut world, &mut gripper, 0.08, open);
     (0..30).for_each(|_| world.step(0.03).unwrap());
     assert!((highest(&world) - 0.03).abs() < 1e-4, "{}", highest(&world));
