@@ -42,13 +42,15 @@ impl<Y: Layout> Touch<'_, Y> {
 
 /// Weights of the deepest point of a triangle.
 fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
-    let core = match tool.shape {
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
+    let core = match &tool.shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
         Shape::Cylinder {
             radius,
             half_length,
-        } => radius.min(half_length),
+        } => radius.min(*half_length),
         Shape::Cuboid { half } => half[0].min(half[1]).min(half[2]),
+        // Of a mesh so much is inside everywhere but at its points and edges.
+        Shape::Field(_) => 0.1 * tool.shape.reach(),
         Shape::HalfSpace => 0.0,
     };
     let mut weights = [1.0 / 3.0; 3];
