@@ -4,6 +4,8 @@
 
 mod elasticity;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod lanes;
 mod material;
 pub mod mesh;
