@@ -10,7 +10,7 @@ pub const GPU_VARIABLE: &str = "INSONATE_GPU";
 /// Storage buffers that the largest kernel reads and writes.
 const STORAGE_BUFFERS: u32 = 10;
 /// Bytes that threads of the largest kernel share.
-const SHARED_BYTES: u32 = 16384;
+const SHARED_BYTES: u32 = 21504;
 /// Threads that work together.
 const GROUP_THREADS: u32 = 256;
 

@@ -74,7 +74,7 @@ impl Buffers {
                 words("particles' names", 2 * n)?,
                 words("sorted particles' names", 2 * n)?,
             ],
-            momenta: words("momenta of nodes", nodes)?,
+            momenta: words("momenta of nodes", 2 * nodes)?,
             velocities: words("velocities of nodes", nodes)?,
             tools: words("tools", n_tools * TOOL_WORDS as u64)?,
             impulses: words("impulses on tools", impulses)?,

@@ -13,8 +13,9 @@
 
 const MAX_TOOLS = 8u;
 const WALL_NODES = 3u;
-// Steps of impulse are finer than those of momentum.
-const FINER = 256.0;
+// Impulses are summed in larger steps than momenta, those that turn in larger ones still.
+const PUSH_STEP = 16.0;
+const TURN_STEP = 16384.0;
 
 var<workgroup> is_on: u32;
 var<workgroup> posed: array<Tool, MAX_TOOLS>;
@@ -91,17 +92,19 @@ fn main(
     workgroupBarrier();
 
     let node = entry.x * 64u + lane;
-    let given = momenta[node];
-    momenta[node] = vec4<i32>(0);
+    let given = momenta[2u * node];
+    let rest = momenta[2u * node + 1u];
+    momenta[2u * node] = vec4<i32>(0);
+    momenta[2u * node + 1u] = vec4<i32>(0);
     let mass_steps = bitcast<u32>(given.w);
     var velocity = vec3<f32>(0.0);
     if mass_steps > 0u {
         var is_fast = false;
         let scale = world.mass_scale / world.momentum_scale;
-        velocity = vec3<f32>(given.xyz) * (scale / f32(mass_steps)) + params.kick;
+        let momentum = vec3<f32>(given.xyz) * 65536.0 + vec3<f32>(rest.xyz);
+        velocity = momentum * (scale / f32(mass_steps)) + params.kick;
         let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
-        // To the nearest step, in all steps of impulse that there are.
-        let steps = f32(mass_steps) * (world.momentum_scale * FINER / world.mass_scale);
+        let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
         for (var i = 0u; i < world.n_tools; i++) {
             let tool = posed[i];
             let arm_cells = vec3<f32>(at) - tool.position;
@@ -130,8 +133,8 @@ fn main(
             let turned = cross(arm_cells, taken);
             velocity = after;
             for (var axis = 0u; axis < 3u; axis++) {
-                let fits = add_to_sum(6u * i + axis, taken[axis]);
-                let turn_fits = add_to_sum(6u * i + 3u + axis, turned[axis]);
+                let fits = add_to_sum(6u * i + axis, taken[axis] / PUSH_STEP);
+                let turn_fits = add_to_sum(6u * i + 3u + axis, turned[axis] / TURN_STEP);
                 is_fast |= !fits || !turn_fits;
             }
         }

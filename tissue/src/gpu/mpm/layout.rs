@@ -11,9 +11,11 @@ pub(super) const BLOCK_NODES: u64 = 64;
 /// What a node may hold, over the mass in the fullest cell at the start.
 const MOST_CROWDED: f64 = 8.0;
 /// What a particle may give in a substep, over its mass, in cells per substep.
-const MOST_GIVEN: f64 = 2.0;
-/// Steps of the most that a node may hold. Twice as much still fits.
-const MOST_STEPS: f64 = 1_073_741_824.0;
+const MOST_GIVEN: f64 = 8.0;
+/// Steps of the most mass that a node may hold. Twice as much still fits.
+const MASS_STEPS: f64 = 1_073_741_824.0;
+/// Steps of the most momentum: as many, times 65536.
+const MOMENTUM_STEPS: f64 = 70_368_744_177_664.0;
 /// With all of their blocks, worlds may take so many bytes of nodes.
 const WHOLE_BYTES: u64 = 1 << 28;
 /// Else a world may need so many times the blocks that it needs at the start.
@@ -78,7 +80,7 @@ impl Layout {
         }
         let whole: usize = n_blocks.iter().product();
         let n_worlds = worlds.len() as u64;
-        layout.quota = if n_worlds * whole as u64 * BLOCK_NODES * 32 <= WHOLE_BYTES {
+        layout.quota = if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
             whole
         } else {
             whole.min(SPREAD * most_blocks + 64)
@@ -88,7 +90,7 @@ impl Layout {
             ("blocks of the domains", n_worlds * whole as u64),
             (
                 "numbers at nodes",
-                n_worlds * layout.quota as u64 * BLOCK_NODES * 4,
+                n_worlds * layout.quota as u64 * BLOCK_NODES * 8,
             ),
         ];
         for (what, needed) in counts {
@@ -203,7 +205,7 @@ impl Layout {
             layout.first as u32,
             layout.n as u32,
             n_tools as u32,
-            MOST_STEPS as u32,
+            MASS_STEPS as u32,
             (mass_scale as f32).to_bits(),
             (momentum_scale as f32).to_bits(),
             0,
@@ -214,7 +216,11 @@ impl Layout {
     /// Steps per kg and per kg·m/s: powers of two, so that scaling rounds nothing.
     pub(super) fn scales(&self, world: usize, dt: f64) -> [f64; 2] {
         let most = MOST_CROWDED * self.worlds[world].fullest;
-        [most, most * self.give_limit(dt)].map(|most| (MOST_STEPS / most).log2().floor().exp2())
+        let scale = |steps: f64, most: f64| (steps / most).log2().floor().exp2();
+        [
+            scale(MASS_STEPS, most),
+            scale(MOMENTUM_STEPS, most * self.give_limit(dt)),
+        ]
     }
 
     /// What a particle may give, over its mass [m/s].

@@ -18,7 +18,9 @@ fn main(
         return;
     }
     let entry = active_nodes[index];
-    momenta[entry.x * 64u + lane] = vec4<i32>(0);
+    let node = 2u * (entry.x * 64u + lane);
+    momenta[node] = vec4<i32>(0);
+    momenta[node + 1u] = vec4<i32>(0);
     if lane == 0u {
         let key = key_of(entry.x / params.quota, unpack(entry.y), params.n_blocks);
         counts[key] = 0u;

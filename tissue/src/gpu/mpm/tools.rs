@@ -10,8 +10,10 @@ pub const MAX_TOOLS: usize = 8;
 pub(super) const TOOL_WORDS: usize = 20;
 /// Words of the impulse on a tool: force and torque, three numbers of 64 bits each.
 pub(super) const IMPULSE_WORDS: usize = 12;
-/// How much finer steps of impulse are than those of momentum.
-pub(super) const FINER: f64 = 256.0;
+/// Steps of momentum in one of impulse.
+pub(super) const PUSH_STEP: f64 = 16.0;
+/// Steps of momentum in one of impulse that turns, about arms in cells.
+pub(super) const TURN_STEP: f64 = 16384.0;
 
 /// Fails for tools that cannot be, and for more than there is room for.
 pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {

@@ -1,7 +1,8 @@
 // Grid to particles and back to the grid, for up to 128 particles of one block at once.
 //
 // Nodes -1 to 6 of the block, along each axis, are in shared memory: velocities to read, sums of momentum and mass to write. Sums are
-// whole numbers of steps, so their order does not matter, and they are added to the grid once for all the particles.
+// whole numbers of steps, so their order does not matter, and they are added to the grid once for all the particles. A momentum
+// is two numbers, the first in units of 65536 steps.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -26,7 +27,8 @@ var<workgroup> near: array<u32, 27>;
 var<workgroup> flow_x: array<f32, TILE>;
 var<workgroup> flow_y: array<f32, TILE>;
 var<workgroup> flow_z: array<f32, TILE>;
-var<workgroup> sums: array<atomic<i32>, 2048>;
+// High parts of momentum, mass, low parts of momentum.
+var<workgroup> sums: array<atomic<i32>, 3584>;
 var<workgroup> flags: atomic<u32>;
 var<workgroup> fastest: atomic<u32>;
 
@@ -113,11 +115,16 @@ fn collect(w: Weights) -> Moments {
 }
 
 fn give(node: u32, value: vec4<f32>) {
-    let steps = vec4<i32>(round(value));
-    atomicAdd(&sums[node], steps.x);
-    atomicAdd(&sums[TILE + node], steps.y);
-    atomicAdd(&sums[2u * TILE + node], steps.z);
-    atomicAdd(&sums[3u * TILE + node], steps.w);
+    let high = floor(value.xyz / 65536.0);
+    let low = vec3<i32>(value.xyz - high * 65536.0 + 0.5);
+    let whole = vec3<i32>(high);
+    atomicAdd(&sums[node], whole.x);
+    atomicAdd(&sums[TILE + node], whole.y);
+    atomicAdd(&sums[2u * TILE + node], whole.z);
+    atomicAdd(&sums[3u * TILE + node], i32(round(value.w)));
+    atomicAdd(&sums[4u * TILE + node], low.x);
+    atomicAdd(&sums[5u * TILE + node], low.y);
+    atomicAdd(&sums[6u * TILE + node], low.z);
 }
 
 fn give_row(node: u32, weight: f32, at_first: vec4<f32>, step: vec4<f32>, z: vec3<f32>) {
@@ -287,7 +294,7 @@ fn main(
     workgroupBarrier();
     for (var i = 0u; i < 4u; i++) {
         let node = i * GROUP + lane;
-        for (var part = 0u; part < 4u; part++) {
+        for (var part = 0u; part < 7u; part++) {
             atomicStore(&sums[part * TILE + node], 0);
         }
         if moves {
@@ -358,10 +365,18 @@ fn main(
         if to == NONE {
             continue;
         }
-        for (var part = 0u; part < 4u; part++) {
-            let sum = atomicLoad(&sums[part * TILE + node]);
-            if sum != 0 {
-                atomicAdd(&momenta[4u * to + part], sum);
+        let mass = atomicLoad(&sums[3u * TILE + node]);
+        if mass != 0 {
+            atomicAdd(&momenta[8u * to + 3u], mass);
+        }
+        for (var axis = 0u; axis < 3u; axis++) {
+            let low = atomicLoad(&sums[(4u + axis) * TILE + node]);
+            let high = atomicLoad(&sums[axis * TILE + node]) + (low >> 16u);
+            if high != 0 {
+                atomicAdd(&momenta[8u * to + axis], high);
+            }
+            if (low & 65535) != 0 {
+                atomicAdd(&momenta[8u * to + 4u + axis], low & 65535);
             }
         }
     }

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::buffers::{Buffers, STATUS_WORDS};
 use super::layout::{ASTRAY, Layout};
 use super::stages::{Plan, Stages};
-use super::tools::{self, FINER, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
+use super::tools::{self, IMPULSE_WORDS, MAX_TOOLS, PUSH_STEP, TOOL_WORDS, TURN_STEP};
 use crate::gpu::memory::Region;
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{MpmBody, MpmConfig, WALL_NODES, Wall};
@@ -256,15 +256,15 @@ impl GpuMpm {
             world.time += time;
             world.wrenches.clear();
             let [_, momentum_scale] = self.layout.scales(index, dt);
-            let step = 1.0 / (momentum_scale * FINER * time);
+            let step = 1.0 / (momentum_scale * time);
             for (i, tool) in world.tools.iter_mut().enumerate() {
                 *tool = tool.after(time);
                 let start = (index * stride + i) * IMPULSE_WORDS;
                 let sum = |axis: usize| tools::sum(&impulses[start + 2 * axis..][..2]) * step;
-                let arm = self.layout.config.cell_width;
+                let turn = TURN_STEP * self.layout.config.cell_width;
                 world.wrenches.push(Wrench {
-                    force: Vector3::from_fn(|axis, _| sum(axis)),
-                    torque: Vector3::from_fn(|axis, _| sum(3 + axis) * arm),
+                    force: Vector3::from_fn(|axis, _| sum(axis) * PUSH_STEP),
+                    torque: Vector3::from_fn(|axis, _| sum(3 + axis) * turn),
                 });
             }
         }
