@@ -60,6 +60,14 @@ pub enum Divergence {
         /// Length of the substep [s].
         dt: f64,
     },
+    /// A vertex is faster than any tissue.
+    #[error("a vertex moves at {speed:.3} m/s, faster than {most} m/s")]
+    Runaway {
+        /// Greatest speed [m/s].
+        speed: f64,
+        /// Greatest speed allowed [m/s].
+        most: f64,
+    },
     /// A particle has left the domain.
     #[error("a particle has left the domain")]
     Left,

@@ -4,8 +4,8 @@
 //! Without a driver these tests say which packages bring one, and pass.
 #![cfg(feature = "gpu")]
 
-use insonate_tissue::gpu::mpm::{GpuMpm, MAX_TOOLS};
-use insonate_tissue::gpu::{Gpu, GpuError};
+use insonate_tissue::gpu::mpm::GpuMpm;
+use insonate_tissue::gpu::{Gpu, GpuError, MAX_TOOLS};
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, Material, TissueError};

@@ -15,6 +15,9 @@ mod error;
 mod kernel;
 mod memory;
 pub mod mpm;
+mod tools;
+pub mod xpbd;
 
 pub use device::{GPU_VARIABLE, Gpu, GpuInfo};
 pub use error::GpuError;
+pub use tools::MAX_TOOLS;

@@ -1,8 +1,8 @@
 //! What is on the GPU.
 
 use super::layout::{BLOCK_NODES, Layout};
-use super::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::memory::Staging;
+use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 
 /// Particles that a group of threads moves at once.

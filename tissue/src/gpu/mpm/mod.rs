@@ -12,21 +12,19 @@
 //! Particles are sorted by blocks now and then, when their speed says that one might soon be a cell away from its block. If one is
 //! all the same, its world waits after that substep, is sorted, and goes on: no bit depends on when particles are sorted.
 //!
-//! Momenta and masses at nodes, and impulses on tools, are whole numbers of steps. A step of mass is about $2^{-30}$ of eight times the mass in
-//! the fullest cell at the start; one of momentum is that times two cells per substep. A particle that would give more than the
-//! range (`TooFast`), and a node that holds more (`TooDense`), stop their world; nothing wraps around in silence. With eight particles
-//! per cell a node's velocity is rounded to about $10^{-7}$ cells per substep. Bodies in one world whose particles differ a thousandfold in mass
-//! leave the lighter ones a thousandfold less exact.
+//! Momenta and masses at nodes, and impulses on tools, are whole numbers of steps. A node may hold eight times the mass of the fullest cell
+//! at the start, in $2^{30}$ steps (32 bits), and that times eight cells per substep of momentum, in $2^{46}$ steps (two words of 16 and
+//! 32 bits, so that no sum carries). That is finer than `f32` for all but the lightest nodes, whose velocity counts for as little. A particle
+//! that would give more (`TooFast`) and a node that holds more (`TooDense`) stop their world; nothing wraps around in silence. Particles
+//! a thousandfold lighter than others in their world are a thousandfold less exact in mass.
 //!
-//! Tools move along within a step on the GPU. To add a shape, give it a number in `tools.rs` and a distance in `tool.wgsl`; one given as a field
+//! Tools move along within a step on the GPU. To add a shape, give it a number in `gpu/tools.rs` and a distance in `gpu/tool.wgsl`; one given as a field
 //! of distances needs a buffer of fields next to the tools, for which the tool has its index.
 
 mod buffers;
 mod layout;
 mod stages;
 mod state;
-mod tools;
 mod world;
 
-pub use tools::MAX_TOOLS;
 pub use world::GpuMpm;

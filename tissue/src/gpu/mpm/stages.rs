@@ -73,7 +73,10 @@ impl Stages {
         let write = |buffer| (Write, [buffer; 2]);
         let [here, there] = [&b.particles, &b.tags].map(|pair| [&pair[0], &pair[1]]);
         let swapped = |[a, b]: [_; 2]| [b, a];
-        let with_tools = concat!(include_str!("tool.wgsl"), include_str!("grid_update.wgsl"));
+        let with_tools = concat!(
+            include_str!("../tool.wgsl"),
+            include_str!("grid_update.wgsl")
+        );
         Ok(Self {
             begin: stage("begin", include_str!("begin.wgsl"), &[params, status])?,
             reset: stage(

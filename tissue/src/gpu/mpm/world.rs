@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use super::buffers::{Buffers, STATUS_WORDS};
 use super::layout::{ASTRAY, Layout};
 use super::stages::{Plan, Stages};
-use super::tools::{self, IMPULSE_WORDS, MAX_TOOLS, PUSH_STEP, TOOL_WORDS, TURN_STEP};
 use crate::gpu::memory::Region;
+use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{MpmBody, MpmConfig, WALL_NODES, Wall};
 use crate::tool::{Tool, Wrench};
@@ -16,6 +16,11 @@ use crate::{Divergence, TissueError};
 const MOST_DRIFT: f64 = 0.9;
 /// Particles may get so many times as fast from one step to the next before a world must wait for a sort.
 const FASTER: f64 = 1.5;
+
+/// Steps of momentum in one of impulse.
+const PUSH_STEP: f64 = 16.0;
+/// Steps of momentum in one of impulse that turns, about arms in cells.
+const TURN_STEP: f64 = 16384.0;
 
 /// What the host knows of a world.
 #[derive(Debug, Clone, Default)]
@@ -295,7 +300,7 @@ impl GpuMpm {
             .zip(words.chunks_exact_mut((stride * TOOL_WORDS).max(1)))
         {
             for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
-                words.copy_from_slice(&tools::words(tool, config));
+                words.copy_from_slice(&tools::words(tool, config.origin, config.cell_width));
             }
         }
         if words != self.sent_tools {

@@ -1,7 +1,6 @@
 //! Tools as kernels read them.
 
 use crate::TissueError;
-use crate::mpm::MpmConfig;
 use crate::tool::{Shape, Tool};
 
 /// Most tools in a world.
@@ -10,10 +9,6 @@ pub const MAX_TOOLS: usize = 8;
 pub(super) const TOOL_WORDS: usize = 20;
 /// Words of the impulse on a tool: force and torque, three numbers of 64 bits each.
 pub(super) const IMPULSE_WORDS: usize = 12;
-/// Steps of momentum in one of impulse.
-pub(super) const PUSH_STEP: f64 = 16.0;
-/// Steps of momentum in one of impulse that turns, about arms in cells.
-pub(super) const TURN_STEP: f64 = 16384.0;
 
 /// Fails for tools that cannot be, and for more than there is room for.
 pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
@@ -27,8 +22,8 @@ pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
     tools.iter().try_for_each(Tool::check)
 }
 
-/// A tool in words: see `tool.wgsl`.
-pub(super) fn words(tool: &Tool, config: &MpmConfig) -> [u32; TOOL_WORDS] {
+/// A tool in words, its position from an origin in units of a length [m]: see `tool.wgsl`.
+pub(super) fn words(tool: &Tool, origin: [f64; 3], unit: f64) -> [u32; TOOL_WORDS] {
     let (kind, sizes) = match tool.shape {
         Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
         Shape::Cuboid { half } => (1, half),
@@ -49,10 +44,10 @@ pub(super) fn words(tool: &Tool, config: &MpmConfig) -> [u32; TOOL_WORDS] {
     } else {
         -1.0
     };
-    let cells = (0..3).map(|i| (tool.position[i] - config.origin[i]) / config.cell_width);
+    let place = (0..3).map(|i| (tool.position[i] - origin[i]) / unit);
     let mut words = [0; TOOL_WORDS];
     let mut put = |at: usize, number: f64| words[at] = (number as f32).to_bits();
-    for (i, place) in cells.enumerate() {
+    for (i, place) in place.enumerate() {
         put(i, place);
         put(8 + i, tool.linear[i]);
         put(12 + i, tool.angular[i]);
