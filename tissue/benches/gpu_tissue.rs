@@ -22,10 +22,13 @@ const CELL: f64 = 1.0 / 64.0;
 const SUBSTEP: f64 = 5e-4;
 const SUBSTEPS: f64 = 25.0;
 
-fn main() {
-    if let Err(error) = run() {
-        eprintln!("{error}");
-        std::process::exit(1);
+fn main() -> std::process::ExitCode {
+    match run() {
+        Ok(()) => std::process::ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            std::process::ExitCode::FAILURE
+        }
     }
 }
 
