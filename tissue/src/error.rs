@@ -82,6 +82,17 @@ pub enum Divergence {
     /// A particle has left the domain.
     #[error("a particle has left the domain")]
     Left,
+    /// A node holds many times the mass that any held at the start.
+    #[error("particles are pressed together more than eightfold")]
+    TooDense,
+    /// Particles are spread over more of the domain than there is memory for.
+    #[error(
+        "particles are spread over more than the {n_blocks} blocks of nodes that there is memory for"
+    )]
+    Scattered {
+        /// How many there are.
+        n_blocks: usize,
+    },
 }
 
 impl TissueError {

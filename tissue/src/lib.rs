@@ -5,6 +5,8 @@
 pub mod body;
 mod elasticity;
 mod error;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod lanes;
 mod material;
 pub mod mesh;

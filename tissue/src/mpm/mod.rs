@@ -15,3 +15,5 @@ mod world;
 pub use body::MpmBody;
 pub use config::{MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;
+#[cfg(feature = "gpu")]
+pub(crate) use world::PLANNED_COURANT;

@@ -1,0 +1,222 @@
+//! A GPU, and what became of it.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::GpuError;
+
+/// Part of the name of the GPU to use, in any case; without it the fastest kind is taken.
+pub const GPU_VARIABLE: &str = "INSONATE_GPU";
+
+/// Storage buffers that the largest kernel reads and writes.
+const STORAGE_BUFFERS: u32 = 12;
+/// Bytes that threads of the largest kernel share.
+const SHARED_BYTES: u32 = 21504;
+/// Threads that work together.
+const GROUP_THREADS: u32 = 256;
+
+/// What went wrong behind our back.
+#[derive(Debug, Default)]
+struct Faults {
+    lost: Option<String>,
+    refused: Option<String>,
+}
+
+/// An open GPU. Clones are the same one.
+#[derive(Debug, Clone)]
+pub struct Gpu {
+    pub(super) device: wgpu::Device,
+    pub(super) queue: wgpu::Queue,
+    info: wgpu::AdapterInfo,
+    faults: Arc<Mutex<Faults>>,
+}
+
+/// What a GPU is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GpuInfo {
+    /// Its name.
+    pub name: String,
+    /// Its driver with version.
+    pub driver: String,
+    /// What the driver speaks: Vulkan, Metal or Dx12.
+    pub backend: String,
+    /// Whether it is a processor that acts as one.
+    pub is_software: bool,
+}
+
+impl Gpu {
+    /// Opens the GPU that [`GPU_VARIABLE`] names, else a discrete one before an integrated one before one in software.
+    ///
+    /// # Errors
+    /// [`GpuError::NoDriver`], [`GpuError::NoSuchGpu`], [`GpuError::Feature`], [`GpuError::Limit`].
+    pub fn open() -> Result<Self, GpuError> {
+        let wanted = std::env::var(GPU_VARIABLE).unwrap_or_default();
+        Self::open_named(&wanted)
+    }
+
+    /// Opens the best GPU with this in its name.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_named(wanted: &str) -> Result<Self, GpuError> {
+        // OpenGL is left out: it has no way to say that an atomic did nothing.
+        let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
+        let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
+            backends,
+            // Kernels write the sizes of later dispatches, and keep them in range.
+            flags: wgpu::InstanceFlags::empty(),
+            ..wgpu::InstanceDescriptor::new_without_display_handle()
+        });
+        let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
+        if adapters.is_empty() {
+            return Err(GpuError::NoDriver("Vulkan, Metal, Dx12".to_owned()));
+        }
+        let found = adapters.iter().map(|a| a.get_info().name).collect();
+        let wanted = wanted.trim().to_lowercase();
+        adapters.retain(|a| a.get_info().name.to_lowercase().contains(&wanted));
+        let Some(adapter) = adapters
+            .into_iter()
+            .min_by_key(|adapter| rank(adapter.get_info().device_type))
+        else {
+            return Err(GpuError::NoSuchGpu {
+                wanted,
+                variable: GPU_VARIABLE,
+                found,
+            });
+        };
+        Self::from_adapter(&adapter)
+    }
+
+    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self, GpuError> {
+        let (info, limits) = (adapter.get_info(), adapter.limits());
+        if !adapter.features().contains(wgpu::Features::IMMEDIATES) {
+            return Err(GpuError::Feature {
+                gpu: info.name,
+                what: "immediates (push constants)",
+            });
+        }
+        let needs = [
+            (
+                "a kernel's buffers",
+                STORAGE_BUFFERS,
+                limits.max_storage_buffers_per_shader_stage,
+            ),
+            (
+                "a kernel's shared memory",
+                SHARED_BYTES,
+                limits.max_compute_workgroup_storage_size,
+            ),
+            (
+                "a kernel's threads",
+                GROUP_THREADS,
+                limits.max_compute_invocations_per_workgroup,
+            ),
+            (
+                "a kernel's width",
+                GROUP_THREADS,
+                limits.max_compute_workgroup_size_x,
+            ),
+            (
+                "a dispatch",
+                super::kernel::MAX_GROUPS,
+                limits.max_compute_workgroups_per_dimension,
+            ),
+        ];
+        for (what, needed, limit) in needs {
+            if needed > limit {
+                return Err(GpuError::Limit {
+                    what: what.to_owned(),
+                    needed: needed.into(),
+                    limit: limit.into(),
+                    gpu: info.name,
+                });
+            }
+        }
+        let wanted = wgpu::DeviceDescriptor {
+            label: Some("insonate-tissue"),
+            required_features: wgpu::Features::IMMEDIATES,
+            required_limits: limits,
+            ..Default::default()
+        };
+        let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
+            .map_err(|error| GpuError::Refused(error.to_string()))?;
+        let faults = Arc::new(Mutex::new(Faults::default()));
+        let shared = Arc::clone(&faults);
+        device.set_device_lost_callback(move |reason, message| {
+            let mut faults = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            faults.lost = Some(format!("{reason:?} {message}").trim().to_owned());
+        });
+        let shared = Arc::clone(&faults);
+        device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
+            let mut faults = shared.lock().unwrap_or_else(PoisonError::into_inner);
+            // The first one tells most.
+            faults.refused.get_or_insert_with(|| error.to_string());
+        }));
+        Ok(Self {
+            device,
+            queue,
+            info,
+            faults,
+        })
+    }
+
+    /// What it is.
+    pub fn describe(&self) -> GpuInfo {
+        GpuInfo {
+            name: self.info.name.clone(),
+            driver: format!("{} {}", self.info.driver, self.info.driver_info)
+                .trim()
+                .to_owned(),
+            backend: format!("{:?}", self.info.backend),
+            is_software: self.info.device_type == wgpu::DeviceType::Cpu,
+        }
+    }
+
+    /// Gives the GPU back: all that is on it is gone, and worlds there answer with [`GpuError::Lost`] from now on.
+    pub fn give_back(&self) {
+        self.device.destroy();
+        self.faults
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .lost
+            .get_or_insert_with(|| "given back".to_owned());
+    }
+
+    pub(super) fn limits(&self) -> wgpu::Limits {
+        self.device.limits()
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.info.name
+    }
+
+    /// Fails once something went wrong.
+    pub(super) fn check(&self) -> Result<(), GpuError> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(reason) = &faults.lost {
+            return Err(GpuError::Lost(reason.clone()));
+        }
+        if let Some(reason) = &faults.refused {
+            return Err(GpuError::Refused(reason.clone()));
+        }
+        Ok(())
+    }
+
+    /// Waits until all that was handed in is done.
+    pub(super) fn wait(&self) -> Result<(), GpuError> {
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.check()?;
+        polled
+            .map(|_| ())
+            .map_err(|error| GpuError::Lost(error.to_string()))
+    }
+}
+
+fn rank(kind: wgpu::DeviceType) -> u8 {
+    match kind {
+        wgpu::DeviceType::DiscreteGpu => 0,
+        wgpu::DeviceType::VirtualGpu => 1,
+        wgpu::DeviceType::IntegratedGpu => 2,
+        wgpu::DeviceType::Other => 3,
+        wgpu::DeviceType::Cpu => 4,
+    }
+}

@@ -1,0 +1,124 @@
+//! Kernels: a text in WGSL, and how its buffers are bound.
+
+use super::{Gpu, GpuError};
+
+/// Most groups along one axis of a dispatch; more go along the next axis.
+pub(super) const MAX_GROUPS: u32 = 32768;
+
+/// How a kernel uses a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Use {
+    /// Settings.
+    Uniform,
+    /// Reads it.
+    Read,
+    /// Reads and writes it.
+    Write,
+}
+
+/// A kernel ready to run.
+#[derive(Debug)]
+pub(super) struct Kernel {
+    pipeline: wgpu::ComputePipeline,
+    layout: wgpu::BindGroupLayout,
+}
+
+impl Kernel {
+    /// Compiles the function `main` of a text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
+    pub(super) fn new(gpu: &Gpu, name: &str, text: &str, uses: &[Use]) -> Result<Self, GpuError> {
+        gpu.check()?;
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let entries: Vec<_> = (0..)
+            .zip(uses)
+            .map(|(binding, r#use)| wgpu::BindGroupLayoutEntry {
+                binding,
+                visibility: wgpu::ShaderStages::COMPUTE,
+                ty: wgpu::BindingType::Buffer {
+                    ty: match r#use {
+                        Use::Uniform => wgpu::BufferBindingType::Uniform,
+                        Use::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                        Use::Write => wgpu::BufferBindingType::Storage { read_only: false },
+                    },
+                    has_dynamic_offset: false,
+                    min_binding_size: None,
+                },
+                count: None,
+            })
+            .collect();
+        let device = &gpu.device;
+        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            label: Some(name),
+            entries: &entries,
+        });
+        let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
+            label: Some(name),
+            source: wgpu::ShaderSource::Wgsl(text.into()),
+        });
+        let whole = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+            label: Some(name),
+            bind_group_layouts: &[Some(&layout)],
+            immediate_size: 8,
+        });
+        let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+            label: Some(name),
+            layout: Some(&whole),
+            module: &module,
+            entry_point: Some("main"),
+            compilation_options: wgpu::PipelineCompilationOptions {
+                // Kernels that need zeros write them.
+                zero_initialize_workgroup_memory: false,
+                ..Default::default()
+            },
+            cache: None,
+        });
+        if let Some(error) = pollster::block_on(scope.pop()) {
+            return Err(GpuError::Refused(format!("{name}: {error}")));
+        }
+        gpu.check()?;
+        Ok(Self { pipeline, layout })
+    }
+
+    /// Binds buffers, in the order of the uses.
+    pub(super) fn bind(&self, gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
+        let entries: Vec<_> = (0..)
+            .zip(buffers)
+            .map(|(binding, buffer)| wgpu::BindGroupEntry {
+                binding,
+                resource: buffer.as_entire_binding(),
+            })
+            .collect();
+        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+            label: None,
+            layout: &self.layout,
+            entries: &entries,
+        })
+    }
+
+    /// Makes it the one that dispatches run.
+    pub(super) fn select(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        bound: &wgpu::BindGroup,
+        immediates: [u32; 2],
+    ) {
+        pass.set_pipeline(&self.pipeline);
+        pass.set_bind_group(0, bound, &[]);
+        pass.set_immediates(0, bytemuck::cast_slice(&immediates));
+    }
+
+    /// Runs it for so many groups.
+    pub(super) fn run(
+        &self,
+        pass: &mut wgpu::ComputePass<'_>,
+        bound: &wgpu::BindGroup,
+        immediates: [u32; 2],
+        groups: u32,
+    ) {
+        if groups == 0 {
+            return;
+        }
+        self.select(pass, bound, immediates);
+        let x = groups.min(MAX_GROUPS);
+        pass.dispatch_workgroups(x, groups.div_ceil(x), 1);
+    }
+}

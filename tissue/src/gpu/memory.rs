@@ -1,0 +1,145 @@
+//! Buffers on the GPU: made within its limits, written, and read back.
+
+use super::{Gpu, GpuError};
+
+/// Copies back numbers of a buffer.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Region<'a> {
+    pub(super) buffer: &'a wgpu::Buffer,
+    /// First byte.
+    pub(super) start: u64,
+    /// Bytes, a multiple of four.
+    pub(super) len: u64,
+}
+
+/// Where what was copied waits to be read.
+#[derive(Debug)]
+pub(super) struct Staging {
+    buffer: wgpu::Buffer,
+    /// Bytes in use.
+    len: u64,
+}
+
+impl Gpu {
+    /// A buffer of zeros, at least sixteen bytes.
+    pub(super) fn buffer(
+        &self,
+        what: &str,
+        bytes: u64,
+        usage: wgpu::BufferUsages,
+    ) -> Result<wgpu::Buffer, GpuError> {
+        self.check()?;
+        let bytes = bytes.next_multiple_of(16).max(16);
+        let limits = self.limits();
+        let mut limit = limits.max_buffer_size;
+        if usage.contains(wgpu::BufferUsages::STORAGE) {
+            limit = limit.min(limits.max_storage_buffer_binding_size);
+        }
+        if bytes > limit {
+            return Err(GpuError::Limit {
+                what: format!("the buffer of {what} in bytes"),
+                needed: bytes,
+                limit,
+                gpu: self.name().to_owned(),
+            });
+        }
+        let memory = self.device.push_error_scope(wgpu::ErrorFilter::OutOfMemory);
+        let buffer = self.device.create_buffer(&wgpu::BufferDescriptor {
+            label: Some(what),
+            size: bytes,
+            usage,
+            mapped_at_creation: false,
+        });
+        if pollster::block_on(memory.pop()).is_some() {
+            return Err(GpuError::Memory {
+                what: what.to_owned(),
+                bytes,
+                gpu: self.name().to_owned(),
+            });
+        }
+        self.check()?;
+        Ok(buffer)
+    }
+
+    /// A buffer that kernels use, of zeros.
+    pub(super) fn storage(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+        use wgpu::BufferUsages as Usage;
+        let usage = Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST;
+        self.buffer(what, bytes, usage)
+    }
+
+    /// A buffer that kernels use, with numbers in it.
+    pub(super) fn filled<T: bytemuck::Pod>(
+        &self,
+        what: &str,
+        numbers: &[T],
+    ) -> Result<wgpu::Buffer, GpuError> {
+        let buffer = self.storage(what, size_of_val(numbers) as u64)?;
+        self.queue
+            .write_buffer(&buffer, 0, bytemuck::cast_slice(numbers));
+        Ok(buffer)
+    }
+
+    /// Room for so many bytes to be read back.
+    pub(super) fn staging(&self, bytes: u64) -> Result<Staging, GpuError> {
+        use wgpu::BufferUsages as Usage;
+        Ok(Staging {
+            buffer: self.buffer(
+                "numbers read back",
+                bytes,
+                Usage::MAP_READ | Usage::COPY_DST,
+            )?,
+            len: 0,
+        })
+    }
+
+    /// Reads regions back, one after the other.
+    pub(super) fn read(&self, regions: &[Region<'_>]) -> Result<Vec<u8>, GpuError> {
+        let bytes = regions.iter().map(|region| region.len).sum();
+        if bytes == 0 {
+            return self.check().map(|()| Vec::new());
+        }
+        let mut staging = self.staging(bytes)?;
+        let mut encoder = self
+            .device
+            .create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        staging.take(&mut encoder, regions);
+        self.queue.submit([encoder.finish()]);
+        staging.read(self)
+    }
+}
+
+impl Staging {
+    /// Records copies of regions into it, in place of what it held.
+    pub(super) fn take(&mut self, encoder: &mut wgpu::CommandEncoder, regions: &[Region<'_>]) {
+        self.len = 0;
+        for region in regions {
+            if region.len > 0 {
+                encoder.copy_buffer_to_buffer(
+                    region.buffer,
+                    region.start,
+                    &self.buffer,
+                    self.len,
+                    Some(region.len),
+                );
+            }
+            self.len += region.len;
+        }
+    }
+
+    /// What it holds, once the GPU is done.
+    pub(super) fn read(&self, gpu: &Gpu) -> Result<Vec<u8>, GpuError> {
+        gpu.check()?;
+        self.buffer
+            .map_async(wgpu::MapMode::Read, ..self.len, |_| {});
+        gpu.wait()?;
+        let view = self
+            .buffer
+            .get_mapped_range(..self.len)
+            .map_err(|error| GpuError::Refused(error.to_string()))?;
+        let bytes = view.to_vec();
+        drop(view);
+        self.buffer.unmap();
+        Ok(bytes)
+    }
+}

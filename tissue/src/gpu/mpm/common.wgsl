@@ -1,0 +1,82 @@
+// What all kernels of the particle solver share. Lengths are in cells from the domain's origin unless they say metres.
+
+struct Params {
+    // Blocks of 4 x 4 x 4 cells along each axis.
+    n_blocks: vec3<u32>,
+    // Most blocks of nodes in a world.
+    quota: u32,
+    // Gravity times dt [m/s].
+    kick: vec3<f32>,
+    // Length of a substep [s].
+    dt: f32,
+    // [m]
+    cell_width: f32,
+    // [Pa s]
+    unused: f32,
+    // A node this near to a tool [m] moves with it.
+    near: f32,
+    // Half a cell per substep [m/s].
+    speed_limit: f32,
+    // Two bits for each wall: low x, high x, low y, ...
+    walls: u32,
+    // Tools that each world has room for.
+    tool_stride: u32,
+    n_particles: u32,
+    n_worlds: u32,
+    // What a particle may give, over its mass [m/s].
+    give_limit: f32,
+    pad_0: u32,
+    pad_1: u32,
+    pad_2: u32,
+}
+
+struct World {
+    first: u32,
+    n: u32,
+    n_tools: u32,
+    // More mass on a node is too much.
+    most_mass: u32,
+    // Steps of mass and momentum per kg and kg m/s: powers of two.
+    mass_scale: f32,
+    momentum_scale: f32,
+    pad_0: u32,
+    pad_1: u32,
+}
+
+struct Status {
+    // The world goes through the substeps from start_at on and before stop_at.
+    start_at: u32,
+    stop_at: atomic<u32>,
+    flags: atomic<u32>,
+    // Bits of the greatest speed along an axis; those of what is not a number are greater than those of any number.
+    speed: atomic<u32>,
+}
+
+const FAST = 1u;
+const LEFT = 2u;
+const DENSE = 4u;
+const FULL = 8u;
+const ASTRAY = 16u;
+
+struct Stage {
+    first: u32,
+    second: u32,
+}
+
+var<immediate> stage: Stage;
+
+const GROUP = 128u;
+const MOVES = 1u;
+const GIVES = 2u;
+
+fn pack(at: vec3<u32>) -> u32 {
+    return at.x | (at.y << 10u) | (at.z << 20u);
+}
+
+fn unpack(packed: u32) -> vec3<u32> {
+    return vec3<u32>(packed & 1023u, (packed >> 10u) & 1023u, packed >> 20u);
+}
+
+fn key_of(world: u32, at: vec3<u32>, n: vec3<u32>) -> u32 {
+    return ((world * n.x + at.x) * n.y + at.y) * n.z + at.z;
+}

@@ -1,0 +1,172 @@
+// From momentum to velocity at the nodes: gravity, tools, walls. One group for the 64 nodes of a block.
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> worlds: array<World>;
+@group(0) @binding(2) var<storage, read_write> status: array<Status>;
+@group(0) @binding(3) var<storage, read> active_nodes: array<vec2<u32>>;
+@group(0) @binding(4) var<storage, read> lists: array<vec4<u32>>;
+@group(0) @binding(5) var<storage, read_write> momenta: array<vec4<i32>>;
+@group(0) @binding(6) var<storage, read_write> velocities: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read> tools: array<Tool>;
+// Impulse on each tool of each world: force and torque, three numbers of 64 bits each.
+@group(0) @binding(8) var<storage, read_write> impulses: array<atomic<u32>>;
+
+const MAX_TOOLS = 8u;
+const WALL_NODES = 3u;
+// Impulses are summed in larger steps than momenta, those that turn in larger ones still.
+const PUSH_STEP = 16.0;
+const TURN_STEP = 16384.0;
+
+var<workgroup> is_on: u32;
+var<workgroup> posed: array<Tool, MAX_TOOLS>;
+var<workgroup> sums: array<atomic<u32>, 96>;
+
+// Adds a number of steps to one of 64 bits, in whatever order with the same end. False: it is beyond what 48 bits hold.
+fn add_to_sum(index: u32, value: f32) -> bool {
+    let rounded = round(value);
+    let high_part = floor(rounded / 65536.0);
+    // Also false for what is not a number.
+    if !(abs(high_part) < 2147483648.0) {
+        return false;
+    }
+    let high = i32(high_part);
+    let above = bitcast<u32>(high) << 16u;
+    let low = above + u32(rounded - high_part * 65536.0);
+    let old = atomicAdd(&sums[2u * index], low);
+    let carry = select(0u, 1u, low < above) + select(0u, 1u, old + low < old);
+    atomicAdd(&sums[2u * index + 1u], bitcast<u32>(high >> 16u) + carry);
+    return true;
+}
+
+fn wall_at(axis: u32, is_high: bool) -> u32 {
+    return (params.walls >> (4u * axis + select(0u, 2u, is_high))) & 3u;
+}
+
+fn hold(velocity: vec3<f32>, at: vec3<u32>) -> vec3<f32> {
+    var held = velocity;
+    for (var axis = 0u; axis < 3u; axis++) {
+        let is_low = at[axis] < WALL_NODES;
+        let is_high = at[axis] >= params.n_blocks[axis] * 4u - WALL_NODES;
+        if !is_low && !is_high {
+            continue;
+        }
+        let wall = wall_at(axis, !is_low);
+        let outward = select(1.0, -1.0, is_low);
+        if wall == 0u {
+            held = vec3<f32>(0.0);
+        } else if wall == 1u || held[axis] * outward > 0.0 {
+            held[axis] = 0.0;
+        }
+    }
+    return held;
+}
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let index = group.y * groups.x + group.x;
+    if index >= lists[1].w {
+        return;
+    }
+    let entry = active_nodes[index];
+    let world_index = entry.x / params.quota;
+    let world = worlds[world_index];
+    let substep = stage.first;
+    if lane == 0u {
+        let stop_at = atomicLoad(&status[world_index].stop_at);
+        is_on = select(0u, 1u, status[world_index].start_at <= substep && substep < stop_at);
+    }
+    if workgroupUniformLoad(&is_on) == 0u {
+        return;
+    }
+    if lane < world.n_tools {
+        let tool = tools[world_index * params.tool_stride + lane];
+        posed[lane] = moved_on(tool, f32(substep) * params.dt, params.cell_width);
+    }
+    for (var i = lane; i < 12u * world.n_tools; i += 64u) {
+        atomicStore(&sums[i], 0u);
+    }
+    workgroupBarrier();
+
+    let node = entry.x * 64u + lane;
+    let given = momenta[2u * node];
+    let rest = momenta[2u * node + 1u];
+    momenta[2u * node] = vec4<i32>(0);
+    momenta[2u * node + 1u] = vec4<i32>(0);
+    let mass_steps = bitcast<u32>(given.w);
+    var velocity = vec3<f32>(0.0);
+    if mass_steps > 0u {
+        var is_fast = false;
+        let scale = world.mass_scale / world.momentum_scale;
+        let momentum = vec3<f32>(given.xyz) * 65536.0 + vec3<f32>(rest.xyz);
+        velocity = momentum * (scale / f32(mass_steps)) + params.kick;
+        let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
+        let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
+        // A node belongs to the nearest tool.
+        var i = world.n_tools;
+        var found = vec4<f32>(0.0, 0.0, 0.0, params.near);
+        for (var other = 0u; other < world.n_tools; other++) {
+            let tool = posed[other];
+            let arm = (vec3<f32>(at) - tool.position) * params.cell_width;
+            if tool.reach < 0.0 || length(arm) <= tool.reach + params.near {
+                let seen = surface(tool, rotate_back(tool.rotation, arm));
+                if seen.w < found.w {
+                    found = seen;
+                    i = other;
+                }
+            }
+        }
+        if i < world.n_tools {
+            let tool = posed[i];
+            let arm_cells = vec3<f32>(at) - tool.position;
+            let arm = arm_cells * params.cell_width;
+            let normal = rotate(tool.rotation, found.xyz);
+            let carried = tool.linear + cross(tool.angular, arm);
+            let relative = velocity - carried;
+            let into = dot(relative, normal);
+            var after = carried;
+            if tool.friction >= 0.0 && into >= 0.0 {
+                after = velocity;
+            } else if tool.friction >= 0.0 {
+                let along = relative - normal * into;
+                let kept = 1.0 + tool.friction * into / max(length(along), 1e-12);
+                after = carried + along * max(kept, 0.0);
+            }
+            let taken = (velocity - after) * steps;
+            let turned = cross(arm_cells, taken);
+            velocity = after;
+            for (var axis = 0u; axis < 3u; axis++) {
+                let fits = add_to_sum(6u * i + axis, taken[axis] / PUSH_STEP);
+                let turn_fits = add_to_sum(6u * i + 3u + axis, turned[axis] / TURN_STEP);
+                is_fast |= !fits || !turn_fits;
+            }
+        }
+        velocity = hold(velocity, at);
+        var flags = select(0u, DENSE, mass_steps > world.most_mass);
+        if is_fast {
+            flags |= FAST;
+            let speeds = bitcast<vec3<u32>>(velocity) & vec3<u32>(0x7fffffffu);
+            atomicMax(&status[world_index].speed, max(speeds.x, max(speeds.y, speeds.z)));
+        }
+        if flags != 0u {
+            atomicOr(&status[world_index].flags, flags);
+            atomicMin(&status[world_index].stop_at, substep + 1u);
+        }
+    }
+    velocities[node] = vec4<f32>(velocity, 0.0);
+
+    workgroupBarrier();
+    for (var i = lane; i < 6u * world.n_tools; i += 64u) {
+        let low = atomicLoad(&sums[2u * i]);
+        let high = atomicLoad(&sums[2u * i + 1u]);
+        if (low | high) == 0u {
+            continue;
+        }
+        let to = 2u * (world_index * params.tool_stride * 6u + i);
+        let old = atomicAdd(&impulses[to], low);
+        atomicAdd(&impulses[to + 1u], high + select(0u, 1u, old + low < old));
+    }
+}

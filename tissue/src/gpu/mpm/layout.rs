@@ -1,0 +1,303 @@
+//! Where the worlds' particles are, in which steps their sums are kept, and how many blocks of nodes they may need.
+
+use crate::gpu::{Gpu, GpuError};
+use crate::mpm::{MpmBody, MpmConfig};
+use crate::{Divergence, ElasticLaw, TissueError};
+
+/// Nodes along the edge of a block.
+pub(super) const BLOCK: usize = 4;
+/// Nodes of a block.
+pub(super) const BLOCK_NODES: u64 = 64;
+/// What a node may hold, over the mass in the fullest cell at the start.
+const MOST_CROWDED: f64 = 8.0;
+/// What a particle may give in a substep, over its mass, in cells per substep.
+const MOST_GIVEN: f64 = 8.0;
+/// Steps of the most mass that a node may hold. Twice as much still fits.
+const MASS_STEPS: f64 = 1_073_741_824.0;
+/// Steps of the most momentum: as many, times 65536.
+const MOMENTUM_STEPS: f64 = 70_368_744_177_664.0;
+/// With all of their blocks, worlds may take so many bytes of nodes.
+const WHOLE_BYTES: u64 = 1 << 28;
+/// Else a world may need so many times the blocks that it needs at the start.
+const SPREAD: usize = 4;
+
+/// One world's place among all.
+#[derive(Debug, Clone)]
+pub(super) struct WorldLayout {
+    /// Its first particle.
+    pub(super) first: usize,
+    /// How many it has.
+    pub(super) n: usize,
+    /// Mass in its fullest cell at the start [kg].
+    fullest: f64,
+    /// Sum of all masses [kg].
+    pub(super) mass: f64,
+    /// Tells worlds made in another way from this one.
+    pub(super) print: u64,
+}
+
+/// All worlds.
+#[derive(Debug)]
+pub(super) struct Layout {
+    pub(super) config: MpmConfig,
+    pub(super) n_blocks: [usize; 3],
+    pub(super) worlds: Vec<WorldLayout>,
+    pub(super) n_particles: usize,
+    /// Most blocks of nodes in a world.
+    pub(super) quota: usize,
+    /// Start of each particle in cells, and its material's number in bits.
+    pub(super) starts: Vec<[f32; 4]>,
+    /// Three rows for each material: mass, volume, λ, μ; velocity at the start and its world's number in bits; viscosity.
+    pub(super) materials: Vec<[f32; 4]>,
+    /// Mass of a particle of each material [kg].
+    pub(super) masses: Vec<f64>,
+    /// Greatest speed along an axis at the start [m/s].
+    pub(super) start_speed: f64,
+    /// Longest substep that the stiffest material allows [s].
+    pub(super) stable_substep: f64,
+}
+
+impl Layout {
+    pub(super) fn new(
+        gpu: &Gpu,
+        config: MpmConfig,
+        worlds: &[Vec<MpmBody>],
+    ) -> Result<Self, GpuError> {
+        config.check()?;
+        if config.law != ElasticLaw::NeoHookean {
+            return Err(TissueError::setting("law", config.law, "neo-Hookean on the GPU").into());
+        }
+        let n_blocks = config.cells.map(|cells| cells.div_ceil(BLOCK));
+        let mut layout = Self {
+            config,
+            n_blocks,
+            worlds: Vec::new(),
+            n_particles: 0,
+            quota: 0,
+            starts: Vec::new(),
+            materials: Vec::new(),
+            masses: Vec::new(),
+            start_speed: 0.0,
+            stable_substep: f64::INFINITY,
+        };
+        let mut most_blocks = 1;
+        for bodies in worlds {
+            most_blocks = most_blocks.max(layout.add(bodies)?);
+        }
+        let whole: usize = n_blocks.iter().product();
+        let n_worlds = worlds.len() as u64;
+        layout.quota = if n_worlds * whole as u64 * BLOCK_NODES * 48 <= WHOLE_BYTES {
+            whole
+        } else {
+            whole.min(SPREAD * most_blocks + 64)
+        };
+        let counts = [
+            ("particles", layout.n_particles as u64 * 6),
+            ("blocks of the domains", n_worlds * whole as u64),
+            (
+                "numbers at nodes",
+                n_worlds * layout.quota as u64 * BLOCK_NODES * 8,
+            ),
+        ];
+        for (what, needed) in counts {
+            // Kernels count in 32 bits.
+            if needed >= u32::MAX.into() {
+                return Err(GpuError::Limit {
+                    what: format!("the number of {what}"),
+                    needed,
+                    limit: u32::MAX.into(),
+                    gpu: gpu.name().to_owned(),
+                });
+            }
+        }
+        Ok(layout)
+    }
+
+    /// Adds a world; gives the number of blocks of nodes that it needs.
+    fn add(&mut self, bodies: &[MpmBody]) -> Result<usize, TissueError> {
+        let first = self.starts.len();
+        let [low, high] = self.config.bounds();
+        let mut print = Fingerprint::of(&self.config);
+        let (mut cells, mut blocks) = (Vec::new(), Vec::new());
+        let mut total = 0.0;
+        for body in bodies {
+            let material = &body.material;
+            material.check()?;
+            if material.tearing.is_some() {
+                return Err(TissueError::setting(
+                    "material.tearing",
+                    material.tearing,
+                    "none on the GPU",
+                ));
+            }
+            crate::error::check_range("body.particle_volume", body.particle_volume, 1e-18, 1.0)?;
+            let mass = material.density * body.particle_volume;
+            let number = self.masses.len() as u32;
+            self.materials.push([
+                mass as f32,
+                body.particle_volume as f32,
+                material.lame_lambda() as f32,
+                material.lame_mu() as f32,
+            ]);
+            let [x, y, z] = body.velocity;
+            for speed in body.velocity {
+                crate::error::check_range("body.velocity", speed, -1e6, 1e6)?;
+                self.start_speed = self.start_speed.max(speed.abs());
+            }
+            let world = f32::from_bits(self.worlds.len() as u32);
+            self.materials.push([x as f32, y as f32, z as f32, world]);
+            self.materials
+                .push([material.viscosity as f32, 0.0, 0.0, 0.0]);
+            self.stable_substep = self
+                .stable_substep
+                .min(self.config.stable_substep([material].into_iter()));
+            self.masses.push(mass);
+            total += mass * body.positions.len() as f64;
+            print.add(&[mass, body.particle_volume, material.young_modulus]);
+            print.add(&[material.poisson_ratio, body.positions.len() as f64]);
+            for position in &body.positions {
+                if !(0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]) {
+                    return Err(TissueError::Outside {
+                        particle: self.starts.len() - first,
+                        position: *position,
+                        low,
+                        high,
+                    });
+                }
+                let at: [f32; 3] = std::array::from_fn(|axis| {
+                    ((position[axis] - self.config.origin[axis]) / self.config.cell_width) as f32
+                });
+                let base = at.map(|x| (x - 0.5).floor().max(0.0) as u32);
+                cells.push((base, mass));
+                blocks.push(base.map(|x| x / BLOCK as u32));
+                self.starts
+                    .push([at[0], at[1], at[2], f32::from_bits(number)]);
+            }
+        }
+        cells.sort_unstable_by_key(|(cell, _)| *cell);
+        let fullest = cells
+            .chunk_by(|a, b| a.0 == b.0)
+            .map(|cell| cell.iter().map(|(_, mass)| mass).sum())
+            .fold(1e-18, f64::max);
+        self.worlds.push(WorldLayout {
+            first,
+            n: self.starts.len() - first,
+            fullest,
+            mass: total,
+            print: print.0,
+        });
+        self.n_particles = self.starts.len();
+        Ok(self.around(blocks))
+    }
+
+    /// How many blocks there are around blocks.
+    fn around(&self, mut blocks: Vec<[u32; 3]>) -> usize {
+        blocks.sort_unstable();
+        blocks.dedup();
+        let mut near: Vec<[u32; 3]> = blocks
+            .iter()
+            .flat_map(|at| {
+                (0..27u32).filter_map(|i| {
+                    let side = [i / 9, i / 3 % 3, i % 3];
+                    let mut beside = [0; 3];
+                    for axis in 0..3 {
+                        beside[axis] = (at[axis] + side[axis]).checked_sub(1)?;
+                        if beside[axis] as usize >= self.n_blocks[axis] {
+                            return None;
+                        }
+                    }
+                    Some(beside)
+                })
+            })
+            .collect();
+        near.sort_unstable();
+        near.dedup();
+        near.len()
+    }
+
+    /// What kernels know of a world, when substeps have this length.
+    pub(super) fn world_words(&self, world: usize, dt: f64, n_tools: usize) -> [u32; 8] {
+        let layout = &self.worlds[world];
+        let [mass_scale, momentum_scale] = self.scales(world, dt);
+        [
+            layout.first as u32,
+            layout.n as u32,
+            n_tools as u32,
+            MASS_STEPS as u32,
+            (mass_scale as f32).to_bits(),
+            (momentum_scale as f32).to_bits(),
+            0,
+            0,
+        ]
+    }
+
+    /// Steps per kg and per kg·m/s: powers of two, so that scaling rounds nothing.
+    pub(super) fn scales(&self, world: usize, dt: f64) -> [f64; 2] {
+        let most = MOST_CROWDED * self.worlds[world].fullest;
+        let scale = |steps: f64, most: f64| (steps / most).log2().floor().exp2();
+        [
+            scale(MASS_STEPS, most),
+            scale(MOMENTUM_STEPS, most * self.give_limit(dt)),
+        ]
+    }
+
+    /// What a particle may give, over its mass [m/s].
+    pub(super) fn give_limit(&self, dt: f64) -> f64 {
+        MOST_GIVEN * self.config.cell_width / dt
+    }
+
+    /// Half a cell per substep [m/s].
+    pub(super) fn speed_limit(&self, dt: f64) -> f64 {
+        0.5 * self.config.cell_width / dt
+    }
+
+    /// Why a world stopped, by what kernels found.
+    pub(super) fn reason(&self, flags: u32, speed: f32, dt: f64) -> Option<Divergence> {
+        if flags & (FAST | LEFT | DENSE | FULL) == 0 {
+            return None;
+        }
+        Some(if flags & FAST != 0 && !speed.is_finite() {
+            Divergence::NotFinite
+        } else if flags & FAST != 0 {
+            Divergence::TooFast {
+                speed: speed.into(),
+                cell_width: self.config.cell_width,
+                dt,
+            }
+        } else if flags & LEFT != 0 {
+            Divergence::Left
+        } else if flags & DENSE != 0 {
+            Divergence::TooDense
+        } else {
+            Divergence::Scattered {
+                n_blocks: self.quota,
+            }
+        })
+    }
+}
+
+const FAST: u32 = 1;
+const LEFT: u32 = 2;
+const DENSE: u32 = 4;
+const FULL: u32 = 8;
+/// A particle is out of reach of its block's nodes: the world waits to be sorted.
+pub(super) const ASTRAY: u32 = 16;
+
+/// A 64-bit FNV-1a hash of numbers.
+struct Fingerprint(u64);
+
+impl Fingerprint {
+    fn of(config: &MpmConfig) -> Self {
+        let mut print = Self(0xcbf2_9ce4_8422_2325);
+        print.add(&config.origin);
+        print.add(&[config.cell_width]);
+        print.add(&config.cells.map(|n| n as f64));
+        print
+    }
+
+    fn add(&mut self, numbers: &[f64]) {
+        for byte in numbers.iter().flat_map(|number| number.to_le_bytes()) {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+    }
+}

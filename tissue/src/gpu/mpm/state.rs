@@ -1,0 +1,215 @@
+//! What is read from a world, and its state in bytes.
+
+use super::buffers::ROWS;
+use super::world::GpuMpm;
+use crate::gpu::GpuError;
+use crate::gpu::memory::Region;
+use crate::{Divergence, TissueError};
+
+/// What a state begins with.
+const MAGIC: &[u8; 8] = b"insgmpm1";
+/// Bytes before the particles: magic, fingerprint, number of particles, time, three numbers on how it stopped.
+const HEAD: usize = 56;
+/// Bytes of a particle.
+const PARTICLE: usize = 16 * ROWS;
+
+impl GpuMpm {
+    /// Positions of a world [m], shape `[n_particles, 3]`, in the order of the bodies.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
+        let config = &self.layout.config;
+        let place = |[x, y, z, _]: [f32; 4]| {
+            let cells = [x, y, z].map(f64::from);
+            std::array::from_fn(|i| config.origin[i] + cells[i] * config.cell_width)
+        };
+        Ok(self.row(world, 0)?.into_iter().map(place).collect())
+    }
+
+    /// Velocities of a world [m/s], shape `[n_particles, 3]`, in the order of the bodies.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn velocities(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
+        let velocity = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
+        Ok(self.row(world, 3)?.into_iter().map(velocity).collect())
+    }
+
+    /// Momentum of a world's particles [kg·m/s].
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn momentum(&self, world: usize) -> Result<[f64; 3], GpuError> {
+        let first = self.layout.worlds[world].first;
+        let mut momentum = [0.0; 3];
+        for (i, velocity) in self.velocities(world)?.into_iter().enumerate() {
+            let material = self.layout.starts[first + i][3].to_bits();
+            let mass = self.layout.masses[material as usize];
+            for axis in 0..3 {
+                momentum[axis] += mass * velocity[axis];
+            }
+        }
+        Ok(momentum)
+    }
+
+    /// One row of a world's particles, in the order of the bodies.
+    fn row(&self, world: usize, row: usize) -> Result<Vec<[f32; 4]>, GpuError> {
+        let rows = self.rows(world, &[row])?;
+        Ok(rows.into_iter().map(|[row]| row).collect())
+    }
+
+    /// Rows of a world's particles, in the order of the bodies.
+    fn rows<const N: usize>(
+        &self,
+        world: usize,
+        rows: &[usize; N],
+    ) -> Result<Vec<[[f32; 4]; N]>, GpuError> {
+        let layout = &self.layout.worlds[world];
+        let (first, n) = (layout.first as u64, layout.n);
+        let row_len = 16 * self.layout.n_particles as u64;
+        let mut regions: Vec<_> = rows
+            .iter()
+            .map(|row| Region {
+                buffer: &self.buffers.particles[self.side],
+                start: *row as u64 * row_len + 16 * first,
+                len: 16 * n as u64,
+            })
+            .collect();
+        regions.push(Region {
+            buffer: &self.buffers.tags[self.side],
+            start: 8 * first,
+            len: 8 * n as u64,
+        });
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&self.gpu.read(&regions)?);
+        let (numbers, tags) = words.split_at(4 * N * n);
+        let mut found = vec![[[0.0; 4]; N]; n];
+        for (i, tag) in tags.chunks_exact(2).enumerate() {
+            let Some(particle) = (tag[0] as usize)
+                .checked_sub(layout.first)
+                .and_then(|id| found.get_mut(id))
+            else {
+                return Err(GpuError::Refused("a particle has lost its name".to_owned()));
+            };
+            for (row, numbers_of_row) in numbers.chunks_exact(4 * n).enumerate() {
+                particle[row] = std::array::from_fn(|k| f32::from_bits(numbers_of_row[4 * i + k]));
+            }
+        }
+        Ok(found)
+    }
+
+    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn save(&self, world: usize) -> Result<Vec<u8>, GpuError> {
+        let (layout, state) = (&self.layout.worlds[world], &self.worlds[world]);
+        let mut bytes = Vec::with_capacity(HEAD + layout.n * PARTICLE);
+        bytes.extend(MAGIC);
+        bytes.extend(layout.print.to_le_bytes());
+        bytes.extend((layout.n as u64).to_le_bytes());
+        bytes.extend(state.time.to_le_bytes());
+        let (kind, first, second) = match state.diverged {
+            None => (0u64, 0.0, 0.0),
+            Some(Divergence::NotFinite | Divergence::Runaway { .. }) => (1, 0.0, 0.0),
+            Some(Divergence::TooFast { speed, dt, .. }) => (2, speed, dt),
+            Some(Divergence::Left) => (3, 0.0, 0.0),
+            Some(Divergence::TooDense) => (4, 0.0, 0.0),
+            Some(Divergence::Scattered { .. }) => (5, 0.0, 0.0),
+        };
+        bytes.extend(kind.to_le_bytes());
+        bytes.extend(first.to_le_bytes());
+        bytes.extend(second.to_le_bytes());
+        let rows = self.rows(world, &[0, 1, 2, 3, 4, 5])?;
+        for number in rows.as_flattened().as_flattened() {
+            bytes.extend(number.to_le_bytes());
+        }
+        Ok(bytes)
+    }
+
+    /// Takes a world back to a state saved from a world made in the same way, here or elsewhere.
+    ///
+    /// # Errors
+    /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
+        self.gpu.check()?;
+        let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
+        let layout = &self.layout.worlds[world];
+        if state.len() != HEAD + layout.n * PARTICLE || !state.starts_with(MAGIC) {
+            return Err(wrong("it has another length or beginning"));
+        }
+        let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
+        let number = |i: usize| f64::from_bits(word(i));
+        if word(1) != layout.print || word(2) != layout.n as u64 {
+            return Err(wrong("its world has other bodies or another domain"));
+        }
+        let (time, speed, dt) = (number(3), number(5), number(6));
+        if !(time >= 0.0 && time.is_finite()) {
+            return Err(wrong("its time is not a time"));
+        }
+        let cell_width = self.layout.config.cell_width;
+        let diverged = match word(4) {
+            0 => None,
+            1 => Some(Divergence::NotFinite),
+            2 => Some(Divergence::TooFast {
+                speed,
+                cell_width,
+                dt,
+            }),
+            3 => Some(Divergence::Left),
+            4 => Some(Divergence::TooDense),
+            5 => Some(Divergence::Scattered {
+                n_blocks: self.layout.quota,
+            }),
+            _ => return Err(wrong("it stopped for an unknown reason")),
+        };
+        let n = layout.n;
+        let mut rows = vec![vec![[0.0f32; 4]; n]; ROWS];
+        let numbers: Vec<f32> = state[HEAD..]
+            .as_chunks::<4>()
+            .0
+            .iter()
+            .map(|bytes| f32::from_le_bytes(*bytes))
+            .collect();
+        let last = self.layout.n_blocks.map(|blocks| (4 * blocks) as f32 - 2.0);
+        let mut fastest = 0.0f32;
+        for (i, particle) in numbers.chunks_exact(4 * ROWS).enumerate() {
+            // A world that stopped may hold anything; it is not moved before a reset.
+            if diverged.is_none() {
+                let inside =
+                    (0..3).all(|axis| particle[axis] >= 0.5 && particle[axis] < last[axis]);
+                if !inside || particle.iter().any(|number| !number.is_finite()) {
+                    return Err(wrong("a particle is out of the domain, or not a number"));
+                }
+                let speeds = particle[12..15].iter().map(|speed| speed.abs());
+                fastest = speeds.fold(fastest, f32::max);
+            }
+            for (row, numbers) in rows.iter_mut().zip(particle.as_chunks::<4>().0) {
+                row[i] = *numbers;
+            }
+        }
+        let first = layout.first;
+        let tags: Vec<[u32; 2]> = (first..first + n)
+            .map(|id| [id as u32, self.layout.starts[id][3].to_bits()])
+            .collect();
+        let queue = &self.gpu.queue;
+        for (row, numbers) in rows.iter().enumerate() {
+            let start = 16 * (row * self.layout.n_particles + first) as u64;
+            let to = &self.buffers.particles[self.side];
+            queue.write_buffer(to, start, bytemuck::cast_slice(numbers));
+        }
+        let to = &self.buffers.tags[self.side];
+        queue.write_buffer(to, 8 * first as u64, bytemuck::cast_slice(&tags));
+        // A stopped world keeps a flag so that kernels pass it by.
+        let status = [0u32, 0, u32::from(diverged.is_some()), 0];
+        let start = 16 * world as u64;
+        queue.write_buffer(&self.buffers.status, start, bytemuck::cast_slice(&status));
+        let state = &mut self.worlds[world];
+        (state.time, state.diverged) = (time, diverged);
+        state.wrenches.clear();
+        self.needs_sort = true;
+        self.speed = self.speed.max(fastest.into());
+        self.gpu.check()
+    }
+}

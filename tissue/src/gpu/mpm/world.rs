@@ -1,0 +1,399 @@
+//! Many worlds of particles and tools.
+
+use nalgebra::Vector3;
+
+use super::buffers::{Buffers, STATUS_WORDS};
+use super::layout::{ASTRAY, Layout};
+use super::stages::{Plan, Stages};
+use crate::gpu::memory::Region;
+use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
+use crate::gpu::{Gpu, GpuError};
+use crate::mpm::{MpmBody, MpmConfig, PLANNED_COURANT, WALL_NODES, Wall};
+use crate::tool::{Tool, Wrench};
+use crate::{Divergence, TissueError};
+
+/// Cells that a particle may move between sorts. At one cell it may be out of reach.
+const MOST_DRIFT: f64 = 0.9;
+/// Particles may get so many times as fast from one step to the next before a world must wait for a sort.
+const FASTER: f64 = 1.5;
+
+/// Steps of momentum in one of impulse.
+const PUSH_STEP: f64 = 16.0;
+/// Steps of momentum in one of impulse that turns, about arms in cells.
+const TURN_STEP: f64 = 16384.0;
+
+/// What the host knows of a world.
+#[derive(Debug, Clone, Default)]
+pub(super) struct World {
+    tools: Vec<Tool>,
+    pub(super) wrenches: Vec<Wrench>,
+    pub(super) time: f64,
+    pub(super) diverged: Option<Divergence>,
+}
+
+/// Worlds of MLS-MPM on one GPU, stepped together.
+#[derive(Debug)]
+pub struct GpuMpm {
+    pub(super) gpu: Gpu,
+    pub(super) layout: Layout,
+    pub(super) buffers: Buffers,
+    stages: Stages,
+    pub(super) worlds: Vec<World>,
+    /// Which of two buffers has the particles.
+    pub(super) side: usize,
+    pub(super) needs_sort: bool,
+    /// Most cells that a particle may have moved since the last sort.
+    drift: f64,
+    /// Greatest speed along an axis in the last step [m/s].
+    pub(super) speed: f64,
+    /// Length of the substeps for which settings were sent, and the most tools in a world.
+    sent: Option<(f64, usize)>,
+    /// Tools, and numbers of tools, as they were sent.
+    sent_tools: Vec<u32>,
+    sent_counts: Vec<usize>,
+}
+
+/// What the GPU tells of a world after a step.
+#[derive(Debug, Clone, Copy)]
+struct Report {
+    stop_at: u32,
+    flags: u32,
+    speed: f32,
+}
+
+impl GpuMpm {
+    /// Worlds of bodies at rest shape, with the same settings.
+    ///
+    /// # Errors
+    /// [`GpuError::Tissue`] for settings and places that cannot be; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU
+    /// takes; [`GpuError::Lost`].
+    pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
+        let layout = Layout::new(gpu, config, worlds)?;
+        let buffers = Buffers::new(gpu, &layout)?;
+        let stages = Stages::new(gpu, &buffers)?;
+        let mut made = Self {
+            gpu: gpu.clone(),
+            speed: layout.start_speed,
+            worlds: vec![World::default(); worlds.len()],
+            layout,
+            buffers,
+            stages,
+            side: 0,
+            needs_sort: true,
+            drift: 0.0,
+            sent: None,
+            sent_tools: Vec::new(),
+            sent_counts: Vec::new(),
+        };
+        made.reset(&(0..worlds.len()).collect::<Vec<_>>())?;
+        Ok(made)
+    }
+
+    /// Number of worlds.
+    pub fn n_worlds(&self) -> usize {
+        self.worlds.len()
+    }
+
+    /// Number of particles of a world.
+    pub fn n_particles(&self, world: usize) -> usize {
+        self.layout.worlds[world].n
+    }
+
+    /// Mass of a world's particles [kg].
+    pub fn mass(&self, world: usize) -> f64 {
+        self.layout.worlds[world].mass
+    }
+
+    /// A world's tools.
+    pub fn tools(&self, world: usize) -> &[Tool] {
+        &self.worlds[world].tools
+    }
+
+    /// A world's tools, at most [`MAX_TOOLS`]. Those that move are moved on between steps; a pose set here counts from the next step on.
+    pub fn tools_mut(&mut self, world: usize) -> &mut Vec<Tool> {
+        &mut self.worlds[world].tools
+    }
+
+    /// Simulated time of a world [s].
+    pub fn time(&self, world: usize) -> f64 {
+        self.worlds[world].time
+    }
+
+    /// Why a world has stopped; it stays so until a reset.
+    pub fn divergence(&self, world: usize) -> Option<Divergence> {
+        self.worlds[world].diverged
+    }
+
+    /// Mean wrench of the tissue on a tool over the last step, in world, about the tool's origin as it moved; zero before the first step.
+    pub fn wrench(&self, world: usize, tool: usize) -> Wrench {
+        let wrenches = &self.worlds[world].wrenches;
+        wrenches.get(tool).copied().unwrap_or_default()
+    }
+
+    /// Advances all worlds by a time [s] in equal substeps no longer than [`substep`](Self::substep), tools moving on at their velocities.
+    ///
+    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
+    ///
+    /// # Errors
+    /// [`GpuError::Tissue`] for the time or a tool, before anything moves; [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
+        self.gpu.check()?;
+        crate::error::check_range("time", time, 0.0, 1e3)?;
+        for world in &self.worlds {
+            tools::check(&world.tools)?;
+        }
+        let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
+        crate::error::check_range("time over substep", n_substeps, 0.0, 1e8)?;
+        if n_substeps == 0.0 {
+            return Ok(());
+        }
+        let dt = time / n_substeps;
+        self.send(dt);
+        let mut plan = self.plan(dt, n_substeps as u32);
+        let (mut is_open, mut speed) = (vec![true; self.worlds.len()], 0.0f64);
+        for (is_open, world) in is_open.iter_mut().zip(&self.worlds) {
+            *is_open = world.diverged.is_none();
+        }
+        let impulses = loop {
+            let (reports, impulses) = self.run(plan)?;
+            let mut waits_from = None;
+            for (index, report) in reports.into_iter().enumerate() {
+                if !is_open[index] {
+                    continue;
+                }
+                let reason = self.layout.reason(report.flags, report.speed, dt);
+                let waits = reason.is_none() && report.stop_at < plan.n_substeps;
+                is_open[index] = waits;
+                if reason.is_some() {
+                    self.worlds[index].diverged = reason;
+                } else {
+                    speed = speed.max(report.speed.into());
+                    self.needs_sort |= report.flags & ASTRAY != 0;
+                }
+                if waits {
+                    let first = waits_from.unwrap_or(report.stop_at);
+                    waits_from = Some(first.min(report.stop_at));
+                }
+            }
+            let Some(first) = waits_from else {
+                break impulses;
+            };
+            plan = Plan {
+                first,
+                resumes: true,
+                sorts: true,
+                ..plan
+            };
+        };
+        self.speed = speed;
+        // The last of the sorts within a step is not at its end.
+        let since_sort = f64::from((plan.n_substeps - 1) % plan.sort_every + 1);
+        self.drift += speed * since_sort * dt / self.layout.config.cell_width;
+        self.take(&impulses, time, dt);
+        Ok(())
+    }
+
+    /// Longest substep that the next step would take [s]: as on the CPU, for the fastest of all worlds.
+    pub fn substep(&self) -> f64 {
+        let config = &self.layout.config;
+        let size = config.cells.map(|cells| cells as f64 * config.cell_width);
+        let size = size.into_iter().fold(0.0, f64::max);
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        let speed = tools.fold(self.speed, |speed, tool| speed.max(tool.speed(size)));
+        let by_speed = PLANNED_COURANT * config.cell_width / speed.max(1e-9);
+        config.substep.min(self.layout.stable_substep).min(by_speed)
+    }
+
+    /// When to sort, by how fast particles were and tools are.
+    fn plan(&mut self, dt: f64, n_substeps: u32) -> Plan {
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        let fastest = tools.fold(self.speed, |speed, tool| speed.max(tool.linear.norm()));
+        let gravity = Vector3::from(self.layout.config.gravity).norm();
+        let speed = FASTER * fastest + gravity * dt * f64::from(n_substeps);
+        let cells = (speed * dt / self.layout.config.cell_width).max(1e-9);
+        let sorts = self.needs_sort || self.drift + cells * f64::from(n_substeps) > MOST_DRIFT;
+        Plan {
+            n_substeps,
+            first: 0,
+            resumes: false,
+            sorts,
+            sort_every: (MOST_DRIFT / cells).clamp(1.0, 1e9) as u32,
+        }
+    }
+
+    /// Runs a step, or what is left of it, and reads what became of the worlds, and the impulses on tools.
+    fn run(&mut self, plan: Plan) -> Result<(Vec<Report>, Vec<u32>), GpuError> {
+        let Self {
+            gpu,
+            stages,
+            buffers,
+            layout,
+            ..
+        } = self;
+        let mut encoder = stages.step(gpu, buffers, layout, plan, &mut self.side);
+        if plan.sorts {
+            (self.needs_sort, self.drift) = (false, 0.0);
+        }
+        let n_worlds = self.worlds.len();
+        let stride = self.sent.map_or(0, |(_, stride)| stride);
+        let status_len = 4 * n_worlds * STATUS_WORDS;
+        let wanted = [
+            (&buffers.status, status_len),
+            (&buffers.impulses, 4 * n_worlds * stride * IMPULSE_WORDS),
+        ];
+        let regions = wanted.map(|(buffer, len)| Region {
+            buffer,
+            start: 0,
+            len: len as u64,
+        });
+        buffers.staging.take(&mut encoder, &regions);
+        gpu.queue.submit([encoder.finish()]);
+        if n_worlds == 0 {
+            return Ok((Vec::new(), Vec::new()));
+        }
+        let words: Vec<u32> = bytemuck::pod_collect_to_vec(&buffers.staging.read(gpu)?);
+        let (status, impulses) = words.split_at(status_len / 4);
+        let report = |words: &[u32]| Report {
+            stop_at: words[1],
+            flags: words[2],
+            speed: f32::from_bits(words[3]),
+        };
+        let reports = status.chunks_exact(STATUS_WORDS).map(report).collect();
+        Ok((reports, impulses.to_vec()))
+    }
+
+    /// Moves tools on and makes wrenches of impulses.
+    fn take(&mut self, impulses: &[u32], time: f64, dt: f64) {
+        let stride = self.sent.map_or(0, |(_, stride)| stride);
+        for (index, world) in self.worlds.iter_mut().enumerate() {
+            if world.diverged.is_some() {
+                continue;
+            }
+            world.time += time;
+            world.wrenches.clear();
+            let [_, momentum_scale] = self.layout.scales(index, dt);
+            let step = 1.0 / (momentum_scale * time);
+            for (i, tool) in world.tools.iter_mut().enumerate() {
+                *tool = tool.after(time);
+                let start = (index * stride + i) * IMPULSE_WORDS;
+                let sum = |axis: usize| tools::sum(&impulses[start + 2 * axis..][..2]) * step;
+                let turn = TURN_STEP * self.layout.config.cell_width;
+                world.wrenches.push(Wrench {
+                    force: Vector3::from_fn(|axis, _| sum(axis) * PUSH_STEP),
+                    torque: Vector3::from_fn(|axis, _| sum(3 + axis) * turn),
+                });
+            }
+        }
+    }
+
+    /// Sends settings and tools, if they are not there already.
+    fn send(&mut self, dt: f64) {
+        let config = &self.layout.config;
+        let stride = self.worlds.iter().map(|world| world.tools.len()).max();
+        let stride = stride.unwrap_or(0);
+        let counts: Vec<_> = self.worlds.iter().map(|world| world.tools.len()).collect();
+        if self.sent != Some((dt, stride)) || self.sent_counts != counts {
+            let queue = &self.gpu.queue;
+            let words = self.params(dt, stride);
+            queue.write_buffer(&self.buffers.params, 0, bytemuck::cast_slice(&words));
+            let words: Vec<_> = (0..self.worlds.len())
+                .flat_map(|i| self.layout.world_words(i, dt, counts[i]))
+                .collect();
+            queue.write_buffer(&self.buffers.worlds, 0, bytemuck::cast_slice(&words));
+            self.sent = Some((dt, stride));
+            self.sent_counts = counts;
+            self.sent_tools.clear();
+        }
+        let mut words = vec![0; self.worlds.len() * stride * TOOL_WORDS];
+        for (world, words) in self
+            .worlds
+            .iter()
+            .zip(words.chunks_exact_mut((stride * TOOL_WORDS).max(1)))
+        {
+            for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
+                words.copy_from_slice(&tools::words(tool, config.origin, config.cell_width));
+            }
+        }
+        if words != self.sent_tools {
+            let bytes = bytemuck::cast_slice(&words);
+            self.gpu.queue.write_buffer(&self.buffers.tools, 0, bytes);
+            self.sent_tools = words;
+        }
+    }
+
+    /// Settings in words: see `common.wgsl`.
+    fn params(&self, dt: f64, stride: usize) -> Vec<u32> {
+        let config = &self.layout.config;
+        let mut walls = 0;
+        for (i, wall) in config.walls.iter().flatten().enumerate() {
+            let kind = match wall {
+                Wall::Sticky => 0,
+                Wall::Slip => 1,
+                Wall::Separate => 2,
+            };
+            walls |= kind << (2 * i);
+        }
+        let number = |x: f64| (x as f32).to_bits();
+        let [n_x, n_y, n_z] = self.layout.n_blocks.map(|n| n as u32);
+        let [kick_x, kick_y, kick_z] = config.gravity.map(|g| number(g * dt));
+        vec![
+            n_x,
+            n_y,
+            n_z,
+            self.layout.quota as u32,
+            kick_x,
+            kick_y,
+            kick_z,
+            number(dt),
+            number(config.cell_width),
+            0,
+            number(config.contact_distance * config.cell_width),
+            number(self.layout.speed_limit(dt)),
+            walls,
+            stride as u32,
+            self.layout.n_particles as u32,
+            self.worlds.len() as u32,
+            number(self.layout.give_limit(dt)),
+            0,
+            0,
+            0,
+        ]
+    }
+
+    /// Worlds back to the start: rest shape, time zero; tools stay.
+    ///
+    /// # Errors
+    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn reset(&mut self, worlds: &[usize]) -> Result<(), GpuError> {
+        self.gpu.check()?;
+        let mut listed = worlds.to_vec();
+        listed.sort_unstable();
+        listed.dedup();
+        if let Some(beyond) = listed.iter().find(|i| **i >= self.worlds.len()) {
+            let allowed = format!("below {}", self.worlds.len());
+            return Err(TissueError::setting("world", beyond, allowed).into());
+        }
+        if listed.is_empty() {
+            return Ok(());
+        }
+        if self.sent.is_none() {
+            self.send(self.layout.config.substep);
+        }
+        let words: Vec<_> = listed.iter().map(|i| *i as u32).collect();
+        let bytes = bytemuck::cast_slice(&words);
+        self.gpu.queue.write_buffer(&self.buffers.listed, 0, bytes);
+        self.stages
+            .reset(&self.gpu, &self.layout, listed.len(), self.side);
+        for index in listed {
+            let world = &mut self.worlds[index];
+            world.time = 0.0;
+            world.diverged = None;
+            world.wrenches.clear();
+        }
+        self.speed = self.speed.max(self.layout.start_speed);
+        self.needs_sort = true;
+        self.gpu.check()
+    }
+}
+
+const _: () = assert!(WALL_NODES == 3 && MAX_TOOLS == 8, "as in grid_update.wgsl");

@@ -1,0 +1,381 @@
+//! Contract of the constraint solver on the GPU: it is the method in the equations (an oracle in f64), a world is the same alone and among
+//! others, worlds do not touch each other, states come back bit by bit, and what cannot be done is said.
+//!
+//! Without a driver these tests say which packages bring one, and pass.
+#![cfg(feature = "gpu")]
+
+use std::collections::BTreeSet;
+
+use insonate_tissue::gpu::xpbd::{GpuXpbd, GpuXpbdBody, GpuXpbdConfig};
+use insonate_tissue::gpu::{Gpu, GpuError};
+use insonate_tissue::mesh::TetMesh;
+use insonate_tissue::tool::{Shape, Tool};
+use insonate_tissue::{Divergence, TissueError};
+use nalgebra::{UnitQuaternion, Vector3};
+
+/// The GPU, or none where there is none.
+fn gpu() -> Option<Gpu> {
+    match Gpu::open() {
+        Ok(gpu) => Some(gpu),
+        Err(error @ GpuError::NoDriver(_)) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+/// Cells of 2 cm in six tetrahedra each, all around the same diagonal (Kuhn 1960).
+fn block(cells: [u32; 3]) -> GpuXpbdBody {
+    let [nx, ny, nz] = cells;
+    let id = |at: [u32; 3]| (at[0] * (ny + 1) + at[1]) * (nz + 1) + at[2];
+    let mut mesh = TetMesh::default();
+    for i in 0..=nx {
+        for j in 0..=ny {
+            for k in 0..=nz {
+                mesh.positions.push([i, j, k].map(|n| 0.02 * f64::from(n)));
+            }
+        }
+    }
+    let orders = [
+        ([0, 1, 2], false),
+        ([0, 2, 1], true),
+        ([1, 0, 2], true),
+        ([1, 2, 0], false),
+        ([2, 0, 1], false),
+        ([2, 1, 0], true),
+    ];
+    for cell in 0..nx * ny * nz {
+        for (order, is_odd) in orders {
+            let mut at = [cell / (ny * nz), cell / nz % ny, cell % nz];
+            let mut tet = [id(at); 4];
+            for (vertex, axis) in tet[1..].iter_mut().zip(order) {
+                at[axis] += 1;
+                *vertex = id(at);
+            }
+            if is_odd {
+                tet.swap(2, 3);
+            }
+            mesh.tets.push(tet);
+        }
+    }
+    let fixed = (0..mesh.positions.len() as u32)
+        .filter(|vertex| mesh.positions[*vertex as usize][2] == 0.0)
+        .collect();
+    GpuXpbdBody {
+        mesh,
+        density: 1000.0,
+        distance_compliance: 1e-6,
+        volume_compliance: 1e-14,
+        velocity: [0.0; 3],
+        fixed,
+    }
+}
+
+fn press() -> Vec<Tool> {
+    let ball = Tool {
+        position: Vector3::new(0.03, 0.035, 0.101),
+        rotation: UnitQuaternion::from_scaled_axis(Vector3::new(0.1, -0.05, 0.4)),
+        linear: Vector3::new(0.05, 0.02, -0.1),
+        angular: Vector3::new(0.0, 0.5, 1.0),
+        friction: 0.4,
+        ..Tool::new(Shape::Capsule {
+            radius: 0.02,
+            half_length: 0.02,
+        })
+    };
+    let floor = Tool::new(Shape::HalfSpace);
+    vec![ball, floor]
+}
+
+/// Plain XPBD with averaged corrections, vertex by vertex, in f64.
+struct Oracle {
+    config: GpuXpbdConfig,
+    body: GpuXpbdBody,
+    edges: BTreeSet<[u32; 2]>,
+    inverse: Vec<f64>,
+    x: Vec<Vector3<f64>>,
+    v: Vec<Vector3<f64>>,
+    tools: Vec<Tool>,
+    impulses: Vec<[Vector3<f64>; 2]>,
+}
+
+impl Oracle {
+    fn new(config: GpuXpbdConfig, body: GpuXpbdBody, tools: Vec<Tool>) -> Self {
+        let x: Vec<_> = body.mesh.positions.iter().map(|p| (*p).into()).collect();
+        let mut masses = vec![0.0; x.len()];
+        let mut edges = BTreeSet::new();
+        for tet in &body.mesh.tets {
+            for (i, a) in tet.iter().enumerate() {
+                masses[*a as usize] += 0.25 * body.density * volume(&x, *tet);
+                edges.extend(tet[..i].iter().map(|b| [*a.min(b), *a.max(b)]));
+            }
+        }
+        let mut inverse: Vec<f64> = masses.iter().map(|mass| 1.0 / mass).collect();
+        body.fixed.iter().for_each(|i| inverse[*i as usize] = 0.0);
+        Self {
+            v: vec![Vector3::zeros(); x.len()],
+            impulses: vec![[Vector3::zeros(); 2]; tools.len()],
+            config,
+            body,
+            edges,
+            inverse,
+            x,
+            tools,
+        }
+    }
+
+    fn substep(&mut self, dt: f64) {
+        let rest: Vec<Vector3<f64>> = self
+            .body
+            .mesh
+            .positions
+            .iter()
+            .map(|p| (*p).into())
+            .collect();
+        let w = &self.inverse;
+        let mut p = self.x.clone();
+        for i in 0..p.len() {
+            if w[i] > 0.0 {
+                p[i] += dt * (self.v[i] + dt * Vector3::from(self.config.gravity));
+            }
+        }
+        let mut sums = vec![(Vector3::zeros(), 0.0); p.len()];
+        let mut correct = |parts: &[(u32, Vector3<f64>)], over: f64, compliance: f64| {
+            let all: f64 = parts
+                .iter()
+                .map(|(i, g)| w[*i as usize] * g.norm_squared())
+                .sum();
+            for (i, grad) in parts {
+                let (sum, n) = &mut sums[*i as usize];
+                *sum -= grad * (w[*i as usize] * over / (all + compliance / (dt * dt)).max(1e-20));
+                *n += 1.0;
+            }
+        };
+        for [a, b] in &self.edges {
+            let [i, j] = [*a as usize, *b as usize];
+            let length = (rest[i] - rest[j]).norm();
+            let way: Vector3<f64> = p[i] - p[j];
+            let grad = way / way.norm();
+            let parts = [(*a, grad), (*b, -grad)];
+            correct(&parts, way.norm() - length, self.body.distance_compliance);
+        }
+        for tet in &self.body.mesh.tets {
+            let [a, b, c, d] = tet.map(|i| p[i as usize]);
+            let grads = [
+                (b - a).cross(&(c - a)) / 6.0,
+                (d - a).cross(&(b - a)) / 6.0,
+                (c - a).cross(&(d - a)) / 6.0,
+            ];
+            let first = -(grads[0] + grads[1] + grads[2]);
+            let [i, j, k, l] = *tet;
+            let parts = [(i, first), (j, grads[2]), (k, grads[1]), (l, grads[0])];
+            let over = volume(&p, *tet) - volume(&rest, *tet);
+            correct(&parts, over, self.body.volume_compliance);
+        }
+        self.tools
+            .iter_mut()
+            .for_each(|tool| *tool = tool.after(dt));
+        for (i, (sum, n)) in sums.into_iter().enumerate() {
+            if w[i] == 0.0 {
+                continue;
+            }
+            let mut q = p[i] + sum * (self.config.relaxation / n);
+            for (tool, impulse) in self.tools.iter().zip(&mut self.impulses) {
+                let arm = q - tool.position;
+                let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
+                if surface.distance >= 0.0 {
+                    continue;
+                }
+                let (normal, depth) = (tool.rotation * surface.normal, -surface.distance);
+                let relative = q - self.x[i] - (tool.linear + tool.angular.cross(&arm)) * dt;
+                let along = relative - normal * relative.dot(&normal);
+                let held = (tool.friction * depth / along.norm().max(1e-12)).min(1.0);
+                let way = normal * depth - along * held;
+                q += way;
+                let push = -way / (w[i] * dt);
+                impulse[0] += push;
+                impulse[1] += (q - tool.position).cross(&push);
+            }
+            self.v[i] = (q - self.x[i]) * ((1.0 - self.config.drag * dt) / dt);
+            self.x[i] = q;
+        }
+    }
+}
+
+fn volume(x: &[Vector3<f64>], tet: [u32; 4]) -> f64 {
+    let [a, b, c, d] = tet.map(|i| x[i as usize]);
+    (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
+}
+
+#[test]
+fn it_is_the_method_in_the_equations() {
+    let Some(gpu) = gpu() else { return };
+    let (config, body) = (GpuXpbdConfig::default(), block([3, 4, 4]));
+    let mut oracle = Oracle::new(config.clone(), body.clone(), press());
+    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
+    *worlds.tools_mut(1) = press();
+    let (n_steps, time) = (20, 10.0 * config.substep);
+    let mut impulses = [[Vector3::zeros(); 2]; 2];
+    for _ in 0..n_steps {
+        worlds.step(time).unwrap();
+        (0..10).for_each(|_| oracle.substep(config.substep));
+        for (tool, sum) in impulses.iter_mut().enumerate() {
+            let wrench = worlds.wrench(1, tool);
+            sum[0] += wrench.force * time;
+            sum[1] += wrench.torque * time;
+        }
+    }
+    let found = worlds.positions(1).unwrap();
+    let mut moved = 0.0f64;
+    for ((found, wanted), start) in found.iter().zip(&oracle.x).zip(&body.mesh.positions) {
+        let error = (Vector3::from(*found) - wanted).norm();
+        // 200 substeps in f32 of a body of 0.1 m.
+        assert!(error < 2e-6, "{found:?} {wanted:?}");
+        moved = moved.max((wanted - Vector3::from(*start)).norm());
+    }
+    assert!(moved > 5e-3, "{moved}");
+    for (found, wanted) in impulses.iter().zip(&oracle.impulses).take(1) {
+        for (found, wanted) in found.iter().zip(wanted) {
+            assert!(wanted.norm() > 1e-3);
+            let error = (found - wanted).norm();
+            assert!(error < 1e-3 * wanted.norm(), "{found:?} {wanted:?}");
+        }
+    }
+    // The world without tools has felt none.
+    assert_eq!(worlds.wrench(0, 0).force.norm(), 0.0);
+    assert!(worlds.positions(0).unwrap() != found);
+}
+
+#[test]
+fn a_world_is_the_same_alone_and_among_others() {
+    let Some(gpu) = gpu() else { return };
+    let (config, body) = (GpuXpbdConfig::default(), block([2, 3, 4]));
+    let run = |heights: &[f64]| {
+        let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, heights.len()).unwrap();
+        for (i, height) in heights.iter().enumerate() {
+            *worlds.tools_mut(i) = press();
+            worlds.tools_mut(i)[0].position.z += height;
+        }
+        (0..6).for_each(|_| worlds.step(0.02).unwrap());
+        (0..heights.len())
+            .map(|i| (worlds.save(i).unwrap(), worlds.wrench(i, 0)))
+            .collect::<Vec<_>>()
+    };
+    let together = run(&[0.0, 0.002, 0.004]);
+    assert!(together[0].1.force.norm() > 0.0);
+    assert_ne!(together[0], together[1]);
+    assert_eq!(run(&[0.0])[0], together[0]);
+    assert_eq!(run(&[0.004])[0], together[2]);
+}
+
+#[test]
+fn worlds_are_reset_and_restored_one_by_one() {
+    let Some(gpu) = gpu() else { return };
+    let (config, mut body) = (GpuXpbdConfig::default(), block([2, 3, 4]));
+    body.velocity = [0.0, 0.1, 0.0];
+    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
+    let start = worlds.save(0).unwrap();
+    *worlds.tools_mut(0) = press();
+    *worlds.tools_mut(1) = press();
+    worlds.step(0.05).unwrap();
+    let (state, tools) = (worlds.save(1).unwrap(), worlds.tools(1).to_vec());
+    assert_eq!(worlds.save(0).unwrap(), state);
+    worlds.reset(&[0]).unwrap();
+    assert_eq!(worlds.save(0).unwrap(), start);
+    assert_eq!((worlds.time(0), worlds.time(1)), (0.0, 0.05));
+    assert_eq!(worlds.save(1).unwrap(), state);
+    worlds.step(0.05).unwrap();
+    let end = worlds.save(1).unwrap();
+    worlds.restore(0, &state).unwrap();
+    assert_eq!(worlds.save(0).unwrap(), state);
+    *worlds.tools_mut(0) = tools;
+    worlds.step(0.05).unwrap();
+    assert_eq!(worlds.save(0).unwrap(), end);
+
+    let refused = |bytes: &[u8]| {
+        let mut world = GpuXpbd::new(&gpu, config.clone(), &body, 1).unwrap();
+        let before = world.save(0).unwrap();
+        let error = world.restore(0, bytes).unwrap_err();
+        assert!(
+            matches!(error, GpuError::Tissue(TissueError::State(_))),
+            "{error}"
+        );
+        assert_eq!(world.save(0).unwrap(), before);
+    };
+    refused(&[]);
+    refused(&state[..state.len() - 4]);
+    let heavy = GpuXpbdBody {
+        density: 1100.0,
+        ..body.clone()
+    };
+    let other = GpuXpbd::new(&gpu, config.clone(), &heavy, 1).unwrap();
+    refused(&other.save(0).unwrap());
+    let mut bytes = state;
+    bytes[40..44].copy_from_slice(&f32::NAN.to_le_bytes());
+    refused(&bytes);
+}
+
+#[test]
+fn what_cannot_be_followed_ends_its_world_alone() {
+    let Some(gpu) = gpu() else { return };
+    let body = block([2, 2, 3]);
+    let config = GpuXpbdConfig {
+        max_speed: 0.5,
+        ..GpuXpbdConfig::default()
+    };
+    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
+    *worlds.tools_mut(1) = press();
+    worlds.tools_mut(1)[0].linear.z = -3.0;
+    worlds.tools_mut(1)[0].position.z = 0.105;
+    for _ in 0..10 {
+        worlds.step(config.substep).unwrap();
+    }
+    let found = worlds.divergence(1);
+    assert!(
+        matches!(found, Some(Divergence::Runaway { speed, .. }) if speed > 0.5),
+        "{found:?}"
+    );
+    assert_eq!(worlds.divergence(0), None);
+    let stopped = worlds.save(1).unwrap();
+    worlds.step(config.substep).unwrap();
+    assert_eq!(worlds.save(1).unwrap(), stopped);
+    let mut alone = GpuXpbd::new(&gpu, config.clone(), &body, 1).unwrap();
+    (0..11).for_each(|_| alone.step(config.substep).unwrap());
+    assert_eq!(alone.save(0).unwrap(), worlds.save(0).unwrap());
+    worlds.tools_mut(1).clear();
+    worlds.reset(&[1]).unwrap();
+    worlds.step(config.substep).unwrap();
+    assert_eq!(worlds.divergence(1), None);
+}
+
+#[test]
+fn what_cannot_be_is_refused() {
+    let Some(gpu) = gpu() else { return };
+    let make = |body: &GpuXpbdBody| GpuXpbd::new(&gpu, GpuXpbdConfig::default(), body, 1);
+    let refused = |result: Result<GpuXpbd, GpuError>, wanted: &str| {
+        let error = result.unwrap_err();
+        let GpuError::Tissue(TissueError::Setting { field, .. }) = &error else {
+            panic!("{error}");
+        };
+        assert_eq!(field, wanted);
+    };
+    let mut body = block([1, 1, 1]);
+    body.mesh.tets[2][1] = 99;
+    refused(make(&body), "body.mesh.tets[2]");
+    let mut body = block([1, 1, 1]);
+    body.mesh.tets[3].swap(0, 1);
+    refused(make(&body), "volume of body.mesh.tets[3]");
+    let mut body = block([1, 1, 1]);
+    body.mesh.positions.push([0.0; 3]);
+    refused(make(&body), "body.mesh.positions[8]");
+    let mut body = block([1, 1, 1]);
+    body.fixed.push(8);
+    refused(make(&body), "body.fixed");
+    let mut worlds = make(&block([1, 1, 1])).unwrap();
+    assert!(matches!(
+        worlds.step(-1.0),
+        Err(GpuError::Tissue(TissueError::Setting { .. }))
+    ));
+    assert!(worlds.reset(&[1]).is_err());
+}
