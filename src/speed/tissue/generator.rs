@@ -9,8 +9,8 @@ use rand::RngCore as _;
 use rand_pcg::Pcg64;
 
 /// What `numpy.random.SeedSequence(0)` gives for the state and the stream.
-const STATE: u128 = (15793235383387715774 << 64) | 12390638538380655177;
-const STREAM: u128 = (2361836109651742017 << 64) | 3188717715514472916;
+const STATE: u128 = 0xdb2cd7e7b0f478beabf4641a2c71ba49;
+const STREAM: u128 = 0x20c6ed6d9d7b8d412c4099de223c39d4;
 
 /// `numpy.random.default_rng(0)`.
 #[derive(Debug)]

@@ -9,6 +9,7 @@ use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::Serialize;
 
+use super::device::{Device, Place};
 use super::generator::Generator;
 use crate::speed::median;
 
@@ -34,6 +35,8 @@ pub struct MpmPlan {
     pub n_threads: usize,
     /// Frames, of which the median counts.
     pub n_frames: usize,
+    /// Where.
+    pub device: Device,
 }
 
 /// What came out.
@@ -73,31 +76,25 @@ pub struct MpmSpeed {
 /// Numbers out of range; a world that ends.
 pub fn measure(plan: &MpmPlan) -> anyhow::Result<MpmSpeed> {
     let scene = Scene::new(plan)?;
-    let time = plan.n_substeps as f64 * SUBSTEP;
-    let mut world = scene.world(plan.n_threads)?;
+    let place = plan.device.open()?;
+    let device = place.name();
     let n = plan.n_particles as f64;
-    let mut times = Vec::with_capacity(plan.n_frames);
-    let (mut mean_position, mut max_height, mut tool_force) = ([0.0; 3], 0.0, [0.0; 3]);
-    for frame in 0..N_WARMUP + plan.n_frames.max(1) {
-        scene.place(&mut world.tools[0], frame as f64 * time);
-        let start = Instant::now();
-        world.step(time).context("the benchmark's scene ended")?;
-        if frame >= N_WARMUP {
-            times.push(start.elapsed().as_secs_f64() * 1e3);
-        }
-        if frame + 1 == N_WARMUP {
-            let positions = world.positions();
-            mean_position =
-                [0, 1, 2].map(|axis| positions.iter().map(|p| p[axis]).sum::<f64>() / n);
-            max_height = positions.iter().map(|p| p[2]).fold(0.0, f64::max);
-            tool_force = world.wrench(0).force.into();
-        }
-    }
+    let Measured {
+        times,
+        positions,
+        tool_force,
+    } = match place {
+        Place::Cpu => on_cpu(plan, &scene)?,
+        #[cfg(feature = "gpu")]
+        Place::Gpu(gpu) => on_gpu(plan, &scene, &gpu)?,
+    };
+    let mean_position = [0, 1, 2].map(|axis| positions.iter().map(|p| p[axis]).sum::<f64>() / n);
+    let max_height = positions.iter().map(|p| p[2]).fold(0.0, f64::max);
     let ms_per_frame_min = times.iter().copied().fold(f64::INFINITY, f64::min);
     let ms_per_frame = median(times);
     Ok(MpmSpeed {
         solver: "mpm",
-        device: "cpu".to_owned(),
+        device,
         n_particles: plan.n_particles,
         grid: plan.grid,
         n_substeps: plan.n_substeps,
@@ -108,6 +105,87 @@ pub fn measure(plan: &MpmPlan) -> anyhow::Result<MpmSpeed> {
         particle_substeps_per_second: n * plan.n_substeps as f64 * 1e3 / ms_per_frame,
         mean_position,
         max_height,
+        tool_force,
+    })
+}
+
+/// Times of frames [ms], and the state after the first 30.
+struct Measured {
+    times: Vec<f64>,
+    positions: Vec<[f64; 3]>,
+    tool_force: [f64; 3],
+}
+
+fn on_cpu(plan: &MpmPlan, scene: &Scene) -> anyhow::Result<Measured> {
+    let time = plan.n_substeps as f64 * SUBSTEP;
+    let mut world = MlsMpm::new(
+        scene.config(plan.n_threads),
+        std::slice::from_ref(&scene.body),
+    )?;
+    world.tools.push(Scene::tool());
+    ensure!(
+        world.substep() >= SUBSTEP,
+        "substeps of {SUBSTEP} s are too long for --grid {}: at most {:.2e} s",
+        scene.grid,
+        world.substep()
+    );
+    watch(
+        plan,
+        &mut world,
+        |world, frame| {
+            scene.place(&mut world.tools[0], frame as f64 * time);
+            world.step(time).context("the benchmark's scene ended")
+        },
+        |world| Ok((world.positions(), world.wrench(0).force.into())),
+    )
+}
+
+#[cfg(feature = "gpu")]
+fn on_gpu(
+    plan: &MpmPlan,
+    scene: &Scene,
+    gpu: &insonate_tissue::gpu::Gpu,
+) -> anyhow::Result<Measured> {
+    use insonate_tissue::gpu::mpm::GpuMpm;
+    let time = plan.n_substeps as f64 * SUBSTEP;
+    let worlds = [vec![scene.body.clone()]];
+    let mut world = GpuMpm::new(gpu, scene.config(1), &worlds)?;
+    world.tools_mut(0).push(Scene::tool());
+    watch(
+        plan,
+        &mut world,
+        |world, frame| {
+            scene.place(&mut world.tools_mut(0)[0], frame as f64 * time);
+            world.step(time)?;
+            match world.divergence(0) {
+                Some(reason) => anyhow::bail!("the benchmark's scene ended: {reason}"),
+                None => Ok(()),
+            }
+        },
+        |world| Ok((world.positions(0)?, world.wrench(0, 0).force.into())),
+    )
+}
+
+/// Steps frame by frame and takes the time.
+fn watch<W>(
+    plan: &MpmPlan,
+    world: &mut W,
+    mut step: impl FnMut(&mut W, usize) -> anyhow::Result<()>,
+    look: impl FnOnce(&mut W) -> anyhow::Result<(Vec<[f64; 3]>, [f64; 3])>,
+) -> anyhow::Result<Measured> {
+    for frame in 0..N_WARMUP {
+        step(world, frame)?;
+    }
+    let (positions, tool_force) = look(world)?;
+    let mut times = Vec::with_capacity(plan.n_frames);
+    for frame in N_WARMUP..N_WARMUP + plan.n_frames.max(1) {
+        let start = Instant::now();
+        step(world, frame)?;
+        times.push(start.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(Measured {
+        times,
+        positions,
         tool_force,
     })
 }
@@ -161,7 +239,7 @@ impl Scene {
         })
     }
 
-    fn world(&self, n_threads: usize) -> anyhow::Result<MlsMpm> {
+    fn config(&self, n_threads: usize) -> MpmConfig {
         let mut config = MpmConfig {
             cell_width: self.cell_width,
             cells: [self.grid; 3],
@@ -170,20 +248,16 @@ impl Scene {
             ..MpmConfig::default()
         };
         config.walls[2][0] = Wall::Sticky;
-        let mut world = MlsMpm::new(config, std::slice::from_ref(&self.body))?;
+        config
+    }
+
+    fn tool() -> Tool {
         let (half, yaw) = BOX;
-        world.tools.push(Tool {
+        Tool {
             rotation: UnitQuaternion::from_axis_angle(&Vector3::z_axis(), yaw),
             friction: 0.3,
             ..Tool::new(Shape::Cuboid { half })
-        });
-        ensure!(
-            world.substep() >= SUBSTEP,
-            "substeps of {SUBSTEP} s are too long for --grid {}: at most {:.2e} s",
-            self.grid,
-            world.substep()
-        );
-        Ok(world)
+        }
     }
 
     /// Down at 0.2 m/s to 0.15 of the block's height, then along x at 0.05 m/s.
@@ -241,6 +315,7 @@ mod tests {
             n_substeps: 25,
             n_threads: 1,
             n_frames: 1,
+            device: Device::Cpu,
         }
     }
 
