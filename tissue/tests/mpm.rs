@@ -97,6 +97,7 @@ fn compare(config: &MpmConfig, body: &MpmBody, tools: &[Tool]) {
         deformation_grad: Matrix3::identity(),
         material: body.material,
         volume: body.particle_volume,
+        slip: Vector3::zeros(),
     };
     let mut oracle = Oracle {
         cell_width: CELL,

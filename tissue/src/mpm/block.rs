@@ -1,6 +1,7 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
 use super::chunk::Chunk;
+use super::contact::Contact;
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
@@ -17,6 +18,8 @@ pub(super) struct Block {
     /// Cores of the 27 blocks around.
     pub(super) near: [u32; 27],
     pub(super) outcome: Outcome,
+    /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
+    pub(super) impulses: Vec<Wrench>,
 }
 
 /// The nodes of one block of cells.
@@ -44,12 +47,14 @@ impl Block {
                 max_speed: 0.0,
                 n_runs: 0,
             },
+            impulses: Vec::new(),
         }
     }
 }
 
 impl Block {
-    /// Half a substep, or a whole one: moves the particles by the cores' velocities and gives their momenta to the tile.
+    /// Half a substep, or a whole one: moves the particles by the cores' velocities, lets tools push them, and gives their momenta to the
+    /// tile.
     pub(super) fn advance(
         &mut self,
         cores: &[Core],
@@ -58,19 +63,27 @@ impl Block {
         constants: Constants,
         moves: bool,
         gives: bool,
+        contact: Option<Contact<'_>>,
     ) {
         match (law, tears) {
             (ElasticLaw::NeoHookean, false) => {
-                self.advance_by::<_, false>(cores, NeoHookean, constants, moves, gives);
+                self.advance_by::<_, false>(cores, NeoHookean, constants, moves, gives, contact);
             }
             (ElasticLaw::NeoHookean, true) => {
-                self.advance_by::<_, true>(cores, NeoHookean, constants, moves, gives);
+                self.advance_by::<_, true>(cores, NeoHookean, constants, moves, gives, contact);
             }
             (ElasticLaw::FixedCorotated, false) => {
-                self.advance_by::<_, false>(cores, FixedCorotated, constants, moves, gives);
+                self.advance_by::<_, false>(
+                    cores,
+                    FixedCorotated,
+                    constants,
+                    moves,
+                    gives,
+                    contact,
+                );
             }
             (ElasticLaw::FixedCorotated, true) => {
-                self.advance_by::<_, true>(cores, FixedCorotated, constants, moves, gives);
+                self.advance_by::<_, true>(cores, FixedCorotated, constants, moves, gives, contact);
             }
         }
     }
@@ -82,6 +95,7 @@ impl Block {
         constants: Constants,
         moves: bool,
         gives: bool,
+        contact: Option<Contact<'_>>,
     ) {
         let mut velocities = [0.0; TILE_LEN];
         if moves {
@@ -100,6 +114,7 @@ impl Block {
             chunks: &mut self.chunks,
             velocities: moves.then_some(&velocities),
             momenta: gives.then_some(&mut self.momenta),
+            contact: contact.and_then(|contact| contact.of_block(self.at, &mut self.impulses)),
         });
     }
 }

@@ -55,6 +55,7 @@ impl MpmBody {
             damage: 0.0,
             tear_begins,
             tear_rate,
+            slip: [0.0; 3],
         }
     }
 }

@@ -30,6 +30,8 @@ pub(super) struct Chunk {
     pub(super) tear_begins: Row,
     /// Damage per square of stretch beyond.
     pub(super) tear_rate: Row,
+    /// How far each has moved along the tool since it stuck to it [m].
+    pub(super) slip: [Row; 3],
     /// Which particle each is.
     pub(super) ids: [u32; 16],
     /// How many there are.
@@ -51,10 +53,11 @@ pub(super) struct Particle {
     pub(super) damage: f32,
     pub(super) tear_begins: f32,
     pub(super) tear_rate: f32,
+    pub(super) slip: [f32; 3],
 }
 
 /// Numbers of a particle.
-pub(super) const N_NUMBERS: usize = 32;
+pub(super) const N_NUMBERS: usize = 35;
 
 impl Particle {
     pub(super) fn to_numbers(self) -> [f32; N_NUMBERS] {
@@ -63,7 +66,7 @@ impl Particle {
         numbers[3..6].copy_from_slice(&self.velocity);
         numbers[6..15].copy_from_slice(&self.affine);
         numbers[15..24].copy_from_slice(&self.deformation_grad);
-        numbers[24..].copy_from_slice(&[
+        numbers[24..32].copy_from_slice(&[
             self.mass,
             self.volume,
             self.lame_lambda,
@@ -73,6 +76,7 @@ impl Particle {
             self.tear_begins,
             self.tear_rate,
         ]);
+        numbers[32..].copy_from_slice(&self.slip);
         numbers
     }
 
@@ -90,6 +94,7 @@ impl Particle {
             damage: numbers[29],
             tear_begins: numbers[30],
             tear_rate: numbers[31],
+            slip: std::array::from_fn(|i| numbers[32 + i]),
         }
     }
 }
@@ -114,6 +119,7 @@ impl Chunk {
             damage: [0.0; 16],
             tear_begins: [f32::MAX; 16],
             tear_rate: [0.0; 16],
+            slip: [[0.0; 16]; 3],
             ids: [u32::MAX; 16],
             n: 0,
         }
@@ -155,6 +161,7 @@ impl Chunk {
             damage: self.damage[lane],
             tear_begins: self.tear_begins[lane],
             tear_rate: self.tear_rate[lane],
+            slip: self.slip.each_ref().map(at),
         }
     }
 
@@ -168,6 +175,7 @@ impl Chunk {
         write(&mut self.velocity, &particle.velocity);
         write(&mut self.affine, &particle.affine);
         write(&mut self.deformation_grad, &particle.deformation_grad);
+        write(&mut self.slip, &particle.slip);
         self.mass[lane] = particle.mass;
         self.volume[lane] = particle.volume;
         self.lame_lambda[lane] = particle.lame_lambda;

@@ -39,7 +39,7 @@ pub struct MpmConfig {
     pub law: ElasticLaw,
     /// Walls at the low and the high end of x, y, z.
     pub walls: [[Wall; 2]; 3],
-    /// A node this near to a tool, in cells, moves with it. Particles end half a cell before their nodes do.
+    /// A node this near to a tool of infinite friction, in cells, moves with it. Particles end half a cell before their nodes do.
     pub contact_distance: f64,
     /// Threads; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,

@@ -4,6 +4,7 @@ mod block;
 mod body;
 mod chunk;
 mod config;
+mod contact;
 mod damage;
 mod grid_update;
 mod sort;

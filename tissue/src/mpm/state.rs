@@ -10,7 +10,7 @@ use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// First bytes of a state.
-const MAGIC: &[u8; 8] = b"mls-mpm1";
+const MAGIC: &[u8; 8] = b"mls-mpm2";
 
 impl SoftTissue for MlsMpm {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {

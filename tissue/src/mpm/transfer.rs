@@ -21,6 +21,7 @@
 )]
 
 use super::chunk::Chunk;
+use super::contact::BlockContact;
 use super::damage;
 use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
 use crate::elasticity::LaneLaw;
@@ -60,6 +61,8 @@ pub(super) struct Transfer<'a, E, const TEARS: bool> {
     pub(super) velocities: Option<&'a Tile>,
     /// Where momentum and mass go, zero before; none: only move.
     pub(super) momenta: Option<&'a mut Tile>,
+    /// Tools that push before momentum is given; none: no tool is near, or they have pushed.
+    pub(super) contact: Option<BlockContact<'a>>,
 }
 
 /// What became of the particles.
@@ -97,6 +100,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
             chunks,
             velocities,
             mut momenta,
+            mut contact,
         } = self;
         let mut outcome = Outcome {
             is_astray: false,
@@ -118,6 +122,9 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
                 weigh(l, chunk, origin, &mut weights);
                 collect(l, &constants, chunk, velocities, &weights);
                 fastest = advect(l, &constants, chunk, fastest);
+            }
+            if let Some(contact) = &mut contact {
+                contact.meet(chunk);
             }
             if let Some(momenta) = &mut momenta {
                 // F => τ => Q => grid

@@ -4,6 +4,7 @@ use super::block::{Block, Core};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
+use super::contact::{self, Contact};
 use super::grid_update::GridUpdate;
 use super::sort::{Sorted, sort};
 use super::tile::{self, NONE};
@@ -110,14 +111,15 @@ impl MlsMpm {
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len()];
         for index in 0..=n_substeps {
-            // grid => particles => grid
-            self.transfer(dt, index > 0, index < n_substeps)?;
+            // grid => particles => impulses on tools => grid
+            let gone = index as f64 * dt;
+            let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
+            let gives = index < n_substeps;
+            self.transfer(dt, index > 0, gives.then_some((&tools, &mut impulses)))?;
             if index == n_substeps {
                 break;
             }
             // momentum => velocity at the nodes, impulses on tools
-            let gone = index as f64 * dt;
-            let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
             self.update_grid(dt, &tools);
             for core in &self.cores {
                 for (total, impulse) in impulses.iter_mut().zip(&core.impulses) {
@@ -250,30 +252,42 @@ impl MlsMpm {
         chunks.flat_map(|chunk| (0..chunk.n).map(|lane| (chunk.ids[lane], chunk.get(lane))))
     }
 
-    /// Moves particles by the grid, if they are to be moved, and gives their momentum to it, if they are to.
-    fn transfer(&mut self, dt: f64, moves: bool, gives: bool) -> Result<(), TissueError> {
-        self.advance(dt, moves, gives);
+    /// Moves particles by the grid, if they are to be moved; lets tools push them and gives their momentum to the grid, if they are to.
+    fn transfer(
+        &mut self,
+        dt: f64,
+        moves: bool,
+        gives: Option<(&[Tool], &mut [Wrench])>,
+    ) -> Result<(), TissueError> {
+        let tools = gives.as_ref().map(|(tools, _)| *tools);
+        self.advance(dt, moves, tools.is_some(), tools);
         self.judge(dt, moves)?;
+        if let Some((_, impulses)) = gives {
+            contact::add_impulses(&self.blocks, impulses);
+        }
         let n_runs: usize = self.blocks.iter().map(|block| block.outcome.n_runs).sum();
         let is_astray = self.blocks.iter().any(|block| block.outcome.is_astray);
         if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles() as f64 {
             self.sort()?;
-            if gives {
-                self.advance(dt, false, true);
+            if tools.is_some() {
+                // Tools have pushed already.
+                self.advance(dt, false, true, None);
             }
         }
         Ok(())
     }
 
     /// All blocks through half a substep, or a whole one.
-    fn advance(&mut self, dt: f64, moves: bool, gives: bool) {
+    fn advance(&mut self, dt: f64, moves: bool, gives: bool, tools: Option<&[Tool]>) {
         let constants = Constants {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
         };
         let (law, tears, cores) = (self.config.law, self.can_tear, &self.cores);
+        let config = &self.config;
+        let contact = tools.map(|tools| Contact { config, tools, dt });
         self.threads.for_each(&mut self.blocks, |block| {
-            block.advance(cores, law, tears, constants, moves, gives);
+            block.advance(cores, law, tears, constants, moves, gives, contact);
         });
     }
 

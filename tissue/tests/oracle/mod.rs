@@ -12,6 +12,8 @@ pub(crate) struct Particle {
     pub(crate) deformation_grad: Matrix3<f64>,
     pub(crate) material: Material,
     pub(crate) volume: f64,
+    /// How far it has moved along a tool since it stuck to it [m].
+    pub(crate) slip: Vector3<f64>,
 }
 
 pub(crate) struct Oracle {
@@ -76,6 +78,11 @@ impl Oracle {
             self.cells.iter().product()
         ];
         let inertia = 4.0 / self.cell_width.powi(2);
+        self.impulses
+            .resize(self.tools.len(), [Vector3::zeros(); 2]);
+        let mut particles = std::mem::take(&mut self.particles);
+        particles.iter_mut().for_each(|p| self.touch(p, dt));
+        self.particles = particles;
         for p in &self.particles {
             let mass = p.volume * p.material.density;
             let f = &p.deformation_grad;
@@ -97,8 +104,6 @@ impl Oracle {
                 nodes[node].mass += mass * weight;
             });
         }
-        self.impulses
-            .resize(self.tools.len(), [Vector3::zeros(); 2]);
         for i in 0..self.cells[0] {
             for j in 0..self.cells[1] {
                 for k in 0..self.cells[2] {
@@ -129,6 +134,45 @@ impl Oracle {
         }
     }
 
+    /// Velocity of a particle after the nearest tool of finite friction.
+    fn touch(&mut self, p: &mut Particle, dt: f64) {
+        let nearest = (0..self.tools.len())
+            .filter(|i| self.tools[*i].friction.is_finite())
+            .map(|i| {
+                let tool = &self.tools[i];
+                let place = tool.rotation.inverse() * (p.position - tool.position);
+                (tool.shape.surface(&place), i)
+            })
+            .min_by(|a, b| a.0.distance.total_cmp(&b.0.distance));
+        let edge = p.volume.cbrt();
+        let Some((surface, index)) = nearest.filter(|(s, _)| s.distance < 0.5 * edge) else {
+            p.slip = Vector3::zeros();
+            return;
+        };
+        let (tool, impulse) = (&self.tools[index], &mut self.impulses[index]);
+        let depth = (0.5 * edge - surface.distance).min(edge);
+        let mass = p.volume * p.material.density;
+        let stiffness = p.material.lame_lambda() + 2.0 * p.material.lame_mu();
+        let kappa = (stiffness * edge * dt * dt / mass).min(1.0);
+        let arm = p.position - tool.position;
+        let normal = tool.rotation * surface.normal;
+        let relative = p.velocity - tool.linear - tool.angular.cross(&arm);
+        let away = relative.dot(&normal);
+        let push = (kappa * depth / dt - away).max(0.0);
+        let along = relative - normal * away;
+        p.slip += along * dt;
+        p.slip -= normal * p.slip.dot(&normal);
+        let mut hold = -along - p.slip * (kappa / dt);
+        if hold.norm() > tool.friction * push {
+            hold *= tool.friction * push / hold.norm();
+            p.slip = -hold * (dt / kappa);
+        }
+        let change = normal * push + hold;
+        p.velocity += change;
+        impulse[0] -= change * mass;
+        impulse[1] -= arm.cross(&change) * mass;
+    }
+
     /// Velocity of a node after tools and walls.
     fn bound(&mut self, at: [usize; 3], mut velocity: Vector3<f64>, mass: f64) -> Vector3<f64> {
         let place = Vector3::new(at[0] as f64, at[1] as f64, at[2] as f64) * self.cell_width;
@@ -138,24 +182,17 @@ impl Oracle {
                 .surface(&(tool.rotation.inverse() * (place - tool.position)))
         };
         let nearest = (0..self.tools.len())
+            .filter(|i| self.tools[*i].friction == f64::INFINITY)
             .map(|i| (surface(&self.tools[i]), i))
             .filter(|(surface, _)| surface.distance < near)
             .min_by(|a, b| a.0.distance.total_cmp(&b.0.distance));
-        if let Some((surface, index)) = nearest {
+        if let Some((_, index)) = nearest {
             let (tool, impulse) = (&self.tools[index], &mut self.impulses[index]);
             let arm = place - tool.position;
-            let normal = tool.rotation * surface.normal;
-            let carried = tool.linear + tool.angular.cross(&arm);
-            let relative = velocity - carried;
-            let into = relative.dot(&normal);
-            if into < 0.0 {
-                let along = relative - normal * into;
-                let kept = (1.0 + tool.friction * into / along.norm().max(1e-12)).max(0.0);
-                let after = carried + along * kept;
-                impulse[0] += (velocity - after) * mass;
-                impulse[1] += arm.cross(&((velocity - after) * mass));
-                velocity = after;
-            }
+            let after = tool.linear + tool.angular.cross(&arm);
+            impulse[0] += (velocity - after) * mass;
+            impulse[1] += arm.cross(&((velocity - after) * mass));
+            velocity = after;
         }
         for axis in 0..3 {
             let (wall, outward) = if at[axis] < WALL_NODES {
