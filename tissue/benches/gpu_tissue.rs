@@ -12,7 +12,7 @@ use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::gpu::xpbd::{GpuXpbd, GpuXpbdBody, GpuXpbdConfig};
 use insonate_tissue::gpu::{Gpu, GpuError};
 use insonate_tissue::mesh::TetMesh;
-use insonate_tissue::mpm::{MpmBody, MpmConfig, Wall};
+use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::{Rng as _, SeedableRng as _};
@@ -148,6 +148,7 @@ fn mpm(gpu: &Gpu, n_worlds: usize, n: usize, is_small: bool) -> Result<f64, GpuE
             [Wall::Separate; 2],
             [Wall::Sticky, Wall::Separate],
         ],
+        contact: Contact::Nodes,
         ..MpmConfig::default()
     };
     let top = body.positions.iter().map(|at| at[2]).fold(0.0, f64::max);

@@ -6,7 +6,7 @@
 
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::gpu::{Gpu, GpuError, MAX_TOOLS};
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, Wall};
+use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, Material, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -63,6 +63,7 @@ fn config() -> MpmConfig {
             [Wall::Sticky, Wall::Separate],
         ],
         n_threads: 1,
+        contact: Contact::Nodes,
         ..MpmConfig::default()
     }
 }

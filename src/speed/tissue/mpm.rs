@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use anyhow::{Context as _, ensure};
 use insonate_tissue::Material;
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, WALL_NODES, Wall};
+use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig, WALL_NODES, Wall};
 use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
 use serde::Serialize;
@@ -245,6 +245,7 @@ impl Scene {
             cells: [self.grid; 3],
             substep: SUBSTEP,
             n_threads,
+            contact: Contact::Nodes,
             ..MpmConfig::default()
         };
         config.walls[2][0] = Wall::Sticky;

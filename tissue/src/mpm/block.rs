@@ -1,7 +1,7 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
 use super::chunk::Chunk;
-use super::contact::Contact;
+use super::contact::ToolContact;
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
@@ -52,69 +52,55 @@ impl Block {
     }
 }
 
+/// Half a substep, or a whole one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Advance<'a> {
+    pub(super) cores: &'a [Core],
+    pub(super) law: ElasticLaw,
+    /// Whether any particle can tear.
+    pub(super) tears: bool,
+    pub(super) constants: Constants,
+    /// Whether particles move by the cores' velocities.
+    pub(super) moves: bool,
+    /// Whether they give their momenta to the tile.
+    pub(super) gives: bool,
+    /// Tools that push them in between.
+    pub(super) contact: Option<ToolContact<'a>>,
+}
+
 impl Block {
-    /// Half a substep, or a whole one: moves the particles by the cores' velocities, lets tools push them, and gives their momenta to the
-    /// tile.
-    pub(super) fn advance(
-        &mut self,
-        cores: &[Core],
-        law: ElasticLaw,
-        tears: bool,
-        constants: Constants,
-        moves: bool,
-        gives: bool,
-        contact: Option<Contact<'_>>,
-    ) {
-        match (law, tears) {
-            (ElasticLaw::NeoHookean, false) => {
-                self.advance_by::<_, false>(cores, NeoHookean, constants, moves, gives, contact);
-            }
-            (ElasticLaw::NeoHookean, true) => {
-                self.advance_by::<_, true>(cores, NeoHookean, constants, moves, gives, contact);
-            }
-            (ElasticLaw::FixedCorotated, false) => {
-                self.advance_by::<_, false>(
-                    cores,
-                    FixedCorotated,
-                    constants,
-                    moves,
-                    gives,
-                    contact,
-                );
-            }
-            (ElasticLaw::FixedCorotated, true) => {
-                self.advance_by::<_, true>(cores, FixedCorotated, constants, moves, gives, contact);
-            }
+    /// Does it.
+    pub(super) fn advance(&mut self, how: Advance<'_>) {
+        match (how.law, how.tears) {
+            (ElasticLaw::NeoHookean, false) => self.advance_by::<_, false>(NeoHookean, how),
+            (ElasticLaw::NeoHookean, true) => self.advance_by::<_, true>(NeoHookean, how),
+            (ElasticLaw::FixedCorotated, false) => self.advance_by::<_, false>(FixedCorotated, how),
+            (ElasticLaw::FixedCorotated, true) => self.advance_by::<_, true>(FixedCorotated, how),
         }
     }
 
-    fn advance_by<E: LaneLaw, const TEARS: bool>(
-        &mut self,
-        cores: &[Core],
-        law: E,
-        constants: Constants,
-        moves: bool,
-        gives: bool,
-        contact: Option<Contact<'_>>,
-    ) {
+    fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
         let mut velocities = [0.0; TILE_LEN];
-        if moves {
+        if how.moves {
             let near = &self.near;
             tile::gather(&mut velocities, |side| {
-                (near[side] != NONE).then(|| &cores[near[side] as usize].nodes)
+                (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)
             });
         }
-        if gives {
+        if how.gives {
             self.momenta.fill(0.0);
         }
+        let (at, impulses) = (self.at, &mut self.impulses);
         self.outcome = transfer(Transfer::<E, TEARS> {
             law,
-            constants,
-            origin: self.at.map(|at| (at * BLOCK) as f32),
+            constants: how.constants,
+            origin: at.map(|at| (at * BLOCK) as f32),
             chunks: &mut self.chunks,
-            velocities: moves.then_some(&velocities),
-            momenta: gives.then_some(&mut self.momenta),
-            contact: contact.and_then(|contact| contact.of_block(self.at, &mut self.impulses)),
+            velocities: how.moves.then_some(&velocities),
+            momenta: how.gives.then_some(&mut self.momenta),
+            contact: how
+                .contact
+                .and_then(|contact| contact.of_block(at, impulses)),
         });
     }
 }

@@ -22,6 +22,16 @@ pub enum Wall {
     Separate,
 }
 
+/// What tools of finite friction push. Those of infinite friction hold nodes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Contact {
+    /// Particles: a tool as narrow as a cell feels the tissue, and contact begins where the surface is.
+    #[default]
+    Particles,
+    /// Nodes, as other engines do: cheaper, but tissue slips around tools that are narrower than some cells.
+    Nodes,
+}
+
 /// Settings of [`MlsMpm`](super::MlsMpm).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MpmConfig {
@@ -39,7 +49,9 @@ pub struct MpmConfig {
     pub law: ElasticLaw,
     /// Walls at the low and the high end of x, y, z.
     pub walls: [[Wall; 2]; 3],
-    /// A node this near to a tool of infinite friction, in cells, moves with it. Particles end half a cell before their nodes do.
+    /// What tools of finite friction push.
+    pub contact: Contact,
+    /// A node this near to a tool that pushes nodes, in cells, is pushed. Particles end half a cell before their nodes do.
     pub contact_distance: f64,
     /// Threads; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
@@ -55,6 +67,7 @@ impl Default for MpmConfig {
             gravity: [0.0, 0.0, -9.81],
             law: ElasticLaw::NeoHookean,
             walls: [[Wall::default(); 2]; 3],
+            contact: Contact::default(),
             contact_distance: 0.5,
             n_threads: 0,
         }

@@ -14,13 +14,13 @@ use nalgebra::Vector3;
 
 use super::block::Block;
 use super::chunk::Chunk;
-use super::config::MpmConfig;
+use super::config::{Contact, MpmConfig};
 use super::tile::BLOCK;
 use crate::tool::{Surface, Tool, Wrench};
 
 /// What the contact of all particles needs.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Contact<'a> {
+pub(super) struct ToolContact<'a> {
     pub(super) config: &'a MpmConfig,
     /// Tools as they stand in this substep.
     pub(super) tools: &'a [Tool],
@@ -31,14 +31,14 @@ pub(super) struct Contact<'a> {
 /// The contact of one block's particles.
 #[derive(Debug)]
 pub(super) struct BlockContact<'a> {
-    all: Contact<'a>,
+    all: ToolContact<'a>,
     /// Tools near the block.
     near: Vec<usize>,
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
 }
 
-impl<'a> Contact<'a> {
+impl<'a> ToolContact<'a> {
     /// Of a block; none if no tool is near.
     pub(super) fn of_block(
         self,
@@ -47,6 +47,9 @@ impl<'a> Contact<'a> {
     ) -> Option<BlockContact<'a>> {
         impulses.clear();
         impulses.resize(self.tools.len(), Wrench::default());
+        if self.config.contact == Contact::Nodes {
+            return None;
+        }
         let width = self.config.cell_width;
         let center = Vector3::from_fn(|axis, _| {
             self.config.origin[axis] + ((at[axis] * BLOCK + BLOCK / 2) as f64 + 0.5) * width
@@ -79,7 +82,7 @@ impl BlockContact<'_> {
     }
 
     fn meet_one(&mut self, chunk: &mut Chunk, lane: usize) {
-        let Contact { config, tools, dt } = self.all;
+        let ToolContact { config, tools, dt } = self.all;
         let place = Vector3::from_fn(|axis, _| {
             config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
         });

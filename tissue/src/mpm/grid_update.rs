@@ -1,14 +1,17 @@
 //! From momentum to velocity at the nodes: gravity, tools, walls.
 //!
-//! A node near tools of infinite friction belongs to the nearest of them and moves with it. The momentum that this takes from the node is the
-//! impulse on the tool, so action equals reaction. Other tools push particles: see [`contact`](super::contact).
+//! A node near tools that tissue sticks to belongs to the nearest of them and moves with it. Other tools push particles: see
+//! [`contact`](super::contact). With [`Contact::Nodes`] they push nodes: of its velocity relative to the nearest tool's surface a node keeps
+//! no part into it and, by Coulomb's law, only what friction leaves of the part along it,
+//! $v_t \leftarrow v_t \max(0, 1 - \mu \, |v_n| / |v_t|)$. The momentum that is taken from a node is the impulse on the tool, so action
+//! equals reaction.
 
 use nalgebra::Vector3;
 
 use super::block::Core;
-use super::config::{MpmConfig, WALL_NODES, Wall};
+use super::config::{Contact, MpmConfig, WALL_NODES, Wall};
 use super::tile::BLOCK;
-use crate::tool::{Tool, Wrench};
+use crate::tool::{Surface, Tool, Wrench};
 
 /// What the update of all nodes needs.
 #[derive(Debug)]
@@ -47,7 +50,7 @@ impl GridUpdate<'_> {
         })
     }
 
-    /// Tools that tissue sticks to: a node belongs to the nearest.
+    /// Tools that push nodes: a node belongs to the nearest.
     fn meet(&self, core: &mut Core) {
         let width = self.config.cell_width;
         let near = self.config.contact_distance * width;
@@ -57,7 +60,7 @@ impl GridUpdate<'_> {
         let reach = half * 3f64.sqrt() + near;
         let is_near = |tool: &Tool| {
             let center = tool.rotation.inverse() * (center - tool.position);
-            tool.friction == f64::INFINITY
+            (tool.friction == f64::INFINITY || self.config.contact == Contact::Nodes)
                 && center.norm() <= tool.shape.reach() + reach
                 && tool.shape.surface(&center).distance <= reach
         };
@@ -73,19 +76,19 @@ impl GridUpdate<'_> {
             }
             let [x, y, z] = [i / (BLOCK * BLOCK), i / BLOCK % BLOCK, i % BLOCK];
             let place = first + Vector3::new(x as f64, y as f64, z as f64) * width;
-            let mut nearest: Option<usize> = None;
-            let mut least = near;
+            let mut nearest: Option<(usize, Surface)> = None;
             for &index in &around {
                 let tool = &self.tools[index];
                 let place = tool.rotation.inverse() * (place - tool.position);
-                let distance = tool.shape.surface(&place).distance;
-                if distance < least {
-                    (nearest, least) = (Some(index), distance);
+                let surface = tool.shape.surface(&place);
+                let most = nearest.map_or(near, |(_, nearest)| nearest.distance);
+                if surface.distance < most {
+                    nearest = Some((index, surface));
                 }
             }
-            if let Some(index) = nearest {
+            if let Some((index, surface)) = nearest {
                 let impulse = &mut core.impulses[index];
-                carry(&self.tools[index], &place, node, impulse);
+                push(&self.tools[index], &place, surface, node, impulse);
             }
         }
     }
@@ -121,11 +124,29 @@ impl GridUpdate<'_> {
     }
 }
 
-/// Takes a node along with a tool; adds the impulse on the tool.
-fn carry(tool: &Tool, place: &Vector3<f64>, node: &mut [f32], impulse: &mut Wrench) {
+/// Contact of one node with one tool; adds the impulse on the tool.
+fn push(
+    tool: &Tool,
+    place: &Vector3<f64>,
+    surface: Surface,
+    node: &mut [f32],
+    impulse: &mut Wrench,
+) {
     let arm = place - tool.position;
+    let normal = tool.rotation * surface.normal;
     let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
-    let after = tool.linear + tool.angular.cross(&arm);
+    let carried = tool.linear + tool.angular.cross(&arm);
+    let relative = before - carried;
+    let into = relative.dot(&normal);
+    let after = if tool.friction == f64::INFINITY {
+        carried
+    } else if into < 0.0 {
+        let along = relative - normal * into;
+        let kept = 1.0 + tool.friction * into / along.norm().max(1e-12);
+        carried + along * kept.max(0.0)
+    } else {
+        return;
+    };
     let taken = (before - after) * f64::from(node[3]);
     impulse.force += taken;
     impulse.torque += arm.cross(&taken);

@@ -14,7 +14,7 @@ mod transfer;
 mod world;
 
 pub use body::MpmBody;
-pub use config::{MpmConfig, WALL_NODES, Wall};
+pub use config::{Contact, MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;
 #[cfg(feature = "gpu")]
 pub(crate) use world::PLANNED_COURANT;

@@ -1,10 +1,10 @@
 //! A world of particles and tools.
 
-use super::block::{Block, Core};
+use super::block::{Advance, Block, Core};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
-use super::contact::{self, Contact};
+use super::contact::{self, ToolContact};
 use super::grid_update::GridUpdate;
 use super::sort::{Sorted, sort};
 use super::tile::{self, NONE};
@@ -283,12 +283,18 @@ impl MlsMpm {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
         };
-        let (law, tears, cores) = (self.config.law, self.can_tear, &self.cores);
         let config = &self.config;
-        let contact = tools.map(|tools| Contact { config, tools, dt });
-        self.threads.for_each(&mut self.blocks, |block| {
-            block.advance(cores, law, tears, constants, moves, gives, contact);
-        });
+        let how = Advance {
+            cores: &self.cores,
+            law: config.law,
+            tears: self.can_tear,
+            constants,
+            moves,
+            gives,
+            contact: tools.map(|tools| ToolContact { config, tools, dt }),
+        };
+        self.threads
+            .for_each(&mut self.blocks, |block| block.advance(how));
     }
 
     /// Stops a world whose particles went where the method cannot follow.

@@ -1,7 +1,7 @@
 //! Where the worlds' particles are, in which steps their sums are kept, and how many blocks of nodes they may need.
 
 use crate::gpu::{Gpu, GpuError};
-use crate::mpm::{MpmBody, MpmConfig};
+use crate::mpm::{Contact, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, TissueError};
 
 /// Nodes along the edge of a block.
@@ -66,6 +66,9 @@ impl Layout {
         config.check()?;
         if config.law != ElasticLaw::NeoHookean {
             return Err(TissueError::setting("law", config.law, "neo-Hookean on the GPU").into());
+        }
+        if config.contact != Contact::Nodes {
+            return Err(TissueError::setting("contact", config.contact, "Nodes on the GPU").into());
         }
         let n_blocks = config.cells.map(|cells| cells.div_ceil(BLOCK));
         let mut layout = Self {
