@@ -16,6 +16,8 @@ const MATERIAL: Material = Material {
     young_modulus: 2e4,
     poisson_ratio: 0.3,
     density: 1000.0,
+    viscosity: 0.0,
+    tearing: None,
 };
 
 fn body(cells: [usize; 3], size: [f64; 3], material: Material) -> XpbdBody {
@@ -31,6 +33,7 @@ fn still(substep: f64) -> XpbdConfig {
         substep,
         gravity: [0.0; 3],
         drag: 40.0,
+        max_courant: f64::INFINITY,
         ..XpbdConfig::default()
     }
 }
@@ -64,7 +67,7 @@ fn the_law_at_small_strain_is_the_material() {
 #[test]
 fn a_block_between_plates_presses_back_as_the_law_says() {
     let size = [0.04, 0.04, 0.04];
-    let mut world = Xpbd::new(still(5e-4), &[body([4; 3], size, MATERIAL)], &[]).unwrap();
+    let mut world = Xpbd::new(still(2.5e-4), &[body([4; 3], size, MATERIAL)], &[]).unwrap();
     let plate = Tool::new(Shape::HalfSpace);
     // The upper half-space, upside down.
     let upper = Tool {
@@ -123,13 +126,12 @@ fn a_bar_between_grips_pulls_back_as_the_law_says() {
 }
 
 /// How far the end of a bar hangs down [m].
-fn hanging(substep: f64, iterations: u32, material: Material) -> f64 {
+fn hanging(substep: f64, material: Material) -> f64 {
     let mut bar = body([2, 2, 10], [0.02, 0.02, 0.1], material);
     bar.fixed = vertices(&bar, |p| p[2] > 0.0999);
     let end = vertices(&bar, |p| p[2] < 1e-6);
     let config = XpbdConfig {
         gravity: [0.0, 0.0, -9.81],
-        iterations,
         ..still(substep)
     };
     let mut world = Xpbd::new(config, &[bar], &[]).unwrap();
@@ -148,15 +150,12 @@ fn a_bar_hangs_as_far_as_it_should() {
         ..MATERIAL
     };
     let wanted = 1000.0 * 9.81 * 0.01 / (2.0 * 1e5);
-    let error = |substep, iterations| hanging(substep, iterations, material) / wanted - 1.0;
+    let error = |substep| hanging(substep, material) / wanted - 1.0;
     // One correction a substep: softer by (c Δt / h)², which falls with the substep.
-    let errors = [2e-3, 1e-3, 5e-4].map(|substep| error(substep, 1).abs());
+    let errors = [1e-3, 5e-4, 2.5e-4].map(|substep| error(substep).abs());
     assert!(errors[2] < 0.03, "{errors:?}");
     assert!(errors[1] < 0.5 * errors[0], "{errors:?}");
     assert!(errors[2] < 0.5 * errors[1], "{errors:?}");
-    // Or many corrections of a long one.
-    let error = error(2e-3, 10).abs();
-    assert!(error < 0.03, "{error}");
 }
 
 #[test]
@@ -189,13 +188,11 @@ fn a_cantilever_bends_as_far_as_it_should() {
         down.sum::<f64>() / end.len() as f64
     };
     // Linear elements are too stiff in bending, by an error of second order in their size.
-    let found = [bend(2, 4e-4), bend(4, 2e-4), bend(8, 1e-4)];
+    let found = [bend(2, 2e-4), bend(4, 1e-4), bend(8, 5e-5)];
     let errors = found.map(|found| 1.0 - found / wanted);
-    let order = ((found[1] - found[0]) / (found[2] - found[1])).log2();
     let limit = found[2] + (found[2] - found[1]) / 3.0;
-    eprintln!("{errors:?} {order} {}", limit / wanted);
+    assert!(errors[2] < 0.04, "{errors:?}");
     assert!(errors[2] < 0.5 * errors[1] && errors[1] < 0.5 * errors[0]);
-    assert!((1.4..2.4).contains(&order), "{order}");
     assert!((limit / wanted - 1.0).abs() < 0.03, "{limit} {wanted}");
 }
 
@@ -255,7 +252,7 @@ fn the_force_on_a_tool_is_what_holds_the_body() {
             position: Vector3::new(0.0265, 0.0235, 0.04 + size),
             linear: Vector3::new(0.0, 0.0, -0.03),
             friction: 0.2,
-            ..Tool::new(shape)
+            ..Tool::new(shape.clone())
         });
         world.step(0.2).unwrap();
         world.tools_mut()[0].linear.z = 0.0;

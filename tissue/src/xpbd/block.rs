@@ -179,11 +179,13 @@ impl<Y: Layout> Block<Y> {
     /// Advances all worlds that can be advanced; of each other one says why not.
     pub(super) fn step(&mut self, time: f64) -> Vec<Option<TissueError>> {
         let config = self.model.config.clone();
-        let n_substeps = (time / config.substep - 1e-9).ceil().max(0.0) as usize;
+        let crossing = config.max_courant * self.model.topology.crossing_time;
+        let longest = config.substep.min(crossing);
+        let n_substeps = (time / longest - 1e-9).ceil().max(0.0) as usize;
         let mut errors: Vec<Option<TissueError>> = vec![None; self.worlds.len()];
         // Worlds that stand still, and what they are to be again after the others have moved.
         let mut still = Vec::new();
-        for index in 0..self.worlds.len() {
+        for (index, slot) in errors.iter_mut().enumerate() {
             let world = &self.worlds[index];
             let error = match world.diverged {
                 Some(reason) => Some(TissueError::Diverged {
@@ -195,7 +197,7 @@ impl<Y: Layout> Block<Y> {
             if error.is_some() {
                 still.push((index, self.save(index)));
             }
-            errors[index] = error;
+            *slot = error;
         }
         if n_substeps == 0 || still.len() == self.worlds.len() {
             return errors;
@@ -227,9 +229,9 @@ impl<Y: Layout> Block<Y> {
                 .collect();
             self.substep(dt, &tools, &mut fastest, &mut poison);
         }
-        for index in 0..self.worlds.len() {
-            if errors[index].is_none() {
-                errors[index] = self.finish(index, time, &fastest, &poison);
+        for (index, error) in errors.iter_mut().enumerate() {
+            if error.is_none() {
+                *error = self.finish(index, time, &fastest, &poison);
             }
         }
         for (index, state) in still {
@@ -504,8 +506,8 @@ impl<Y: Layout> Block<Y> {
         for (index, world) in self.worlds.iter().enumerate() {
             for (vertex, at) in &world.loose {
                 let (row, lane) = Y::place(*vertex as usize, index);
-                for axis in 0..3 {
-                    self.positions[row].0[axis][lane] = at[axis];
+                for (axis, x) in at.iter().enumerate() {
+                    self.positions[row].0[axis][lane] = *x;
                     self.velocities[row].0[axis][lane] = 0.0;
                 }
             }

@@ -11,7 +11,7 @@ use super::layout::Layout;
 use crate::tool::{Shape, Tool};
 
 /// Steps of the search.
-const N_STEPS: usize = 6;
+const N_STEPS: usize = 32;
 
 /// A weight from which on the point is the vertex, which has been met already.
 const AT_VERTEX: f64 = 0.999;
@@ -42,14 +42,16 @@ impl<Y: Layout> Touch<'_, Y> {
 
 /// Weights of the deepest point of a triangle.
 fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
-    let core = match tool.shape {
-        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => radius,
+    let core = match &tool.shape {
+        Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
         Shape::Cylinder {
             radius,
             half_length,
-        } => radius.min(half_length),
+        } => radius.min(*half_length),
         Shape::Cuboid { half } => half[0].min(half[1]).min(half[2]),
-        _ => 0.1 * tool.shape.reach(),
+        // Of a mesh so much is inside everywhere but at its points and edges.
+        Shape::Field(_) => 0.1 * tool.shape.reach(),
+        Shape::HalfSpace => 0.0,
     };
     let mut weights = [1.0 / 3.0; 3];
     let mut best = (f64::INFINITY, weights);
@@ -138,7 +140,7 @@ mod tests {
                 }
             }
             let found = depth(deepest(&tool, &corners));
-            assert!(found < 0.0 && found < least + 2e-4, "{found} {least}");
+            assert!(found < 0.0 && found < least + 3e-4, "{found} {least}");
         }
     }
 }

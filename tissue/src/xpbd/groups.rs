@@ -173,10 +173,8 @@ fn slots(order: &[u32], n: usize) -> Vec<u32> {
 
 fn per_point<Y: Layout>(n_rows: usize, n: usize, of: impl Fn(usize) -> f64) -> Vec<Y::Number> {
     let of = |i: usize| if i < n { of(i) as f32 } else { 0.0 };
-    let row = |row: usize| (row * Y::WIDTH..(row + 1) * Y::WIDTH).map(of).collect();
-    (0..n_rows)
-        .map(|i| Y::numbers(&Vec::<f32>::as_slice(&row(i))[..]))
-        .collect()
+    let values: Vec<f32> = (0..n_rows * Y::WIDTH).map(of).collect();
+    values.chunks(Y::WIDTH).map(Y::numbers).collect()
 }
 
 fn vertex<Y: Layout>(ids: &[u32], ghost: usize, of: impl Fn(usize) -> u32) -> Y::Vertex {

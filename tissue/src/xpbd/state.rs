@@ -193,8 +193,8 @@ impl<Y: Layout> Block<Y> {
         ] {
             for (i, point) in values.chunks_exact(3).enumerate() {
                 let (row, lane) = Y::place(i, world);
-                for axis in 0..3 {
-                    rows[row].0[axis][lane] = point[axis];
+                for (axis, x) in point.iter().enumerate() {
+                    rows[row].0[axis][lane] = *x;
                 }
             }
         }

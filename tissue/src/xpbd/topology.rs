@@ -75,6 +75,8 @@ pub(super) struct Topology {
     pub(super) faces: Vec<Face>,
     /// Whether any tetrahedron can tear.
     pub(super) tears: bool,
+    /// Shortest time in which a wave crosses the height of a neo-Hookean element [s]; infinite: there is none.
+    pub(super) crossing_time: f64,
     /// Whether any constraint is damped.
     pub(super) is_damped: bool,
 }
@@ -84,7 +86,10 @@ impl Topology {
         bodies: &[XpbdBody],
         attachments: &[Attachment],
     ) -> Result<Self, TissueError> {
-        let mut all = Self::default();
+        let mut all = Self {
+            crossing_time: f64::INFINITY,
+            ..Self::default()
+        };
         for (index, body) in bodies.iter().enumerate() {
             body.check(index)?;
             all.add(index, body)?;
@@ -156,6 +161,12 @@ impl Topology {
             };
             for vertex in vertices {
                 self.masses[vertex as usize] += 0.25 * volume * material.density;
+            }
+            if matches!(law, TetLaw::NeoHookean { .. }) {
+                let rows = [0, 1, 2].map(|k| inverse.row(k).norm());
+                let steepest = rows.into_iter().fold(inverse.row_sum().norm(), f64::max);
+                let time = 1.0 / (steepest * material.wave_speed());
+                self.crossing_time = self.crossing_time.min(time);
             }
             self.tets.push(Tet {
                 vertices,

@@ -2,6 +2,8 @@
 
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
 
+type V = Vector3<f64>;
+
 /// A constraint: value and gradients from positions.
 pub(crate) enum Law {
     /// Length at rest, compliance, damping time.
@@ -13,40 +15,34 @@ pub(crate) enum Law {
     /// Inverse of the edges at rest, volume, λ, μ.
     Solid(Matrix3<f64>, f64, f64, f64),
 }
-
 pub(crate) struct Constraint {
     pub(crate) vertices: Vec<usize>,
     pub(crate) law: Law,
 }
-
-/// How corrections are put together.
 pub(crate) enum Sweep {
     GaussSeidel,
     Jacobi,
     Averaged(f64),
 }
-
 pub(crate) struct Ball {
-    pub(crate) position: Vector3<f64>,
-    pub(crate) velocity: Vector3<f64>,
+    pub(crate) position: V,
+    pub(crate) velocity: V,
     pub(crate) radius: f64,
     pub(crate) friction: f64,
 }
-
 pub(crate) struct Oracle {
-    pub(crate) positions: Vec<Vector3<f64>>,
-    pub(crate) velocities: Vec<Vector3<f64>>,
+    pub(crate) positions: Vec<V>,
+    pub(crate) velocities: Vec<V>,
     pub(crate) inv_masses: Vec<f64>,
-    /// Lists of one kind, each solved before the next.
     pub(crate) constraints: Vec<Vec<Constraint>>,
     pub(crate) sweep: Sweep,
     pub(crate) iterations: usize,
-    pub(crate) gravity: Vector3<f64>,
+    pub(crate) gravity: V,
     pub(crate) drag: f64,
     pub(crate) push_speed: f64,
     pub(crate) ball: Ball,
     /// Momentum given to the ball.
-    pub(crate) impulse: Vector3<f64>,
+    pub(crate) impulse: V,
 }
 
 /// Constraints by greedy colours.
@@ -90,23 +86,21 @@ impl Oracle {
         }
     }
 
-    fn solve(&mut self, dt: f64, before: &[Vector3<f64>], multipliers: &mut [Vector2<f64>]) {
+    fn solve(&mut self, dt: f64, before: &[V], multipliers: &mut [Vector2<f64>]) {
         let mut counts = vec![0.0; self.positions.len()];
         for constraint in self.constraints.iter().flatten() {
-            constraint.vertices.iter().for_each(|i| counts[*i] += 1.0);
+            for i in &constraint.vertices {
+                counts[*i] += 1.0;
+            }
         }
         let mut sums = vec![Vector3::zeros(); self.positions.len()];
         for (constraint, multiplier) in self.constraints.iter().flatten().zip(multipliers) {
             let at = &constraint.vertices;
             let x: Vec<_> = at.iter().map(|i| self.positions[*i]).collect();
-            let w: Vec<f64> = at
-                .iter()
-                .map(|i| match self.sweep {
-                    Sweep::Jacobi => self.inv_masses[*i] * counts[*i],
-                    _ => self.inv_masses[*i],
-                })
-                .collect();
-            let moved: Vec<_> = at.iter().map(|i| self.positions[*i] - before[*i]).collect();
+            let is_split = matches!(self.sweep, Sweep::Jacobi);
+            let share = |i: usize| if is_split { counts[i] } else { 1.0 };
+            let w: Vec<f64> = at.iter().map(|i| self.inv_masses[*i] * share(*i)).collect();
+            let moved: Vec<_> = x.iter().zip(at).map(|(x, i)| x - before[*i]).collect();
             let steps = correct(&constraint.law, &x, &w, &moved, dt, multiplier);
             for (i, step) in at.iter().zip(steps) {
                 match self.sweep {
@@ -121,7 +115,7 @@ impl Oracle {
         }
     }
 
-    fn meet(&mut self, dt: f64, before: &[Vector3<f64>]) {
+    fn meet(&mut self, dt: f64, before: &[V]) {
         let ball = &self.ball;
         for i in 0..self.positions.len() {
             let arm = self.positions[i] - ball.position;
@@ -141,30 +135,21 @@ impl Oracle {
     }
 }
 
-/// Corrections of one constraint.
 fn correct(
     law: &Law,
-    x: &[Vector3<f64>],
+    x: &[V],
     w: &[f64],
-    moved: &[Vector3<f64>],
+    moved: &[V],
     dt: f64,
     multiplier: &mut Vector2<f64>,
-) -> Vec<Vector3<f64>> {
-    let mut scalar = |value: f64, gradients: &[Vector3<f64>], soft: f64, damping: f64, c: f64| {
-        let rate: f64 = gradients.iter().zip(moved).map(|(g, d)| g.dot(d)).sum();
-        let mass: f64 = gradients
-            .iter()
-            .zip(w)
-            .map(|(g, w)| w * g.norm_squared())
-            .sum();
-        let step =
-            -(c * value + soft * multiplier[0] + damping * rate) / ((c + damping) * mass + soft);
+) -> Vec<V> {
+    let mut scalar = |value: f64, g: &[V], [c, soft, damping]: [f64; 3]| {
+        let rate: f64 = g.iter().zip(moved).map(|(g, d)| g.dot(d)).sum();
+        let mass: f64 = g.iter().zip(w).map(|(g, w)| w * g.norm_squared()).sum();
+        let wrong = c * value + soft * multiplier[0] + damping * rate;
+        let step = -wrong / ((c + damping) * mass + soft);
         multiplier[0] += step;
-        gradients
-            .iter()
-            .zip(w)
-            .map(|(g, w)| g * (w * step))
-            .collect()
+        g.iter().zip(w).map(|(g, w)| g * (w * step)).collect()
     };
     match law {
         Law::Distance(length, compliance, damping_time) => {
@@ -173,24 +158,17 @@ fn correct(
             scalar(
                 value,
                 &[-n, n],
-                compliance / (dt * dt),
-                damping_time / dt,
-                1.0,
+                [1.0, compliance / dt.powi(2), damping_time / dt],
             )
         }
         Law::Dashpot(damping) => {
             let n = (x[1] - x[0]).normalize();
-            scalar(0.0, &[-n, n], 1.0, damping * dt, 0.0)
+            scalar(0.0, &[-n, n], [0.0, 1.0, damping * dt])
         }
         Law::Volume(volume, compliance, damping_time) => {
-            let (value, gradients) = volume_of(x);
-            scalar(
-                value - volume,
-                &gradients,
-                compliance / (dt * dt),
-                damping_time / dt,
-                1.0,
-            )
+            let (value, g) = volume_of(x);
+            let soft = compliance / dt.powi(2);
+            scalar(value - volume, &g, [1.0, soft, damping_time / dt])
         }
         Law::Solid(inverse_rest, volume, lambda, mu) => {
             let f = Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]]) * inverse_rest;
@@ -203,23 +181,19 @@ fn correct(
             let soft = Vector2::new(1.0 / (lambda * volume), 1.0 / (mu * volume)) / (dt * dt);
             let mut mass = Matrix2::from_diagonal(&soft);
             for i in 0..4 {
-                mass[(0, 0)] += w[i] * h[i].dot(&h[i]);
-                mass[(0, 1)] += w[i] * h[i].dot(&d[i]);
-                mass[(1, 0)] += w[i] * h[i].dot(&d[i]);
-                mass[(1, 1)] += w[i] * d[i].dot(&d[i]);
+                let [hh, hd, dd] = [h[i].dot(&h[i]), h[i].dot(&d[i]), d[i].dot(&d[i])];
+                mass += Matrix2::new(hh, hd, hd, dd) * w[i];
             }
             let wrong = -value - soft.component_mul(multiplier);
             let step = mass.try_inverse().unwrap() * wrong;
             *multiplier += step;
-            (0..4)
-                .map(|i| (h[i] * step[0] + d[i] * step[1]) * w[i])
-                .collect()
+            let push = |i: usize| (h[i] * step[0] + d[i] * step[1]) * w[i];
+            (0..4).map(push).collect()
         }
     }
 }
 
-/// Volume of a tetrahedron and its gradients.
-fn volume_of(x: &[Vector3<f64>]) -> (f64, [Vector3<f64>; 4]) {
+fn volume_of(x: &[V]) -> (f64, [V; 4]) {
     let [a, b, c] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
     let g = [b.cross(&c) / 6.0, c.cross(&a) / 6.0, a.cross(&b) / 6.0];
     (a.dot(&g[0]), [-g[0] - g[1] - g[2], g[0], g[1], g[2]])
