@@ -52,8 +52,8 @@ fn ball(radius: f64, spacing: f64, centre: [f64; 3]) -> Isosurface {
     let n = (2.4 * radius / spacing).ceil() as usize + 1;
     let depth = |at: [f64; 3]| radius - (Vector3::from(at) - Vector3::from(centre)).norm();
     let origin = centre.map(|x| x - 0.5 * spacing * (n - 1) as f64);
-    let grid = ScalarGrid::sample(depth, origin, spacing, [n; 3]).unwrap();
-    marching_cubes(&grid, 0.0).unwrap()
+    let grid = ScalarGrid::sample(depth, origin, spacing, [n; 3]).expect("a small grid");
+    marching_cubes(&grid, 0.0).expect("a field without NaN")
 }
 
 #[test]
