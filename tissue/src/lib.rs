@@ -12,6 +12,7 @@ mod material;
 pub mod mesh;
 pub mod mpm;
 mod soft_tissue;
+pub mod surface;
 mod threads;
 pub mod tool;
 pub mod xpbd;

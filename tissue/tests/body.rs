@@ -1,11 +1,37 @@
 //! Contract: bodies say in words what both solvers take, and their parts add up to them.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use insonate_tissue::body::{Solid, TissueBody, attach, liver, slab, torso};
+use insonate_tissue::mesh::TriangleMesh;
 use proptest::prelude::*;
 
 const HERE: &str = "";
+
+/// Number of pieces, and vertices − edges + triangles, which is 2 for a piece without handles.
+fn topology(mesh: &TriangleMesh) -> (usize, i64) {
+    let n = mesh.positions.len();
+    let mut root: Vec<usize> = (0..n).collect();
+    let mut edges = BTreeSet::new();
+    for &[a, b, c] in &mesh.triangles {
+        for [from, to] in [[a, b], [b, c], [c, a]] {
+            edges.insert([from.min(to), from.max(to)]);
+            let [from, to] = [from, to].map(|vertex| {
+                let mut vertex = vertex as usize;
+                while root[vertex] != vertex {
+                    root[vertex] = root[root[vertex]];
+                    vertex = root[vertex];
+                }
+                vertex
+            });
+            root[from] = to;
+        }
+    }
+    let n_pieces = (0..n).filter(|&vertex| root[vertex] == vertex).count();
+    let euler = n as i64 - edges.len() as i64 + mesh.triangles.len() as i64;
+    (n_pieces, euler)
+}
 
 #[test]
 fn presets_have_their_sizes_and_closed_surfaces() {
@@ -16,11 +42,12 @@ fn presets_have_their_sizes_and_closed_surfaces() {
     ] {
         let surface = body.solid.surface(Path::new(HERE)).unwrap();
         surface.check_closed().unwrap();
+        assert_eq!(topology(&surface), (1, 2), "{}", body.name);
         let [low, high] = surface.bounds();
         for axis in 0..3 {
             let found = high[axis] - low[axis];
             assert!(
-                (found / size[axis] - 1.0).abs() < 0.05,
+                (found / size[axis] - 1.0).abs() < 1e-9,
                 "{} {axis}: {found}",
                 body.name
             );
@@ -152,4 +179,21 @@ proptest! {
         }
         prop_assert_eq!(attach(&a, &b, distance).unwrap(), wanted);
     }
+}
+
+/// The middle half of a torso's back lies on the table.
+#[test]
+fn a_torso_lies_flat() {
+    let surface = torso().solid.surface(Path::new(HERE)).unwrap();
+    let back = (0..surface.triangles.len()).filter_map(|triangle| {
+        let corners = surface.corners(triangle);
+        let centre = corners.iter().sum::<nalgebra::Vector3<f64>>() / 3.0;
+        let normal = (corners[1] - corners[0]).cross(&(corners[2] - corners[0]));
+        let is_middle = centre.x.abs() < 0.1 && centre.y.abs() < 0.075;
+        (is_middle && normal.z < 0.0).then_some(centre.z)
+    });
+    let heights: Vec<f64> = back.collect();
+    assert!(heights.len() > 1000, "{}", heights.len());
+    let highest = heights.iter().copied().fold(0.0, f64::max);
+    assert!(highest < 1e-4, "{highest}");
 }

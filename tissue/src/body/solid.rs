@@ -43,7 +43,7 @@ pub enum Solid {
     },
     /// A human-like trunk on its back: along x, 0.40 × 0.30 × 0.20 m, its back at z = 0.
     Torso,
-    /// A liver-like organ, 0.18 × 0.11 × 0.12 m, its left lobe towards +x, its front towards −y.
+    /// A liver-like organ, 0.18 × 0.11 × 0.12 m, its left lobe towards +x, its front towards −y, its top towards +z.
     Liver,
 }
 
@@ -89,8 +89,8 @@ impl Solid {
                     .map_err(|fault| TissueError::file(&path, fault))?;
                 mesh
             }
-            Self::Torso => presets::torso_surface(),
-            Self::Liver => presets::liver_surface(),
+            Self::Torso => presets::torso_surface()?,
+            Self::Liver => presets::liver_surface()?,
         })
     }
 }

@@ -1,12 +1,18 @@
-//! A liver-like organ: two lobes, a wedge that ends in a sharp lower edge.
+//! A liver-like organ: two lobes, a wedge whose lower side is hollow and whose lower edge is sharp.
 
+use nalgebra::Vector3;
+
+use super::field::{capsule, difference, ellipsoid, surface_of, union};
 use super::layer;
+use crate::TissueError;
 use crate::body::{Place, Solid, TissueBody};
 use crate::mesh::TriangleMesh;
 
 /// A liver in its capsule, 0.18 × 0.11 × 0.12 m, held at the bare area on top behind.
 ///
-/// Parenchyma of 6 kPa, within the 2 kPa to 10 kPa of healthy livers by elastography; the capsule is stiffer: in life megapascals in about 0.1 mm (Umale et al. 2013), which no cell resolves; here 1 mm of 20 kPa stands for it.
+/// Parenchyma of 6 kPa is chosen within the 1.8 kPa to 7.1 kPa of healthy livers by elastography (Alsebaey et al. 2015,
+/// doi:10.4254/wjh.v7.i8.1149). The capsule is stiffer, in pigs 8.2 MPa (Umale et al. 2011, doi:10.1016/j.jbiomech.2011.03.029), but
+/// thinner than any cell: 1 mm of 20 kPa, chosen, stands for it.
 pub fn liver() -> TissueBody {
     TissueBody {
         name: "liver".into(),
@@ -25,38 +31,55 @@ pub fn liver() -> TissueBody {
     }
 }
 
-/// A ball, bent: each step moves points by a smooth function of their place, so that the surface stays closed.
-pub(in crate::body) fn liver_surface() -> TriangleMesh {
-    let mut mesh = TriangleMesh::ellipsoid([1.0; 3], 5);
-    for position in &mut mesh.positions {
-        *position = bend(*position);
-    }
-    let [low, high] = mesh.bounds();
-    let wanted = [0.18, 0.11, 0.12];
-    for position in &mut mesh.positions {
-        *position =
-            [0, 1, 2].map(|a| ((position[a] - low[a]) / (high[a] - low[a]) - 0.5) * wanted[a]);
-    }
-    mesh
+pub(in crate::body) fn liver_surface() -> Result<TriangleMesh, TissueError> {
+    let bounds = [[-98.0, -62.0, -70.0], [100.0, 62.0, 70.0]];
+    let wanted = [[-0.09, -0.055, -0.06], [0.09, 0.055, 0.06]];
+    surface_of(field, bounds, 2.5, wanted)
 }
 
-/// A point of the unit sphere, to where it is on the liver, in units of about its half sizes: x to the left lobe, y back, z up.
-fn bend([u, v, w]: [f64; 3]) -> [f64; 3] {
-    let smooth = |x: f64| 0.5 * (1.0 + (x).tanh());
-    // Smaller towards the tip of the left lobe.
-    let left = f64::midpoint(u, 1.0);
-    let height = 1.0 - 0.62 * left.powf(1.4);
-    let depth = 1.0 - 0.55 * left.powf(1.2);
-    // A wedge: thick above, an edge below, which lies in front.
-    let thick = 0.12 + 0.88 * smooth(1.8 * (w + 0.35));
-    let front = -0.45 * (1.0 - smooth(2.0 * (w + 0.2)));
-    // The lower side behind is hollow, where stomach and kidney lie.
-    let hollow = -0.22 * v.max(0.0) * (1.0 - w * w).max(0.0) * smooth(-3.0 * (w - 0.2));
-    // The notch of the round ligament, between the lobes, in the lower edge.
-    let notch = 0.30 * (-((u - 0.22) / 0.10).powi(2)).exp() * smooth(-5.0 * (w + 0.45));
-    // The upper side lifts to the right dome and sinks a little under the heart.
-    let heart = -0.08 * (-((u - 0.3) / 0.25).powi(2)).exp() * smooth(4.0 * (w - 0.3));
-    let top = 0.42 * (1.0 - height);
-    let z = w * height + top + heart + notch - 0.12 * (1.0 - left) * smooth(-3.0 * w);
-    [u, depth * (v * thick + front + hollow), z]
+/// Centre and radius of the ball that hollows the lower side, where stomach, duodenum and kidney lie [mm].
+const HOLLOW: ([f64; 3], f64) = ([49.787, 133.074, -157.502], 210.0);
+
+/// A point of the lower side, so much above it [mm].
+fn below(x: f64, y: f64, above: f64) -> [f64; 3] {
+    let (centre, radius) = HOLLOW;
+    let flat = (x - centre[0]).powi(2) + (y - centre[1]).powi(2);
+    [x, y, centre[2] + (radius * radius - flat).sqrt() + above]
+}
+
+/// Lengths in mm: x to the left lobe, y back, z up.
+fn field(at: &Vector3<f64>) -> f64 {
+    let right = ellipsoid(at, [-32.0, 0.0, -2.0], [60.0, 56.0, 62.0]);
+    let left = ellipsoid(at, [36.0, -6.0, 24.0], [58.0, 38.0, 28.0]);
+    let lobes = union(right, left, 44.0);
+    let (centre, radius) = HOLLOW;
+    let organs = (at - Vector3::from(centre)).norm() - radius;
+    let mut shape = difference(lobes, organs, 12.0);
+    // Fissure and notch of the round ligament, bed of the gall bladder, porta hepatis, groove of the vena cava.
+    for (ends, radii, width) in [
+        (
+            [below(19.0, -48.0, 7.0), below(19.0, 8.0, -1.0)],
+            [11.0, 4.0],
+            6.0,
+        ),
+        (
+            [below(-19.0, -46.0, -5.0), below(-8.0, -2.0, -4.0)],
+            [11.0, 8.0],
+            6.0,
+        ),
+        (
+            [below(-8.0, 2.0, -1.0), below(19.0, 8.0, -1.0)],
+            [5.0, 5.0],
+            6.0,
+        ),
+        (
+            [[-2.0, 58.0, -60.0], [-2.0, 50.0, 70.0]],
+            [13.0, 13.0],
+            10.0,
+        ),
+    ] {
+        shape = difference(shape, capsule(at, ends, radii), width);
+    }
+    // Where the falciform ligament parts the lobes in front.
+    shape + 1.2 * (-((at.x - 19.0) / 6.0).powi(2)).exp()
 }

@@ -1,5 +1,6 @@
 //! Bodies made by program, one a file.
 
+mod field;
 mod liver;
 mod slab;
 mod torso;
@@ -29,7 +30,8 @@ fn layer(name: &str, thickness: f64, young_modulus: f64, density: f64) -> Layer 
 
 /// Skin, fat and muscle over organs.
 ///
-/// Young's moduli are chosen within what indentation of soft tissues gives, kilopascals to tens of them (reviewed by McKee et al. 2011, doi:10.1089/ten.TEB.2010.0520); densities are near those of ICRU Report 44 (1989).
+/// Young's moduli are chosen for tissue that is pressed, kilopascals to tens of them; tension gives greater ones (McKee et al. 2011,
+/// doi:10.1089/ten.teb.2010.0520). Densities and thicknesses are chosen too.
 fn trunk_layers() -> [Layer; 4] {
     [
         layer("skin", 0.002, 5e4, 1090.0),

@@ -1,0 +1,99 @@
+//! A number at each node of a grid.
+
+use crate::TissueError;
+use crate::error::check_range;
+
+/// Most nodes.
+pub(super) const MAX_NODES: usize = 1 << 26;
+
+/// A scalar field, sampled at the nodes of a cubic grid; z counts fastest.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScalarGrid {
+    /// Where the first node is [m].
+    pub origin: [f64; 3],
+    /// Between neighbours [m].
+    pub spacing: f64,
+    /// Nodes along each axis.
+    pub n_nodes: [usize; 3],
+    /// Shape `[n_x, n_y, n_z]`.
+    pub values: Vec<f32>,
+}
+
+impl ScalarGrid {
+    /// Samples a function of the position [m].
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for a grid that is too large.
+    pub fn sample(
+        field: impl Fn([f64; 3]) -> f64,
+        origin: [f64; 3],
+        spacing: f64,
+        n_nodes: [usize; 3],
+    ) -> Result<Self, TissueError> {
+        let count = check_size(spacing, n_nodes)?;
+        let at = |node: usize| {
+            let node = unravel(n_nodes, node);
+            [0, 1, 2].map(|axis| origin[axis] + spacing * node[axis] as f64)
+        };
+        let values = (0..count).map(|node| field(at(node)) as f32);
+        Ok(Self {
+            origin,
+            spacing,
+            n_nodes,
+            values: values.collect(),
+        })
+    }
+
+    /// Fails unless there is a number, not NaN, for each node.
+    pub(super) fn check(&self) -> Result<(), TissueError> {
+        let count = check_size(self.spacing, self.n_nodes)?;
+        if self.values.len() != count {
+            let allowed = format!("{count}, one for each node");
+            return Err(TissueError::setting(
+                "values.len()",
+                self.values.len(),
+                allowed,
+            ));
+        }
+        let mut is_nan = false;
+        for value in &self.values {
+            is_nan |= value.is_nan();
+        }
+        if is_nan {
+            return Err(TissueError::setting("values", f32::NAN, "numbers"));
+        }
+        Ok(())
+    }
+
+    /// Gradient at a node, in units of a spacing; one-sided at the rim.
+    pub(super) fn gradient(&self, node: [usize; 3]) -> [f32; 3] {
+        let strides = [self.n_nodes[1] * self.n_nodes[2], self.n_nodes[2], 1];
+        let here: usize = (0..3).map(|axis| node[axis] * strides[axis]).sum();
+        [0, 1, 2].map(|axis| {
+            let back = usize::from(node[axis] > 0);
+            let on = usize::from(node[axis] + 1 < self.n_nodes[axis]);
+            let rise =
+                self.values[here + on * strides[axis]] - self.values[here - back * strides[axis]];
+            rise / (back + on).max(1) as f32
+        })
+    }
+}
+
+/// Nodes in all.
+pub(super) fn check_size(spacing: f64, n_nodes: [usize; 3]) -> Result<usize, TissueError> {
+    check_range("spacing", spacing, 1e-6, 1e3)?;
+    let count = n_nodes.iter().try_fold(1_usize, |n, &m| n.checked_mul(m));
+    match count {
+        Some(count @ 1..=MAX_NODES) => Ok(count),
+        _ => Err(TissueError::setting(
+            "n_nodes",
+            n_nodes,
+            format!("from 1 to {MAX_NODES} in all"),
+        )),
+    }
+}
+
+/// Coordinates of a node.
+pub(super) fn unravel([_, n_y, n_z]: [usize; 3], node: usize) -> [usize; 3] {
+    [node / (n_y * n_z), node / n_z % n_y, node % n_z]
+}

@@ -1,0 +1,10 @@
+//! Surfaces of what has none of its own: level sets of grids, and of particles through them.
+
+mod cases;
+mod grid;
+mod marching_cubes;
+mod particles;
+
+pub use grid::ScalarGrid;
+pub use marching_cubes::{Isosurface, marching_cubes};
+pub use particles::{ParticleCloud, ParticleVolumes, Surface, SurfaceLevel, particle_surface};

@@ -1,0 +1,272 @@
+//! Surfaces of particles.
+//!
+//! Particles give their volume to the nodes of a grid with the weights of quadratic B-splines, as in the solver; the sum by the volume of
+//! a cell is the part of space that they fill, $\phi_i = \Delta x^{-3} \sum_p w_{ip} V_p$: 1 inside a body, one half at its flat sides.
+
+use super::grid::{ScalarGrid, check_size};
+use super::marching_cubes::{Isosurface, marching_cubes};
+use crate::TissueError;
+use crate::error::check_range;
+use crate::mesh::{MAX_COORDINATE, MeshFault, TriangleMesh};
+
+/// Volume of the particles [m³].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ParticleVolumes<'a> {
+    /// Of each alike.
+    One(f64),
+    /// Of each, shape `[n]`.
+    Each(&'a [f64]),
+}
+
+/// Particles to be wrapped up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ParticleCloud<'a> {
+    /// Where they are [m], shape `[n, 3]`.
+    pub positions: &'a [[f64; 3]],
+    /// How large they are at rest.
+    pub volumes: ParticleVolumes<'a>,
+    /// Where they are at rest [m], shape `[n, 3]`; pictures stick to these.
+    pub rest_positions: Option<&'a [[f64; 3]]>,
+}
+
+/// Where the surface is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum SurfaceLevel {
+    /// Where so much of space is filled, between 0 and 1; one half gives a body back its volume.
+    Filled(f64),
+    /// At a part of the greatest filling, between 0 and 1; 0.2 is the usual choice, which lies outside of the body and hides gaps.
+    OfGreatest(f64),
+}
+
+/// A closed surface to draw.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Surface {
+    /// Closed, facing out; cubes' edges share their vertices.
+    pub mesh: TriangleMesh,
+    /// Outward unit normals, against the gradient of the filling, shape `[n_vertices, 3]`.
+    pub normals: Vec<[f64; 3]>,
+    /// Rest positions, or positions without them, shape `[n_vertices, 3]`, seen along the shortest side of their bounds, 1 being their longest side.
+    pub uvs: Vec<[f64; 2]>,
+    /// What was at rest where each vertex is now [m], shape `[n_vertices, 3]`, for textures by more than one direction; positions without rest positions.
+    pub rest_positions: Vec<[f64; 3]>,
+}
+
+/// The surface of particles, by a grid of a spacing [m]; its nodes lie at whole multiples, so that a body at rest keeps its surface whatever others do.
+///
+/// Twice the distance of the particles is the finest spacing at which a body has no holes: eight to a cell.
+///
+/// # Errors
+/// [`TissueError::Setting`] for particles, spacing or level, or a grid that is too large; [`MeshFault::Empty`] if nothing reaches the level.
+pub fn particle_surface(
+    cloud: &ParticleCloud,
+    spacing: f64,
+    level: SurfaceLevel,
+) -> Result<Surface, TissueError> {
+    cloud.check()?;
+    let (SurfaceLevel::Filled(part) | SurfaceLevel::OfGreatest(part)) = level;
+    check_range("level", part, 1e-3, 1.0 - 1e-3)?;
+    let (low, n_nodes) = grid_around(cloud.positions, spacing)?;
+    let grid = |values| ScalarGrid {
+        origin: low.map(|node| node as f64 * spacing),
+        spacing,
+        n_nodes,
+        values,
+    };
+    let Some(rests) = cloud.rest_positions else {
+        let filled = splat(cloud, spacing, low, n_nodes, |_, volume| [volume]);
+        let grid = grid(filled.into_iter().map(|[filled]| filled).collect());
+        let found = cut(&grid, level)?;
+        let rests = found.mesh.positions.clone();
+        return Ok(surface(found, rests));
+    };
+    // Seen from the first one: single precision is enough for what is near.
+    let centre = rests[0];
+    let sums = splat(cloud, spacing, low, n_nodes, |particle, volume| {
+        let [x, y, z] = [0, 1, 2].map(|i| (rests[particle][i] - centre[i]) as f32 * volume);
+        [x, y, z, volume]
+    });
+    let found = cut(&grid(sums.iter().map(|sum| sum[3]).collect()), level)?;
+    let rest = |&([a, b], part): &([u32; 2], f32)| {
+        let [a, b] = [a, b].map(|node| sums[node as usize]);
+        let sum: [f32; 4] = std::array::from_fn(|i| a[i] + (b[i] - a[i]) * part);
+        [0, 1, 2].map(|axis| centre[axis] + f64::from(sum[axis] / sum[3]))
+    };
+    let rests = found.cuts.iter().map(rest).collect();
+    Ok(surface(found, rests))
+}
+
+impl ParticleCloud<'_> {
+    fn check(&self) -> Result<(), TissueError> {
+        let count = self.positions.len();
+        if count == 0 {
+            return Err(MeshFault::Empty.into());
+        }
+        let lengths = [
+            ("rest_positions", self.rest_positions.map(<[_]>::len)),
+            ("volumes", self.volumes.len()),
+        ];
+        for (field, length) in lengths {
+            if let Some(length) = length.filter(|&length| length != count) {
+                let allowed = format!("{count}, one for each position");
+                return Err(TissueError::setting(
+                    format!("{field}.len()"),
+                    length,
+                    allowed,
+                ));
+            }
+        }
+        let is_near = |at: &&[f64; 3]| at.iter().all(|x| x.abs() <= MAX_COORDINATE);
+        let fields = [
+            ("positions", Some(self.positions)),
+            ("rest_positions", self.rest_positions),
+        ];
+        for (field, positions) in fields {
+            let all = positions.unwrap_or_default().iter();
+            if let Some((index, far)) = all.enumerate().find(|(_, at)| !is_near(at)) {
+                let allowed = format!("within ±{MAX_COORDINATE} m");
+                return Err(TissueError::setting(
+                    format!("{field}[{index}]"),
+                    far,
+                    allowed,
+                ));
+            }
+        }
+        match self.volumes {
+            ParticleVolumes::One(volume) => check_range("volume", volume, 1e-30, 1e12),
+            ParticleVolumes::Each(volumes) => volumes
+                .iter()
+                .enumerate()
+                .try_for_each(|(i, &v)| check_range(&format!("volumes[{i}]"), v, 1e-30, 1e12)),
+        }
+    }
+}
+
+impl ParticleVolumes<'_> {
+    fn len(&self) -> Option<usize> {
+        match self {
+            Self::One(_) => None,
+            Self::Each(volumes) => Some(volumes.len()),
+        }
+    }
+
+    fn of(&self, particle: usize) -> f64 {
+        match self {
+            Self::One(volume) => *volume,
+            Self::Each(volumes) => volumes[particle],
+        }
+    }
+}
+
+/// The first of the three nodes along an axis that a coordinate [nodes] gives to.
+fn first_node(x: f64) -> i64 {
+    (x - 0.5).floor() as i64
+}
+
+/// The first node, in spacings from the origin, and the number of nodes, with one empty node around what particles reach.
+fn grid_around(
+    positions: &[[f64; 3]],
+    spacing: f64,
+) -> Result<([i64; 3], [usize; 3]), TissueError> {
+    check_range("spacing", spacing, 1e-6, 1e3)?;
+    let mut low = [f64::INFINITY; 3];
+    let mut high = [f64::NEG_INFINITY; 3];
+    for at in positions {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(at[axis]);
+            high[axis] = high[axis].max(at[axis]);
+        }
+    }
+    let first = low.map(|x| first_node(x / spacing) - 1);
+    let last = high.map(|x| first_node(x / spacing) + 3);
+    let n_nodes = [0, 1, 2].map(|axis| (last[axis] - first[axis] + 1) as usize);
+    check_size(spacing, n_nodes)?;
+    Ok((first, n_nodes))
+}
+
+/// What particles give, weighted, at each node; the volume that they are asked with is in cells.
+fn splat<const N: usize>(
+    cloud: &ParticleCloud,
+    spacing: f64,
+    low: [i64; 3],
+    [n_x, n_y, n_z]: [usize; 3],
+    given: impl Fn(usize, f32) -> [f32; N],
+) -> Vec<[f32; N]> {
+    let mut sums = vec![[0.0; N]; n_x * n_y * n_z];
+    let per_cell = spacing.powi(-3);
+    for (particle, at) in cloud.positions.iter().enumerate() {
+        let volume = (cloud.volumes.of(particle) * per_cell) as f32;
+        let given = given(particle, volume);
+        let at = at.map(|x| x / spacing);
+        let first = at.map(first_node);
+        let weights: [[f32; 3]; 3] =
+            std::array::from_fn(|axis| weights((at[axis] - first[axis] as f64) as f32));
+        let [x, y, z] = [0, 1, 2].map(|axis| (first[axis] - low[axis]) as usize);
+        for i in 0..3 {
+            for j in 0..3 {
+                let weight = weights[0][i] * weights[1][j];
+                let start = ((x + i) * n_y + y + j) * n_z + z;
+                for (node, along) in sums[start..start + 3].iter_mut().zip(weights[2]) {
+                    for (sum, given) in node.iter_mut().zip(given) {
+                        *sum += weight * along * given;
+                    }
+                }
+            }
+        }
+    }
+    sums
+}
+
+/// Of three nodes, the first so far away, between 0.5 and 1.5 [nodes].
+fn weights(f: f32) -> [f32; 3] {
+    [
+        0.5 * (1.5 - f).powi(2),
+        0.75 - (f - 1.0).powi(2),
+        0.5 * (f - 0.5).powi(2),
+    ]
+}
+
+fn cut(grid: &ScalarGrid, level: SurfaceLevel) -> Result<Isosurface, TissueError> {
+    let level = match level {
+        SurfaceLevel::Filled(part) => part,
+        SurfaceLevel::OfGreatest(part) => {
+            part * f64::from(grid.values.iter().copied().fold(0.0, f32::max))
+        }
+    };
+    let found = marching_cubes(grid, level)?;
+    if found.mesh.triangles.is_empty() {
+        return Err(MeshFault::Empty.into());
+    }
+    Ok(found)
+}
+
+fn surface(found: Isosurface, rest_positions: Vec<[f64; 3]>) -> Surface {
+    Surface {
+        uvs: project(&rest_positions),
+        mesh: found.mesh,
+        normals: found.normals,
+        rest_positions,
+    }
+}
+
+/// Positions seen along the shortest side of their bounds; the longest side is 1.
+fn project(positions: &[[f64; 3]]) -> Vec<[f64; 2]> {
+    let mut low = [f64::INFINITY; 3];
+    let mut high = [f64::NEG_INFINITY; 3];
+    for at in positions {
+        for axis in 0..3 {
+            low[axis] = low[axis].min(at[axis]);
+            high[axis] = high[axis].max(at[axis]);
+        }
+    }
+    let size = [0, 1, 2].map(|axis| high[axis] - low[axis]);
+    let (mut short, mut longest) = (2, size[2]);
+    for axis in [1, 0] {
+        if size[axis] < size[short] {
+            short = axis;
+        }
+        longest = longest.max(size[axis]);
+    }
+    let axes = [[1, 2], [0, 2], [0, 1]][short];
+    let uv = |at: &[f64; 3]| axes.map(|axis| (at[axis] - low[axis]) / longest.max(1e-30));
+    positions.iter().map(uv).collect()
+}
