@@ -31,7 +31,7 @@ pub(crate) struct SceneArgs {
     /// Ultrasound probe: c5-2 (curvilinear) or l12-5 (linear).
     #[arg(long, default_value = "c5-2")]
     probe: String,
-    /// Soft torso: composite (MuJoCo 2.x shell), fast (the same, stepped beside MuJoCo), flex, or none.
+    /// Soft torso: composite (MuJoCo 2.x shell), fast (the same, stepped beside MuJoCo), flex (finite elements), mpm (particles), xpbd (tetrahedra), or none.
     #[arg(long, default_value = "fast")]
     torso: String,
     /// Outline: cylinder, box, ellipsoid or human.
