@@ -34,3 +34,8 @@ pub use insonate_models as models;
 pub use insonate_rl as rl;
 pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
+
+/// The examples of `docs/tissue.md`.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/tissue.md")]
+struct TissueGuide;
