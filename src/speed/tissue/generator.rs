@@ -1,7 +1,7 @@
 //! NumPy's default random numbers, so that a scene which other benchmarks make with NumPy has the same particles here.
 //!
 //! The generator is PCG64 (O'Neill 2014); bounded integers are drawn by Lemire's method (2019, doi:10.1145/3230636) from halves of its
-//! numbers; choices and permutations are Fisher–Yates from the end, or Floyd's sampling.
+//! numbers, for permutations by rejection of masked bits; choices are Fisher–Yates from the end, or Floyd's sampling.
 
 use std::collections::HashSet;
 
@@ -57,6 +57,17 @@ impl Generator {
         (product >> 32) as usize
     }
 
+    /// Uniform in 0 to `most`, both included, as shuffles draw it: by as many bits as `most` has, until one fits.
+    fn up_to_by_bits(&mut self, most: usize) -> usize {
+        let mask = u32::MAX >> (most as u32).leading_zeros();
+        loop {
+            let number = (self.next_u32() & mask) as usize;
+            if number <= most {
+                return number;
+            }
+        }
+    }
+
     fn shuffle(&mut self, items: &mut [usize], first: usize) {
         for i in (first..items.len()).rev() {
             let j = self.up_to(i);
@@ -67,7 +78,10 @@ impl Generator {
     /// `permutation(n)`.
     pub(super) fn permutation(&mut self, n: usize) -> Vec<usize> {
         let mut items: Vec<usize> = (0..n).collect();
-        self.shuffle(&mut items, 1);
+        for i in (1..n).rev() {
+            let j = self.up_to_by_bits(i);
+            items.swap(i, j);
+        }
         items
     }
 
