@@ -22,7 +22,8 @@ const SNAP: [f64; 2] = [0.24999, 0.41189];
 impl TetMesh {
     /// The solid where a distance [m] is negative, within bounds [m], of tetrahedra with edges near to a length [m].
     ///
-    /// What is smaller than the edge may be lost, and sharp edges are cut off.
+    /// What is smaller than the edge may be lost, and sharp edges are cut off. Where gaps or walls are thinner than the edge, the boundary
+    /// may touch itself along an edge ([`MeshFault::Crowded`]).
     ///
     /// # Errors
     /// [`TissueError::Mesh`] if nothing is inside, or too much for the edge; [`TissueError::Setting`] for bounds or edge.

@@ -35,7 +35,7 @@ fn bell(x: f64, place: f64, width: f64) -> f64 {
     (-((x - place) / width).powi(2)).exp()
 }
 
-/// Lengths in mm: x from the neck to the hips, y across, z up from the back.
+/// Lengths in mm: x from the neck to the hips, y across, z up.
 fn field(at: &Vector3<f64>) -> f64 {
     // Sections are superellipses, widest at chest and hips.
     let half_width = 118.0 + 28.0 * bell(at.x, -95.0, 75.0) + 28.0 * bell(at.x, 165.0, 75.0);
@@ -69,5 +69,5 @@ fn field(at: &Vector3<f64>) -> f64 {
     let hip = ellipsoid(&side, [128.0, 102.0, 122.0], [36.0, 22.0, 24.0]);
     shape = union(shape, hip, 24.0);
     // What it lies on.
-    intersection(shape, -at.z, 14.0)
+    intersection(shape, 6.0 - at.z, 8.0)
 }
