@@ -3,7 +3,7 @@
 
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::gpu::{GPU_VARIABLE, Gpu, GpuError};
-use insonate_tissue::mpm::MpmConfig;
+use insonate_tissue::mpm::{Contact, MpmConfig};
 
 #[test]
 fn one_is_found_and_says_what_it_is_or_which_packages_bring_one() {
@@ -58,7 +58,11 @@ fn a_lost_one_is_an_error() {
         eprintln!("skipped: no GPU driver (mesa-vulkan-drivers libvulkan1)");
         return;
     };
-    let mut world = GpuMpm::new(&gpu, MpmConfig::default(), &[Vec::new()]).unwrap();
+    let config = MpmConfig {
+        contact: Contact::Nodes,
+        ..MpmConfig::default()
+    };
+    let mut world = GpuMpm::new(&gpu, config, &[Vec::new()]).unwrap();
     world.step(1e-3).unwrap();
     gpu.give_back();
     let lost = |result: Result<(), GpuError>| {

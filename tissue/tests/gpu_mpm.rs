@@ -275,7 +275,7 @@ fn worlds_wait_for_a_sort_that_nobody_foresaw() {
             // Far away, and as fast, so that particles are sorted often.
             world.tools_mut(0).push(Tool {
                 position: Vector3::new(5.0, 5.0, 5.0),
-                linear: Vector3::new(12.0, 0.0, 0.0),
+                linear: Vector3::new(20.0, 0.0, 0.0),
                 ..Tool::new(Shape::Sphere { radius: 0.001 })
             });
         }

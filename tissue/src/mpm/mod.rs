@@ -16,5 +16,3 @@ mod world;
 pub use body::MpmBody;
 pub use config::{Contact, MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;
-#[cfg(feature = "gpu")]
-pub(crate) use world::PLANNED_COURANT;

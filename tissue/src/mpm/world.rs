@@ -18,7 +18,7 @@ use crate::{Divergence, TissueError};
 const MAX_COURANT: f64 = 0.5;
 
 /// Cells that what is fastest at the start of a step crosses in a substep: it may get twice as fast within the step.
-pub(crate) const PLANNED_COURANT: f64 = 0.25;
+const PLANNED_COURANT: f64 = 0.25;
 
 /// More substeps in one step than anybody waits for.
 const MAX_SUBSTEPS: f64 = 1e7;

@@ -8,7 +8,7 @@ use super::stages::{Plan, Stages};
 use crate::gpu::memory::Region;
 use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
-use crate::mpm::{MpmBody, MpmConfig, PLANNED_COURANT, WALL_NODES, Wall};
+use crate::mpm::{MpmBody, MpmConfig, WALL_NODES, Wall};
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
@@ -193,15 +193,11 @@ impl GpuMpm {
         Ok(())
     }
 
-    /// Longest substep that the next step would take [s]: as on the CPU, for the fastest of all worlds.
+    /// Longest substep [s]: the configured one, or what the stiffest material of all worlds allows.
+    ///
+    /// Unlike on the CPU what is fast does not shorten it: worlds step together, and one must not change the others.
     pub fn substep(&self) -> f64 {
-        let config = &self.layout.config;
-        let size = config.cells.map(|cells| cells as f64 * config.cell_width);
-        let size = size.into_iter().fold(0.0, f64::max);
-        let tools = self.worlds.iter().flat_map(|world| &world.tools);
-        let speed = tools.fold(self.speed, |speed, tool| speed.max(tool.speed(size)));
-        let by_speed = PLANNED_COURANT * config.cell_width / speed.max(1e-9);
-        config.substep.min(self.layout.stable_substep).min(by_speed)
+        self.layout.config.substep.min(self.layout.stable_substep)
     }
 
     /// When to sort, by how fast particles were and tools are.
