@@ -62,7 +62,7 @@ fn a_lost_one_is_an_error() {
         contact: Contact::Nodes,
         ..MpmConfig::default()
     };
-    let mut world = GpuMpm::new(&gpu, config, &[Vec::new()]).unwrap();
+    let mut world = GpuMpm::new(&gpu, config.clone(), &[Vec::new()]).unwrap();
     world.step(1e-3).unwrap();
     gpu.give_back();
     let lost = |result: Result<(), GpuError>| {
@@ -72,5 +72,5 @@ fn a_lost_one_is_an_error() {
     lost(world.reset(&[0]));
     lost(world.positions(0).map(|_| ()));
     lost(world.save(0).map(|_| ()));
-    lost(GpuMpm::new(&gpu, MpmConfig::default(), &[]).map(|_| ()));
+    lost(GpuMpm::new(&gpu, config, &[]).map(|_| ()));
 }
