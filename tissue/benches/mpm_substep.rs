@@ -19,7 +19,7 @@ const SUBSTEP: f64 = 5e-4;
 const N_SUBSTEPS: u32 = 25;
 
 /// A block of so many cells with eight particles each, a box in its top.
-fn world(cells: [usize; 3], config: MpmConfig, tearing: Option<Tearing>) -> MlsMpm {
+fn world(cells: [usize; 3], config: &MpmConfig, tearing: Option<Tearing>) -> MlsMpm {
     let mut rng = ChaCha8Rng::seed_from_u64(0);
     let mut positions = Vec::new();
     for i in 0..8 * cells.iter().product::<usize>() {
@@ -47,7 +47,7 @@ fn world(cells: [usize; 3], config: MpmConfig, tearing: Option<Tearing>) -> MlsM
         cell_width: CELL,
         substep: SUBSTEP,
         n_threads: 1,
-        ..config
+        ..config.clone()
     };
     config.walls[2][0] = Wall::Sticky;
     let mut world = MlsMpm::new(config, &[body]).expect("the block is in the domain");
@@ -90,7 +90,7 @@ fn substeps(criterion: &mut Criterion) {
         ),
         ("100k", [29, 29, 15], MpmConfig::default(), None),
     ] {
-        let mut world = world(cells, config, tearing);
+        let mut world = world(cells, &config, tearing);
         let (state, tools) = (world.save(), world.tools.clone());
         let n = world.n_particles() as u64 * u64::from(N_SUBSTEPS);
         group.throughput(Throughput::Elements(n));
