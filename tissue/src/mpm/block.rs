@@ -1,7 +1,7 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
 use super::chunk::Chunk;
-use super::contact::Contact;
+use super::contact::{Before, Contact};
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
@@ -20,6 +20,8 @@ pub(super) struct Block {
     pub(super) outcome: Outcome,
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
+    /// Velocity and slip of its chunks before tools pushed them; empty: none was near.
+    pub(super) before: Vec<Before>,
 }
 
 /// The nodes of one block of cells.
@@ -48,6 +50,7 @@ impl Block {
                 n_runs: 0,
             },
             impulses: Vec::new(),
+            before: Vec::new(),
         }
     }
 }
@@ -55,6 +58,10 @@ impl Block {
 impl Block {
     /// Half a substep, or a whole one: moves the particles by the cores' velocities, lets tools push them, and gives their momenta to the
     /// tile.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "what a substep needs, each another thing"
+    )]
     pub(super) fn advance(
         &mut self,
         cores: &[Core],
@@ -114,7 +121,9 @@ impl Block {
             chunks: &mut self.chunks,
             velocities: moves.then_some(&velocities),
             momenta: gives.then_some(&mut self.momenta),
-            contact: contact.and_then(|contact| contact.of_block(self.at, &mut self.impulses)),
+            contact: contact.and_then(|contact| {
+                contact.of_block(self.at, &mut self.impulses, &mut self.before)
+            }),
         });
     }
 }
