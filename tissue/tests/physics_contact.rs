@@ -69,7 +69,7 @@ fn a_block_between_plates_presses_back_as_the_law_says() {
 }
 
 /// Stiffness of a layer that is bonded below over that of a half-space, from the contact's radius over the depth of the layer (Dimitriadis
-/// et al. 2002, doi:10.1016/S0006-3495(02)75620-8, Eq. 12, to second order, where it is that of any punch).
+/// et al. 2002, doi:10.1016/S0006-3495(02)75620-8; coefficients not checked against the paper; to second order, also for a flat punch).
 fn layer(radius: f64, depth: f64, nu: f64) -> f64 {
     let alpha = -(1.2876 - 1.4678 * nu + 1.3442 * nu * nu) / (1.0 - nu);
     let x = -2.0 * alpha / std::f64::consts::PI * radius / depth;
