@@ -1,7 +1,7 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
 use super::chunk::Chunk;
-use super::contact::ToolContact;
+use super::contact::{Before, ToolContact};
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
@@ -20,6 +20,8 @@ pub(super) struct Block {
     pub(super) outcome: Outcome,
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
+    /// Velocity and slip of its chunks before tools pushed them; empty: none was near.
+    pub(super) before: Vec<Before>,
 }
 
 /// The nodes of one block of cells.
@@ -48,6 +50,7 @@ impl Block {
                 n_runs: 0,
             },
             impulses: Vec::new(),
+            before: Vec::new(),
         }
     }
 }
@@ -90,7 +93,7 @@ impl Block {
         if how.gives {
             self.momenta.fill(0.0);
         }
-        let (at, impulses) = (self.at, &mut self.impulses);
+        let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
         self.outcome = transfer(Transfer::<E, TEARS> {
             law,
             constants: how.constants,
@@ -100,7 +103,7 @@ impl Block {
             momenta: how.gives.then_some(&mut self.momenta),
             contact: how
                 .contact
-                .and_then(|contact| contact.of_block(at, impulses)),
+                .and_then(|contact| contact.of_block(at, impulses, before)),
         });
     }
 }

@@ -123,14 +123,12 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
                 collect(l, &constants, chunk, velocities, &weights);
                 fastest = advect(l, &constants, chunk, fastest);
             }
-            if let Some(contact) = &mut contact {
-                contact.meet(chunk);
-            }
             if let Some(momenta) = &mut momenta {
                 // F => τ => Q => grid
                 let (to_first, how_far) = weigh(l, chunk, origin, &mut weights);
                 astray = l.add(astray, how_far);
-                let carried = stress::<L, E, TEARS>(l, law, &constants, chunk, to_first);
+                let moments = contact.as_mut().map(|contact| contact.meet(chunk));
+                let carried = stress::<L, E, TEARS>(l, law, &constants, chunk, to_first, moments);
                 sums.scatter(l, chunk.n, &carried, &weights, momenta);
             }
         }
@@ -312,7 +310,7 @@ fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
 }
 
 /// What each particle gives to a node at the way d in cells: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`, d from the *first* node.
-/// Particle by particle sixteen numbers: q₀ and mass, q_x, q_y, q_z.
+/// `moments`: affine velocities that tools gave. Particle by particle sixteen numbers: q₀ and mass, q_x, q_y, q_z.
 #[inline(always)]
 fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
     l: L,
@@ -320,6 +318,7 @@ fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
     constants: &Constants,
     chunk: &mut Chunk,
     to_first: [L::V; 3],
+    moments: Option<&[Row; 9]>,
 ) -> [Row; 16] {
     let f = load_nine(l, &chunk.deformation_grad);
     let c = load_nine(l, &chunk.affine);
@@ -342,6 +341,11 @@ fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
             let rate = l.add(c[3 * i + j], c[3 * j + i]);
             let tau = l.mul_add(viscosity, rate, elastic[3 * i + j]);
             q[3 * i + j] = l.mul_add(inertial, c[3 * i + j], l.mul(push, tau));
+        }
+    }
+    if let Some(moments) = moments {
+        for i in 0..9 {
+            q[i] = l.mul_add(inertial, l.load(&moments[i]), q[i]);
         }
     }
     let mut rows = [zero; 16];

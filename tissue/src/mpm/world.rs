@@ -262,17 +262,19 @@ impl MlsMpm {
         let tools = gives.as_ref().map(|(tools, _)| *tools);
         self.advance(dt, moves, tools.is_some(), tools);
         self.judge(dt, moves)?;
-        if let Some((_, impulses)) = gives {
-            contact::add_impulses(&self.blocks, impulses);
-        }
         let n_runs: usize = self.blocks.iter().map(|block| block.outcome.n_runs).sum();
         let is_astray = self.blocks.iter().any(|block| block.outcome.is_astray);
         if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles() as f64 {
+            if tools.is_some() {
+                self.blocks.iter_mut().for_each(contact::undo);
+            }
             self.sort()?;
             if tools.is_some() {
-                // Tools have pushed already.
-                self.advance(dt, false, true, None);
+                self.advance(dt, false, true, tools);
             }
+        }
+        if let Some((_, impulses)) = gives {
+            contact::add_impulses(&self.blocks, impulses);
         }
         Ok(())
     }

@@ -14,6 +14,8 @@ pub(crate) struct Particle {
     pub(crate) volume: f64,
     /// How far it has moved along a tool since it stuck to it [m].
     pub(crate) slip: Vector3<f64>,
+    /// Affine velocity that a tool has given it in this substep [1/s].
+    pub(crate) kick: Matrix3<f64>,
 }
 
 pub(crate) struct Oracle {
@@ -98,7 +100,7 @@ impl Oracle {
                 }
             };
             let tau = elastic + (p.affine + p.affine.transpose()) * p.material.viscosity;
-            let q = p.affine * mass - tau * (dt * inertia * p.volume);
+            let q = (p.affine + p.kick) * mass - tau * (dt * inertia * p.volume);
             self.visit(p, |node, weight, way| {
                 nodes[node].momentum += (p.velocity * mass + q * way) * weight;
                 nodes[node].mass += mass * weight;
@@ -145,6 +147,7 @@ impl Oracle {
             })
             .min_by(|a, b| a.0.distance.total_cmp(&b.0.distance));
         let edge = p.volume.cbrt();
+        p.kick = Matrix3::zeros();
         let Some((surface, index)) = nearest.filter(|(s, _)| s.distance < 0.5 * edge) else {
             p.slip = Vector3::zeros();
             return;
@@ -153,9 +156,10 @@ impl Oracle {
         let depth = (0.5 * edge - surface.distance).min(edge);
         let mass = p.volume * p.material.density;
         let stiffness = p.material.lame_lambda() + 2.0 * p.material.lame_mu();
-        let kappa = (stiffness * edge * dt * dt / mass).min(1.0);
-        let arm = p.position - tool.position;
+        let kappa = (2.0 * stiffness * edge * dt * dt / mass).min(2.0);
         let normal = tool.rotation * surface.normal;
+        let out = normal * (-0.5 * edge);
+        let arm = p.position + out - tool.position;
         let relative = p.velocity - tool.linear - tool.angular.cross(&arm);
         let away = relative.dot(&normal);
         let push = (kappa * depth / dt - away).max(0.0);
@@ -169,6 +173,7 @@ impl Oracle {
         }
         let change = normal * push + hold;
         p.velocity += change;
+        p.kick = change * out.transpose() * (4.0 / self.cell_width.powi(2));
         impulse[0] -= change * mass;
         impulse[1] -= arm.cross(&change) * mass;
     }

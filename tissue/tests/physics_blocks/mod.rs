@@ -1,0 +1,64 @@
+//! Blocks of particles for tests of physics.
+
+use insonate_tissue::Material;
+use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::tool::Tool;
+use nalgebra::Vector3;
+
+/// Eight particles per cell in a box from the origin on.
+pub(crate) fn block(size: [f64; 3], cell_width: f64, material: Material) -> MpmBody {
+    let counts = size.map(|size| (2.0 * size / cell_width).round());
+    let spacing: [f64; 3] = std::array::from_fn(|axis| size[axis] / counts[axis]);
+    let [n_x, n_y, n_z] = counts.map(|n| n as usize);
+    let mut positions = Vec::with_capacity(n_x * n_y * n_z);
+    for i in 0..n_x {
+        for j in 0..n_y {
+            for k in 0..n_z {
+                positions.push(std::array::from_fn(|axis| {
+                    ([i, j, k][axis] as f64 + 0.5) * spacing[axis]
+                }));
+            }
+        }
+    }
+    MpmBody {
+        material,
+        positions,
+        velocity: [0.0; 3],
+        particle_volume: spacing.iter().product(),
+    }
+}
+
+/// As much viscosity as does not shorten the substep, so that what swings comes to rest.
+pub(crate) fn damped(material: Material, cell_width: f64) -> Material {
+    Material {
+        viscosity: cell_width * material.density * material.wave_speed() / 3.2,
+        ..material
+    }
+}
+
+/// The block in a world with a margin of ten cells, no gravity, its corner a part of a cell from a node.
+pub(crate) fn world(
+    size: [f64; 3],
+    cell_width: f64,
+    material: Material,
+    gravity: [f64; 3],
+    tools: Vec<Tool>,
+) -> MlsMpm {
+    let margin = 10.3;
+    let config = MpmConfig {
+        origin: [-margin * cell_width; 3],
+        cell_width,
+        cells: size.map(|size| (size / cell_width + 2.0 * margin).ceil() as usize),
+        gravity,
+        ..MpmConfig::default()
+    };
+    let mut world = MlsMpm::new(config, &[block(size, cell_width, material)]).expect("valid");
+    world.tools = tools;
+    world
+}
+
+/// Force on a tool [N], mean over a time [s].
+pub(crate) fn force(world: &mut MlsMpm, tool: usize, time: f64) -> Vector3<f64> {
+    world.step(time).expect("stable");
+    world.wrench(tool).force
+}
