@@ -1,13 +1,16 @@
 //! The force of particles on tools against answers that are known: plates, a ball, a flat punch, a slope; and the shape at rest.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
+mod finite_elements;
+#[expect(clippy::pedantic, reason = "shared by several tests")]
 mod physics_blocks;
 
+use finite_elements::Layer;
 use insonate_tissue::Material;
 use insonate_tissue::mpm::MlsMpm;
 use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
-use physics_blocks::{damped, force, world};
+use physics_blocks::{damped, force, part_of, world};
 
 const SOFT: Material = Material {
     young_modulus: 28e3,
@@ -68,16 +71,15 @@ fn a_block_between_plates_presses_back_as_the_law_says() {
     }
 }
 
-/// Stiffness of a layer that is bonded below over that of a half-space, from the contact's radius over the depth of the layer (Dimitriadis
-/// et al. 2002, doi:10.1016/S0006-3495(02)75620-8; coefficients not checked against the paper; to second order, also for a flat punch).
-fn layer(radius: f64, depth: f64, nu: f64) -> f64 {
-    let alpha = -(1.2876 - 1.4678 * nu + 1.3442 * nu * nu) / (1.0 - nu);
-    let x = -2.0 * alpha / std::f64::consts::PI * radius / depth;
-    1.0 + x + x * x
-}
-
-/// A block on a table, and a tool above its middle.
-fn on_table(size: [f64; 3], cell: f64, material: Material, shape: Shape, half: f64) -> MlsMpm {
+/// The part of a block that `is_in` says on a table, and a tool above its middle.
+fn on_table(
+    size: [f64; 3],
+    cell: f64,
+    material: Material,
+    shape: Shape,
+    half: f64,
+    is_in: impl Fn([f64; 3]) -> bool,
+) -> MlsMpm {
     let table = Tool {
         position: Vector3::new(0.0, 0.0, 1e-4),
         friction: f64::INFINITY,
@@ -87,49 +89,93 @@ fn on_table(size: [f64; 3], cell: f64, material: Material, shape: Shape, half: f
         position: Vector3::new(0.5 * size[0], 0.5 * size[1], size[2] + half),
         ..Tool::new(shape)
     };
-    world(size, cell, material, [0.0; 3], vec![table, tool])
+    part_of(size, cell, material, [0.0; 3], vec![table, tool], is_in)
 }
 
-/// Force [N] of a block 10 cm deep on a tool at a depth [m].
+/// A round layer on a table, deep and wide against what presses it.
+const LAYER: Layer = Layer {
+    radius: 0.08,
+    depth: 0.06,
+    young_modulus: SOFT.young_modulus,
+    poisson_ratio: SOFT.poisson_ratio,
+};
+
+/// Force [N] of the layer on a tool, whose lowest point is `half` below its origin, at a depth [m].
 fn press(shape: Shape, half: f64, cell: f64, depth: f64) -> f64 {
-    let size = [0.2, 0.2, 0.1];
-    let mut world = on_table(size, cell, damped(SOFT, cell), shape, half);
+    let size = [2.0 * LAYER.radius, 2.0 * LAYER.radius, LAYER.depth];
+    let mut world = on_table(size, cell, damped(SOFT, cell), shape, half, |[x, y, _]| {
+        (x - LAYER.radius).hypot(y - LAYER.radius) < LAYER.radius
+    });
     bring(&mut world, 1, size[2] + half - depth, 0.1, 0.1);
     force(&mut world, 1, 0.03).z
 }
 
-fn plane_modulus() -> f64 {
-    SOFT.young_modulus / (1.0 - SOFT.poisson_ratio.powi(2))
+/// Errors of the force for cells [m], and the order by which they fall: the slope of a line through their logarithms.
+fn errors(shape: &Shape, half: f64, depth: f64, wanted: f64, cells: &[f64]) -> (Vec<f64>, f64) {
+    let errors: Vec<f64> = cells
+        .iter()
+        .map(|&cell| press(shape.clone(), half, cell, depth) / wanted - 1.0)
+        .collect();
+    let x: Vec<f64> = cells.iter().map(|cell| cell.ln()).collect();
+    let y: Vec<f64> = errors.iter().map(|error| error.abs().ln()).collect();
+    let mean = |of: &[f64]| of.iter().sum::<f64>() / of.len() as f64;
+    let (x_mean, y_mean) = (mean(&x), mean(&y));
+    let slope = |with: &[f64], with_mean: f64| -> f64 {
+        let pairs = x.iter().zip(with);
+        pairs.map(|(x, y)| (x - x_mean) * (y - with_mean)).sum()
+    };
+    (errors, slope(&y, y_mean) / slope(&x, x_mean))
 }
 
-#[test]
-fn a_ball_is_pressed_as_hertz_says() {
+fn ball(cells: &[f64]) -> (Vec<f64>, f64) {
     let (radius, depth): (f64, f64) = (0.04, 0.004);
-    // Hertz 1882.
-    let wanted = 4.0 / 3.0
-        * plane_modulus()
-        * radius.sqrt()
-        * depth.powf(1.5)
-        * layer((radius * depth).sqrt(), 0.1, SOFT.poisson_ratio);
-    let errors = [0.02, 0.01]
-        .map(|cell| press(Shape::Sphere { radius }, radius, cell, depth) / wanted - 1.0);
-    eprintln!("ball, cells of 20 and 10 mm: {errors:+.4?}");
-    assert!(errors[1].abs() < 0.05, "{errors:?}");
-    assert!(errors[1].abs() < errors[0].abs(), "{errors:?}");
+    let wanted = LAYER.force(1.2 * (radius * depth).sqrt(), |r| {
+        depth - (radius - (radius * radius - r * r).sqrt())
+    });
+    errors(&Shape::Sphere { radius }, radius, depth, wanted, cells)
 }
 
-#[test]
-fn a_flat_punch_is_pressed_as_boussinesq_says() {
-    let (radius, depth) = (0.02, 0.005);
-    let wanted = 2.0 * radius * plane_modulus() * depth * layer(radius, 0.1, SOFT.poisson_ratio);
+fn punch(cells: &[f64]) -> (Vec<f64>, f64) {
+    let (radius, depth) = (0.02, 0.004);
+    let wanted = LAYER.force(radius, |_| depth);
     let shape = Shape::Cylinder {
         radius,
         half_length: 0.03,
     };
-    let errors = [0.02, 0.01].map(|cell| press(shape.clone(), 0.03, cell, depth) / wanted - 1.0);
-    eprintln!("punch, cells of 20 and 10 mm: {errors:+.4?}");
-    assert!(errors[1].abs() < 0.05, "{errors:?}");
-    assert!(errors[1].abs() < errors[0].abs(), "{errors:?}");
+    errors(&shape, 0.03, depth, wanted, cells)
+}
+
+#[test]
+fn a_ball_is_pressed_as_hertz_says() {
+    let cells = [0.014, 0.01, 0.007];
+    let (errors, order) = ball(&cells);
+    eprintln!("ball, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
+    assert!(errors[2].abs() < 0.05, "{errors:?}");
+}
+
+#[test]
+fn a_flat_punch_is_pressed_as_boussinesq_says() {
+    let cells = [0.014, 0.01, 0.007];
+    let (errors, order) = punch(&cells);
+    eprintln!("punch, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
+    // Its edge lies between particles, somewhere: the error does not fall evenly.
+    assert!(
+        errors[1..].iter().all(|error| error.abs() < 0.07),
+        "{errors:?}"
+    );
+}
+
+#[test]
+#[ignore = "takes minutes: finer cells, for the table of the documentation"]
+fn the_force_of_a_press_converges() {
+    let cells = [0.014, 0.01, 0.007, 0.005, 0.0035];
+    let all = [("ball", ball(&cells)), ("punch", punch(&cells))];
+    for (name, (errors, order)) in &all {
+        eprintln!("{name}, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
+    }
+    for (_, (errors, _)) in all {
+        assert!(errors[4].abs() < 0.05 && errors[4].abs() < errors[0].abs());
+    }
 }
 
 #[test]
@@ -139,9 +185,9 @@ fn a_probe_narrower_than_two_cells_is_not_let_through() {
     };
     // As a disc of its area.
     let radius = (4.0f64 * 0.03 * 0.01 / std::f64::consts::PI).sqrt();
-    let disc = 2.0 * radius * plane_modulus() * layer(radius, 0.1, SOFT.poisson_ratio);
     for depth in [0.01, 0.02] {
-        let found = press(shape.clone(), 0.03, 0.014, depth) / (disc * depth);
+        let disc = LAYER.force(radius, |_| depth);
+        let found = press(shape.clone(), 0.03, 0.014, depth) / disc;
         eprintln!("probe of 60 x 20 mm, cells of 14 mm, at {depth}: {found:.3} of a disc");
         assert!((0.8..1.25).contains(&found), "{depth}: {found}");
     }
@@ -183,7 +229,7 @@ fn the_shape_at_rest_comes_back() {
     let (size, cell) = ([0.06, 0.06, 0.04], 0.008);
     let material = damped(SOFT, cell);
     let shape = Shape::Sphere { radius: 0.02 };
-    let mut world = on_table(size, cell, material, shape, 0.02);
+    let mut world = on_table(size, cell, material, shape, 0.02, |_| true);
     world.tools[1].friction = 0.5;
     let rest = world.positions();
     bring(&mut world, 1, 0.05, 0.05, 0.05);
@@ -215,7 +261,7 @@ fn what_is_stiffer_gives_less() {
             radius: 0.02,
             half_length: 0.01,
         };
-        let mut world = on_table(size, cell, damped(material, cell), shape, 0.01);
+        let mut world = on_table(size, cell, damped(material, cell), shape, 0.01, |_| true);
         // A stiffness guess makes each step go most of the way.
         let stiffness = 0.1 * young_modulus;
         for _ in 0..60 {

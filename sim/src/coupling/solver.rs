@@ -1,4 +1,6 @@
 //! Lattice and material → particles or tetrahedra.
+//!
+//! Without gravity, as with the other torsos: the shape that is given is the shape at rest, and is not to sag by its own weight.
 
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
@@ -15,20 +17,14 @@ const MARGIN: f64 = 8.0;
 const XPBD_SUBSTEP: f64 = 5e-4;
 
 /// A world of the torso at rest, and the distance of its neighbouring points [m].
-pub(super) fn build(
-    model: &TissueModel,
-    gravity: [f64; 3],
-) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     match model.solver {
-        Solver::Mpm => particles(model, gravity),
-        Solver::Xpbd => constraints(model, gravity),
+        Solver::Mpm => particles(model),
+        Solver::Xpbd => constraints(model),
     }
 }
 
-fn particles(
-    model: &TissueModel,
-    gravity: [f64; 3],
-) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     let cell_width = model.spacing() / CELLS_PER_SPACING;
     let [low, high] = bounds(&model.mesh.positions);
     let origin = low.map(|x| x - MARGIN * cell_width);
@@ -38,7 +34,7 @@ fn particles(
         cells: std::array::from_fn(|axis| {
             ((high[axis] - origin[axis]) / cell_width + MARGIN).ceil() as usize
         }),
-        gravity,
+        gravity: [0.0; 3],
         ..MpmConfig::default()
     };
     let positions = fill(model, 0.5 * cell_width);
@@ -52,13 +48,10 @@ fn particles(
     Ok((Box::new(MlsMpm::new(config, &[body])?), 0.5 * cell_width))
 }
 
-fn constraints(
-    model: &TissueModel,
-    gravity: [f64; 3],
-) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
+fn constraints(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     let config = XpbdConfig {
         substep: XPBD_SUBSTEP,
-        gravity,
+        gravity: [0.0; 3],
         ..XpbdConfig::default()
     };
     let body = XpbdBody {
@@ -85,21 +78,24 @@ fn bounds(positions: &[[f64; 3]]) -> [[f64; 3]; 2] {
     bounds
 }
 
-/// The points of a cubic lattice of this spacing [m] that lie in the tetrahedra, each once.
+/// The points of a lattice of about this spacing [m] that lie in the tetrahedra, each once. It ends where they end, so that tissue begins
+/// at the highest point of the skin and not up to half a spacing below.
 fn fill(model: &TissueModel, spacing: f64) -> Vec<[f64; 3]> {
     let [low, high] = bounds(&model.mesh.positions);
-    let counts: [usize; 3] =
-        std::array::from_fn(|axis| ((high[axis] - low[axis]) / spacing).ceil() as usize + 1);
+    let size: [f64; 3] = std::array::from_fn(|axis| high[axis] - low[axis]);
+    let counts = size.map(|size| (size / spacing).round().max(1.0) as usize);
+    let steps: [f64; 3] = std::array::from_fn(|axis| size[axis] / counts[axis] as f64);
     let place = |at: [usize; 3]| -> [f64; 3] {
-        std::array::from_fn(|axis| low[axis] + (at[axis] as f64 + 0.5) * spacing)
+        std::array::from_fn(|axis| low[axis] + (at[axis] as f64 + 0.5) * steps[axis])
     };
     let mut is_in = vec![false; counts.iter().product()];
     for tet in &model.mesh.tets {
         let corners = tet.map(|i| model.mesh.positions[i as usize]);
         let [first, last] = bounds(&corners);
         let span = |axis: usize| {
-            let step =
-                |x: f64| ((x - low[axis]) / spacing - 0.5).clamp(0.0, counts[axis] as f64 - 1.0);
+            let step = |x: f64| {
+                ((x - low[axis]) / steps[axis] - 0.5).clamp(0.0, counts[axis] as f64 - 1.0)
+            };
             step(first[axis]).floor() as usize..=step(last[axis]).ceil() as usize
         };
         let [a, b, c, d] = corners.map(Vector3::from);

@@ -53,7 +53,7 @@ impl Coupling {
     /// # Errors
     /// [`SimError::Tissue`] where the solver refuses it.
     pub fn new(tissue_model: Arc<TissueModel>, model: &MjModel) -> Result<Self, SimError> {
-        let (mut tissue, spacing) = solver::build(&tissue_model, model.opt().gravity)?;
+        let (mut tissue, spacing) = solver::build(&tissue_model)?;
         let base = names::find(model, Kind::Body, &tissue_model.base)?;
         let (geoms, tools): (Vec<_>, Vec<_>) =
             geom_tools(model, tissue_model.friction).into_iter().unzip();

@@ -1,5 +1,6 @@
 //! MLS-MPM: tissue as particles that exchange momentum over a grid.
 
+mod batch;
 mod block;
 mod body;
 mod chunk;
@@ -13,6 +14,7 @@ mod tile;
 mod transfer;
 mod world;
 
+pub use batch::MpmBatch;
 pub use body::MpmBody;
 pub use config::{Contact, MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;

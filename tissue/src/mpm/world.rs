@@ -1,5 +1,7 @@
 //! A world of particles and tools.
 
+use std::sync::Arc;
+
 use super::block::{Advance, Block, Core};
 use super::body::MpmBody;
 use super::chunk::Particle;
@@ -30,8 +32,8 @@ const MAX_RUNS_SHARE: f64 = 0.4;
 #[derive(Debug)]
 pub struct MlsMpm {
     pub(super) config: MpmConfig,
-    /// All particles as they were at the start.
-    start: Vec<(u32, Particle)>,
+    /// All particles as they were at the start, for all worlds of a batch.
+    start: Arc<[(u32, Particle)]>,
     pub(super) blocks: Vec<Block>,
     pub(super) cores: Vec<Core>,
     /// Tools; those that move are moved on between steps.
@@ -76,7 +78,7 @@ impl MlsMpm {
             can_tear: materials().any(|material| material.tearing.is_some()),
             threads: Threads::new(config.n_threads)?,
             config,
-            start,
+            start: start.into(),
             blocks: Vec::new(),
             cores: Vec::new(),
             tools: Vec::new(),
@@ -87,6 +89,26 @@ impl MlsMpm {
         };
         world.reset();
         Ok(world)
+    }
+
+    /// A world of the same bodies at the start, without tools, that uses its caller's thread.
+    pub(super) fn another(&self) -> Self {
+        let mut world = Self {
+            config: self.config.clone(),
+            start: self.start.clone(),
+            blocks: Vec::new(),
+            cores: Vec::new(),
+            tools: Vec::new(),
+            wrenches: Vec::new(),
+            time: 0.0,
+            speed: 0.0,
+            stable_substep: self.stable_substep,
+            can_tear: self.can_tear,
+            threads: Threads::Caller,
+            diverged: None,
+        };
+        world.reset();
+        world
     }
 
     /// Advances by a time [s] in equal substeps, tools moving on at their velocities.

@@ -44,6 +44,18 @@ pub(crate) fn world(
     gravity: [f64; 3],
     tools: Vec<Tool>,
 ) -> MlsMpm {
+    part_of(size, cell_width, material, gravity, tools, |_| true)
+}
+
+/// The part of the block that `is_in` says.
+pub(crate) fn part_of(
+    size: [f64; 3],
+    cell_width: f64,
+    material: Material,
+    gravity: [f64; 3],
+    tools: Vec<Tool>,
+    is_in: impl Fn([f64; 3]) -> bool,
+) -> MlsMpm {
     let margin = 10.3;
     let config = MpmConfig {
         origin: [-margin * cell_width; 3],
@@ -52,7 +64,9 @@ pub(crate) fn world(
         gravity,
         ..MpmConfig::default()
     };
-    let mut world = MlsMpm::new(config, &[block(size, cell_width, material)]).expect("valid");
+    let mut body = block(size, cell_width, material);
+    body.positions.retain(|place| is_in(*place));
+    let mut world = MlsMpm::new(config, &[body]).expect("valid");
     world.tools = tools;
     world
 }

@@ -1,0 +1,293 @@
+//! Contract: torsos of particles and of tetrahedra push back as stiffly as asked, give to the robot what they take from the table, make no
+//! energy, breathe, and do the same again after a reset.
+
+mod stand;
+
+use insonate_models::mjcf::{Body, Geom, Inertial, Joint};
+use insonate_models::torsos::{Breathing, Shape, Torso, TorsoConfig, mpm, xpbd};
+use insonate_sim::{Physics, Readings};
+use stand::{GAP, press};
+
+/// A torso of few points, for what does not depend on how many there are.
+fn coarse() -> TorsoConfig {
+    TorsoConfig {
+        count: [7, 3, 8],
+        spacing: 0.047,
+        ..TorsoConfig::default()
+    }
+}
+
+type Make = fn(&TorsoConfig) -> Result<Torso, insonate_models::ModelError>;
+
+const SOLVERS: [(&str, Make); 2] = [("mpm", mpm), ("xpbd", xpbd)];
+
+fn stand_of(make: Make, config: &TorsoConfig) -> (Physics, Readings) {
+    stand::compiled(&stand::stand(make(config).expect("the torso is possible")))
+}
+
+/// Mean force of tissue on the table and on the probe along z [N], over a number of steps.
+fn mean_forces(physics: &mut Physics, n_steps: usize) -> [f64; 2] {
+    let mut sums = [0.0; 2];
+    for _ in 0..n_steps {
+        physics.step().expect("stable");
+        let coupling = physics.coupling().expect("the torso is stepped beside");
+        sums[0] += coupling.base_wrench().force.z;
+        let sensor = physics.force_torque().expect("the probe has a sensor");
+        sums[1] += sensor.wrench_in_world().force.z;
+    }
+    sums.map(|sum| sum / n_steps as f64)
+}
+
+/// Secant stiffness over what was asked for, of a press to a depth [m].
+fn ratio(physics: &mut Physics, readings: &Readings, config: &TorsoConfig, depth: f64) -> f64 {
+    let force = press(physics, readings, depth);
+    // The servo gives way by the force over its gain.
+    force / (depth - force / 5e4) / config.softness.stiffness
+}
+
+#[test]
+fn it_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
+    for (name, make) in SOLVERS {
+        let config = TorsoConfig::default();
+        let (mut physics, readings) = stand_of(make, &config);
+        let mut before = 0.0;
+        for depth in [0.01, 0.015, 0.02] {
+            let ratio = ratio(&mut physics, &readings, &config, depth);
+            eprintln!("{name} at {depth} m: {ratio:.3} of the stiffness asked for");
+            assert!(ratio * depth > before, "{name} at {depth} m: {ratio}");
+            before = ratio * depth;
+            assert!((0.85..1.2).contains(&ratio), "{name} at {depth} m: {ratio}");
+        }
+    }
+}
+
+#[test]
+#[ignore = "takes minutes: the table by which the stiffness was fitted"]
+fn the_table_of_the_fit() {
+    let standard = TorsoConfig::default;
+    let configs = [
+        ("default", standard()),
+        (
+            "11 × 5 × 14 at 27 mm",
+            TorsoConfig {
+                count: [11, 5, 14],
+                spacing: 0.027,
+                ..standard()
+            },
+        ),
+        (
+            "7 × 3 × 8 at 47 mm",
+            TorsoConfig {
+                count: [7, 3, 8],
+                spacing: 0.047,
+                ..standard()
+            },
+        ),
+        (
+            "9 × 5 × 11 at 35 mm",
+            TorsoConfig {
+                count: [9, 5, 11],
+                ..standard()
+            },
+        ),
+        (
+            "9 × 3 × 11 at 35 mm",
+            TorsoConfig {
+                count: [9, 3, 11],
+                ..standard()
+            },
+        ),
+        (
+            "box",
+            TorsoConfig {
+                shape: Shape::Box,
+                ..standard()
+            },
+        ),
+        (
+            "ellipsoid",
+            TorsoConfig {
+                shape: Shape::Ellipsoid,
+                ..standard()
+            },
+        ),
+    ];
+    let mut all = Vec::new();
+    for (name, make) in SOLVERS {
+        for (torso, config) in &configs {
+            let (mut physics, readings) = stand_of(make, config);
+            let n_points = physics
+                .coupling()
+                .expect("beside")
+                .tissue()
+                .positions()
+                .len();
+            let ratios =
+                [0.01, 0.015, 0.02].map(|depth| ratio(&mut physics, &readings, config, depth));
+            eprintln!("{name}, {torso}, {n_points} points: {ratios:.3?}");
+            all.extend(ratios);
+        }
+    }
+    assert!(
+        all.iter().all(|ratio| (0.7..1.4).contains(ratio)),
+        "{all:?}"
+    );
+}
+
+#[test]
+fn the_sensor_feels_what_the_table_feels() {
+    for (name, make) in SOLVERS {
+        let (mut physics, readings) = stand_of(make, &TorsoConfig::default());
+        physics.step_n(500).expect("stable");
+        let [weight, nothing] = mean_forces(&mut physics, 200);
+        press(&mut physics, &readings, 0.015);
+        physics.step_n(250).expect("stable");
+        let [table, probe] = mean_forces(&mut physics, 200);
+        // Tissue pushes the table down and the probe up.
+        let error = (weight - table) / probe - 1.0;
+        eprintln!(
+            "{name}: probe {probe:.4} N, table {table:.4} N, without {weight:.4} N, {error:+.5}"
+        );
+        assert!(nothing.abs() < 1e-9, "{name}: {nothing}");
+        assert!(probe > 10.0, "{name}: {probe}");
+        assert!(error.abs() < 0.01, "{name}: {error}");
+    }
+}
+
+#[test]
+fn momentum_goes_from_the_probe_into_tissue_and_table() {
+    for (name, make) in SOLVERS {
+        let (mut physics, readings) = stand_of(make, &coarse());
+        let dt = physics.timestep();
+        // Of the whole press, from the air to the depth: impulses on the sensor and on the table, by the two sides' own books.
+        let (from, to) = (physics.ctrl()[0], -GAP - 0.015);
+        let (mut felt, mut applied) = (0.0, 0.0);
+        for index in 0..400 {
+            physics.ctrl_mut()[0] = from + (to - from) * (f64::from(index) / 300.0).min(1.0);
+            physics.step().expect("stable");
+            felt += readings.contact.force_in_world(&physics).z * dt;
+            let sensor = physics.force_torque().expect("the probe has a sensor");
+            applied += sensor.wrench_in_world().force.z * dt;
+        }
+        let error = felt / applied - 1.0;
+        eprintln!(
+            "{name}: impulse of the tissue {felt:.5} N s, of the sensor {applied:.5} N s, {error:+.2e}"
+        );
+        assert!(applied > 1.0, "{name}: {applied}");
+        assert!(error.abs() < 0.01, "{name}: {error}");
+    }
+}
+
+#[test]
+fn a_ball_that_falls_onto_it_gains_no_energy() {
+    for (name, make) in SOLVERS {
+        let torso = make(&coarse()).expect("the torso is possible");
+        let top = torso
+            .surface
+            .above(0.1, 0.1)
+            .expect("the torso is there")
+            .position[2];
+        let mut stand = stand::stand(torso);
+        let (radius, height) = (0.03, top + 0.06);
+        stand.worldbody().add(
+            Body::new("ball")
+                .pos([0.1, 0.1, height])
+                .with(Inertial::new(0.5, [0.0; 3]).diaginertia([2e-4; 3]))
+                .with(Joint::slide("fall").axis([0.0, 0.0, 1.0]))
+                .with(Geom::sphere(radius)),
+        );
+        let (mut physics, _) = stand::compiled(&stand);
+        let joint = physics.model().nv() as usize - 1;
+        let [mut highest, mut lowest, mut bounce] = [0.0f64; 3];
+        for _ in 0..600 {
+            physics.step().expect("stable");
+            let (way, speed) = (physics.qpos()[joint], physics.qvel()[joint]);
+            let energy = 0.5 * (9.81 * way + 0.5 * speed * speed);
+            highest = highest.max(energy);
+            lowest = lowest.min(way);
+            if lowest < radius - 0.06 && speed > 0.0 {
+                bounce = bounce.max(energy - 0.5 * 9.81 * (radius - 0.06));
+            }
+        }
+        let fall = 0.5 * 9.81 * 0.03;
+        eprintln!(
+            "{name}: energy at most {highest:.5} J above the start, bounce {:.3} of the fall, {lowest:.4} m down",
+            bounce / fall
+        );
+        assert!(lowest < radius - 0.06, "{name}: it has touched, {lowest}");
+        assert!(highest < 0.01 * fall, "{name}: {highest}");
+        assert!(bounce < fall, "{name}: {bounce}");
+        assert!(
+            physics.qvel()[joint].abs() < 0.05,
+            "{name}: it comes to rest"
+        );
+    }
+}
+
+#[test]
+fn it_breathes() {
+    for (name, make) in SOLVERS {
+        let config = TorsoConfig {
+            breathing: Some(Breathing {
+                rate: 0.5,
+                amplitude: 0.02,
+            }),
+            ..coarse()
+        };
+        let (mut physics, readings) = stand_of(make, &config);
+        let particles = readings.particles.expect("the torso has particles");
+        let top = |physics: &Physics| {
+            let heights = particles.positions(physics).into_iter();
+            heights.map(|position| position[2]).fold(0.0, f64::max)
+        };
+        let rest = top(&physics);
+        let mut highest = rest;
+        for _ in 0..20 {
+            physics.step_n(50).expect("breath is stable");
+            highest = highest.max(top(&physics));
+        }
+        let rise = highest - rest;
+        eprintln!("{name}: rises by {rise:.4} m");
+        assert!((0.014..0.024).contains(&rise), "{name}: {rise}");
+    }
+}
+
+#[test]
+fn the_same_again_after_a_reset() {
+    for (name, make) in SOLVERS {
+        let (mut physics, readings) = stand_of(make, &coarse());
+        let mut run = || {
+            let force = press(&mut physics, &readings, 0.01);
+            let lattice = physics.coupling().expect("beside").positions().to_vec();
+            physics.reset();
+            physics.ctrl_mut()[0] = 0.0;
+            (force, lattice)
+        };
+        let first = run();
+        assert!(first.0 > 1.0, "{name}: {}", first.0);
+        assert_eq!(first, run(), "{name}");
+    }
+}
+
+#[test]
+fn it_holds_what_the_documents_call_the_stiffest() {
+    for (name, make) in SOLVERS {
+        let mut config = coarse();
+        config.softness.stiffness = 5000.0;
+        let (mut physics, readings) = stand_of(make, &config);
+        press(&mut physics, &readings, 0.02);
+        // Not a tremor is left half a second later.
+        physics.step_n(250).expect("stable");
+        let forces: Vec<f64> = (0..50)
+            .map(|_| {
+                physics.step().expect("stable");
+                readings.contact.force_in_world(&physics).z
+            })
+            .collect();
+        let (least, most) = forces
+            .iter()
+            .fold((f64::INFINITY, 0.0f64), |(a, b), f| (a.min(*f), b.max(*f)));
+        eprintln!("{name}: {least:.3} to {most:.3} N");
+        assert!(most - least < 0.02 * most, "{name}: {least} to {most}");
+    }
+}
