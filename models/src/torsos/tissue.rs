@@ -52,7 +52,6 @@ fn mpm_stiffening(spacing: f64, height: f64) -> f64 {
 /// | ellipsoid | 1.16 | 1.26 | 1.41 |
 fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
     let wider = spacing - FITTED_SPACING;
-    // The parabola's low point is far below any spacing.
     0.732 + 0.059 / height + 16.0 * wider + 585.0 * wider * wider
 }
 
