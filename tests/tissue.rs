@@ -13,7 +13,9 @@ fn small(motion: &str, solver: &str, more: &[&str]) -> (tempfile::TempDir, Value
     let scratch = tempfile::tempdir().expect("a scratch folder");
     let output = scratch.path().to_str().expect("a path of letters");
     let quick = ["--resolution", "8", "--frames", "5", "--no-pictures"];
-    let start = ["tissue", motion, "--solver", solver, "--device", "cpu", "--output", output];
+    let start = [
+        "tissue", motion, "--solver", solver, "--device", "cpu", "--output", output,
+    ];
     let summary = json(&[&start[..], &quick, more].concat());
     (scratch, summary)
 }
@@ -25,7 +27,11 @@ fn number(summary: &Value, name: &str) -> f64 {
 
 /// Force at the peak along x, y, z.
 fn peak(summary: &Value) -> [f64; 3] {
-    let of = |axis: usize| summary["force_at_peak_n"][axis].as_f64().expect("three numbers");
+    let of = |axis: usize| {
+        summary["force_at_peak_n"][axis]
+            .as_f64()
+            .expect("three numbers")
+    };
     [of(0), of(1), of(2)]
 }
 
@@ -35,7 +41,9 @@ fn column(folder: &Path, name: &str) -> Vec<f64> {
     let header = reader.headers().expect("it has a header").clone();
     let index = header.iter().position(|known| known == name);
     let index = index.unwrap_or_else(|| panic!("{name} is missing from {header:?}"));
-    let rows = reader.records().map(|row| row.expect("whole rows")[index].parse());
+    let rows = reader
+        .records()
+        .map(|row| row.expect("whole rows")[index].parse());
     rows.map(|value| value.expect("a number")).collect()
 }
 
@@ -54,9 +62,14 @@ fn check(motion: &str, solver: &str, duration: &str) -> (tempfile::TempDir, Valu
     assert_eq!(summary["frames"], 5);
     for file in ["force.csv", "force.png", "force.svg", "summary.json"] {
         let length = std::fs::metadata(scratch.path().join(file)).map(|data| data.len());
-        assert!(length.is_ok_and(|length| length > 300), "{motion} {solver}: {file}");
+        assert!(
+            length.is_ok_and(|length| length > 300),
+            "{motion} {solver}: {file}"
+        );
     }
-    let count = std::fs::read_dir(scratch.path()).expect("it is there").count();
+    let count = std::fs::read_dir(scratch.path())
+        .expect("it is there")
+        .count();
     assert_eq!(count, 4, "no temporary files stay");
     (scratch, summary)
 }
@@ -66,13 +79,22 @@ fn a_rod_that_pushes_is_pushed_back_once_it_touches() {
     for solver in ["mpm", "xpbd"] {
         let (scratch, summary) = check("push", solver, "0.6");
         let [x, y, z] = peak(&summary);
-        assert!(x < 0.0 && x.abs() > y.abs() && x.abs() > z.abs(), "{solver}: {summary}");
+        assert!(
+            x < 0.0 && x.abs() > y.abs() && x.abs() > z.abs(),
+            "{solver}: {summary}"
+        );
         // Not a newton before the rod is as near as half a particle.
-        let (way, force) = (column(scratch.path(), "tool_x_m"), column(scratch.path(), "force_norm_n"));
+        let (way, force) = (
+            column(scratch.path(), "tool_x_m"),
+            column(scratch.path(), "force_norm_n"),
+        );
         let start = way[0];
         let before = way.iter().zip(&force).filter(|(x, _)| **x - start < 0.003);
         let before: Vec<f64> = before.map(|(_, force)| *force).collect();
-        assert!(before.len() > 10 && before.iter().all(|force| *force == 0.0), "{solver}: {before:?}");
+        assert!(
+            before.len() > 10 && before.iter().all(|force| *force == 0.0),
+            "{solver}: {before:?}"
+        );
     }
 }
 
@@ -80,7 +102,14 @@ fn a_rod_that_pushes_is_pushed_back_once_it_touches() {
 fn stiffer_tissue_answers_with_more_force() {
     for solver in ["mpm", "xpbd"] {
         let force = |modulus: &str| {
-            let options = ["--body", "slab", "--duration", "0.5", "--young-modulus", modulus];
+            let options = [
+                "--body",
+                "slab",
+                "--duration",
+                "0.5",
+                "--young-modulus",
+                modulus,
+            ];
             let (_, summary) = small("press", solver, &options);
             assert!(peak(&summary)[2] > 0.0, "{solver}: {summary}");
             number(&summary, "force_peak_n")
@@ -93,11 +122,19 @@ fn stiffer_tissue_answers_with_more_force() {
 
 #[test]
 fn what_is_lifted_pulls_down() {
-    for (motion, solver) in [("pull", "mpm"), ("pull", "xpbd"), ("retract", "mpm"), ("retract", "xpbd")] {
+    for (motion, solver) in [
+        ("pull", "mpm"),
+        ("pull", "xpbd"),
+        ("retract", "mpm"),
+        ("retract", "xpbd"),
+    ] {
         let more = if motion == "retract" { "0.8" } else { "0.6" };
         let (_, summary) = check(motion, solver, more);
         let [x, y, z] = peak(&summary);
-        assert!(z < 0.0 && z.abs() > x.abs() && z.abs() > y.abs(), "{motion} {solver}: {summary}");
+        assert!(
+            z < 0.0 && z.abs() > x.abs() && z.abs() > y.abs(),
+            "{motion} {solver}: {summary}"
+        );
     }
 }
 
@@ -108,18 +145,28 @@ fn a_stretched_strip_pulls_both_clamps_alike() {
         let [x, ..] = peak(&summary);
         assert!(x < 0.0, "{solver}: {summary}");
         // At the end, action equals reaction but for what still swings.
-        let (tool, other) = (column(scratch.path(), "force_x_n"), column(scratch.path(), "support_force_x_n"));
+        let (tool, other) = (
+            column(scratch.path(), "force_x_n"),
+            column(scratch.path(), "support_force_x_n"),
+        );
         let last = |values: &[f64]| values[values.len() - 10..].iter().sum::<f64>() / 10.0;
         let (tool, other) = (last(&tool), last(&other));
-        assert!((tool + other).abs() < 0.05 * tool.abs(), "{solver}: {tool} and {other}");
-        assert_eq!((summary["n_torn"].as_u64(), summary["n_pieces"].as_u64()), (Some(0), Some(1)));
+        assert!(
+            (tool + other).abs() < 0.05 * tool.abs(),
+            "{solver}: {tool} and {other}"
+        );
+        assert_eq!(
+            (summary["n_torn"].as_u64(), summary["n_pieces"].as_u64()),
+            (Some(0), Some(1))
+        );
     }
 }
 
 #[test]
 fn a_strip_tears_in_two_at_its_notches() {
     for solver in ["mpm", "xpbd"] {
-        let scratch_and_summary = small("tear", solver, &["--resolution", "16", "--duration", "1.0"]);
+        let scratch_and_summary =
+            small("tear", solver, &["--resolution", "16", "--duration", "1.0"]);
         let (scratch, summary) = scratch_and_summary;
         assert!(summary["diverged"].is_null(), "{summary}");
         assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
@@ -135,7 +182,18 @@ fn a_strip_tears_in_two_at_its_notches() {
 #[test]
 fn a_press_on_a_torso_pushes_back_and_threads_change_no_bit() {
     let run = |threads: &str| {
-        let (scratch, mut summary) = small("press", "mpm", &["--duration", "0.4", "--resolution", "12", "--threads", threads]);
+        let (scratch, mut summary) = small(
+            "press",
+            "mpm",
+            &[
+                "--duration",
+                "0.4",
+                "--resolution",
+                "12",
+                "--threads",
+                threads,
+            ],
+        );
         let object = summary.as_object_mut().expect("an object");
         object.remove("ms_per_frame");
         object.remove("threads");
@@ -144,7 +202,11 @@ fn a_press_on_a_torso_pushes_back_and_threads_change_no_bit() {
     };
     let (one, two) = (run("1"), run("2"));
     assert_eq!(one, two);
-    assert!(peak(&one.0)[2] > 1.0 && number(&one.0, "travel_m") > 0.024, "{}", one.0);
+    assert!(
+        peak(&one.0)[2] > 1.0 && number(&one.0, "travel_m") > 0.024,
+        "{}",
+        one.0
+    );
     let (_, summary) = check("press", "xpbd", "0.4");
     assert!(peak(&summary)[2] > 1.0, "{summary}");
 }
@@ -155,8 +217,24 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
     let output = scratch.path().to_str().unwrap();
     for (solver, format) in [("mpm", "obj"), ("xpbd", "ply")] {
         let arguments = [
-            "tissue", "pull", "--solver", solver, "--device", "cpu", "--resolution", "8", "--frames", "3", "--duration", "0.3",
-            "--picture-size", "160x120", "--export", format, "--output", output,
+            "tissue",
+            "pull",
+            "--solver",
+            solver,
+            "--device",
+            "cpu",
+            "--resolution",
+            "8",
+            "--frames",
+            "3",
+            "--duration",
+            "0.3",
+            "--picture-size",
+            "160x120",
+            "--export",
+            format,
+            "--output",
+            output,
         ];
         let done = insonate(&arguments);
         assert!(done.status.success(), "{}", stderr(&done));
@@ -170,7 +248,10 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
             continue;
         }
         for file in ["motion.gif", "stills.png"] {
-            assert!(std::fs::metadata(scratch.path().join(file)).unwrap().len() > 1000, "{file}");
+            assert!(
+                std::fs::metadata(scratch.path().join(file)).unwrap().len() > 1000,
+                "{file}"
+            );
         }
     }
 }
@@ -181,13 +262,33 @@ fn what_cannot_be_is_refused_by_name() {
     let output = scratch.path().to_str().unwrap();
     let start = ["tissue", "tear", "--output", output];
     for (more, status, words) in [
-        (&["--body", "torso"][..], 2, "--body is torso, but must be strip for tear"),
-        (&["--young-modulus=-5"], 2, "--young-modulus is -5, but must be from 100"),
+        (
+            &["--body", "torso"][..],
+            2,
+            "--body is torso, but must be strip for tear",
+        ),
+        (
+            &["--young-modulus=-5"],
+            2,
+            "--young-modulus is -5, but must be from 100",
+        ),
         (&["--poisson-ratio", "0.5"], 2, "--poisson-ratio is 0.5"),
         (&["--travel", "nan"], 2, "--travel is NaN"),
-        (&["--frames", "500"], 2, "--frames is 500, but must be from 2 to 60"),
-        (&["--device", "gpu"], 1, "tearing is not served by the particle solver on the GPU"),
-        (&["--device", "gpu", "--solver", "xpbd"], 1, "take --device cpu or --solver mpm"),
+        (
+            &["--frames", "500"],
+            2,
+            "--frames is 500, but must be from 2 to 60",
+        ),
+        (
+            &["--device", "gpu"],
+            1,
+            "tearing is not served by the particle solver on the GPU",
+        ),
+        (
+            &["--device", "gpu", "--solver", "xpbd"],
+            1,
+            "take --device cpu or --solver mpm",
+        ),
     ] {
         let line = refused(&[&start[..], more].concat(), status);
         assert!(line.contains(words), "{more:?}: {line}");

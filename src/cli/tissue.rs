@@ -289,10 +289,10 @@ impl Export {
         let Skin { mesh, normals, uvs } = skin;
         match self {
             Self::Obj => {
-                mesh.write_obj(folder.path().join("surface.obj"), Some(normals), Some(uvs))?
+                mesh.write_obj(folder.path().join("surface.obj"), Some(normals), Some(uvs))?;
             }
             Self::Ply => {
-                mesh.write_ply(folder.path().join("surface.ply"), Some(normals), Some(uvs))?
+                mesh.write_ply(folder.path().join("surface.ply"), Some(normals), Some(uvs))?;
             }
         }
         Ok(())

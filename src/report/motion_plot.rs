@@ -21,7 +21,7 @@ pub fn motion_plot(name: &str, title: &str, record: &MotionRecord) -> anyhow::Re
     let caption = "Force of the tissue on the tool, by components and by size; its size and that of all other forces on the tissue's \
                    surroundings; way of the tool since it touched or held the body."
         .to_owned();
-    let curve = |of: &dyn Fn(&MotionSample) -> f64| -> Vec<(f64, f64)> {
+    let curve = |of: &dyn Fn(&MotionSample) -> f64| -> Points {
         let points: Vec<(f64, f64)> = record
             .samples
             .iter()
@@ -68,9 +68,11 @@ struct MotionPlot {
     panels: Vec<Panel>,
 }
 
+type Points = Vec<(f64, f64)>;
+
 struct Panel {
     label: &'static str,
-    curves: Vec<(&'static str, RGBColor, Vec<(f64, f64)>)>,
+    curves: Vec<(&'static str, RGBColor, Points)>,
 }
 
 impl Panel {

@@ -1,8 +1,11 @@
 //! Pictures of a motion; a machine without OpenGL loses only them.
 
+use nalgebra::Isometry3;
+
 use super::motions::Stage;
+use super::part::Look;
 use super::stage_mjcf;
-use super::world::World;
+use super::world::{Skin, World};
 use crate::experiments::Film;
 use crate::sim::render::{Frame, RenderConfig, Renderer};
 use crate::sim::{Physics, SimError, compile};
@@ -10,13 +13,31 @@ use crate::sim::{Physics, SimError, compile};
 /// Pictures side by side in a strip.
 const N_STILLS: usize = 4;
 
+/// Moments that are drawn together: starting OpenGL takes half a second without a graphics card, and each moment's tissue is in the
+/// scene of all.
+const BATCH: usize = 10;
+
+/// Where what is not seen in a picture waits: below the table, far away [m].
+const AWAY: [f64; 3] = [0.0, 0.0, -50.0];
+
+/// What is seen at a time.
+#[derive(Debug)]
+pub(super) struct Moment {
+    /// The tissue; none where nothing is left to draw of what is torn to crumbs.
+    pub(super) skin: Option<Skin>,
+    /// Poses of the parts that are seen.
+    poses: Vec<Isometry3<f64>>,
+}
+
 /// Takes a picture at the start and after each frame.
 #[derive(Debug)]
 pub struct MotionFilm {
     config: Option<RenderConfig>,
+    /// Moments that are not drawn yet.
+    moments: Vec<Moment>,
     /// The pictures, in order of time.
     pub frames: Vec<Frame>,
-    /// Why there are none, or why the last one is missing.
+    /// Why there are none, or why the last ones are missing.
     pub problem: Option<SimError>,
 }
 
@@ -27,7 +48,6 @@ impl MotionFilm {
             config: Some(RenderConfig {
                 width,
                 height,
-                shadow_size: 2048,
                 ..RenderConfig::default()
             }),
             ..Self::none()
@@ -38,29 +58,71 @@ impl MotionFilm {
     pub fn none() -> Self {
         Self {
             config: None,
+            moments: Vec::new(),
             frames: Vec::new(),
             problem: None,
         }
     }
 
-    /// Takes a picture; what cannot be drawn once is not tried again.
+    /// Sees a moment.
     pub(super) fn take(&mut self, stage: &Stage, world: &dyn World, time: f64) {
-        let Some(config) = self.config else { return };
-        // Nothing may be left to draw of what is torn to crumbs.
-        let skin = world.skin().ok();
-        let draw = || -> Result<Frame, SimError> {
-            let model = compile(&stage_mjcf::write(stage, skin.as_ref(), time))?;
-            let mut physics = Physics::new(model.clone())?;
-            physics.forward();
-            Renderer::of_model(&model, config)?.render(&physics, stage_mjcf::CAMERA)
-        };
-        match draw() {
-            Ok(frame) => self.frames.push(frame),
-            Err(problem) => {
-                self.problem = Some(problem);
-                self.config = None;
-            }
+        if self.config.is_none() {
+            return;
         }
+        let seen = stage.parts.iter().filter(|part| part.look != Look::Hidden);
+        self.moments.push(Moment {
+            skin: world.skin().ok(),
+            poses: seen.map(|part| (part.path)(time)).collect(),
+        });
+        if self.moments.len() == BATCH {
+            self.develop(stage);
+        }
+    }
+
+    /// Draws what has been seen; what cannot be drawn once is not tried again.
+    pub(super) fn develop(&mut self, stage: &Stage) {
+        let moments = std::mem::take(&mut self.moments);
+        let Some(config) = self.config.filter(|_| !moments.is_empty()) else {
+            return;
+        };
+        if let Err(problem) = self.draw(stage, &moments, config) {
+            self.problem = Some(problem);
+            self.config = None;
+        }
+    }
+
+    fn draw(
+        &mut self,
+        stage: &Stage,
+        moments: &[Moment],
+        config: RenderConfig,
+    ) -> Result<(), SimError> {
+        let model = compile(&stage_mjcf::write(stage, moments))?;
+        let mut physics = Physics::new(model.clone())?;
+        let mut renderer = Renderer::of_model(&model, config)?;
+        // Bodies come in this order: the tissue of each moment that has one, then the parts.
+        let n_skins = moments
+            .iter()
+            .filter(|moment| moment.skin.is_some())
+            .count();
+        let mut skin = 0;
+        for moment in moments {
+            let data = physics.data_mut();
+            data.mocap_pos_mut()[..n_skins].fill(AWAY);
+            if moment.skin.is_some() {
+                data.mocap_pos_mut()[skin] = [0.0; 3];
+                skin += 1;
+            }
+            for (part, pose) in moment.poses.iter().enumerate() {
+                let q = pose.rotation;
+                data.mocap_pos_mut()[n_skins + part] = pose.translation.vector.into();
+                data.mocap_quat_mut()[n_skins + part] = [q.w, q.i, q.j, q.k];
+            }
+            physics.forward();
+            self.frames
+                .push(renderer.render(&physics, stage_mjcf::CAMERA)?);
+        }
+        Ok(())
     }
 
     /// The film as an animated GIF at the speed of the simulated time, frames being so far apart [s]; none without pictures.

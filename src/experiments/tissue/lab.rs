@@ -53,8 +53,20 @@ pub fn run(
         }
         Matter::Tetrahedra(mesh) => Box::new(Tetrahedra::new(plan, &specimen, mesh)?),
     };
+    conduct(plan, specimen.spacing, &stage, &mut *world, film, progress)
+}
+
+/// Takes a world through all frames, or to where it diverges.
+fn conduct(
+    plan: &MotionPlan,
+    spacing: f64,
+    stage: &Stage,
+    world: &mut dyn World,
+    film: &mut MotionFilm,
+    progress: &mut dyn FnMut(f64),
+) -> anyhow::Result<MotionRun> {
     let gravity = Vector3::new(0.0, 0.0, -plan.gravity);
-    let mut ledger = Ledger::open(&*world, gravity)?;
+    let mut ledger = Ledger::open(world, gravity)?;
     let frame = plan.duration / plan.n_frames as f64;
     let steps_per_frame = (frame / MAX_STEP).ceil().max(1.0) as usize;
     let step = frame / steps_per_frame as f64;
@@ -62,12 +74,12 @@ pub fn run(
     let mut seconds = 0.0;
     let mut n_done = 0;
     let mut diverged = None;
-    film.take(&stage, &*world, 0.0);
+    film.take(stage, world, 0.0);
     for index in 0..plan.n_frames {
         let start = Instant::now();
         for inner in 0..steps_per_frame {
             let time = (index * steps_per_frame + inner) as f64 * step;
-            match advance(&mut *world, &stage, time, step, &mut ledger) {
+            match advance(world, stage, time, step, &mut ledger) {
                 Ok(sample) => record.samples.push(sample),
                 Err(error) => match error.downcast_ref::<TissueError>() {
                     Some(TissueError::Diverged { .. }) => {
@@ -83,12 +95,13 @@ pub fn run(
             break;
         }
         n_done += 1;
-        ledger.compare(&*world)?;
-        film.take(&stage, &*world, n_done as f64 * frame);
+        ledger.compare(world)?;
+        film.take(stage, world, n_done as f64 * frame);
         progress(n_done as f64 / plan.n_frames as f64);
     }
+    film.develop(stage);
     let torn = world.torn()?;
-    let at_end = Ends::of(&record, &stage, plan.duration);
+    let at_end = Ends::of(&record, stage, plan.duration);
     let summary = MotionSummary {
         motion: plan.motion.name,
         solver: plan.solver.name(),
@@ -97,7 +110,7 @@ pub fn run(
         body: plan.body.name(),
         n_points: world.n_points(),
         n_elements: world.n_elements(),
-        spacing_m: specimen.spacing,
+        spacing_m: spacing,
         young_modulus_pa: plan.material.young_modulus,
         poisson_ratio: plan.material.poisson_ratio,
         density_kg_m3: plan.material.density,
@@ -111,7 +124,7 @@ pub fn run(
             .map(|sample| sample.travel)
             .fold(0.0, f64::max),
         mass_kg: world.mass(),
-        mass_residual: ledger.mass_residual(&*world),
+        mass_residual: ledger.mass_residual(world),
         momentum_residual: ledger.momentum_residual(),
         momentum_exchanged_n_s: ledger.exchanged(),
         n_torn: torn.n_torn,
@@ -203,5 +216,97 @@ impl Ends {
             mean: norms.iter().sum::<f64>() / norms.len().max(1) as f64,
             end: last.iter().sum::<Vector3<f64>>() / last.len().max(1) as f64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use insonate_tissue::Divergence;
+
+    use super::*;
+    use crate::experiments::tissue::motions;
+    use crate::experiments::tissue::world::Torn;
+
+    /// A mass that falls freely, feels nothing, and diverges after some steps.
+    struct Falling {
+        velocity: f64,
+        steps_left: usize,
+    }
+
+    impl World for Falling {
+        fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
+            if self.steps_left == 0 {
+                let reason = Divergence::NotFinite;
+                return Err(TissueError::Diverged { reason, time }.into());
+            }
+            self.steps_left -= 1;
+            self.velocity -= 9.81 * time;
+            Ok(vec![Wrench::default(); parts.len()])
+        }
+
+        fn device(&self) -> String {
+            "cpu".to_owned()
+        }
+
+        fn n_threads(&self) -> usize {
+            1
+        }
+
+        fn n_points(&self) -> usize {
+            1
+        }
+
+        fn n_elements(&self) -> usize {
+            1
+        }
+
+        fn mass(&self) -> f64 {
+            2.0
+        }
+
+        fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
+            Ok(Vector3::z() * (2.0 * self.velocity))
+        }
+
+        fn torn(&self) -> anyhow::Result<Torn> {
+            Ok(Torn {
+                n_torn: 0,
+                n_pieces: 1,
+            })
+        }
+
+        fn skin(&self) -> anyhow::Result<Skin> {
+            anyhow::bail!("there is none")
+        }
+    }
+
+    fn fall(n_steps: usize) -> MotionRun {
+        let motion = motions::Motion::by_name("push").unwrap();
+        let mut plan = MotionPlan::new(motion, crate::experiments::tissue::TissueSolver::Xpbd);
+        plan.n_frames = 10;
+        let specimen = Specimen::new(&plan).unwrap();
+        let stage = (motion.stage)(&plan, &specimen);
+        let mut world = Falling {
+            velocity: 0.0,
+            steps_left: n_steps,
+        };
+        let film = &mut MotionFilm::none();
+        conduct(&plan, 0.01, &stage, &mut world, film, &mut |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_run_that_diverges_keeps_what_was_done() {
+        let run = fall(120);
+        assert_eq!((run.record.samples.len(), run.summary.frames), (120, 2));
+        let reason = run.summary.diverged.unwrap();
+        assert!(reason.contains("not a number"), "{reason}");
+    }
+
+    #[test]
+    fn what_falls_freely_has_got_its_momentum_from_gravity() {
+        let run = fall(usize::MAX);
+        assert!(run.summary.diverged.is_none() && run.skin.is_none());
+        assert!(run.summary.momentum_residual < 1e-12, "{:?}", run.summary);
+        assert!((run.summary.momentum_exchanged_n_s - 2.0 * 9.81 * 2.0).abs() < 1e-9);
     }
 }

@@ -22,7 +22,7 @@ const NEAR: f64 = 1.0;
 /// Particles.
 pub(super) struct Particles {
     engine: Engine,
-    n_particles: usize,
+    count: usize,
     n_threads: usize,
     spacing: f64,
     volume: f64,
@@ -102,7 +102,7 @@ impl Particles {
                 (Engine::Gpu(_), _) => 1,
             },
             engine,
-            n_particles: positions.len(),
+            count: positions.len(),
             spacing: width,
             volume,
             rest: positions.to_vec(),
@@ -123,7 +123,7 @@ impl Particles {
         match &self.engine {
             Engine::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(_) => vec![true; self.n_particles],
+            Engine::Gpu(_) => vec![true; self.count],
         }
     }
 }
@@ -185,11 +185,11 @@ impl World for Particles {
     }
 
     fn n_points(&self) -> usize {
-        self.n_particles
+        self.count
     }
 
     fn n_elements(&self) -> usize {
-        self.n_particles
+        self.count
     }
 
     fn mass(&self) -> f64 {
@@ -218,8 +218,8 @@ impl World for Particles {
             .map(|(at, _)| *at)
             .collect();
         Ok(Torn {
-            n_torn: self.n_particles - whole.len(),
-            n_pieces: pieces::of_particles(&whole, NEAR * self.spacing, self.n_particles),
+            n_torn: self.count - whole.len(),
+            n_pieces: pieces::of_particles(&whole, NEAR * self.spacing, self.count),
         })
     }
 

@@ -1,10 +1,11 @@
-//! A moment of a motion as MJCF, to be drawn: tissue as a mesh, instruments, an operating table.
+//! Moments of a motion as MJCF, to be drawn: each one's tissue as a mesh, instruments, an operating table.
 
 use std::fmt::Write as _;
 
 use insonate_tissue::tool::Shape;
-use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
+use super::film::Moment;
 use super::motions::{Stage, View};
 use super::part::Look;
 use super::world::Skin;
@@ -12,61 +13,58 @@ use super::world::Skin;
 /// Name of the camera.
 pub(super) const CAMERA: &str = "view";
 
-/// Writes the moment.
-pub(super) fn write(stage: &Stage, skin: Option<&Skin>, time: f64) -> String {
+/// Writes the moments: a mocap body with the tissue of each that has one, then one for each part that is seen, in their order.
+pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
     let View {
-        target,
+        target: [x, y, z],
         distance,
-        table,
         color: [r, g, b],
         ..
     } = stage.view;
-    let [x, y, z] = target;
     let mut xml = String::new();
     let _ = write!(
         xml,
         r#"<mujoco model="motion">
   <statistic center="{x} {y} {z}" extent="{distance}"/>
   <visual>
-    <headlight ambient="0.30 0.30 0.31" diffuse="0.22 0.22 0.22" specular="0.08 0.08 0.08"/>
-    <map znear="0.02" zfar="60" shadowclip="0.8"/>
+    <headlight ambient="0.26 0.26 0.27" diffuse="0.34 0.34 0.34" specular="0.10 0.10 0.10"/>
+    <map znear="0.02" zfar="60" shadowclip="2"/>
   </visual>
   <asset>
-    <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="256" height="256"/>
-    <texture name="tissue" type="2d" builtin="flat" mark="random" random="0.06" rgb1="{r} {g} {b}" rgb2="{r} {g} {b}"
-      markrgb="{} {} {}" width="96" height="96"/>
-    <material name="tissue" texture="tissue" specular="0.55" shininess="0.75"/>
-    <material name="steel" rgba="0.72 0.74 0.77 1" specular="0.9" shininess="0.8" reflectance="0"/>
+    <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="64" height="64"/>
+    <material name="tissue" rgba="{r} {g} {b} 1" specular="0.6" shininess="0.8"/>
+    <material name="steel" rgba="0.72 0.74 0.77 1" specular="0.9" shininess="0.8"/>
     <material name="handle" rgba="0.90 0.90 0.88 1" specular="0.4" shininess="0.5"/>
     <material name="drape" rgba="0.13 0.35 0.36 1" specular="0.02" shininess="0.1"/>
-"#,
-        0.78 * r + 0.05,
-        0.70 * g,
-        0.70 * b,
+"#
     );
-    if let Some(skin) = skin {
-        mesh(&mut xml, skin);
+    let skins = || {
+        moments
+            .iter()
+            .filter_map(|moment| moment.skin.as_ref())
+            .enumerate()
+    };
+    for (index, skin) in skins() {
+        mesh(&mut xml, index, skin);
     }
-    let key =
-        Vector3::new(-0.5 * distance, -0.6 * distance, 1.6 * distance) + Vector3::from(target);
     let _ = write!(
         xml,
         r#"  </asset>
   <worldbody>
-    <light directional="true" pos="{} {} {}" dir="0.35 0.35 -0.87" diffuse="0.62 0.60 0.58" specular="0.45 0.45 0.45" castshadow="true"/>
-    <light directional="true" pos="0 0 2" dir="-0.6 0.5 -0.6" diffuse="0.20 0.21 0.23" specular="0.1 0.1 0.1" castshadow="false"/>
+    <light directional="true" pos="{} {} {}" dir="0.30 0.50 -0.81" diffuse="0.55 0.54 0.52" specular="0.5 0.5 0.5" castshadow="true"/>
+    <light directional="true" pos="0 0 2" dir="-0.7 0.3 -0.6" diffuse="0.16 0.17 0.19" specular="0.1 0.1 0.1" castshadow="false"/>
     {}
-    <geom type="box" size="1.5 1.5 0.05" pos="0 0 {}" material="drape" contype="0" conaffinity="0"/>
+    <geom type="box" size="1.5 1.5 0.05" pos="0 0 -0.0505" material="drape" contype="0" conaffinity="0"/>
 "#,
-        key.x,
-        key.y,
-        key.z,
+        x - 0.6 * distance,
+        y - 1.0 * distance,
+        z + 1.62 * distance,
         camera(&stage.view),
-        table - 0.0505,
     );
-    if skin.is_some() {
-        xml.push_str(
-            "    <geom type=\"mesh\" mesh=\"tissue\" material=\"tissue\" contype=\"0\" conaffinity=\"0\"/>\n",
+    for (index, _) in skins() {
+        let _ = writeln!(
+            xml,
+            "    <body mocap=\"true\"><geom type=\"mesh\" mesh=\"tissue{index}\" material=\"tissue\" contype=\"0\" conaffinity=\"0\"/></body>"
         );
     }
     for part in &stage.parts {
@@ -75,32 +73,31 @@ pub(super) fn write(stage: &Stage, skin: Option<&Skin>, time: f64) -> String {
             Look::Handle => "handle",
             Look::Hidden => continue,
         };
-        geom(&mut xml, &part.shape, &(part.path)(time), material);
+        let _ = writeln!(
+            xml,
+            "    <body mocap=\"true\"><geom {} material=\"{material}\" contype=\"0\" conaffinity=\"0\"/></body>",
+            solid(&part.shape)
+        );
     }
     xml.push_str("  </worldbody>\n</mujoco>\n");
     xml
 }
 
-fn mesh(xml: &mut String, skin: &Skin) {
-    let list = |xml: &mut String, name: &str, numbers: &mut dyn Iterator<Item = f64>| {
+fn mesh(xml: &mut String, index: usize, skin: &Skin) {
+    let list = |xml: &mut String, name: &str, numbers: &[[f64; 3]]| {
         let _ = write!(xml, " {name}=\"");
-        for number in numbers {
+        for number in numbers.iter().flatten() {
             let _ = write!(xml, "{number:.5} ");
         }
         xml.push('"');
     };
     // Its inertia is of no use, but has to be found: that of a shell needs no volume.
-    xml.push_str("    <mesh name=\"tissue\" inertia=\"shell\"");
-    list(
-        xml,
-        "vertex",
-        &mut skin.mesh.positions.iter().flatten().copied(),
-    );
-    list(xml, "normal", &mut skin.normals.iter().flatten().copied());
-    list(xml, "texcoord", &mut skin.uvs.iter().flatten().copied());
+    let _ = write!(xml, "    <mesh name=\"tissue{index}\" inertia=\"shell\"");
+    list(xml, "vertex", &skin.mesh.positions);
+    list(xml, "normal", &skin.normals);
     xml.push_str(" face=\"");
-    for index in skin.mesh.triangles.iter().flatten() {
-        let _ = write!(xml, "{index} ");
+    for vertex in skin.mesh.triangles.iter().flatten() {
+        let _ = write!(xml, "{vertex} ");
     }
     xml.push_str("\"/>\n");
 }
@@ -121,26 +118,20 @@ fn camera(view: &View) -> String {
     )
 }
 
-fn geom(xml: &mut String, shape: &Shape, pose: &Isometry3<f64>, material: &str) {
-    let (kind, size) = match shape {
-        Shape::Sphere { radius } => ("sphere", format!("{radius}")),
-        Shape::Cuboid { half: [x, y, z] } => ("box", format!("{x} {y} {z}")),
+/// A shape as the attributes of a geom.
+fn solid(shape: &Shape) -> String {
+    match shape {
+        Shape::Sphere { radius } => format!("type=\"sphere\" size=\"{radius}\""),
+        Shape::Cuboid { half: [x, y, z] } => format!("type=\"box\" size=\"{x} {y} {z}\""),
         Shape::Capsule {
             radius,
             half_length,
-        } => ("capsule", format!("{radius} {half_length}")),
+        } => format!("type=\"capsule\" size=\"{radius} {half_length}\""),
         Shape::Cylinder {
             radius,
             half_length,
-        } => ("cylinder", format!("{radius} {half_length}")),
-        // A table is drawn by itself.
-        Shape::HalfSpace | Shape::Field(_) => return,
-    };
-    let at = pose.translation.vector;
-    let turn: UnitQuaternion<f64> = pose.rotation;
-    let _ = writeln!(
-        xml,
-        "    <geom type=\"{kind}\" size=\"{size}\" pos=\"{} {} {}\" quat=\"{} {} {} {}\" material=\"{material}\" contype=\"0\" conaffinity=\"0\"/>",
-        at.x, at.y, at.z, turn.w, turn.i, turn.j, turn.k
-    );
+        } => format!("type=\"cylinder\" size=\"{radius} {half_length}\""),
+        // Infinite ones and fields are hidden; a speck keeps the order of bodies.
+        Shape::HalfSpace | Shape::Field(_) => "type=\"sphere\" size=\"1e-6\"".to_owned(),
+    }
 }

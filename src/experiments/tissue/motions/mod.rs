@@ -74,8 +74,6 @@ pub(super) struct View {
     /// Around z from +x, and above the table [deg].
     pub(super) azimuth: f64,
     pub(super) elevation: f64,
-    /// Height of the table that is drawn [m].
-    pub(super) table: f64,
     /// Colour of the tissue.
     pub(super) color: [f64; 3],
 }
@@ -106,8 +104,8 @@ pub(super) fn table(friction: f64) -> Part {
 }
 
 /// The colours of muscle and skin, of liver, and of a trunk.
-pub(super) const FLESH: [f64; 3] = [0.80, 0.36, 0.33];
-pub(super) const LIVER: [f64; 3] = [0.50, 0.16, 0.13];
+pub(super) const FLESH: [f64; 3] = [0.78, 0.34, 0.31];
+pub(super) const LIVER: [f64; 3] = [0.55, 0.18, 0.14];
 pub(super) const SKIN: [f64; 3] = [0.86, 0.62, 0.51];
 
 /// The colour of a body.

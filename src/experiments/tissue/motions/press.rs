@@ -93,7 +93,6 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
             distance: 1.7 * (high[0] - low[0]).max(0.14),
             azimuth: -60.0,
             elevation: 28.0,
-            table: 0.0,
             color: color_of(plan.body),
         },
     }

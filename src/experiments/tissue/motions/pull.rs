@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::grasper::{BITE, grasper, through};
+use crate::experiments::tissue::grasper::{BITE, bite_radius, grasper, through};
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::schedule::ramp;
 use crate::experiments::tissue::specimen::{BodyKind, Specimen};
@@ -14,7 +14,7 @@ const APPROACH: f64 = 0.025;
 pub(super) const PULL: Motion = Motion {
     name: "pull",
     bodies: &[BodyKind::Slab, BodyKind::Torso],
-    travel: |_| 0.03,
+    travel: |_| 0.02,
     duration: 2.4,
     tearing: None,
     cut: None,
@@ -38,7 +38,7 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         let height = APPROACH * (1.0 - ramp(time, comes)) + travel * ramp(time, lifts);
         bite + Vector3::z() * height
     });
-    let mut parts = grasper(&frame, closes, plan.friction);
+    let mut parts = grasper(&frame, bite_radius(specimen), closes, plan.friction);
     parts.push(table(f64::INFINITY));
     Stage {
         parts,
@@ -46,11 +46,10 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         travel: Box::new(move |time| travel * ramp(time, lifts)),
         begins: lifts[0],
         view: View {
-            target: [0.0, 0.0, top],
-            distance: 2.0 * (high[0] - low[0]).min(0.2),
+            target: [0.0, 0.0, 0.75 * top],
+            distance: 2.3 * (high[0] - low[0]).min(0.2),
             azimuth: -62.0,
-            elevation: 22.0,
-            table: 0.0,
+            elevation: 25.0,
             color: color_of(plan.body),
         },
     }

@@ -69,7 +69,6 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
             distance: 2.2 * (high[0] - low[0]),
             azimuth: -118.0,
             elevation: 30.0,
-            table: 0.0,
             color: color_of(plan.body),
         },
     }

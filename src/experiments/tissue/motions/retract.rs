@@ -4,7 +4,7 @@ use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
 
 use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::grasper::{BITE, grasper, through};
+use crate::experiments::tissue::grasper::{BITE, bite_radius, grasper, through};
 use crate::experiments::tissue::part::{Look, Part, Touch};
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::schedule::ramp;
@@ -25,9 +25,9 @@ pub(super) const RETRACT: Motion = Motion {
     stage,
 };
 
-/// The middle of the bite: within the lower edge in front, right of the round ligament.
+/// The middle of the bite: within the lower edge in front, near the bed of the gall bladder.
 fn edge(specimen: &Specimen) -> Vector3<f64> {
-    let front = |at: &&[f64; 3]| at[0] > -0.045 && at[0] < -0.005;
+    let front = |at: &&[f64; 3]| at[0] > -0.012 && at[0] < 0.03;
     let lowest = specimen.surface.positions.iter().filter(front);
     let lowest = lowest.min_by(|a, b| (a[1] + 0.6 * a[2]).total_cmp(&(b[1] + 0.6 * b[2])));
     let at = lowest.map_or_else(Vector3::zeros, |at| Vector3::from(*at));
@@ -43,13 +43,13 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
     );
     let travel = plan.travel;
     let bite = edge(specimen);
-    let trocar = bite + Vector3::new(0.06, -0.16, 0.14);
+    let trocar = bite + Vector3::new(0.15, -0.13, 0.14);
     let lift = Vector3::from(LIFT).normalize();
     let frame = through(trocar, move |time| {
         let away = Vector3::from(APPROACH) * (1.0 - ramp(time, comes));
         bite + away + lift * (travel * ramp(time, lifts))
     });
-    let mut parts = grasper(&frame, closes, plan.friction);
+    let mut parts = grasper(&frame, bite_radius(specimen), closes, plan.friction);
     // The bare area, by which a liver hangs from the diaphragm: on top behind.
     let bare = Shape::Cuboid {
         half: [0.055, 0.025, 0.035],
@@ -69,10 +69,9 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         begins: lifts[0],
         view: View {
             target: [-0.01, -0.01, 0.06],
-            distance: 0.36,
-            azimuth: -72.0,
-            elevation: 14.0,
-            table: 0.0,
+            distance: 0.34,
+            azimuth: -80.0,
+            elevation: 12.0,
             color: color_of(plan.body),
         },
     }

@@ -4,7 +4,7 @@ use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
 use std::rc::Rc;
 
-use super::{Motion, Stage, View, color_of};
+use super::{Motion, Stage, View, color_of, table};
 use crate::experiments::tissue::part::{Look, Owner, Part, Path, Touch};
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::schedule::ramp;
@@ -71,6 +71,8 @@ pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> Stage {
         );
         parts.push(part(rod, at, Touch::Nothing, Look::Steel));
     }
+    // What is torn off falls on the table.
+    parts.push(table(plan.friction));
     parts.sort_by_key(|part| part.touch == Touch::Nothing);
     Stage {
         parts,
@@ -78,11 +80,10 @@ pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> Stage {
         travel: Box::new(move |time| travel * ramp(time, moves)),
         begins: moves[0],
         view: View {
-            target: [(part_of_tool - 0.5) * travel, 0.0, height - 0.01],
-            distance: 0.26,
+            target: [(part_of_tool - 0.5) * travel, 0.0, height - 0.008],
+            distance: 0.24,
             azimuth: -75.0,
             elevation: 32.0,
-            table: 0.0,
             color: color_of(plan.body),
         },
     }
