@@ -79,7 +79,7 @@ struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: SolverWord,
-    /// Where: auto takes a hardware GPU where there is one and it serves the motion; GPUs serve mpm without tearing.
+    /// Where: auto is the CPU, as the GPU serves mpm without tearing only, by contact of nodes, which feels less of narrow tools.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::bench::DeviceWord,
     /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.

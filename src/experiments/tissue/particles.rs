@@ -56,7 +56,8 @@ impl Particles {
                 "tearing is not served by the particle solver on the GPU: take --device cpu"
             );
         }
-        let place = if tears {
+        // Contact of nodes, the only one on the GPU, feels a third of a narrow rod: nobody gets that without asking for it.
+        let place = if tears || plan.device == Device::Auto {
             Place::Cpu
         } else {
             plan.device.open()?
