@@ -127,10 +127,20 @@ enum Solver {
 }
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum DeviceWord {
+pub(super) enum DeviceWord {
     Auto,
     Cpu,
     Gpu,
+}
+
+impl From<DeviceWord> for Device {
+    fn from(word: DeviceWord) -> Self {
+        match word {
+            DeviceWord::Auto => Self::Auto,
+            DeviceWord::Cpu => Self::Cpu,
+            DeviceWord::Gpu => Self::Gpu,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -179,11 +189,7 @@ impl EnvBench {
 
 impl TissueBench {
     fn run(&self) -> anyhow::Result<()> {
-        let device = match self.device {
-            DeviceWord::Auto => Device::Auto,
-            DeviceWord::Cpu => Device::Cpu,
-            DeviceWord::Gpu => Device::Gpu,
-        };
+        let device = self.device.into();
         let speed = match self.solver {
             Solver::Mpm => serde_json::to_value(measure_mpm(&MpmPlan {
                 n_particles: self.particles,

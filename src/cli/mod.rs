@@ -17,6 +17,7 @@ mod scan;
 mod scene;
 mod scene_args;
 mod settings_args;
+mod tissue;
 mod train;
 #[cfg(feature = "viewer")]
 mod view;
@@ -40,6 +41,7 @@ pub(crate) use interrupt::Interrupted;
   insonate scene --softness output/calibrate/softness.toml --output scene.xml
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
+  insonate tissue retract --solver xpbd --output output/retract
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
 
@@ -75,6 +77,8 @@ enum Command {
     Curves(curves::Curves),
     /// Show a task: actions, observations, rewards, metrics, random parameters, settings.
     Describe(describe::Describe),
+    /// Push, pull, tear, stretch, retract or press soft tissue, and tell the force.
+    Tissue(tissue::Tissue),
     /// Measure speed: of environments, or of training.
     Bench(bench::Bench),
 }
@@ -105,6 +109,7 @@ impl Cli {
             Command::Rollout(command) => command.run(),
             Command::Curves(command) => command.run(),
             Command::Describe(command) => command.run(),
+            Command::Tissue(command) => command.run(),
             Command::Bench(command) => command.run(),
         }
     }

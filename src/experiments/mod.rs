@@ -1,4 +1,5 @@
-//! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press.
+//! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
+//! [`tissue`]: motions of surgery on soft tissue alone.
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`OutputFolder`] keeps what they made.
 
@@ -18,6 +19,7 @@ mod recorder;
 pub mod scan;
 mod stage;
 mod summary;
+pub mod tissue;
 mod tuning;
 
 pub use film::Film;

@@ -14,6 +14,7 @@ mod force_loop;
 mod html;
 mod json;
 mod learning_curve;
+mod motion_plot;
 mod page;
 mod residuals;
 mod rollout_plot;
@@ -31,6 +32,7 @@ use crate::calibration::{Calibration, Parameter, Pooled, Source};
 pub use canvas::Picture;
 pub use film_strip::film_with_strip;
 pub use learning_curve::learning_curve;
+pub use motion_plot::motion_plot;
 pub use rollout_plot::rollout_plot;
 
 /// Everything that a calibration found.

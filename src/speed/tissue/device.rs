@@ -17,7 +17,7 @@ pub enum Device {
 
 /// Where the work is done.
 #[derive(Debug)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Cpu,
     #[cfg(feature = "gpu")]
     Gpu(Box<insonate_tissue::gpu::Gpu>),
@@ -28,7 +28,7 @@ impl Device {
     ///
     /// # Errors
     /// A GPU that was asked for and cannot be had, with what to install.
-    pub(super) fn open(self) -> anyhow::Result<Place> {
+    pub(crate) fn open(self) -> anyhow::Result<Place> {
         match self {
             Self::Cpu => Ok(Place::Cpu),
             #[cfg(feature = "gpu")]
@@ -52,7 +52,7 @@ impl Device {
 
 impl Place {
     /// Its name, with the driver of a GPU.
-    pub(super) fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match self {
             Self::Cpu => "cpu".to_owned(),
             #[cfg(feature = "gpu")]

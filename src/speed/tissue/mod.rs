@@ -6,5 +6,6 @@ mod mpm;
 mod xpbd;
 
 pub use device::Device;
+pub(crate) use device::Place;
 pub use mpm::{MpmPlan, MpmSpeed, measure as measure_mpm};
 pub use xpbd::{XpbdPlan, XpbdSpeed, measure as measure_xpbd};

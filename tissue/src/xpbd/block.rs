@@ -30,6 +30,8 @@ pub(super) struct World {
     pub(super) held: Vec<Held>,
     /// Vertices whose elements are all torn, and where they stay, relative to the origin [m].
     pub(super) loose: Vec<(u32, [f32; 3])>,
+    /// Impulse in this step on loose vertices by being kept where they are [N·s].
+    pub(super) stopped: Vector3<f64>,
     /// Of each vertex whether tools do not meet it, as it is held or loose; empty: they meet all.
     exempt: Vec<bool>,
     /// Simulated time [s].
@@ -74,6 +76,7 @@ impl World {
         self.loose.clear();
         self.exempt.clear();
         self.wrenches.clear();
+        self.stopped = Vector3::zeros();
         self.time = 0.0;
         self.diverged = None;
     }
@@ -206,6 +209,7 @@ impl<Y: Layout> Block<Y> {
         self.start[0].copy_from_slice(&self.positions);
         self.start[1].copy_from_slice(&self.velocities);
         for world in &mut self.worlds {
+            world.stopped = Vector3::zeros();
             world.impulses.clear();
             world.impulses.resize(world.tools.len(), Wrench::default());
             let tools = std::mem::take(&mut world.tools);
@@ -503,9 +507,11 @@ impl<Y: Layout> Block<Y> {
     }
 
     fn keep_loose(&mut self) {
-        for (index, world) in self.worlds.iter().enumerate() {
+        for (index, world) in self.worlds.iter_mut().enumerate() {
             for (vertex, at) in &world.loose {
                 let (row, lane) = Y::place(*vertex as usize, index);
+                let mass = self.model.topology.masses[*vertex as usize];
+                world.stopped -= read(&self.velocities[row], lane) * mass;
                 for (axis, x) in at.iter().enumerate() {
                     self.positions[row].0[axis][lane] = *x;
                     self.velocities[row].0[axis][lane] = 0.0;

@@ -73,6 +73,11 @@ impl Xpbd {
             .fold(Vector3::zeros(), sum)
     }
 
+    /// Impulse of the last step on vertices that have lost all their elements by tearing, as they are stopped and kept where they are [N·s].
+    pub fn stopped_impulse(&self) -> Vector3<f64> {
+        self.block.worlds[0].stopped
+    }
+
     /// Number of tetrahedra that are not torn.
     pub fn n_tets(&self) -> usize {
         let all = 0..self.block.model.topology.tets.len();

@@ -1,0 +1,331 @@
+//! `insonate tissue`.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand};
+use indicatif::{ProgressBar, ProgressStyle};
+use insonate::experiments::OutputFolder;
+use insonate::experiments::tissue::motions::Motion;
+use insonate::experiments::tissue::{
+    BodyKind, MotionFilm, MotionPlan, MotionRun, MotionSummary, Skin, TissueSolver, run,
+};
+use insonate::report::motion_plot;
+use insonate::sim::SimError;
+use insonate::sim::render::PACKAGES;
+
+use super::{Usage, print};
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate tissue push --output output/push
+  insonate tissue tear --solver xpbd --json
+  insonate tissue press --body slab --depth 0.02 --young-modulus 8000
+
+Every motion starts and stops smoothly. Its folder holds force.csv (pose of the tool, force and torque on it, force on all supports), a plot of
+it, summary.json, a film and four stills; --export adds the tissue's surface at the end.
+
+Momentum: momentum_residual compares, after each frame, what the tissue has gained with all that tools, table, clamps, what holds it
+and gravity gave it, and is the greatest difference by the sum of the sizes of these impulses. Nothing holds tissue but such parts: no wall of
+the grid is near and no vertex is fixed, so that it is as small as rounding in single precision makes it. What a torn vertex without an element
+loses when it is stopped is counted too.
+
+Exit status: 1 when the tissue diverges, with the files of what was done until then.")]
+pub(crate) struct Tissue {
+    #[command(subcommand)]
+    motion: MotionCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum MotionCommand {
+    /// Push a body from the side with a blunt rod.
+    #[command(after_help = "Examples:
+  insonate tissue push --output output/push
+  insonate tissue push --solver xpbd --travel 0.03 --young-modulus 6000 --json
+  insonate tissue push --body liver --resolution 32 --export ply")]
+    Push(MotionArgs),
+    /// Take hold of a body's top with a grasper and lift it.
+    #[command(after_help = "Examples:
+  insonate tissue pull --output output/pull
+  insonate tissue pull --solver xpbd --travel 0.02 --json
+  insonate tissue pull --device gpu")]
+    Pull(MotionArgs),
+    /// Pull a notched strip apart until it tears.
+    #[command(after_help = "Examples:
+  insonate tissue tear --output output/tear
+  insonate tissue tear --solver xpbd --duration 4 --json
+
+Tissue loses its stiffness between 1.35 and 1.65 of its length (mpm), or its elements at 1.5 (xpbd).")]
+    Tear(MotionArgs),
+    /// Stretch a strip between two clamps.
+    #[command(after_help = "Examples:
+  insonate tissue tension --output output/tension
+  insonate tissue tension --solver xpbd --travel 0.05 --young-modulus 40000 --json")]
+    Tension(MotionArgs),
+    /// Lift the edge of a liver with a grasper through a trocar.
+    #[command(after_help = "Examples:
+  insonate tissue retract --output output/retract
+  insonate tissue retract --solver xpbd --travel 0.05 --json")]
+    Retract(MotionArgs),
+    /// Press the face of a probe into a torso, a slab or a liver.
+    #[command(after_help = "Examples:
+  insonate tissue press --output output/press
+  insonate tissue press --body slab --depth 0.02 --solver xpbd --json
+  insonate tissue press --young-modulus 12000 --export obj")]
+    Press(MotionArgs),
+}
+
+#[derive(Debug, Args)]
+struct MotionArgs {
+    /// Solver.
+    #[arg(long, value_name = "SOLVER", default_value = "mpm")]
+    solver: SolverWord,
+    /// Where: auto is the CPU, as the GPU serves mpm without tearing only, by contact of nodes, which feels less of narrow tools.
+    #[arg(long, value_name = "DEVICE", default_value = "auto")]
+    device: super::bench::DeviceWord,
+    /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.
+    #[arg(long, value_name = "T", default_value_t = 0)]
+    threads: usize,
+    /// Body: slab, liver, torso or strip [default: as the motion needs it]
+    #[arg(long, value_name = "BODY", value_parser = body)]
+    body: Option<BodyKind>,
+    /// Young's modulus [Pa] [default: slab 12000, liver 10000, torso and strip 20000]
+    #[arg(long, value_name = "PA", allow_negative_numbers = true)]
+    young_modulus: Option<f64>,
+    /// Poisson's ratio [default: 0.45]
+    #[arg(long, value_name = "NU", allow_negative_numbers = true)]
+    poisson_ratio: Option<f64>,
+    /// Density [kg/m³] [default: 1050]
+    #[arg(long, value_name = "RHO", allow_negative_numbers = true)]
+    density: Option<f64>,
+    /// Damping: viscosity over shear modulus [s] [default: 0.005]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    damping_time: Option<f64>,
+    /// Coulomb's coefficient between tissue and what touches it without holding it [default: 0.2]
+    #[arg(long, value_name = "MU", allow_negative_numbers = true)]
+    friction: Option<f64>,
+    /// Gravity [m/s²] [default: 9.81]
+    #[arg(long, value_name = "G", allow_negative_numbers = true)]
+    gravity: Option<f64>,
+    /// Cells of the grid, or edges of tetrahedra, along the body's longest side [default: mpm 24, xpbd 16]
+    #[arg(long, value_name = "N")]
+    resolution: Option<usize>,
+    /// How far the tool goes once it touches or holds the body [m] [default: 0.015 to 0.06, by motion and body]
+    #[arg(
+        long,
+        visible_alias = "depth",
+        value_name = "M",
+        allow_negative_numbers = true
+    )]
+    travel: Option<f64>,
+    /// Simulated time [s] [default: 2 to 2.6, by motion]
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    /// Frames of the film, 2 to 60.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    frames: usize,
+    /// Folder for log, plot, film and summary [default: output/tissue-MOTION]
+    #[arg(long, short, value_name = "DIR")]
+    output: Option<PathBuf>,
+    /// Write the tissue's surface at the end, with normals and UVs: obj or ply.
+    #[arg(long, value_name = "FORMAT")]
+    export: Option<Export>,
+    /// Take no pictures.
+    #[arg(long)]
+    no_pictures: bool,
+    /// Size of the film [pixels].
+    #[arg(long, value_name = "WxH", default_value = "480x360", value_parser = super::outcome::picture_size)]
+    picture_size: (u32, u32),
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum SolverWord {
+    /// Particles and a grid.
+    Mpm,
+    /// Tetrahedra with compliant constraints.
+    Xpbd,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Export {
+    Obj,
+    Ply,
+}
+
+/// A motion that ended early.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}; what was done until then is in {1}")]
+struct EndedEarly(String, String);
+
+impl Tissue {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let (name, args) = match &self.motion {
+            MotionCommand::Push(args) => ("push", args),
+            MotionCommand::Pull(args) => ("pull", args),
+            MotionCommand::Tear(args) => ("tear", args),
+            MotionCommand::Tension(args) => ("tension", args),
+            MotionCommand::Retract(args) => ("retract", args),
+            MotionCommand::Press(args) => ("press", args),
+        };
+        let motion =
+            Motion::by_name(name).ok_or_else(|| anyhow::anyhow!("there is no motion {name}"))?;
+        args.run(motion)
+    }
+}
+
+impl MotionArgs {
+    fn plan(&self, motion: &'static Motion) -> MotionPlan {
+        let solver = match self.solver {
+            SolverWord::Mpm => TissueSolver::Mpm,
+            SolverWord::Xpbd => TissueSolver::Xpbd,
+        };
+        let body = self.body.unwrap_or(motion.bodies[0]);
+        let usual = MotionPlan::on(motion, solver, body);
+        let mut material = usual.material;
+        let [young_modulus, poisson_ratio, density] =
+            [self.young_modulus, self.poisson_ratio, self.density];
+        material.young_modulus = young_modulus.unwrap_or(material.young_modulus);
+        material.poisson_ratio = poisson_ratio.unwrap_or(material.poisson_ratio);
+        material.density = density.unwrap_or(material.density);
+        MotionPlan {
+            device: self.device.into(),
+            n_threads: self.threads,
+            material,
+            damping_time: self.damping_time.unwrap_or(usual.damping_time),
+            friction: self.friction.unwrap_or(usual.friction),
+            resolution: self.resolution.unwrap_or(usual.resolution),
+            travel: self.travel.unwrap_or(usual.travel),
+            duration: self.duration.unwrap_or(usual.duration),
+            n_frames: self.frames,
+            gravity: self.gravity.unwrap_or(usual.gravity),
+            ..usual
+        }
+    }
+
+    fn run(&self, motion: &'static Motion) -> anyhow::Result<()> {
+        let plan = self.plan(motion);
+        plan.check().map_err(Usage::new)?;
+        let usual = || PathBuf::from(format!("output/tissue-{}", motion.name));
+        let folder = OutputFolder::create(&self.output.clone().unwrap_or_else(usual))?;
+        let (width, height) = self.picture_size;
+        let mut film = if self.no_pictures {
+            MotionFilm::none()
+        } else {
+            MotionFilm::sized(width, height)
+        };
+        let bar = ProgressBar::new(plan.n_frames as u64);
+        let style = ProgressStyle::with_template(
+            "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
+        )?;
+        bar.set_style(style.progress_chars("=> "));
+        bar.set_message(motion.name);
+        let done = run(&plan, &mut film, &mut |share| {
+            bar.set_position((plan.n_frames as f64 * share).round() as u64);
+        });
+        bar.finish_and_clear();
+        let done = done?;
+        self.write(&plan, &done, &film, &folder)?;
+        let shown = folder.path().display();
+        if self.json {
+            print(&serde_json::to_string_pretty(&done.summary)?)?;
+        } else {
+            print(&format!(
+                "{}\n\nlog, plot and film: {shown}",
+                in_words(&done.summary)?
+            ))?;
+        }
+        match done.summary.diverged {
+            None => Ok(()),
+            Some(reason) => Err(EndedEarly(reason, shown.to_string()).into()),
+        }
+    }
+
+    fn write(
+        &self,
+        plan: &MotionPlan,
+        done: &MotionRun,
+        film: &MotionFilm,
+        folder: &OutputFolder,
+    ) -> anyhow::Result<()> {
+        folder.write("force.csv", done.record.to_csv().as_bytes())?;
+        let title = format!(
+            "{}, {} of {:.0} kPa, {}",
+            plan.motion.name,
+            plan.body.name(),
+            1e-3 * plan.material.young_modulus,
+            plan.solver.name()
+        );
+        for (name, content) in motion_plot("force", &title, &done.record)?.files() {
+            folder.write(&name, &content)?;
+        }
+        let json = serde_json::to_string_pretty(&done.summary)?;
+        folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        if let (Some(export), Some(skin)) = (self.export, &done.skin) {
+            export.write(skin, folder)?;
+        }
+        if let Some(problem) = &film.problem {
+            match problem {
+                SimError::Graphics { .. } => {
+                    eprintln!("note: no pictures: {problem} (Debian packages: {PACKAGES})");
+                }
+                _ => eprintln!("note: pictures end early: {problem}"),
+            }
+        }
+        if let Some(stills) = film.stills() {
+            stills.write_rgb(&folder.path().join("stills.png"))?;
+        }
+        let interval = plan.duration / plan.n_frames as f64;
+        if let Some(gif) = film.to_gif(interval)? {
+            folder.write("motion.gif", &gif)?;
+        }
+        Ok(())
+    }
+}
+
+impl Export {
+    fn write(self, skin: &Skin, folder: &OutputFolder) -> anyhow::Result<()> {
+        let Skin { mesh, normals, uvs } = skin;
+        match self {
+            Self::Obj => {
+                mesh.write_obj(folder.path().join("surface.obj"), Some(normals), Some(uvs))?;
+            }
+            Self::Ply => {
+                mesh.write_ply(folder.path().join("surface.ply"), Some(normals), Some(uvs))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn body(name: &str) -> Result<BodyKind, String> {
+    let found = BodyKind::ALL.into_iter().find(|body| body.name() == name);
+    found.ok_or_else(|| {
+        let known = BodyKind::ALL.map(BodyKind::name);
+        format!("choose one of {}", known.join(", "))
+    })
+}
+
+fn in_words(summary: &MotionSummary) -> anyhow::Result<String> {
+    let value = serde_json::to_value(summary)?;
+    let figures = value.as_object().into_iter().flatten();
+    let line = |(name, figure): (&String, &serde_json::Value)| {
+        let shown = match (figure.as_u64(), figure.as_f64(), figure.as_str()) {
+            (Some(whole), _, _) => whole.to_string(),
+            (None, Some(number), _) if number != 0.0 && number.abs() < 1e-3 => {
+                format!("{number:.2e}")
+            }
+            (None, Some(number), _) => format!("{number:.4}"),
+            (None, None, Some(word)) => word.to_owned(),
+            (None, None, None) if figure.is_array() => {
+                let parts = figure.as_array().into_iter().flatten();
+                let parts = parts.map(|x| format!("{:.3}", x.as_f64().unwrap_or_default()));
+                parts.collect::<Vec<_>>().join(" ")
+            }
+            _ => return None,
+        };
+        Some(format!("{name:<24} {shown}"))
+    };
+    Ok(figures.filter_map(line).collect::<Vec<_>>().join("\n"))
+}

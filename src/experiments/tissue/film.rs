@@ -1,0 +1,187 @@
+//! Pictures of a motion; a machine without OpenGL loses only them.
+
+use nalgebra::Isometry3;
+
+use super::motions::Stage;
+use super::part::Look;
+use super::stage_mjcf;
+use super::world::{Skin, World};
+use crate::experiments::Film;
+use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::{Physics, SimError, compile};
+
+/// Pictures side by side in a strip.
+const N_STILLS: usize = 4;
+
+/// Moments that are drawn together: starting OpenGL takes half a second without a graphics card, and each moment's tissue is in the
+/// scene of all.
+const BATCH: usize = 10;
+
+/// Where what is not seen in a picture waits: below the table, far away [m].
+const AWAY: [f64; 3] = [0.0, 0.0, -50.0];
+
+/// What is seen at a time.
+#[derive(Debug)]
+pub(super) struct Moment {
+    /// The tissue; none where nothing is left to draw of what is torn to crumbs.
+    pub(super) skin: Option<Skin>,
+    /// Poses of the parts that are seen.
+    poses: Vec<Isometry3<f64>>,
+}
+
+/// Takes a picture at the start and after each frame.
+#[derive(Debug)]
+pub struct MotionFilm {
+    config: Option<RenderConfig>,
+    /// Moments that are not drawn yet.
+    moments: Vec<Moment>,
+    /// The pictures, in order of time.
+    pub frames: Vec<Frame>,
+    /// Why there are none, or why the last ones are missing.
+    pub problem: Option<SimError>,
+}
+
+impl MotionFilm {
+    /// Takes pictures of this size.
+    pub fn sized(width: u32, height: u32) -> Self {
+        Self {
+            config: Some(RenderConfig {
+                width,
+                height,
+                ..RenderConfig::default()
+            }),
+            ..Self::none()
+        }
+    }
+
+    /// Takes none.
+    pub fn none() -> Self {
+        Self {
+            config: None,
+            moments: Vec::new(),
+            frames: Vec::new(),
+            problem: None,
+        }
+    }
+
+    /// Sees a moment.
+    pub(super) fn take(&mut self, stage: &Stage, world: &dyn World, time: f64) {
+        if self.config.is_none() {
+            return;
+        }
+        let seen = stage.parts.iter().filter(|part| part.look != Look::Hidden);
+        self.moments.push(Moment {
+            skin: world.skin().ok(),
+            poses: seen.map(|part| (part.path)(time)).collect(),
+        });
+        if self.moments.len() == BATCH {
+            self.develop(stage);
+        }
+    }
+
+    /// Draws what has been seen; what cannot be drawn once is not tried again.
+    pub(super) fn develop(&mut self, stage: &Stage) {
+        let moments = std::mem::take(&mut self.moments);
+        let Some(config) = self.config.filter(|_| !moments.is_empty()) else {
+            return;
+        };
+        if let Err(problem) = self.draw(stage, &moments, config) {
+            self.problem = Some(problem);
+            self.config = None;
+        }
+    }
+
+    fn draw(
+        &mut self,
+        stage: &Stage,
+        moments: &[Moment],
+        config: RenderConfig,
+    ) -> Result<(), SimError> {
+        let model = compile(&stage_mjcf::write(stage, moments))?;
+        let mut physics = Physics::new(model.clone())?;
+        let mut renderer = Renderer::of_model(&model, config)?;
+        // Bodies come in this order: the tissue of each moment that has one, then the parts.
+        let n_skins = moments
+            .iter()
+            .filter(|moment| moment.skin.is_some())
+            .count();
+        let mut skin = 0;
+        for moment in moments {
+            let data = physics.data_mut();
+            data.mocap_pos_mut()[..n_skins].fill(AWAY);
+            if moment.skin.is_some() {
+                data.mocap_pos_mut()[skin] = [0.0; 3];
+                skin += 1;
+            }
+            for (part, pose) in moment.poses.iter().enumerate() {
+                let q = pose.rotation;
+                data.mocap_pos_mut()[n_skins + part] = pose.translation.vector.into();
+                data.mocap_quat_mut()[n_skins + part] = [q.w, q.i, q.j, q.k];
+            }
+            physics.forward();
+            self.frames
+                .push(renderer.render(&physics, stage_mjcf::CAMERA)?);
+        }
+        Ok(())
+    }
+
+    /// The film as an animated GIF at the speed of the simulated time, frames being so far apart [s]; none without pictures.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn to_gif(&self, interval: f64) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(first) = self.frames.first() else {
+            return Ok(None);
+        };
+        let film = Film {
+            width: first.width,
+            height: first.height,
+            interval: interval.max(0.02),
+            frames: self.frames.iter().map(|frame| frame.rgb.clone()).collect(),
+        };
+        film.to_gif().map(Some)
+    }
+
+    /// Four pictures from the first to the last, side by side; none without pictures.
+    pub fn stills(&self) -> Option<Frame> {
+        let last = self.frames.len().checked_sub(1)?;
+        let chosen: Vec<&Frame> = (0..N_STILLS)
+            .map(|i| &self.frames[i * last / (N_STILLS - 1)])
+            .collect();
+        let (width, height) = (chosen[0].width as usize, chosen[0].height);
+        let row = |frame: &Frame, y: usize| frame.rgb[3 * y * width..3 * (y + 1) * width].to_vec();
+        let rows =
+            (0..height as usize).flat_map(|y| chosen.iter().flat_map(move |frame| row(frame, y)));
+        Some(Frame {
+            width: (N_STILLS * width) as u32,
+            height,
+            rgb: rows.collect(),
+            depth: Vec::new(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_strip_shows_the_first_and_the_last_picture() {
+        let frame = |value: u8| Frame {
+            width: 2,
+            height: 2,
+            rgb: vec![value; 12],
+            depth: Vec::new(),
+        };
+        let film = MotionFilm {
+            frames: (0..10).map(frame).collect(),
+            ..MotionFilm::none()
+        };
+        let strip = film.stills().unwrap();
+        assert_eq!((strip.width, strip.height, strip.rgb.len()), (8, 2, 48));
+        let shown: Vec<u8> = strip.rgb[24..].chunks(6).map(|pixels| pixels[0]).collect();
+        assert_eq!(shown, [0, 3, 6, 9]);
+        assert!(MotionFilm::none().stills().is_none());
+        assert!(MotionFilm::none().to_gif(0.1).unwrap().is_none());
+    }
+}

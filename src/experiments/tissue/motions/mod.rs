@@ -1,0 +1,150 @@
+//! The motions, one a file, and their registry [`ALL`].
+
+mod press;
+mod pull;
+mod push;
+mod retract;
+mod tear;
+mod tension;
+
+use insonate_tissue::Tearing;
+use insonate_tissue::tool::Shape;
+use nalgebra::Isometry3;
+
+use super::part::{Look, Part, Path, Touch};
+use super::plan::MotionPlan;
+use super::specimen::{BodyKind, Specimen};
+
+/// All motions.
+pub const ALL: [&Motion; 6] = [
+    &push::PUSH,
+    &pull::PULL,
+    &tear::TEAR,
+    &tension::TENSION,
+    &retract::RETRACT,
+    &press::PRESS,
+];
+
+/// Something to do to tissue.
+#[derive(Debug)]
+pub struct Motion {
+    /// Its word.
+    pub name: &'static str,
+    /// Bodies that it is done to, the usual one first.
+    pub bodies: &'static [BodyKind],
+    /// How far the tool usually goes [m].
+    pub travel: fn(BodyKind) -> f64,
+    /// How long it usually takes [s].
+    pub duration: f64,
+    /// How the tissue tears, if it does.
+    pub(super) tearing: Option<Tearing>,
+    /// What is cut away before, in world.
+    pub(super) cut: Option<fn(&[f64; 3]) -> bool>,
+    /// Builds the stage.
+    pub(super) stage: fn(&MotionPlan, &Specimen) -> Stage,
+}
+
+impl Motion {
+    /// The motion of a word.
+    pub fn by_name(name: &str) -> Option<&'static Self> {
+        ALL.into_iter().find(|motion| motion.name == name)
+    }
+}
+
+/// Instrument, supports and camera.
+pub(super) struct Stage {
+    /// Parts; those that hold come first, so that they have what they hold.
+    pub(super) parts: Vec<Part>,
+    /// The tool's frame.
+    pub(super) frame: Path,
+    /// How far the tool has gone since it would touch or hold the body at rest [m].
+    pub(super) travel: Box<dyn Fn(f64) -> f64>,
+    /// When the tool begins to move [s].
+    pub(super) begins: f64,
+    pub(super) view: View,
+}
+
+/// Where the camera stands.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct View {
+    /// What it looks at [m].
+    pub(super) target: [f64; 3],
+    /// How far it is from there [m].
+    pub(super) distance: f64,
+    /// Around z from +x, and above the table [deg].
+    pub(super) azimuth: f64,
+    pub(super) elevation: f64,
+    /// Colour of the tissue.
+    pub(super) color: [f64; 3],
+}
+
+impl Stage {
+    /// Parts that tissue feels.
+    pub(super) fn felt(&self) -> impl Iterator<Item = &Part> {
+        self.parts
+            .iter()
+            .filter(|part| part.touch != Touch::Nothing)
+    }
+
+    /// Corners of all that the tissue may reach: its bounds, with a quarter of its size around them and the tool's way [m].
+    pub(super) fn room(&self, specimen: &Specimen, duration: f64) -> [[f64; 3]; 2] {
+        let [low, high] = specimen.surface.bounds();
+        let size = (0..3)
+            .map(|axis| high[axis] - low[axis])
+            .fold(0.0, f64::max);
+        let around = 0.25 * size + (self.travel)(duration);
+        [low.map(|x| x - around), high.map(|x| x + around)]
+    }
+}
+
+/// A table at z = 0, seen by itself.
+pub(super) fn table(friction: f64) -> Part {
+    let touch = Touch::Contact { friction };
+    Part::support(Shape::HalfSpace, Isometry3::identity(), touch, Look::Hidden)
+}
+
+/// The colours of muscle and skin, of liver, and of a trunk.
+pub(super) const FLESH: [f64; 3] = [0.78, 0.34, 0.31];
+pub(super) const LIVER: [f64; 3] = [0.55, 0.18, 0.14];
+pub(super) const SKIN: [f64; 3] = [0.86, 0.62, 0.51];
+
+/// The colour of a body.
+pub(super) fn color_of(body: BodyKind) -> [f64; 3] {
+    match body {
+        BodyKind::Slab | BodyKind::Strip => FLESH,
+        BodyKind::Liver => LIVER,
+        BodyKind::Torso => SKIN,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::tissue::TissueSolver;
+
+    #[test]
+    fn every_motion_starts_and_stops_smoothly_and_goes_as_far_as_asked() {
+        for motion in ALL {
+            for &body in motion.bodies {
+                let plan = MotionPlan::on(motion, TissueSolver::Xpbd, body);
+                plan.check().unwrap();
+                let specimen = Specimen::new(&plan).unwrap();
+                let stage = (motion.stage)(&plan, &specimen);
+                let end = (stage.travel)(plan.duration);
+                assert!((end - plan.travel).abs() < 1e-9, "{}: {end}", motion.name);
+                assert_eq!((stage.travel)(0.0), 0.0, "{}", motion.name);
+                for part in &stage.parts {
+                    let still = |time: f64| {
+                        let tool = part.at(time, 1e-4);
+                        tool.linear.norm() + tool.angular.norm()
+                    };
+                    assert!(
+                        still(0.0) < 1e-3 && still(plan.duration - 1e-4) < 1e-3,
+                        "{}",
+                        motion.name
+                    );
+                }
+            }
+        }
+    }
+}

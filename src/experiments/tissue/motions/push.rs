@@ -1,0 +1,75 @@
+//! Push: a blunt rod goes sideways into a body whose lower side is held.
+
+use std::rc::Rc;
+
+use insonate_tissue::tool::Shape;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use super::{Motion, Stage, View, color_of, table};
+use crate::experiments::tissue::part::{Look, Part, Path, Touch};
+use crate::experiments::tissue::plan::MotionPlan;
+use crate::experiments::tissue::schedule::ramp;
+use crate::experiments::tissue::specimen::{BodyKind, Specimen};
+
+/// Radius and half length of the rod [m].
+const ROD: (f64, f64) = (0.006, 0.07);
+/// From the rod to the body at the start [m].
+const GAP: f64 = 0.008;
+/// Angle between the rod and the vertical [rad].
+const TILT: f64 = -0.5;
+
+pub(super) const PUSH: Motion = Motion {
+    name: "push",
+    bodies: &[BodyKind::Slab, BodyKind::Liver],
+    travel: |_| 0.025,
+    duration: 2.0,
+    tearing: None,
+    cut: None,
+    stage,
+};
+
+fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
+    let (radius, half_length) = ROD;
+    let [low, high] = specimen.surface.bounds();
+    let height = 0.65 * high[2];
+    // Where the body begins at that height.
+    let near = specimen.surface.positions.iter();
+    let near = near
+        .filter(|at| (at[2] - height).abs() < 0.006 && at[1].abs() < 0.012)
+        .map(|at| at[0]);
+    let side = near.fold(f64::INFINITY, f64::min);
+    let side = if side.is_finite() { side } else { low[0] };
+    let moves = [0.12 * plan.duration, 0.8 * plan.duration];
+    let travel = plan.travel;
+    let way = move |time: f64| (GAP + travel) * ramp(time, moves);
+    // The middle of the rod's round tip.
+    let start = Vector3::new(side - radius - GAP, 0.0, height);
+    let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * TILT);
+    let frame: Path =
+        Rc::new(move |time| Isometry3::from_parts((start + Vector3::x() * way(time)).into(), turn));
+    let rod = Part::tool(
+        Shape::Capsule {
+            radius,
+            half_length,
+        },
+        &frame,
+        Isometry3::translation(0.0, 0.0, half_length),
+        Touch::Contact {
+            friction: plan.friction,
+        },
+        Look::Steel,
+    );
+    Stage {
+        parts: vec![table(f64::INFINITY), rod],
+        frame,
+        travel: Box::new(move |time| (way(time) - GAP).max(0.0)),
+        begins: moves[0],
+        view: View {
+            target: [0.0, 0.0, 0.4 * high[2]],
+            distance: 2.2 * (high[0] - low[0]),
+            azimuth: -118.0,
+            elevation: 30.0,
+            color: color_of(plan.body),
+        },
+    }
+}

@@ -1,0 +1,78 @@
+//! Retract: a grasper through a trocar takes the lower edge of a liver that lies on what is below it, held behind, and lifts it.
+
+use insonate_tissue::tool::Shape;
+use nalgebra::{Isometry3, Vector3};
+
+use super::{Motion, Stage, View, color_of, table};
+use crate::experiments::tissue::grasper::{BITE, bite_radius, grasper, through};
+use crate::experiments::tissue::part::{Look, Part, Touch};
+use crate::experiments::tissue::plan::MotionPlan;
+use crate::experiments::tissue::schedule::ramp;
+use crate::experiments::tissue::specimen::{BodyKind, Specimen};
+
+/// Where the grasper comes from, seen from the bite [m].
+const APPROACH: [f64; 3] = [0.004, -0.02, 0.02];
+/// Where the edge goes: up and back.
+const LIFT: [f64; 3] = [0.0, 0.35, 1.0];
+
+pub(super) const RETRACT: Motion = Motion {
+    name: "retract",
+    bodies: &[BodyKind::Liver],
+    travel: |_| 0.04,
+    duration: 2.6,
+    tearing: None,
+    cut: None,
+    stage,
+};
+
+/// The middle of the bite: within the lower edge in front, near the bed of the gall bladder.
+fn edge(specimen: &Specimen) -> Vector3<f64> {
+    let front = |at: &&[f64; 3]| at[0] > -0.012 && at[0] < 0.03;
+    let lowest = specimen.surface.positions.iter().filter(front);
+    let lowest = lowest.min_by(|a, b| (a[1] + 0.6 * a[2]).total_cmp(&(b[1] + 0.6 * b[2])));
+    let at = lowest.map_or_else(Vector3::zeros, |at| Vector3::from(*at));
+    at + Vector3::new(0.0, 0.5 * BITE, 0.4 * BITE)
+}
+
+fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
+    let at = |part: f64| part * plan.duration;
+    let (comes, closes, lifts) = (
+        [at(0.02), at(0.2)],
+        [at(0.22), at(0.3)],
+        [at(0.32), at(0.85)],
+    );
+    let travel = plan.travel;
+    let bite = edge(specimen);
+    let trocar = bite + Vector3::new(0.15, -0.13, 0.14);
+    let lift = Vector3::from(LIFT).normalize();
+    let frame = through(trocar, move |time| {
+        let away = Vector3::from(APPROACH) * (1.0 - ramp(time, comes));
+        bite + away + lift * (travel * ramp(time, lifts))
+    });
+    let mut parts = grasper(&frame, bite_radius(specimen), closes, plan.friction);
+    // The bare area, by which a liver hangs from the diaphragm: on top behind.
+    let bare = Shape::Cuboid {
+        half: [0.055, 0.025, 0.035],
+    };
+    let place = Isometry3::translation(-0.035, 0.045, 0.105);
+    parts.push(Part::support(
+        bare,
+        place,
+        Touch::Hold { from: 0.0 },
+        Look::Hidden,
+    ));
+    parts.push(table(plan.friction));
+    Stage {
+        parts,
+        frame,
+        travel: Box::new(move |time| travel * ramp(time, lifts)),
+        begins: lifts[0],
+        view: View {
+            target: [-0.01, -0.01, 0.06],
+            distance: 0.34,
+            azimuth: -80.0,
+            elevation: 12.0,
+            color: color_of(plan.body),
+        },
+    }
+}

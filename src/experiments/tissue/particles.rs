@@ -1,0 +1,250 @@
+//! The particle solver, on the CPU or on a GPU.
+
+use anyhow::Context as _;
+use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, particle_surface};
+use insonate_tissue::tool::{Tool, Wrench};
+use nalgebra::Vector3;
+
+use super::pieces;
+use super::plan::MotionPlan;
+use super::specimen::Specimen;
+use super::world::{Grip, Moving, Skin, Torn, World};
+use crate::speed::tissue::{Device, Place};
+
+/// Cells around the body and where it is taken to.
+const MARGIN: f64 = 6.0;
+/// A particle of this damage holds nothing.
+const TORN: f32 = 0.99;
+/// Intact particles so near to each other, in cells, are one piece: twice their distance at rest.
+const NEAR: f64 = 1.0;
+
+/// Particles.
+pub(super) struct Particles {
+    engine: Engine,
+    count: usize,
+    n_threads: usize,
+    spacing: f64,
+    volume: f64,
+    /// Where they were [m].
+    rest: Vec<[f64; 3]>,
+    place: Place,
+}
+
+enum Engine {
+    Cpu(Box<MlsMpm>),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<insonate_tissue::gpu::mpm::GpuMpm>),
+}
+
+impl Particles {
+    /// A world of a specimen, with room for all that lies between two corners [m].
+    ///
+    /// # Errors
+    /// A body that is no body; a GPU that cannot be had or does not do what is asked for.
+    pub(super) fn new(
+        plan: &MotionPlan,
+        specimen: &Specimen,
+        positions: &[[f64; 3]],
+        volume: f64,
+        [low, high]: [[f64; 3]; 2],
+    ) -> anyhow::Result<Self> {
+        let tears = specimen.material.tearing.is_some();
+        if tears {
+            anyhow::ensure!(
+                plan.device != Device::Gpu,
+                "tearing is not served by the particle solver on the GPU: take --device cpu"
+            );
+        }
+        // Contact of nodes, the only one on the GPU, feels a third of a narrow rod: nobody gets that without asking for it.
+        let place = if tears || plan.device == Device::Auto {
+            Place::Cpu
+        } else {
+            plan.device.open()?
+        };
+        let width = specimen.spacing;
+        // A node lies at z = 0, where tables are.
+        let origin = low.map(|x| (x / width - MARGIN).floor() * width);
+        let config = MpmConfig {
+            origin,
+            cell_width: width,
+            cells: std::array::from_fn(|axis| {
+                ((high[axis] - origin[axis]) / width + MARGIN).ceil() as usize
+            }),
+            gravity: [0.0, 0.0, -plan.gravity],
+            contact: match place {
+                Place::Cpu => Contact::Particles,
+                #[cfg(feature = "gpu")]
+                Place::Gpu(_) => Contact::Nodes,
+            },
+            n_threads: plan.n_threads,
+            ..MpmConfig::default()
+        };
+        let body = MpmBody {
+            material: specimen.material,
+            positions: positions.to_vec(),
+            velocity: [0.0; 3],
+            particle_volume: volume,
+        };
+        let engine = match &place {
+            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, &[body])?)),
+            #[cfg(feature = "gpu")]
+            Place::Gpu(gpu) => {
+                let world = insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[vec![body]])?;
+                Engine::Gpu(Box::new(world))
+            }
+        };
+        let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Ok(Self {
+            n_threads: match (&engine, plan.n_threads) {
+                (Engine::Cpu(_), 0) => n_cores,
+                (Engine::Cpu(_), n) => n,
+                #[cfg(feature = "gpu")]
+                (Engine::Gpu(_), _) => 1,
+            },
+            engine,
+            count: positions.len(),
+            spacing: width,
+            volume,
+            rest: positions.to_vec(),
+            place,
+        })
+    }
+
+    fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
+        match &self.engine {
+            Engine::Cpu(world) => Ok(world.positions()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => Ok(world.positions(0)?),
+        }
+    }
+
+    /// Of each particle whether it still holds.
+    fn is_intact(&self) -> Vec<bool> {
+        match &self.engine {
+            Engine::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(_) => vec![true; self.count],
+        }
+    }
+}
+
+impl World for Particles {
+    fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
+        // Nodes within a part that holds move with it; one that waits is not there.
+        let there = |part: &&Moving| part.grip != Grip::Waiting;
+        let tools: Vec<Tool> = parts
+            .iter()
+            .filter(there)
+            .map(|part| Tool {
+                friction: match part.grip {
+                    Grip::Holding => f64::INFINITY,
+                    _ => part.tool.friction,
+                },
+                ..part.tool.clone()
+            })
+            .collect();
+        let mut of_tools = match &mut self.engine {
+            Engine::Cpu(world) => {
+                world.tools = tools;
+                world.step(time)?;
+                (0..world.tools.len())
+                    .map(|tool| world.wrench(tool))
+                    .collect::<Vec<_>>()
+            }
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => {
+                *world.tools_mut(0) = tools;
+                world.step(time)?;
+                if let Some(reason) = world.divergence(0) {
+                    let time = world.time(0);
+                    return Err(insonate_tissue::TissueError::Diverged { reason, time }.into());
+                }
+                (0..world.tools(0).len())
+                    .map(|tool| world.wrench(0, tool))
+                    .collect()
+            }
+        }
+        .into_iter();
+        let wrench = |part: &Moving| match part.grip {
+            Grip::Waiting => Some(Wrench::default()),
+            _ => of_tools.next(),
+        };
+        parts
+            .iter()
+            .map(wrench)
+            .collect::<Option<_>>()
+            .context("each tool has a wrench")
+    }
+
+    fn device(&self) -> String {
+        self.place.name()
+    }
+
+    fn n_threads(&self) -> usize {
+        self.n_threads
+    }
+
+    fn n_points(&self) -> usize {
+        self.count
+    }
+
+    fn n_elements(&self) -> usize {
+        self.count
+    }
+
+    fn mass(&self) -> f64 {
+        match &self.engine {
+            Engine::Cpu(world) => world.mass(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => world.mass(0),
+        }
+    }
+
+    fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
+        match &self.engine {
+            Engine::Cpu(world) => Ok(world.momentum().into()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => Ok(world.momentum(0)?.into()),
+        }
+    }
+
+    fn torn(&self) -> anyhow::Result<Torn> {
+        let positions = self.positions()?;
+        let intact = self.is_intact();
+        let whole: Vec<[f64; 3]> = positions
+            .iter()
+            .zip(&intact)
+            .filter(|(_, is)| **is)
+            .map(|(at, _)| *at)
+            .collect();
+        Ok(Torn {
+            n_torn: self.count - whole.len(),
+            n_pieces: pieces::of_particles(&whole, NEAR * self.spacing, self.count),
+        })
+    }
+
+    fn skin(&self) -> anyhow::Result<Skin> {
+        let intact = self.is_intact();
+        let keep = |all: &[[f64; 3]]| -> Vec<[f64; 3]> {
+            all.iter()
+                .zip(&intact)
+                .filter(|(_, is)| **is)
+                .map(|(at, _)| *at)
+                .collect()
+        };
+        let positions = keep(&self.positions()?);
+        let rest = keep(&self.rest);
+        let cloud = ParticleCloud {
+            positions: &positions,
+            volumes: ParticleVolumes::One(self.volume),
+            rest_positions: Some(&rest),
+        };
+        let surface = particle_surface(&cloud, self.spacing, SurfaceLevel::Filled(0.5))?;
+        Ok(Skin {
+            mesh: surface.mesh,
+            normals: surface.normals,
+            uvs: surface.uvs,
+        })
+    }
+}

@@ -1,0 +1,131 @@
+//! What to do, and with what.
+
+use insonate_tissue::{Material, TissueError};
+
+use super::BodyKind;
+use super::motions::Motion;
+use crate::speed::tissue::Device;
+
+/// Which solver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TissueSolver {
+    /// Particles and a grid: MLS-MPM.
+    Mpm,
+    /// Tetrahedra with compliant constraints: XPBD.
+    Xpbd,
+}
+
+impl TissueSolver {
+    /// Its word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Mpm => "mpm",
+            Self::Xpbd => "xpbd",
+        }
+    }
+}
+
+/// A motion and its options.
+#[derive(Debug, Clone)]
+pub struct MotionPlan {
+    /// What to do.
+    pub motion: &'static Motion,
+    /// Which solver.
+    pub solver: TissueSolver,
+    /// Where.
+    pub device: Device,
+    /// Threads; 0: one for each core.
+    pub n_threads: usize,
+    /// On what.
+    pub body: BodyKind,
+    /// Young's modulus, Poisson's ratio and density; one material throughout.
+    pub material: Material,
+    /// Damping: viscosity over shear modulus [s].
+    pub damping_time: f64,
+    /// Coulomb's coefficient between tissue and what touches it without holding it.
+    pub friction: f64,
+    /// Cells, or tetrahedra's edges, along the body's longest side.
+    pub resolution: usize,
+    /// How far the tool goes once it touches or holds [m].
+    pub travel: f64,
+    /// Simulated time [s].
+    pub duration: f64,
+    /// Pictures in that time, and steps that are timed.
+    pub n_frames: usize,
+    /// Gravity, downwards [m/s²].
+    pub gravity: f64,
+}
+
+impl MotionPlan {
+    /// A motion on its usual body, in its usual way.
+    pub fn new(motion: &'static Motion, solver: TissueSolver) -> Self {
+        Self::on(motion, solver, motion.bodies[0])
+    }
+
+    /// A motion on a body, in its usual way.
+    pub fn on(motion: &'static Motion, solver: TissueSolver, body: BodyKind) -> Self {
+        Self {
+            motion,
+            solver,
+            device: Device::Auto,
+            n_threads: 0,
+            body,
+            material: body.material(),
+            damping_time: 0.005,
+            friction: 0.2,
+            resolution: match solver {
+                TissueSolver::Mpm => 24,
+                TissueSolver::Xpbd => 16,
+            },
+            travel: (motion.travel)(body),
+            duration: motion.duration,
+            n_frames: 40,
+            gravity: 9.81,
+        }
+    }
+
+    /// Fails for a motion that cannot be.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`], naming the option.
+    pub fn check(&self) -> Result<(), TissueError> {
+        let bodies = self.motion.bodies;
+        if !bodies.contains(&self.body) {
+            let known: Vec<&str> = bodies.iter().map(|body| body.name()).collect();
+            return Err(TissueError::Setting {
+                field: "--body".to_owned(),
+                value: self.body.name().to_owned(),
+                allowed: format!("{} for {}", known.join(" or "), self.motion.name),
+            });
+        }
+        let Material {
+            young_modulus,
+            poisson_ratio,
+            density,
+            ..
+        } = self.material;
+        let most_travel = 2.0 * (self.motion.travel)(self.body);
+        for (field, value, least, most) in [
+            ("--young-modulus", young_modulus, 100.0, 1e7),
+            ("--poisson-ratio", poisson_ratio, 0.0, 0.49),
+            ("--density", density, 100.0, 1e4),
+            ("--damping-time", self.damping_time, 0.0, 1.0),
+            ("--friction", self.friction, 0.0, 10.0),
+            ("--resolution", self.resolution as f64, 6.0, 200.0),
+            ("--travel", self.travel, 1e-4, most_travel),
+            ("--duration", self.duration, 0.05, 100.0),
+            ("--frames", self.n_frames as f64, 2.0, 60.0),
+            ("--gravity", self.gravity, 0.0, 100.0),
+            ("--threads", self.n_threads as f64, 0.0, 1024.0),
+        ] {
+            if !(value >= least && value <= most) {
+                return Err(TissueError::Setting {
+                    field: field.to_owned(),
+                    value: format!("{value}"),
+                    allowed: format!("from {least} to {most}"),
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,63 @@
+//! What a motion comes down to.
+
+use serde::Serialize;
+
+/// The figures of a motion; names carry their units.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct MotionSummary {
+    /// What was done.
+    pub motion: &'static str,
+    /// Which solver.
+    pub solver: &'static str,
+    /// Where it was computed.
+    pub device: String,
+    /// Threads that it used.
+    pub threads: usize,
+    /// On what.
+    pub body: &'static str,
+    /// Particles or vertices.
+    pub n_points: usize,
+    /// Particles or tetrahedra.
+    pub n_elements: usize,
+    /// Width of a cell, or length of an edge [m].
+    pub spacing_m: f64,
+    /// Young's modulus [Pa].
+    pub young_modulus_pa: f64,
+    /// Poisson's ratio.
+    pub poisson_ratio: f64,
+    /// Density [kg/m³].
+    pub density_kg_m3: f64,
+    /// Greatest force of the tissue on the tool [N].
+    pub force_peak_n: f64,
+    /// Its mean size from the start of the tool's motion on [N].
+    pub force_mean_n: f64,
+    /// Where it pulls at its greatest [N].
+    pub force_at_peak_n: [f64; 3],
+    /// Its mean over the last tenth of the time [N].
+    pub force_at_end_n: [f64; 3],
+    /// How far the tool went once it would touch or hold the body at rest [m]; for a press the depth.
+    pub travel_m: f64,
+    /// Mass of the tissue [kg].
+    pub mass_kg: f64,
+    /// Change of mass over mass.
+    pub mass_residual: f64,
+    /// Greatest difference between the momentum that tissue gained and what tools, supports and gravity gave it, over all that was
+    /// exchanged.
+    pub momentum_residual: f64,
+    /// All that was exchanged: impulses of tools, supports and gravity by their sizes [N·s].
+    pub momentum_exchanged_n_s: f64,
+    /// Particles or tetrahedra that hold nothing any more.
+    pub n_torn: usize,
+    /// Connected pieces of the rest, of at least a hundredth of the body.
+    pub n_pieces: usize,
+    /// Simulated time [s].
+    pub seconds_simulated: f64,
+    /// Frames that were done.
+    pub frames: usize,
+    /// Steps of the tools in a frame; substeps of the solver are shorter.
+    pub steps_per_frame: usize,
+    /// Mean wall-clock time of a frame, without pictures [ms].
+    pub ms_per_frame: f64,
+    /// Why it ended early, if it did.
+    pub diverged: Option<String>,
+}

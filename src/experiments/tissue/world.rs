@@ -1,0 +1,78 @@
+//! What both solvers do for a motion.
+
+use insonate_tissue::mesh::TriangleMesh;
+use insonate_tissue::tool::{Tool, Wrench};
+use nalgebra::Vector3;
+
+/// A part as a step begins.
+#[derive(Debug, Clone)]
+pub(super) struct Moving {
+    pub(super) tool: Tool,
+    pub(super) grip: Grip,
+}
+
+/// What a part does in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Grip {
+    /// Pushes tissue.
+    Contact,
+    /// Will hold, but is not there yet.
+    Waiting,
+    /// Holds what was within it when it began to.
+    Holding,
+}
+
+/// The surface of tissue, to be drawn and written.
+#[derive(Debug, Clone)]
+pub struct Skin {
+    /// Closed, facing out, without vertices of no triangle.
+    pub mesh: TriangleMesh,
+    /// Outward unit normals, shape `[n_vertices, 3]`.
+    pub normals: Vec<[f64; 3]>,
+    /// Where each vertex lies in a picture of the body at rest, shape `[n_vertices, 2]`.
+    pub uvs: Vec<[f64; 2]>,
+}
+
+/// What is torn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Torn {
+    /// Particles or tetrahedra that hold nothing any more.
+    pub(super) n_torn: usize,
+    /// Connected pieces of the rest, of at least a hundredth of the body.
+    pub(super) n_pieces: usize,
+}
+
+/// Tissue in a world of its own.
+pub(super) trait World {
+    /// Advances by a time [s]; gives the mean wrench of the tissue on each part, about its origin as it moved.
+    fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>>;
+
+    /// Where it is computed.
+    fn device(&self) -> String;
+
+    /// Threads that it uses.
+    fn n_threads(&self) -> usize;
+
+    /// Particles or vertices.
+    fn n_points(&self) -> usize;
+
+    /// Particles or tetrahedra.
+    fn n_elements(&self) -> usize;
+
+    /// Mass [kg].
+    fn mass(&self) -> f64;
+
+    /// Momentum [kg·m/s].
+    fn momentum(&self) -> anyhow::Result<Vector3<f64>>;
+
+    /// Impulse that tissue got in the last step from what is neither part nor gravity [N·s].
+    fn other_impulse(&self) -> Vector3<f64> {
+        Vector3::zeros()
+    }
+
+    /// What is torn.
+    fn torn(&self) -> anyhow::Result<Torn>;
+
+    /// The surface of what is not torn.
+    fn skin(&self) -> anyhow::Result<Skin>;
+}
