@@ -1,6 +1,7 @@
 //! Settings of PPO that suit each task; what a user gives goes over them.
 
 use crate::rl::PpoConfig;
+use crate::rl::network::Activation;
 
 /// The settings that a task is trained with where nothing else is given.
 pub fn ppo_defaults(task: &str) -> PpoConfig {
@@ -35,6 +36,21 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             learning_rate: 1e-3,
             discount: 0.98,
             log_std_init: -0.5,
+            ..general()
+        },
+        // Table I of FF-SRL (arXiv:2503.18616), but for the steps in all.
+        "tissue-reach" | "tissue-retract" => PpoConfig {
+            total_timesteps: 100_000,
+            n_envs: 8,
+            n_steps: 128,
+            n_minibatches: 4,
+            update_epochs: 4,
+            learning_rate: 2.5e-4,
+            discount: 0.995,
+            gae_lambda: 0.95,
+            clip_coef: 0.1,
+            hidden_sizes: vec![256, 256],
+            activation: Activation::Relu,
             ..general()
         },
         _ => general(),
