@@ -236,7 +236,8 @@ impl Procedure for Retract {
         }
         observation_space.push("opening [1]", 0.0, 1.0);
         observation_space.push("phase [1]", 0.0, 1.0);
-        let along = |name, spread: f64| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
+        let along =
+            |name, spread: f64| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
         let (start, goal) = (self.settings.start_spread, self.settings.goal_spread);
         Description {
             id: KIND.name,
