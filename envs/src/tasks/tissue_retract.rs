@@ -162,9 +162,9 @@ pub struct Retract {
     /// Where the target is at rest [m].
     rest: Vector3<f64>,
     goal: Vector3<f64>,
-    /// Whether the target is held, and whether it ever was.
+    /// Whether the target is held, and in how many steps it was.
     is_held: bool,
-    was_held: bool,
+    n_held: usize,
     /// Whether it came to be held in this step for the first time.
     is_first: bool,
     is_there: bool,
@@ -199,7 +199,7 @@ impl Retract {
             goal: rest + Vector3::from(settings.lift),
             rest,
             is_held: false,
-            was_held: false,
+            n_held: 0,
             is_first: false,
             is_there: false,
             settings,
@@ -260,7 +260,7 @@ impl Procedure for Retract {
         let [start, goal] = [0, 3].map(|i| Vector3::new(values[i], values[i + 1], values[i + 2]));
         operation.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
-        (self.is_held, self.was_held) = (false, false);
+        (self.is_held, self.n_held) = (false, 0);
         (self.is_first, self.is_there) = (false, false);
         Ok(())
     }
@@ -278,8 +278,8 @@ impl Procedure for Retract {
         operation.go(way, opening)?;
         let closes = operation.is_closed() && !was_closed;
         self.is_held = operation.is_closed() && (self.is_held || (closes && is_near));
-        self.is_first = self.is_held && !self.was_held;
-        self.was_held |= self.is_held;
+        self.is_first = self.is_held && self.n_held == 0;
+        self.n_held += usize::from(self.is_held);
         Ok(())
     }
 
