@@ -260,7 +260,7 @@ fn many_together_give_the_same_bits_on_any_number_of_threads() {
             let action: Vec<f32> = action.collect();
             let batch = env.step(&action).unwrap();
             seen.extend(batch.observations.iter().map(|value| value.to_bits()));
-            seen.extend(batch.rewards.iter().map(|value| (*value as f32).to_bits()));
+            seen.extend(batch.rewards.iter().map(|value| value.to_bits()));
         }
         seen
     };
