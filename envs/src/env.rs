@@ -26,7 +26,7 @@ pub struct EnvSpec {
     pub max_episode_steps: Option<usize>,
     /// Simulated time of one step [s].
     pub control_timestep: f64,
-    /// Physics steps in one step; 0: there is no physics engine below.
+    /// Physics steps of the scene in one step; 0: MuJoCo steps nothing, though it may draw.
     pub n_substeps: usize,
 }
 
@@ -124,7 +124,7 @@ pub trait Env: Send {
         false
     }
 
-    /// The scene and its state, to draw it and to read from it; none without a physics engine below.
+    /// The scene and its state, to draw it and to read from it; none where there is nothing to see.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }

@@ -21,6 +21,7 @@ pub mod space;
 pub mod stage;
 pub mod task;
 pub mod tasks;
+pub mod theatre;
 pub mod vector;
 pub mod wrappers;
 

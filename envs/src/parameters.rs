@@ -16,6 +16,8 @@ pub struct Parameter {
     pub drawn: [f64; 2],
     /// The range that it can be fixed in.
     pub allowed: [f64; 2],
+    /// Whether it is a whole number: draws are rounded down.
+    pub is_whole: bool,
 }
 
 impl Parameter {
@@ -26,6 +28,7 @@ impl Parameter {
             unit,
             drawn: [low, high],
             allowed: [low, high],
+            is_whole: false,
         }
     }
 
@@ -36,9 +39,17 @@ impl Parameter {
         self
     }
 
+    /// The same parameter as a whole number.
+    #[must_use]
+    pub const fn whole(mut self) -> Self {
+        self.is_whole = true;
+        self
+    }
+
     /// A random value.
     pub fn draw(&self, rng: &mut impl Rng) -> f64 {
-        self.drawn[0] + (self.drawn[1] - self.drawn[0]) * rng.random::<f64>()
+        let value = self.drawn[0] + (self.drawn[1] - self.drawn[0]) * rng.random::<f64>();
+        if self.is_whole { value.floor() } else { value }
     }
 }
 
@@ -65,6 +76,12 @@ pub fn fix(
         })?;
         let [least, most] = parameters[place].allowed;
         check_range(name, value, least, most)?;
+        if parameters[place].is_whole && value.fract() != 0.0 {
+            return Err(EnvError::Config {
+                field: name.clone(),
+                problem: format!("is {value}, but must be a whole number"),
+            });
+        }
         values[place] = value;
     }
     Ok(())

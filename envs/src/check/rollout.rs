@@ -137,14 +137,11 @@ fn check_start(env: &dyn Env, subject: &Subject<'_>, place: &str, report: &mut R
             format!("has a reason for its end: {}", reason.text()),
         );
     }
-    if (subject.spec.n_substeps > 0) != env.scene().is_some() {
+    if subject.spec.n_substeps > 0 && env.scene().is_none() {
+        let n_substeps = subject.spec.n_substeps;
         report.add(
             place,
-            format!(
-                "n_substeps is {}, but there is {} scene",
-                subject.spec.n_substeps,
-                if env.scene().is_some() { "a" } else { "no" }
-            ),
+            format!("n_substeps is {n_substeps}, but there is no scene"),
         );
     }
 }

@@ -7,6 +7,8 @@ pub mod probe_reach;
 pub mod probe_sweep;
 pub mod reacher;
 pub mod table_slide;
+pub mod tissue_reach;
+pub mod tissue_retract;
 
 use crate::{Env, EnvError};
 
@@ -83,6 +85,8 @@ pub const ALL: &[TaskKind] = &[
     probe_reach::KIND,
     cube_push::KIND,
     table_slide::KIND,
+    tissue_reach::KIND,
+    tissue_retract::KIND,
     pendulum::KIND,
     reacher::KIND,
 ];

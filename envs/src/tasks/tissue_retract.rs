@@ -1,0 +1,349 @@
+//! `tissue-retract`: grasp a lobe of the liver by its edge and lift it, so that what lies beneath can be seen.
+//!
+//! The task and reward of LapGym's tissue retraction (Scheikl et al. 2023, JMLR 24/368) on the liver of `tissue-reach`. An episode has
+//! two phases: *approach*, until the clamps close within `threshold` of the target, then *retract*, until the grasped point is at the goal.
+//! Clamps that open again drop the tissue, and the episode is back in its first phase. What is grasped is so by the solver: the
+//! vertices near the clamps are carried along.
+//!
+//! **Actions**: as `tissue-reach`, and the clamps
+//!
+//! | index | action | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0, 1, 2 | x, y, z | -1 | 1 | 0.001 m |
+//! | 3 | opening of the clamps, positive opens | -1 | 1 | `jaw_step` of 30° |
+//!
+//! **Observations**
+//!
+//! | index | observation | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0, 1, 2 | instrument, between the ends of its clamps | workspace | workspace | m |
+//! | 3, 4, 5 | target: the point of the tissue that is to be grasped | -∞ | ∞ | m |
+//! | 6, 7, 8 | goal | -∞ | ∞ | m |
+//! | 9 | opening of the clamps, of 30° | 0 | 1 | 1 |
+//! | 10 | phase: 0 approach, 1 retract | 0 | 1 | 1 |
+//! | 11 | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
+//!
+//! **Rewards**, of the state after the step, with D the diagonal of the workspace
+//!
+//! | term | value |
+//! |---|---|
+//! | `distance` | -`distance_weight` / D · the distance from instrument to target, in the second phase from target to goal |
+//! | `waiting` | -`waiting_weight` / D · the way from the target at rest to the goal, in the first phase: what is still to come |
+//! | `grasp` | `grasp_bonus`, once, at the first step of the first second phase |
+//! | `success` | `success_bonus`, at the end |
+//!
+//! **Start**: the organ at rest under gravity, the instrument `start` away from the target, open. `start_spread` draws the start from a
+//! cube, `goal_spread` the goal. Options `start_x` … `start_z`, `goal_x` … `goal_z` (from the usual ones) fix them.
+//!
+//! **End**: terminated when the grasped point is within `threshold` of the goal, or when the tissue diverges; truncated after 200 steps.
+//!
+//! **Figures**: `success` is 1 when the grasped point reached the goal; `grasped` is 1 when it was held at the end; `distance_m` is from
+//! target to goal at the end; `peak_force_n` as in `tissue-reach`.
+
+use std::sync::Arc;
+
+use insonate_tissue::TissueError;
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::{Blueprint, TaskKind};
+use crate::parameters::Parameter;
+use crate::settings::{self, check_range};
+use crate::theatre::{
+    Description, Operation, Procedure, Spot, Theatre, TissueEnvironment, TissueSettings,
+};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's line.
+pub const KIND: TaskKind = TaskKind {
+    name: "tissue-retract",
+    summary: "grasp a lobe of the liver by its edge and lift it to a goal",
+    defaults: || settings::table(&TissueSettings::<RetractSettings>::default()),
+    build,
+    scripted: &[],
+};
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RetractSettings {
+    /// The target is the vertex of the surface nearest to this place [m].
+    pub place: [f64; 3],
+    /// From the target to the start [m].
+    pub start: [f64; 3],
+    /// The start lies so far from there at most, along each axis [m].
+    pub start_spread: f64,
+    /// From the target at rest to the goal [m].
+    pub lift: [f64; 3],
+    /// The goal lies so far from there at most, along each axis [m].
+    pub goal_spread: f64,
+    /// Share of the opening by which an action of 1 changes it.
+    pub jaw_step: f64,
+    /// Distance within which the target is grasped, and the goal reached [m].
+    pub threshold: f64,
+    /// Weight of the distance.
+    pub distance_weight: f64,
+    /// Weight of the way that is still to come.
+    pub waiting_weight: f64,
+    /// Reward for grasping.
+    pub grasp_bonus: f64,
+    /// Reward for reaching the goal.
+    pub success_bonus: f64,
+}
+
+impl Default for RetractSettings {
+    fn default() -> Self {
+        Self {
+            place: [0.06, -0.03, 0.035],
+            start: [0.0, -0.006, 0.02],
+            start_spread: 0.003,
+            lift: [0.0, 0.0, 0.03],
+            goal_spread: 0.0,
+            jaw_step: 0.2,
+            threshold: 0.003,
+            distance_weight: 1.0,
+            waiting_weight: 1.2,
+            grasp_bonus: 1.0,
+            success_bonus: 1.0,
+        }
+    }
+}
+
+impl RetractSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            for (field, value) in [
+                ("place", self.place[axis]),
+                ("start", self.start[axis]),
+                ("lift", self.lift[axis]),
+            ] {
+                check_range(&format!("task.{field} along {name}"), value, -1.0, 1.0)?;
+            }
+        }
+        let ranges = [
+            ("start_spread", self.start_spread, 0.0, 0.1),
+            ("goal_spread", self.goal_spread, 0.0, 0.1),
+            ("jaw_step", self.jaw_step, 1e-3, 1.0),
+            ("threshold", self.threshold, 1e-4, 0.1),
+            ("distance_weight", self.distance_weight, 0.0, 1e6),
+            ("waiting_weight", self.waiting_weight, 0.0, 1e6),
+            ("grasp_bonus", self.grasp_bonus, 0.0, 1e6),
+            ("success_bonus", self.success_bonus, 0.0, 1e6),
+        ];
+        ranges
+            .into_iter()
+            .try_for_each(|(name, value, least, most)| {
+                check_range(&format!("task.{name}"), value, least, most)
+            })
+    }
+}
+
+fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+    let defaults = TissueSettings::<RetractSettings>::default();
+    let settings: TissueSettings<RetractSettings> = settings::parse(&defaults, given)?;
+    settings.task.check()?;
+    let theatre = Arc::new(Theatre::new(&settings)?);
+    let retract = Retract::new(settings.task.clone(), &theatre)?;
+    let all = settings::table(&settings);
+    Ok(Blueprint::new(KIND.name, all, move || {
+        Ok(Box::new(TissueEnvironment::new(
+            theatre.clone(),
+            retract.clone(),
+        )?))
+    }))
+}
+
+/// The procedure.
+#[derive(Debug, Clone)]
+pub struct Retract {
+    settings: RetractSettings,
+    workspace: [[f64; 3]; 2],
+    target: Spot,
+    /// Where the target is at rest [m].
+    rest: Vector3<f64>,
+    goal: Vector3<f64>,
+    /// Whether the target is held, and in how many steps it was.
+    is_held: bool,
+    n_held: usize,
+    /// Whether it came to be held in this step for the first time.
+    is_first: bool,
+    is_there: bool,
+}
+
+impl Retract {
+    /// The procedure in a theatre.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] where no point of the organ can be a target.
+    pub fn new(settings: RetractSettings, theatre: &Theatre) -> Result<Self, EnvError> {
+        let spots = theatre.organ.surface_vertices();
+        let nearest = theatre.organ.nearest(&spots, settings.place);
+        let nearest = nearest.ok_or_else(|| EnvError::Config {
+            field: "organ.fixed_behind".to_owned(),
+            problem: "leaves no vertex of the organ's surface that moves".to_owned(),
+        })?;
+        let instrument = &theatre.instrument;
+        // Clamps that close so far from the target must have it between them.
+        let least = settings.threshold + 0.5 * instrument.clamp_length;
+        check_range(
+            "instrument.grasp_radius",
+            instrument.grasp_radius,
+            least,
+            0.05,
+        )?;
+        let target = spots[nearest];
+        let rest = target.at(theatre.organ.positions());
+        Ok(Self {
+            workspace: [instrument.workspace_low, instrument.workspace_high],
+            target,
+            goal: rest + Vector3::from(settings.lift),
+            rest,
+            is_held: false,
+            n_held: 0,
+            is_first: false,
+            is_there: false,
+            settings,
+        })
+    }
+
+    fn to_target(&self, operation: &Operation) -> Vector3<f64> {
+        operation.place(&self.target) - operation.point()
+    }
+
+    fn to_goal(&self, operation: &Operation) -> Vector3<f64> {
+        self.goal - operation.place(&self.target)
+    }
+
+    fn diagonal(&self) -> f64 {
+        let [low, high] = self.workspace.map(Vector3::from);
+        (high - low).norm().max(1e-6)
+    }
+}
+
+impl Procedure for Retract {
+    fn describe(&self) -> Description {
+        let mut observation_space = BoxSpace::default();
+        let [low, high] = self.workspace;
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let (low, high) = (low[axis] as f32, high[axis] as f32);
+            observation_space.push(format!("instrument_{name} [m]"), low, high);
+        }
+        for what in ["target", "goal"] {
+            for name in ["x", "y", "z"] {
+                let unbounded = f32::INFINITY;
+                observation_space.push(format!("{what}_{name} [m]"), -unbounded, unbounded);
+            }
+        }
+        observation_space.push("opening [1]", 0.0, 1.0);
+        observation_space.push("phase [1]", 0.0, 1.0);
+        let along =
+            |name, spread: f64| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
+        let (start, goal) = (self.settings.start_spread, self.settings.goal_spread);
+        Description {
+            id: KIND.name,
+            observation_space,
+            other_actions: BoxSpace::default().with("jaw [1]", -1.0, 1.0),
+            reward_terms: vec!["distance", "waiting", "grasp", "success"],
+            metrics: vec!["success", "grasped", "distance_m"],
+            parameters: vec![
+                along("start_x", start),
+                along("start_y", start),
+                along("start_z", start),
+                along("goal_x", goal),
+                along("goal_y", goal),
+                along("goal_z", goal),
+            ],
+        }
+    }
+
+    fn begin(&mut self, operation: &mut Operation, values: &[f64]) -> Result<(), EnvError> {
+        let [start, goal] = [0, 3].map(|i| Vector3::new(values[i], values[i + 1], values[i + 2]));
+        operation.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
+        self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
+        (self.is_held, self.n_held) = (false, 0);
+        (self.is_first, self.is_there) = (false, false);
+        Ok(())
+    }
+
+    fn act(
+        &mut self,
+        operation: &mut Operation,
+        way: Vector3<f64>,
+        other: &[f32],
+    ) -> Result<(), TissueError> {
+        let was_closed = operation.is_closed();
+        // Clamps grasp as they begin to close for good, before they move.
+        let is_near = self.to_target(operation).norm() < self.settings.threshold;
+        let opening = operation.openness() + f64::from(other[0]) * self.settings.jaw_step;
+        operation.go(way, opening)?;
+        let closes = operation.is_closed() && !was_closed;
+        self.is_held = operation.is_closed() && (self.is_held || (closes && is_near));
+        self.is_first = self.is_held && self.n_held == 0;
+        self.n_held += usize::from(self.is_held);
+        Ok(())
+    }
+
+    fn judge(&mut self, operation: &Operation, terms: &mut [f64]) -> Option<&'static str> {
+        let settings = &self.settings;
+        let to_goal = self.to_goal(operation).norm();
+        let per_metre = 1.0 / self.diagonal();
+        let distance = if self.is_held {
+            to_goal
+        } else {
+            self.to_target(operation).norm()
+        };
+        let waiting = if self.is_held {
+            0.0
+        } else {
+            (self.goal - self.rest).norm()
+        };
+        self.is_there = self.is_held && to_goal < settings.threshold;
+        terms[0] = -settings.distance_weight * distance * per_metre;
+        terms[1] = -settings.waiting_weight * waiting * per_metre;
+        terms[2] = if self.is_first {
+            settings.grasp_bonus
+        } else {
+            0.0
+        };
+        terms[3] = if self.is_there {
+            settings.success_bonus
+        } else {
+            0.0
+        };
+        self.is_there.then_some("goal reached")
+    }
+
+    fn observe(&self, operation: &Operation, observation: &mut [f32]) {
+        let places = [operation.point(), operation.place(&self.target), self.goal];
+        for (to, from) in observation.iter_mut().zip(places.iter().flatten()) {
+            *to = *from as f32;
+        }
+        observation[9] = operation.openness() as f32;
+        observation[10] = f32::from(u8::from(self.is_held));
+    }
+
+    fn write_metrics(&self, operation: &Operation, _return: f64, metrics: &mut [f64]) {
+        let flag = |is: bool| f64::from(u8::from(is));
+        metrics[0] = flag(self.is_there);
+        metrics[1] = flag(self.is_held);
+        metrics[2] = self.to_goal(operation).norm();
+    }
+
+    /// Straight to the target, closes there, and straight to the goal.
+    fn script(&self, operation: &Operation, other: &mut [f32]) -> Vector3<f64> {
+        let to_target = self.to_target(operation);
+        if self.is_held {
+            other[0] = -1.0;
+            return self.to_goal(operation);
+        }
+        // Clamps that have begun to close go on, as long as the target is between them.
+        let part = if operation.openness() < 1.0 { 1.0 } else { 0.7 };
+        let is_near = to_target.norm() < part * self.settings.threshold;
+        other[0] = if is_near { -1.0 } else { 1.0 };
+        to_target
+    }
+
+    fn marks(&self, operation: &Operation) -> [Option<Vector3<f64>>; 2] {
+        [Some(operation.place(&self.target)), Some(self.goal)]
+    }
+}

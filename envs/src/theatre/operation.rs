@@ -1,0 +1,184 @@
+//! One organ with an instrument in it.
+
+use std::sync::Arc;
+
+use insonate_tissue::xpbd::{Gripper, Xpbd};
+use insonate_tissue::{SoftTissue, TissueError};
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::organ::{Spot, Theatre};
+use super::settings::{CLOSED, OPEN};
+
+/// Shaft and clamps.
+pub(super) const N_PARTS: usize = 3;
+
+/// One organ with an instrument in it. Where the instrument is means between the ends of its clamps.
+#[derive(Debug)]
+pub struct Operation {
+    theatre: Arc<Theatre>,
+    world: Xpbd,
+    gripper: Gripper,
+    point: Vector3<f64>,
+    opening: f64,
+    positions: Vec<[f64; 3]>,
+    parts: [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
+    force: f64,
+    peak_force: f64,
+    time: f64,
+}
+
+impl Operation {
+    /// An organ at rest, with the instrument at a place [m], its clamps barely open.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for an instrument that cannot be.
+    pub fn new(theatre: Arc<Theatre>, at: Vector3<f64>) -> Result<Self, TissueError> {
+        let point = into_workspace(&theatre, at);
+        let (world, gripper, parts) = begin(&theatre, point, CLOSED)?;
+        Ok(Self {
+            positions: theatre.organ.positions().to_vec(),
+            theatre,
+            world,
+            gripper,
+            point,
+            opening: CLOSED,
+            parts,
+            force: 0.0,
+            peak_force: 0.0,
+            time: 0.0,
+        })
+    }
+
+    /// Begins anew: the organ at rest, the instrument at a place [m] in the workspace, its clamps open by a share of all.
+    ///
+    /// # Errors
+    /// As [`Operation::new`].
+    pub fn reset(&mut self, at: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
+        let point = into_workspace(&self.theatre, at);
+        let opening = opening(openness);
+        (self.world, self.gripper, self.parts) = begin(&self.theatre, point, opening)?;
+        self.point = point;
+        self.opening = opening;
+        self.positions
+            .copy_from_slice(self.theatre.organ.positions());
+        (self.force, self.peak_force, self.time) = (0.0, 0.0, 0.0);
+        Ok(())
+    }
+
+    /// Moves the instrument by a way [m], as far as the workspace goes, and its clamps to a share of their opening, within a step.
+    ///
+    /// # Errors
+    /// [`TissueError::Diverged`]; organ and instrument are then as they were.
+    pub fn go(&mut self, way: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
+        let point = into_workspace(&self.theatre, self.point + way);
+        let opening = opening(openness);
+        let time = self.theatre.time.control_timestep;
+        let tip = shaft_tip(&self.theatre, point);
+        self.gripper
+            .move_to(&mut self.world, tip, 0.0, opening, time)?;
+        self.world.step(time)?;
+        // (world) => what is read of it
+        self.point = point;
+        self.opening = opening;
+        self.time += time;
+        self.positions = self.world.positions();
+        self.force = self.gripper.wrench(&self.world).force.norm();
+        self.peak_force = self.peak_force.max(self.force);
+        self.parts = parts(&mut self.world);
+        Ok(())
+    }
+
+    /// What it has in common with others.
+    pub fn theatre(&self) -> &Arc<Theatre> {
+        &self.theatre
+    }
+
+    /// Where the instrument is [m].
+    pub fn point(&self) -> Vector3<f64> {
+        self.point
+    }
+
+    /// How far the clamps are open: 0 closed, 1 as far as they go.
+    pub fn openness(&self) -> f64 {
+        self.opening / OPEN
+    }
+
+    /// Whether the clamps are closed, and so hold what was near when they closed.
+    pub fn is_closed(&self) -> bool {
+        self.gripper.is_closed()
+    }
+
+    /// Where a spot of the organ is [m].
+    pub fn place(&self, spot: &Spot) -> Vector3<f64> {
+        spot.at(&self.positions)
+    }
+
+    /// Vertices of the organ [m], shape `[n_vertices, 3]`.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.positions
+    }
+
+    /// Force of the tissue on the instrument, the mean over the last step [N].
+    pub fn force(&self) -> f64 {
+        self.force
+    }
+
+    /// The greatest such force since the start [N].
+    pub fn peak_force(&self) -> f64 {
+        self.peak_force
+    }
+
+    /// Simulated time since the start [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Middles and directions of shaft and clamps, which lie along z.
+    pub(super) fn parts(&self) -> &[(Vector3<f64>, UnitQuaternion<f64>); N_PARTS] {
+        &self.parts
+    }
+}
+
+type Beginning = (
+    Xpbd,
+    Gripper,
+    [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
+);
+
+fn begin(theatre: &Theatre, point: Vector3<f64>, opening: f64) -> Result<Beginning, TissueError> {
+    let mut world = theatre.organ.world.clone();
+    let gripper = Gripper::new(
+        &mut world,
+        theatre.instrument.geometry(),
+        theatre.instrument.trocar.into(),
+        shaft_tip(theatre, point),
+        0.0,
+        opening,
+    )?;
+    let parts = parts(&mut world);
+    Ok((world, gripper, parts))
+}
+
+fn parts(world: &mut Xpbd) -> [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS] {
+    let tools = world.tools_mut();
+    std::array::from_fn(|part| (tools[part].position, tools[part].rotation))
+}
+
+/// The clamps' angle [rad] for a share of their opening.
+fn opening(openness: f64) -> f64 {
+    openness.clamp(0.0, 1.0) * OPEN
+}
+
+fn into_workspace(theatre: &Theatre, at: Vector3<f64>) -> Vector3<f64> {
+    let (low, high) = (
+        theatre.instrument.workspace_low,
+        theatre.instrument.workspace_high,
+    );
+    Vector3::from_fn(|axis, _| at[axis].clamp(low[axis], high[axis]))
+}
+
+/// Where the shaft ends and the clamps begin, with their ends at a point.
+fn shaft_tip(theatre: &Theatre, point: Vector3<f64>) -> Vector3<f64> {
+    let back = Vector3::from(theatre.instrument.trocar) - point;
+    point + back * (theatre.instrument.clamp_length / back.norm())
+}

@@ -1,0 +1,204 @@
+//! What all environments of a blueprint share: settings, and the organ at rest under gravity.
+
+use std::path::Path;
+
+use insonate_sim::CompiledScene;
+use insonate_tissue::body::{Place, TissueBody, liver};
+use insonate_tissue::xpbd::{Xpbd, XpbdBody};
+use insonate_tissue::{SoftTissue, TissueError};
+use nalgebra::Vector3;
+
+use super::picture;
+use super::settings::{InstrumentSettings, OrganSettings, TimeSettings, TissueSettings};
+use crate::EnvError;
+
+/// The organ hangs at rest when none of its vertices is faster [m/s].
+const AT_REST: f64 = 1e-3;
+
+/// Time after which it counts as at rest anyway [s].
+const MAX_SETTLING: f64 = 3.0;
+
+/// An organ at rest under gravity.
+#[derive(Debug, Clone)]
+pub struct Organ {
+    /// The solver's world, without tools.
+    pub(super) world: Xpbd,
+    /// Places of the vertices [m].
+    positions: Vec<[f64; 3]>,
+    /// Vertices that do not move.
+    is_fixed: Vec<bool>,
+    /// The surface, by vertices.
+    triangles: Vec<[u32; 3]>,
+}
+
+/// A point of the material: a weighted mean of vertices that moves with the tissue.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Spot {
+    vertices: [u32; 3],
+    weights: [f64; 3],
+}
+
+impl Spot {
+    /// A vertex.
+    pub fn vertex(vertex: u32) -> Self {
+        Self {
+            vertices: [vertex; 3],
+            weights: [1.0, 0.0, 0.0],
+        }
+    }
+
+    /// The middle of a triangle.
+    fn middle(vertices: [u32; 3]) -> Self {
+        Self {
+            vertices,
+            weights: [1.0 / 3.0; 3],
+        }
+    }
+
+    /// Where it is, with the vertices at these places [m].
+    pub fn at(&self, positions: &[[f64; 3]]) -> Vector3<f64> {
+        let terms = self.vertices.iter().zip(self.weights);
+        terms
+            .map(|(&vertex, weight)| Vector3::from(positions[vertex as usize]) * weight)
+            .sum()
+    }
+}
+
+impl Organ {
+    /// Meshes an organ and lets it come to rest.
+    ///
+    /// # Errors
+    /// [`EnvError::Tissue`] where the solver refuses it or it does not come to rest but diverges.
+    pub fn new<T>(settings: &TissueSettings<T>) -> Result<Self, EnvError> {
+        let (mesh, is_fixed) = mesh(&settings.organ)?;
+        let fixed = (0..is_fixed.len() as u32).filter(|&vertex| is_fixed[vertex as usize]);
+        let triangles = mesh.boundary();
+        let triangles = triangles
+            .surface
+            .triangles
+            .iter()
+            .map(|corners| corners.map(|corner| triangles.vertices[corner as usize]))
+            .collect();
+        let body = XpbdBody {
+            fixed: fixed.collect(),
+            mesh,
+            material: settings.organ.material(),
+            damping_time: settings.organ.damping_time,
+            ..XpbdBody::default()
+        };
+        let mut world = Xpbd::new(settings.config(), &[body], &[])?;
+        settle(&mut world, &settings.time)?;
+        Ok(Self {
+            positions: world.positions(),
+            world,
+            is_fixed,
+            triangles,
+        })
+    }
+
+    /// Number of tetrahedra.
+    pub fn n_tets(&self) -> usize {
+        self.world.n_tets()
+    }
+
+    /// Places of the vertices at rest [m], shape `[n_vertices, 3]`.
+    pub fn positions(&self) -> &[[f64; 3]] {
+        &self.positions
+    }
+
+    /// Triangles of the surface, by vertices.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// Middles of the triangles of the surface that move, and look up no less than 45° from the vertical, in the order of the mesh.
+    pub fn upper_side(&self) -> Vec<Spot> {
+        let looks_up = |corners: &[u32; 3]| {
+            let [a, b, c] = corners.map(|v| Vector3::from(self.positions[v as usize]));
+            let normal = (b - a).cross(&(c - a));
+            normal.z > normal.norm() * std::f64::consts::FRAC_1_SQRT_2
+        };
+        let moves = |corners: &[u32; 3]| corners.iter().all(|&v| !self.is_fixed[v as usize]);
+        let triangles = self.triangles.iter();
+        triangles
+            .filter(|corners| moves(corners) && looks_up(corners))
+            .map(|&corners| Spot::middle(corners))
+            .collect()
+    }
+
+    /// Vertices of the surface that move, in their order.
+    pub fn surface_vertices(&self) -> Vec<Spot> {
+        let mut vertices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
+        vertices.sort_unstable();
+        vertices.dedup();
+        vertices.retain(|&vertex| !self.is_fixed[vertex as usize]);
+        vertices.into_iter().map(Spot::vertex).collect()
+    }
+
+    /// Index of the spot that is nearest to a place at rest [m]; none of none.
+    pub fn nearest(&self, spots: &[Spot], to: [f64; 3]) -> Option<usize> {
+        let distance = |spot: &Spot| (spot.at(&self.positions) - Vector3::from(to)).norm();
+        (0..spots.len()).min_by(|&a, &b| distance(&spots[a]).total_cmp(&distance(&spots[b])))
+    }
+}
+
+/// Tetrahedra of a liver, and which of its vertices are fixed.
+fn mesh(settings: &OrganSettings) -> Result<(insonate_tissue::mesh::TetMesh, Vec<bool>), EnvError> {
+    let body = TissueBody {
+        fixed: vec![Place::HalfSpace {
+            point: [0.0, settings.fixed_behind, 0.0],
+            normal: [0.0, -1.0, 0.0],
+        }],
+        ..liver()
+    };
+    // A solid made by program needs no files.
+    let tets = body.tetrahedra(settings.edge, Path::new(""))?;
+    Ok((tets.mesh, tets.is_fixed))
+}
+
+/// Lets go of the rest shape and waits until nothing moves.
+fn settle(world: &mut Xpbd, time: &TimeSettings) -> Result<(), TissueError> {
+    let n_steps = (MAX_SETTLING / time.control_timestep).ceil() as usize;
+    for _ in 0..n_steps {
+        world.step(time.control_timestep)?;
+        let speeds = world.velocities();
+        let fastest = speeds.iter().map(|v| Vector3::from(*v).norm());
+        if fastest.fold(0.0, f64::max) < AT_REST {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// What all environments of a blueprint share.
+#[derive(Debug)]
+pub struct Theatre {
+    /// The organ.
+    pub organ: Organ,
+    /// The instrument.
+    pub instrument: InstrumentSettings,
+    /// Steps.
+    pub time: TimeSettings,
+    /// Whether the force is seen.
+    pub observes_force: bool,
+    /// To draw both.
+    pub(super) scene: CompiledScene,
+}
+
+impl Theatre {
+    /// Checks the settings and makes what they ask for.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], [`EnvError::Tissue`]; [`EnvError::Sim`] where MuJoCo cannot draw it.
+    pub fn new<T>(settings: &TissueSettings<T>) -> Result<Self, EnvError> {
+        settings.check()?;
+        let organ = Organ::new(settings)?;
+        Ok(Self {
+            scene: picture::compile(&organ, &settings.instrument, &settings.time)?,
+            organ,
+            instrument: settings.instrument.clone(),
+            time: settings.time.clone(),
+            observes_force: settings.observation.force,
+        })
+    }
+}

@@ -1,0 +1,169 @@
+//! The operation as MuJoCo draws it: the organ's surface as a flex, of which each vertex is a mocap body; instrument and marks too.
+//!
+//! Nothing in this scene is stepped. It is brought up to the operation only when somebody looks.
+
+use std::cell::{Cell, OnceCell};
+use std::fmt::Write as _;
+
+use insonate_models::mjcf::{Mjcf, ReadOptions};
+use insonate_sim::{CompiledScene, Physics};
+use nalgebra::Vector3;
+
+use super::operation::{N_PARTS, Operation};
+use super::organ::Organ;
+use super::settings::{InstrumentSettings, TimeSettings};
+use crate::EnvError;
+
+/// What is drawn besides organ and instrument; the marks follow.
+const ROOM: &str = r#"
+    <light pos="0 -0.3 0.8" dir="0 0.35 -0.9" diffuse="0.8 0.8 0.8" specular="0.3 0.3 0.3"/>
+    <light pos="-0.5 -0.4 0.5" dir="0.7 0.5 -0.5" diffuse="0.35 0.35 0.35" castshadow="false"/>
+    <camera name="close" pos="0.02 -0.3 0.17" xyaxes="1 0 0 0 0.45 0.893"/>
+    <camera name="front" pos="0 -0.45 0.05" xyaxes="1 0 0 0 0.1 0.995"/>
+    <camera name="side" pos="0.42 -0.12 0.1" xyaxes="0.25 0.968 0 -0.2 0.05 0.978"/>
+    <camera name="top" pos="0 -0.03 0.45" xyaxes="1 0 0 0 1 0"/>
+    <geom name="drape" type="plane" size="0.6 0.6 0.01" pos="0 0 -0.13" rgba="0.16 0.36 0.38 1"/>
+"#;
+
+/// Where a mark is put that is not shown [m].
+const AWAY: [f64; 3] = [0.0, 0.0, -10.0];
+
+/// The scene of an organ at rest.
+///
+/// # Errors
+/// [`EnvError::Sim`] where MuJoCo refuses it.
+pub(super) fn compile(
+    organ: &Organ,
+    instrument: &InstrumentSettings,
+    time: &TimeSettings,
+) -> Result<CompiledScene, EnvError> {
+    let xml = xml(organ, instrument, time);
+    let mjcf = Mjcf::read_str(&xml, "tissue", &ReadOptions::default())
+        .map_err(insonate_sim::SimError::from)?;
+    Ok(CompiledScene::compile(&mjcf)?)
+}
+
+fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &TimeSettings) -> String {
+    let mut bodies = String::new();
+    let mut names = String::new();
+    for (vertex, [x, y, z]) in organ.positions().iter().enumerate() {
+        let _ = writeln!(
+            bodies,
+            r#"<body name="v{vertex}" mocap="true" pos="{x:.6} {y:.6} {z:.6}"/>"#
+        );
+        let _ = write!(names, "v{vertex} ");
+    }
+    let geometry = instrument.geometry();
+    let rod = |name: &str, radius: f64, length: f64, colour: &str| {
+        let half = 0.5 * length - radius;
+        format!(
+            r#"<body name="{name}" mocap="true"><geom name="{name}" type="capsule" size="{radius} {half}" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
+        )
+    };
+    let ball = |name: &str, colour: &str| {
+        format!(
+            r#"<body name="{name}" mocap="true" pos="0 0 -10"><geom name="{name}" type="sphere" size="0.003" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
+        )
+    };
+    let steel = "0.75 0.77 0.8 1";
+    let parts = [
+        rod(
+            "shaft",
+            geometry.shaft_radius,
+            geometry.shaft_length,
+            "0.25 0.26 0.28 1",
+        ),
+        rod(
+            "clamp0",
+            geometry.clamp_radius,
+            geometry.clamp_length,
+            steel,
+        ),
+        rod(
+            "clamp1",
+            geometry.clamp_radius,
+            geometry.clamp_length,
+            steel,
+        ),
+        ball("target", "0.2 0.85 0.3 1"),
+        ball("goal", "0.25 0.5 1 0.6"),
+    ]
+    .join("\n");
+    let triangles: Vec<String> = organ
+        .triangles()
+        .iter()
+        .map(|[a, b, c]| format!("{a} {b} {c}"))
+        .collect();
+    let triangles = triangles.join("  ");
+    let timestep = time.control_timestep;
+    format!(
+        r#"<mujoco model="tissue">
+  <option timestep="{timestep}" gravity="0 0 0"/>
+  <statistic center="0 0 0" extent="0.2"/>
+  <visual><map znear="0.05" zfar="20"/><headlight ambient="0.25 0.25 0.25" diffuse="0.3 0.3 0.3" specular="0 0 0"/></visual>
+  <asset><material name="liver" rgba="0.5 0.13 0.11 1" specular="0.6" shininess="0.6"/></asset>
+  <worldbody>{ROOM}{bodies}{parts}
+  </worldbody>
+  <deformable>
+    <flex name="organ" dim="2" radius="0.0005" body="{names}" element="{triangles}" material="liver">
+      <contact contype="0" conaffinity="0" selfcollide="none"/>
+    </flex>
+  </deformable>
+</mujoco>
+"#
+    )
+}
+
+/// The picture, made when somebody looks, and kept until something moves.
+#[derive(Default)]
+pub(super) struct Easel {
+    /// None: there was no memory for it.
+    now: OnceCell<Option<Physics>>,
+    /// One that shows an earlier moment, to paint over.
+    earlier: Cell<Option<Physics>>,
+}
+
+impl Easel {
+    /// Something has moved.
+    pub(super) fn turn(&mut self) {
+        if let Some(physics) = self.now.take() {
+            self.earlier.set(physics);
+        }
+    }
+
+    /// The operation with its marks, as MuJoCo's state.
+    pub(super) fn show(
+        &self,
+        operation: &Operation,
+        marks: &[Option<Vector3<f64>>; 2],
+    ) -> Option<&Physics> {
+        let picture = self.now.get_or_init(|| {
+            let scene = &operation.theatre().scene;
+            let earlier = self.earlier.take();
+            let mut physics = earlier.or_else(|| Physics::from_scene(scene).ok())?;
+            paint(&mut physics, operation, marks);
+            Some(physics)
+        });
+        picture.as_ref()
+    }
+}
+
+/// Mocap bodies are in the order of the file: vertices, parts of the instrument, marks.
+fn paint(physics: &mut Physics, operation: &Operation, marks: &[Option<Vector3<f64>>; 2]) {
+    let n_vertices = operation.positions().len();
+    let data = physics.data_mut();
+    data.set_time(operation.time());
+    let places = data.mocap_pos_mut();
+    places[..n_vertices].copy_from_slice(operation.positions());
+    for (part, (position, _)) in operation.parts().iter().enumerate() {
+        places[n_vertices + part] = (*position).into();
+    }
+    for (mark, place) in marks.iter().enumerate() {
+        places[n_vertices + N_PARTS + mark] = place.map_or(AWAY, Into::into);
+    }
+    let turns = data.mocap_quat_mut();
+    for (part, (_, rotation)) in operation.parts().iter().enumerate() {
+        turns[n_vertices + part] = [rotation.w, rotation.i, rotation.j, rotation.k];
+    }
+    physics.forward();
+}

@@ -1,0 +1,257 @@
+//! Settings that all tasks on tissue have.
+
+use insonate_tissue::Material;
+use insonate_tissue::xpbd::{GripperGeometry, XpbdConfig};
+use serde::{Deserialize, Serialize};
+
+use crate::EnvError;
+use crate::settings::{check_interval, check_range};
+
+/// Settings of a task on tissue; `T` are those of the task itself.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TissueSettings<T> {
+    /// Steps.
+    pub time: TimeSettings,
+    /// The tissue.
+    pub organ: OrganSettings,
+    /// The instrument.
+    pub instrument: InstrumentSettings,
+    /// What is seen besides places.
+    pub observation: ObservationSettings,
+    /// What the task asks for.
+    pub task: T,
+}
+
+/// Steps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeSettings {
+    /// Simulated time of a step [s].
+    pub control_timestep: f64,
+    /// Substeps of the solver in a step.
+    pub n_substeps: usize,
+    /// Steps after which an episode is truncated.
+    pub max_steps: usize,
+}
+
+impl Default for TimeSettings {
+    fn default() -> Self {
+        Self {
+            control_timestep: 0.01,
+            n_substeps: 10,
+            max_steps: 200,
+        }
+    }
+}
+
+/// The organ: a liver of one material, held behind, hanging under gravity.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct OrganSettings {
+    /// Length of the edges of tetrahedra [m].
+    pub edge: f64,
+    /// Young's modulus [Pa].
+    pub young_modulus: f64,
+    /// Poisson's ratio.
+    pub poisson_ratio: f64,
+    /// Density [kg/m³].
+    pub density: f64,
+    /// Damping of the material [s]: stress from the rate of strain, over that from strain. Takes time to compute.
+    pub damping_time: f64,
+    /// Rate at which the surroundings take velocity [1/s].
+    pub drag: f64,
+    /// All vertices behind this plane, whose y is greater, are fixed [m].
+    pub fixed_behind: f64,
+    /// Gravity, downwards [m/s²].
+    pub gravity: f64,
+    /// An episode ends as diverged where a vertex is faster [m/s].
+    pub max_speed: f64,
+}
+
+impl Default for OrganSettings {
+    fn default() -> Self {
+        Self {
+            edge: 0.0212,
+            young_modulus: 6e3,
+            poisson_ratio: 0.45,
+            density: 1060.0,
+            damping_time: 0.0,
+            drag: 10.0,
+            fixed_behind: 0.015,
+            gravity: 9.81,
+            max_speed: 50.0,
+        }
+    }
+}
+
+/// The instrument: a shaft through a trocar, and two clamps.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct InstrumentSettings {
+    /// Where the shaft passes through the wall of the body: its remote centre of motion [m].
+    pub trocar: [f64; 3],
+    /// How far an action of 1 moves the ends of the clamps along an axis [m].
+    pub step: f64,
+    /// Least place of the ends of the clamps [m].
+    pub workspace_low: [f64; 3],
+    /// Greatest place of the ends of the clamps [m].
+    pub workspace_high: [f64; 3],
+    /// Radius of the shaft [m].
+    pub shaft_radius: f64,
+    /// Length of the clamps [m].
+    pub clamp_length: f64,
+    /// Radius of a clamp [m].
+    pub clamp_radius: f64,
+    /// Vertices so near to the middle of the clamps are grasped when they close [m].
+    pub grasp_radius: f64,
+    /// Coulomb's coefficient of friction.
+    pub friction: f64,
+}
+
+impl Default for InstrumentSettings {
+    fn default() -> Self {
+        Self {
+            trocar: [0.09, -0.016, 0.3],
+            step: 0.001,
+            workspace_low: [-0.09, -0.08, -0.01],
+            workspace_high: [0.09, 0.05, 0.11],
+            shaft_radius: 0.004,
+            clamp_length: 0.008,
+            clamp_radius: 0.001,
+            grasp_radius: 0.008,
+            friction: 0.3,
+        }
+    }
+}
+
+/// What is seen besides places.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ObservationSettings {
+    /// Adds the force of the tissue on the instrument, the mean over a step.
+    pub force: bool,
+}
+
+impl<T> TissueSettings<T> {
+    /// Fails for settings that cannot be; those of the task are its own concern.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], naming the setting.
+    pub fn check(&self) -> Result<(), EnvError> {
+        let TimeSettings {
+            control_timestep,
+            n_substeps,
+            max_steps,
+        } = self.time;
+        check_range("time.control_timestep", control_timestep, 1e-4, 0.2)?;
+        check_range("time.n_substeps", n_substeps as f64, 1.0, 1e3)?;
+        check_range("time.max_steps", max_steps as f64, 1.0, 1e9)?;
+        self.organ.check()?;
+        let most = n_substeps as f64 / control_timestep;
+        check_range("organ.drag", self.organ.drag, 0.0, most)?;
+        self.instrument.check()
+    }
+
+    /// The solver's settings.
+    pub(super) fn config(&self) -> XpbdConfig {
+        XpbdConfig {
+            substep: self.time.control_timestep / self.time.n_substeps as f64,
+            // So many substeps as were asked for, and no more.
+            max_courant: f64::INFINITY,
+            gravity: [0.0, 0.0, -self.organ.gravity],
+            drag: self.organ.drag,
+            max_speed: self.organ.max_speed,
+            ..XpbdConfig::default()
+        }
+    }
+}
+
+impl OrganSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        let ranges = [
+            ("edge", self.edge, 0.006, 0.04),
+            ("young_modulus", self.young_modulus, 500.0, 1e6),
+            ("poisson_ratio", self.poisson_ratio, 0.0, 0.49),
+            ("density", self.density, 100.0, 1e4),
+            ("damping_time", self.damping_time, 0.0, 1.0),
+            ("fixed_behind", self.fixed_behind, -0.05, 0.05),
+            ("gravity", self.gravity, 0.0, 20.0),
+            ("max_speed", self.max_speed, 1e-3, 1e4),
+        ];
+        ranges
+            .into_iter()
+            .try_for_each(|(name, value, least, most)| {
+                check_range(&format!("organ.{name}"), value, least, most)
+            })
+    }
+
+    /// What it is made of.
+    pub(super) fn material(&self) -> Material {
+        Material {
+            young_modulus: self.young_modulus,
+            poisson_ratio: self.poisson_ratio,
+            density: self.density,
+            ..Material::default()
+        }
+    }
+}
+
+impl InstrumentSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        let ranges = [
+            ("step", self.step, 1e-5, 0.05),
+            ("shaft_radius", self.shaft_radius, 5e-4, 0.02),
+            ("clamp_radius", self.clamp_radius, 2e-4, 0.01),
+            (
+                "clamp_length",
+                self.clamp_length,
+                2.5 * self.clamp_radius,
+                0.1,
+            ),
+            ("grasp_radius", self.grasp_radius, 1e-4, 0.05),
+            ("friction", self.friction, 0.0, 10.0),
+        ];
+        for (name, value, least, most) in ranges {
+            check_range(&format!("instrument.{name}"), value, least, most)?;
+        }
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let [low, high] = [self.workspace_low[axis], self.workspace_high[axis]];
+            check_interval(
+                &format!("instrument.workspace along {name}"),
+                [low, high],
+                -1.0,
+                1.0,
+            )?;
+            check_range(
+                &format!("instrument.trocar along {name}"),
+                self.trocar[axis],
+                -1.0,
+                1.0,
+            )?;
+        }
+        // The shaft has no direction at the trocar itself.
+        let least = self.workspace_high[2] + 2.0 * self.clamp_length;
+        check_range("instrument.trocar along z", self.trocar[2], least, 1.0)
+    }
+
+    /// Sizes for the solver.
+    pub(super) fn geometry(&self) -> GripperGeometry {
+        GripperGeometry {
+            shaft_radius: self.shaft_radius,
+            shaft_length: 0.3,
+            clamp_radius: self.clamp_radius,
+            clamp_length: self.clamp_length,
+            grasp_radius: self.grasp_radius,
+            closed_angle: CLOSED,
+            friction: self.friction,
+            ..GripperGeometry::default()
+        }
+    }
+}
+
+/// Below this angle between the clamps they are closed [rad].
+pub(super) const CLOSED: f64 = 3.0 * std::f64::consts::PI / 180.0;
+
+/// Greatest angle between the clamps [rad].
+pub(super) const OPEN: f64 = 30.0 * std::f64::consts::PI / 180.0;

@@ -1,0 +1,412 @@
+//! Contract: the tasks on tissue can be done, pay what they say, give the same bits again on any number of threads, and end with a
+//! reason where the tissue cannot be followed.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use std::sync::LazyLock;
+
+use insonate_envs::check::{CheckOptions, check_env};
+use insonate_envs::tasks::{self, Blueprint};
+use insonate_envs::theatre::Organ;
+use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
+
+/// The mesh of the defaults takes seconds to make in a test's build; this one has a quarter of its tetrahedra.
+const COARSE: &[(&str, &str)] = &[("organ.edge", "0.03")];
+
+static REACH: LazyLock<Blueprint> = LazyLock::new(|| blueprint("tissue-reach", COARSE).unwrap());
+
+static RETRACT: LazyLock<Blueprint> =
+    LazyLock::new(|| blueprint("tissue-retract", COARSE).unwrap());
+
+fn blueprint(task: &str, sets: &[(&str, &str)]) -> Result<Blueprint, EnvError> {
+    let mut given = toml::Table::new();
+    for (name, value) in sets {
+        settings::set(&mut given, name, value)?;
+    }
+    (tasks::by_name(task)?.build)(&given)
+}
+
+fn with(task: &str, sets: &[(&str, &str)]) -> Blueprint {
+    blueprint(task, &[COARSE, sets].concat()).unwrap()
+}
+
+/// An episode, step by step.
+struct Play {
+    env: Box<dyn Env>,
+    observation: Vec<f32>,
+    rewards: Vec<f64>,
+    is_over: bool,
+}
+
+impl Play {
+    fn begin(blueprint: &Blueprint, seed: u64) -> Self {
+        let mut env = blueprint.make().unwrap();
+        let mut observation = vec![0.0; env.spec().observation_space.len()];
+        env.reset(seed, &ResetOptions::default(), &mut observation)
+            .unwrap();
+        Self {
+            env,
+            observation,
+            rewards: Vec::new(),
+            is_over: false,
+        }
+    }
+
+    fn step(&mut self, action: &[f32]) {
+        let step = self.env.step(action, &mut self.observation).unwrap();
+        assert!(self.observation.iter().all(|value| value.is_finite()));
+        self.rewards.push(step.reward);
+        self.is_over = step.is_over();
+    }
+
+    fn scripted(&mut self) -> Vec<f32> {
+        let mut action = vec![0.0; self.env.spec().action_space.len()];
+        assert!(self.env.scripted_action(&mut action));
+        action
+    }
+
+    fn play_script(mut self) -> Self {
+        while !self.is_over {
+            let action = self.scripted();
+            self.step(&action);
+        }
+        self
+    }
+
+    fn metric(&self, name: &str) -> f64 {
+        let mut metrics = vec![0.0; self.env.spec().metrics.len()];
+        self.env.metrics(&mut metrics);
+        let place = self.env.spec().metrics.iter().position(|n| *n == name);
+        metrics[place.unwrap()]
+    }
+
+    fn place(&self, first: usize) -> [f64; 3] {
+        [0, 1, 2].map(|axis| f64::from(self.observation[first + axis]))
+    }
+
+    /// From instrument to target [m].
+    fn distance(&self) -> f64 {
+        let [a, b] = [self.place(0), self.place(3)];
+        (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt()
+    }
+
+    fn phase(&self) -> f32 {
+        self.observation[10]
+    }
+}
+
+#[test]
+fn the_default_organ_is_of_the_papers_size_and_its_scripts_succeed() {
+    let settings = insonate_envs::theatre::TissueSettings::<()>::default();
+    let n_tets = Organ::new(&settings).unwrap().n_tets();
+    assert!((1110..=1230).contains(&n_tets), "{n_tets} tetrahedra");
+    let reach = Play::begin(&blueprint("tissue-reach", &[]).unwrap(), 1).play_script();
+    assert_eq!(reach.metric("success"), 1.0);
+    assert_eq!(reach.metric("solved"), 1.0);
+    let retract = Play::begin(&blueprint("tissue-retract", &[]).unwrap(), 1).play_script();
+    assert_eq!(retract.metric("success"), 1.0);
+}
+
+#[test]
+fn both_keep_the_contract_however_random_they_are() {
+    for (task, sets) in [
+        ("tissue-reach", &[][..]),
+        (
+            "tissue-reach",
+            &[
+                ("task.target", "random"),
+                ("task.start_spread", "0.005"),
+                ("observation.force", "true"),
+            ],
+        ),
+        (
+            "tissue-retract",
+            &[("task.goal_spread", "0.005"), ("observation.force", "true")],
+        ),
+    ] {
+        let blueprint = with(task, sets);
+        let options = CheckOptions {
+            n_steps: 12,
+            is_random: !sets.is_empty(),
+            ..CheckOptions::default()
+        };
+        let problems = check_env(&|| blueprint.make(), &options);
+        assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
+    }
+}
+
+#[test]
+fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres() {
+    let mut play = Play::begin(&REACH, 1);
+    let mut distances = vec![play.distance()];
+    while !play.is_over {
+        let action = play.scripted();
+        play.step(&action);
+        distances.push(play.distance());
+        let [.., before, now] = distances[..] else {
+            unreachable!()
+        };
+        let bonus = if now < 0.003 { 100.0 } else { 0.0 };
+        let expected = -100.0 * now - 1000.0 * (now - before) + bonus;
+        // Observations are f32: 1e-8 m of 0.1 m, times 1000.
+        let reward = play.rewards[play.rewards.len() - 1];
+        assert!((reward - expected).abs() < 1e-4, "{reward} {expected}");
+        assert_eq!(play.env.reward_terms().iter().sum::<f64>(), reward);
+    }
+    let [earlier @ .., last] = &distances[..] else {
+        unreachable!()
+    };
+    assert!(*last < 0.003 && earlier.iter().all(|distance| *distance >= 0.003));
+    assert_eq!(
+        play.env.end_reason(),
+        Some(EndReason::Task("target reached"))
+    );
+    let return_: f64 = play.rewards.iter().sum();
+    assert!(return_ > 80.0 && play.metric("solved") == 1.0, "{return_}");
+    // Late is no solution.
+    let mut slow = Play::begin(&REACH, 1);
+    for _ in 0..60 {
+        slow.step(&[0.0; 3]);
+    }
+    let slow = slow.play_script();
+    assert_eq!((slow.metric("success"), slow.metric("solved")), (1.0, 0.0));
+}
+
+#[test]
+fn a_pressed_target_gives_way_and_its_force_is_felt() {
+    // Reached only within 0.1 mm, so that the instrument can go on.
+    let blueprint = with(
+        "tissue-reach",
+        &[("task.threshold", "0.0001"), ("observation.force", "true")],
+    );
+    let mut play = Play::begin(&blueprint, 1);
+    let rest = play.place(3);
+    assert_eq!(play.observation[6], 0.0);
+    let mut most = 0.0_f32;
+    for _ in 0..60 {
+        // To the target's middle from a little aside, then deeper.
+        let [x, y, _] = play.place(0);
+        let aside = [rest[0] + 0.001 - x, rest[1] - y];
+        let [x, y] = aside.map(|way| (way / 0.001).clamp(-1.0, 1.0) as f32);
+        play.step(&[x, y, -0.5]);
+        most = most.max(play.observation[6]);
+    }
+    let sunk = rest[2] - play.place(3)[2];
+    assert!(sunk > 0.003, "{sunk} m");
+    assert!(most > 0.01, "{most} N");
+    let peak = play.metric("peak_force_n");
+    assert!(
+        (peak - f64::from(most)).abs() < 1e-6 * peak,
+        "{peak} {most}"
+    );
+}
+
+#[test]
+fn what_was_grasped_is_lifted_and_dropped_again() {
+    let mut play = Play::begin(&RETRACT, 1);
+    let rest = play.place(3);
+    while play.phase() == 0.0 {
+        let action = play.scripted();
+        play.step(&action);
+        assert!(!play.is_over, "never grasped");
+    }
+    assert!(
+        *play.rewards.last().unwrap() > 0.5,
+        "the bonus for grasping"
+    );
+    for _ in 0..10 {
+        play.step(&[0.0, 0.0, 1.0, 0.0]);
+    }
+    let lifted = play.place(3)[2] - rest[2];
+    assert!(lifted > 0.006, "{lifted} m");
+    for _ in 0..40 {
+        play.step(&[0.0, 0.0, 0.0, 1.0]);
+    }
+    assert_eq!(play.phase(), 0.0);
+    let left = play.place(3)[2] - rest[2];
+    assert!(left < 0.5 * lifted, "{left} m of {lifted} m");
+    // Taken again, but not paid again.
+    let n_before = play.rewards.len();
+    let play = play.play_script();
+    assert_eq!(play.metric("success"), 1.0);
+    let last = play.rewards.len() - 1;
+    assert!(play.rewards[n_before..last].iter().all(|r| *r < 0.0));
+    assert!(play.rewards[last] > 0.5);
+    assert_eq!(play.env.end_reason(), Some(EndReason::Task("goal reached")));
+}
+
+#[test]
+fn clamps_that_close_elsewhere_have_not_grasped() {
+    let mut play = Play::begin(&RETRACT, 1);
+    for _ in 0..8 {
+        play.step(&[0.0, 0.0, 0.0, -1.0]);
+    }
+    assert_eq!((play.observation[9], play.phase()), (0.0, 0.0));
+}
+
+#[test]
+fn many_together_give_the_same_bits_on_any_number_of_threads() {
+    let run = |blueprint: &Blueprint, n_threads: usize| {
+        let config = VecConfig {
+            n_threads,
+            ..VecConfig::default()
+        };
+        let mut env = VecEnv::new(blueprint.make_many(4).unwrap(), config).unwrap();
+        env.reset(Some(3), &ResetOptions::default()).unwrap();
+        let n_actions = env.spec().action_space.len();
+        let mut seen = Vec::new();
+        for step in 0..40 {
+            let action = (0..4 * n_actions).map(|i| ((7 * i + 3 * step) % 5) as f32 / 2.0 - 1.0);
+            let action: Vec<f32> = action.collect();
+            let batch = env.step(&action).unwrap();
+            seen.extend(batch.observations.iter().map(|value| value.to_bits()));
+            seen.extend(batch.rewards.iter().map(|value| value.to_bits()));
+        }
+        seen
+    };
+    let random = with(
+        "tissue-reach",
+        &[("task.target", "random"), ("task.start_spread", "0.005")],
+    );
+    for blueprint in [&random, &RETRACT] {
+        assert_eq!(run(blueprint, 1), run(blueprint, 2));
+    }
+}
+
+#[test]
+fn tissue_that_cannot_be_followed_ends_the_episode_and_the_next_one_is_fine() {
+    let blueprint = with(
+        "tissue-reach",
+        // Without gravity the organ is at rest as it is, so that only the instrument moves it.
+        &[
+            ("organ.gravity", "0"),
+            ("organ.max_speed", "0.02"),
+            ("task.threshold", "0.0001"),
+        ],
+    );
+    let mut returns = Vec::new();
+    let mut play = Play::begin(&blueprint, 1);
+    for _ in 0..2 {
+        let mut observation = play.observation.clone();
+        while !play.is_over {
+            observation.clone_from(&play.observation);
+            play.step(&[0.0, 0.0, -1.0]);
+        }
+        let reason = play.env.end_reason().unwrap();
+        assert!(matches!(&reason, EndReason::Diverged(_)), "{reason:?}");
+        assert!(reason.text().contains("faster than 0.02 m/s"), "{reason:?}");
+        assert_eq!(play.observation, observation, "the last that was finite");
+        assert_eq!(play.rewards.last(), Some(&0.0));
+        let error = play.env.step(&[0.0; 3], &mut play.observation);
+        assert!(matches!(error, Err(EnvError::Order(_))));
+        returns.push(play.rewards.iter().sum::<f64>());
+        play.env
+            .reset(1, &ResetOptions::default(), &mut play.observation)
+            .unwrap();
+        play.rewards.clear();
+        play.is_over = false;
+    }
+    assert_eq!(returns[0], returns[1]);
+}
+
+#[test]
+fn the_picture_shows_the_organ_as_it_is() {
+    let mut play = Play::begin(&RETRACT, 1);
+    // Distance from the target to the nearest vertex that is drawn [m].
+    let nearest = |play: &Play| {
+        let (_, physics) = play.env.scene().unwrap();
+        let target = play.place(3);
+        let distances = physics.data().flexvert_xpos().iter().map(|p| {
+            let squares = (0..3).map(|i| (p[i] - target[i]).powi(2));
+            squares.sum::<f64>().sqrt()
+        });
+        (physics.time(), distances.fold(f64::INFINITY, f64::min))
+    };
+    let (time, distance) = nearest(&play);
+    assert!(time == 0.0 && distance < 1e-6, "{time} s, {distance} m");
+    while play.phase() == 0.0 {
+        let action = play.scripted();
+        play.step(&action);
+    }
+    for _ in 0..20 {
+        play.step(&[0.0, 0.0, 1.0, 0.0]);
+    }
+    let (time, distance) = nearest(&play);
+    assert!(distance < 1e-6, "{distance} m");
+    let expected = 0.01 * play.rewards.len() as f64;
+    assert!((time - expected).abs() < 1e-9, "{time} s");
+}
+
+#[test]
+fn wrong_settings_are_named_with_what_is_allowed() {
+    for (task, name, value, parts) in [
+        (
+            "tissue-reach",
+            "organ.edge",
+            "0.001",
+            &["organ.edge", "0.006"][..],
+        ),
+        (
+            "tissue-reach",
+            "organ.poisson_ratio",
+            "0.5",
+            &["organ.poisson_ratio", "0.49"],
+        ),
+        (
+            "tissue-reach",
+            "organ.drag",
+            "2000",
+            &["organ.drag", "1000"],
+        ),
+        (
+            "tissue-reach",
+            "organ.fixed_behind",
+            "nan",
+            &["organ.fixed_behind", "NaN"],
+        ),
+        ("tissue-reach", "time.n_substeps", "0", &["time.n_substeps"]),
+        (
+            "tissue-reach",
+            "instrument.trocar",
+            "[0.0, 0.0, 0.05]",
+            &["instrument.trocar", "0.05"],
+        ),
+        (
+            "tissue-reach",
+            "instrument.workspace_low",
+            "[0.2, 0.0, 0.0]",
+            &["instrument.workspace along x", "above its end"],
+        ),
+        (
+            "tissue-reach",
+            "task.target",
+            "nearest",
+            &["nearest", "fixed", "random"],
+        ),
+        (
+            "tissue-reach",
+            "task.threshhold",
+            "0.01",
+            &["did you mean \"threshold\""],
+        ),
+        ("tissue-retract", "task.jaw_step", "0", &["task.jaw_step"]),
+        (
+            "tissue-retract",
+            "instrument.grasp_radius",
+            "0.005",
+            &["instrument.grasp_radius", "0.007"],
+        ),
+    ] {
+        let message = blueprint(task, &[(name, value)]).unwrap_err().to_string();
+        for part in parts {
+            assert!(message.contains(part), "{name} = {value}: {message}");
+        }
+    }
+    let mut env = REACH.make().unwrap();
+    let mut observation = vec![0.0; 6];
+    let options = ResetOptions {
+        parameters: [("target".to_owned(), 0.5)].into(),
+    };
+    let error = env.reset(1, &options, &mut observation).unwrap_err();
+    assert!(error.to_string().contains("whole number"), "{error}");
+}
