@@ -8,11 +8,11 @@ mod finite_elements;
 mod xpbd_blocks;
 
 use finite_elements::Layer;
+use insonate_tissue::Material;
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
-use insonate_tissue::{Material, SoftTissue as _};
 use nalgebra::Vector3;
-use xpbd_blocks::lattice;
+use xpbd_blocks::{lattice, vertices};
 
 const SOFT: Material = Material {
     young_modulus: 28e3,
@@ -63,17 +63,13 @@ fn layer(cell: f64) -> XpbdBody {
             LAYER.depth * (1.0 - stretch(1.0 - z)),
         ];
     }
-    let bottom = mesh.positions.iter().zip(0..);
-    let fixed = bottom
-        .filter(|(position, _)| position[2] < 1e-9)
-        .map(|(_, vertex)| vertex)
-        .collect();
-    XpbdBody {
+    let mut body = XpbdBody {
         mesh,
         material: SOFT,
-        fixed,
         ..XpbdBody::default()
-    }
+    };
+    body.fixed = vertices(&body, |position| position[2] < 1e-9);
+    body
 }
 
 /// Error of the force on a tool, whose lowest point is `half` below its origin, at a depth [m].

@@ -21,7 +21,7 @@ impl MpmBatch {
     /// # Errors
     /// As [`MlsMpm::new`]; [`TissueError::Setting`] for the number of worlds.
     pub fn new(
-        config: MpmConfig,
+        mut config: MpmConfig,
         bodies: &[MpmBody],
         n_worlds: usize,
     ) -> Result<Self, TissueError> {
@@ -31,11 +31,8 @@ impl MpmBatch {
             .num_threads(n_threads)
             .build()
             .map_err(|error| TissueError::setting("n_threads", n_threads, error.to_string()))?;
-        let own_thread = MpmConfig {
-            n_threads: 1,
-            ..config
-        };
-        let first = MlsMpm::new(own_thread, bodies)?;
+        config.n_threads = 1;
+        let first = MlsMpm::new(config, bodies)?;
         let mut worlds: Vec<MlsMpm> = (1..n_worlds).map(|_| first.another()).collect();
         worlds.push(first);
         Ok(Self { worlds, threads })

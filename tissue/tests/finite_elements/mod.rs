@@ -4,6 +4,11 @@
 //! (Zienkiewicz and Taylor, *The Finite Element Method*, §"Axisymmetric stress analysis"): strains ε = (u_r,r, u_z,z, u_r / r, u_r,z + u_z,r).
 //! Which nodes touch is found by taking off those that would be pulled and adding those that would go through.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "rows and columns are counted alike"
+)]
+
 /// A round layer and its material.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layer {
