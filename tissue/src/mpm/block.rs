@@ -2,10 +2,14 @@
 
 use super::chunk::Chunk;
 use super::contact::{Before, ToolContact};
+use super::sort;
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 use crate::tool::Wrench;
+
+/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
+const MAX_RUNS_SHARE: f64 = 0.2;
 
 /// The particles whose first node lies in one block of cells, and what they give to the nodes around.
 #[derive(Debug, Clone)]
@@ -85,6 +89,10 @@ impl Block {
     fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
         let mut velocities = [0.0; TILE_LEN];
         if how.moves {
+            let n_particles: usize = self.chunks.iter().map(|chunk| chunk.n).sum();
+            if self.outcome.n_runs as f64 > MAX_RUNS_SHARE * n_particles as f64 {
+                sort::sort_by_cell(&mut self.chunks, self.at);
+            }
             let near = &self.near;
             tile::gather(&mut velocities, |side| {
                 (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)

@@ -25,9 +25,6 @@ const PLANNED_COURANT: f64 = 0.25;
 /// More substeps in one step than anybody waits for.
 const MAX_SUBSTEPS: f64 = 1e7;
 
-/// Share of the particles that may stand alone, each starting a new visit to memory, before all are sorted anew.
-const MAX_RUNS_SHARE: f64 = 0.4;
-
 /// A world of MLS-MPM.
 #[derive(Debug)]
 pub struct MlsMpm {
@@ -130,6 +127,22 @@ impl MlsMpm {
         if n_substeps == 0 {
             return Ok(());
         }
+        let threads = self.threads.clone();
+        let impulses = threads.run(|| self.take_substeps(time, n_substeps))?;
+        for tool in &mut self.tools {
+            *tool = tool.after(time);
+        }
+        self.wrenches = impulses;
+        for wrench in &mut self.wrenches {
+            wrench.force /= time;
+            wrench.torque /= time;
+        }
+        self.time += time;
+        Ok(())
+    }
+
+    /// Goes through the substeps of a step; gives the impulses on the tools [N·s, N·m·s].
+    fn take_substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len()];
         for index in 0..=n_substeps {
@@ -150,16 +163,7 @@ impl MlsMpm {
                 }
             }
         }
-        for tool in &mut self.tools {
-            *tool = tool.after(time);
-        }
-        self.wrenches = impulses;
-        for wrench in &mut self.wrenches {
-            wrench.force /= time;
-            wrench.torque /= time;
-        }
-        self.time += time;
-        Ok(())
+        Ok(impulses)
     }
 
     /// Longest substep that the next step would take [s].
@@ -284,9 +288,7 @@ impl MlsMpm {
         let tools = gives.as_ref().map(|(tools, _)| *tools);
         self.advance(dt, moves, tools.is_some(), tools);
         self.judge(dt, moves)?;
-        let n_runs: usize = self.blocks.iter().map(|block| block.outcome.n_runs).sum();
-        let is_astray = self.blocks.iter().any(|block| block.outcome.is_astray);
-        if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles() as f64 {
+        if self.blocks.iter().any(|block| block.outcome.is_astray) {
             if tools.is_some() {
                 self.blocks.iter_mut().for_each(contact::undo);
             }
