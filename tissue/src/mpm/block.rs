@@ -9,7 +9,7 @@ use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 use crate::tool::Wrench;
 
 /// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
-const MAX_RUNS_SHARE: f64 = 0.2;
+const MAX_RUNS_SHARE: f64 = 0.4;
 
 /// The particles whose first node lies in one block of cells, and what they give to the nodes around.
 #[derive(Debug, Clone)]
