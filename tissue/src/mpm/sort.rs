@@ -44,8 +44,9 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
 /// Cells along an edge of a block and of what particles may reach from it.
 const CELLS: usize = WIDTH - 2;
 
-/// Sorts the particles of a block by the cells in which they are now; in a cell their order stays.
-pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3]) {
+/// Sorts the particles of a block by the cells in which they are now, unless these are more than `max_cells`; in a cell their order
+/// stays.
+pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3], max_cells: usize) {
     let first = at.map(|at| (at * BLOCK) as f32 - LEAD as f32);
     let cell = |chunk: &Chunk, lane: usize| {
         let mut cell = 0;
@@ -56,17 +57,17 @@ pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3]) {
         }
         cell
     };
-    let unsorted = std::mem::take(chunks);
-    let each = || {
-        let pairs = unsorted.iter().enumerate();
-        pairs.flat_map(|(i, chunk)| (0..chunk.n).map(move |lane| (i, lane)))
-    };
     let mut starts = [0u32; CELLS * CELLS * CELLS + 1];
-    let mut cells = Vec::with_capacity(unsorted.len() * 16);
-    for (i, lane) in each() {
-        let cell = cell(&unsorted[i], lane);
-        starts[cell + 1] += 1;
-        cells.push(cell as u32);
+    let mut cells = Vec::with_capacity(chunks.len() * 16);
+    for chunk in chunks.iter() {
+        for lane in 0..chunk.n {
+            let cell = cell(chunk, lane);
+            starts[cell + 1] += 1;
+            cells.push(cell as u32);
+        }
+    }
+    if starts.iter().filter(|n| **n > 0).count() > max_cells {
+        return;
     }
     for cell in 0..CELLS * CELLS * CELLS {
         starts[cell + 1] += starts[cell];
@@ -77,7 +78,7 @@ pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3]) {
         order[*start as usize] = index;
         *start += 1;
     }
-    chunks.reserve(unsorted.len());
+    let unsorted = std::mem::replace(chunks, Vec::with_capacity(chunks.len()));
     for index in order {
         // All chunks but the last are full.
         let (chunk, lane) = (&unsorted[index / 16], index % 16);

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::block::{Advance, Block, Core};
+use super::block::{Advance, Block, Core, Moves};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
@@ -21,6 +21,9 @@ const MAX_COURANT: f64 = 0.5;
 
 /// Cells that what is fastest at the start of a step crosses in a substep: it may get twice as fast within the step.
 const PLANNED_COURANT: f64 = 0.25;
+
+/// Substeps from one look at the order of particles to the next; the first of each step looks, so states need not tell when it was.
+const SORT_INTERVAL: usize = 8;
 
 /// More substeps in one step than anybody waits for.
 const MAX_SUBSTEPS: f64 = 1e7;
@@ -150,7 +153,10 @@ impl MlsMpm {
             let gone = index as f64 * dt;
             let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
             let gives = index < n_substeps;
-            self.transfer(dt, index > 0, gives.then_some((&tools, &mut impulses)))?;
+            let moves = (index > 0).then_some(Moves {
+                sorts: index % SORT_INTERVAL == 1,
+            });
+            self.transfer(dt, moves, gives.then_some((&tools, &mut impulses)))?;
             if index == n_substeps {
                 break;
             }
@@ -282,19 +288,19 @@ impl MlsMpm {
     fn transfer(
         &mut self,
         dt: f64,
-        moves: bool,
+        moves: Option<Moves>,
         gives: Option<(&[Tool], &mut [Wrench])>,
     ) -> Result<(), TissueError> {
         let tools = gives.as_ref().map(|(tools, _)| *tools);
         self.advance(dt, moves, tools.is_some(), tools);
-        self.judge(dt, moves)?;
+        self.judge(dt, moves.is_some())?;
         if self.blocks.iter().any(|block| block.outcome.is_astray) {
             if tools.is_some() {
                 self.blocks.iter_mut().for_each(contact::undo);
             }
             self.sort()?;
             if tools.is_some() {
-                self.advance(dt, false, true, tools);
+                self.advance(dt, None, true, tools);
             }
         }
         if let Some((_, impulses)) = gives {
@@ -304,7 +310,7 @@ impl MlsMpm {
     }
 
     /// All blocks through half a substep, or a whole one.
-    fn advance(&mut self, dt: f64, moves: bool, gives: bool, tools: Option<&[Tool]>) {
+    fn advance(&mut self, dt: f64, moves: Option<Moves>, gives: bool, tools: Option<&[Tool]>) {
         let constants = Constants {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
