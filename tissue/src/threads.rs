@@ -1,18 +1,20 @@
 //! Who does the work.
 
+use std::sync::Arc;
+
 use rayon::prelude::*;
 
 use crate::TissueError;
 
 /// Threads of a world. What they do does not depend on how many they are.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Threads {
     /// The caller's own: for one of many worlds.
     Caller,
     /// Those that the whole program shares, one for each core.
     Shared,
     /// Several.
-    Pool(rayon::ThreadPool),
+    Pool(Arc<rayon::ThreadPool>),
 }
 
 impl Threads {
@@ -29,16 +31,24 @@ impl Threads {
         rayon::ThreadPoolBuilder::new()
             .num_threads(n)
             .build()
-            .map(Self::Pool)
+            .map(|pool| Self::Pool(Arc::new(pool)))
             .map_err(|error| TissueError::setting("n_threads", n, error.to_string()))
     }
 
-    /// Does something to each of them.
+    /// Does all of a work on one of them, so that none is woken for each part of it: that costs as much as a part.
+    pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
+        match self {
+            Self::Caller => work(),
+            Self::Shared => rayon::scope(|_| work()),
+            Self::Pool(pool) => pool.install(work),
+        }
+    }
+
+    /// Does something to each of them; within [`run`](Self::run).
     pub(crate) fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self {
             Self::Caller => items.iter_mut().for_each(work),
-            Self::Shared => items.par_iter_mut().for_each(work),
-            Self::Pool(pool) => pool.install(|| items.par_iter_mut().for_each(work)),
+            Self::Shared | Self::Pool(_) => items.par_iter_mut().for_each(work),
         }
     }
 }

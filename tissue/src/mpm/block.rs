@@ -2,10 +2,17 @@
 
 use super::chunk::Chunk;
 use super::contact::{Before, ToolContact};
+use super::sort;
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 use crate::tool::Wrench;
+
+/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
+const MAX_RUNS_SHARE: f64 = 0.4;
+
+/// How many times fewer of them must stand alone after sorting for it to be worth it.
+const MIN_GAIN: usize = 2;
 
 /// The particles whose first node lies in one block of cells, and what they give to the nodes around.
 #[derive(Debug, Clone)]
@@ -64,11 +71,18 @@ pub(super) struct Advance<'a> {
     pub(super) tears: bool,
     pub(super) constants: Constants,
     /// Whether particles move by the cores' velocities.
-    pub(super) moves: bool,
+    pub(super) moves: Option<Moves>,
     /// Whether they give their momenta to the tile.
     pub(super) gives: bool,
     /// Tools that push them in between.
     pub(super) contact: Option<ToolContact<'a>>,
+}
+
+/// How particles move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moves {
+    /// Whether blocks look at the order of their particles before.
+    pub(super) sorts: bool,
 }
 
 impl Block {
@@ -84,7 +98,10 @@ impl Block {
 
     fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
         let mut velocities = [0.0; TILE_LEN];
-        if how.moves {
+        if let Some(moves) = how.moves {
+            if moves.sorts {
+                self.sort_by_cell();
+            }
             let near = &self.near;
             tile::gather(&mut velocities, |side| {
                 (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)
@@ -99,12 +116,23 @@ impl Block {
             constants: how.constants,
             origin: at.map(|at| (at * BLOCK) as f32),
             chunks: &mut self.chunks,
-            velocities: how.moves.then_some(&velocities),
+            velocities: how.moves.is_some().then_some(&velocities),
             momenta: how.gives.then_some(&mut self.momenta),
             contact: how
                 .contact
                 .and_then(|contact| contact.of_block(at, impulses, before)),
         });
+    }
+}
+
+impl Block {
+    /// Sorts the particles by cells if that makes for far fewer visits to memory.
+    fn sort_by_cell(&mut self) {
+        let n_runs = self.outcome.n_runs;
+        let n_particles: usize = self.chunks.iter().map(|chunk| chunk.n).sum();
+        if n_runs as f64 > MAX_RUNS_SHARE * n_particles as f64 {
+            sort::sort_by_cell(&mut self.chunks, self.at, n_runs / MIN_GAIN);
+        }
     }
 }
 

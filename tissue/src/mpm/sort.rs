@@ -1,4 +1,6 @@
 //! Particles by blocks, and in a block by cells; and which nodes they need.
+//!
+//! Within a block they are sorted again when many have changed their cells; among blocks, when one is far from its block.
 
 use super::block::{Block, Core};
 use super::chunk::{Chunk, Particle};
@@ -37,6 +39,51 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
     }
     let cores = connect(&mut blocks, &block_of, n_blocks);
     Some(Sorted { blocks, cores })
+}
+
+/// Cells along an edge of a block and of what particles may reach from it.
+const CELLS: usize = WIDTH - 2;
+
+/// Sorts the particles of a block by the cells in which they are now, unless these are more than `max_cells`; in a cell their order
+/// stays.
+pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3], max_cells: usize) {
+    let first = at.map(|at| (at * BLOCK) as f32 - LEAD as f32);
+    let cell = |chunk: &Chunk, lane: usize| {
+        let mut cell = 0;
+        for (row, first) in chunk.position.iter().zip(first) {
+            // One that is nowhere ends the world, wherever it stands in the order.
+            let base = (row[lane] - 0.5).floor() - first;
+            cell = cell * CELLS + (base as usize).min(CELLS - 1);
+        }
+        cell
+    };
+    let mut starts = [0u32; CELLS * CELLS * CELLS + 1];
+    let mut cells = Vec::with_capacity(chunks.len() * 16);
+    for chunk in chunks.iter() {
+        for lane in 0..chunk.n {
+            let cell = cell(chunk, lane);
+            starts[cell + 1] += 1;
+            cells.push(cell as u32);
+        }
+    }
+    if starts.iter().filter(|n| **n > 0).count() > max_cells {
+        return;
+    }
+    for cell in 0..CELLS * CELLS * CELLS {
+        starts[cell + 1] += starts[cell];
+    }
+    let mut order = vec![0; cells.len()];
+    for (index, cell) in cells.into_iter().enumerate() {
+        let start = &mut starts[cell as usize];
+        order[*start as usize] = index;
+        *start += 1;
+    }
+    let unsorted = std::mem::replace(chunks, Vec::with_capacity(chunks.len()));
+    for index in order {
+        // All chunks but the last are full.
+        let (chunk, lane) = (&unsorted[index / 16], index % 16);
+        Chunk::push_to(chunks, chunk.ids[lane], &chunk.get(lane));
+    }
 }
 
 /// Connects blocks that were sorted before; `None`: two are in one place.

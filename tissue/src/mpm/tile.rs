@@ -30,22 +30,30 @@ const PARTS: [(usize, usize, usize); 3] = [(0, 3, 1), (1, 0, 4), (5, 0, 3)];
 
 /// Copies into a tile what the 27 blocks around hold; a block that is not there holds zeros.
 pub(super) fn gather<'a>(tile: &mut Tile, nodes: impl Fn(usize) -> Option<&'a Nodes>) {
-    for (i, &(tile_i, from_i, n_i)) in PARTS.iter().enumerate() {
-        for (j, &(tile_j, from_j, n_j)) in PARTS.iter().enumerate() {
-            for (k, &(tile_k, from_k, n_k)) in PARTS.iter().enumerate() {
-                let source = nodes((i * 3 + j) * 3 + k);
-                for di in 0..n_i {
-                    for dj in 0..n_j {
-                        let to = (((tile_i + di) * WIDTH + tile_j + dj) * WIDTH + tile_k) * 4;
-                        let from = (((from_i + di) * BLOCK + from_j + dj) * BLOCK + from_k) * 4;
-                        let row = &mut tile[to..to + n_k * 4];
-                        match source {
-                            Some(nodes) => row.copy_from_slice(&nodes[from..from + n_k * 4]),
-                            None => row.fill(0.0),
-                        }
-                    }
-                }
-            }
+    for i in 0..3 {
+        for j in 0..3 {
+            let side = (i * 3 + j) * 3;
+            copy::<0, 4>(tile, nodes(side), i, j);
+            copy::<1, 16>(tile, nodes(side + 1), i, j);
+            copy::<2, 12>(tile, nodes(side + 2), i, j);
+        }
+    }
+}
+
+/// The part of a tile that lies in one block around; `K` is the side along z, and rows there have `FLOATS`, known when compiled.
+fn copy<const K: usize, const FLOATS: usize>(
+    tile: &mut Tile,
+    source: Option<&Nodes>,
+    i: usize,
+    j: usize,
+) {
+    let (tile_k, from_k, _) = PARTS[K];
+    let ((tile_i, from_i, n_i), (tile_j, from_j, n_j)) = (PARTS[i], PARTS[j]);
+    for di in 0..n_i {
+        for dj in 0..n_j {
+            let to = (((tile_i + di) * WIDTH + tile_j + dj) * WIDTH + tile_k) * 4;
+            let from = (((from_i + di) * BLOCK + from_j + dj) * BLOCK + from_k) * 4;
+            *row_mut::<FLOATS>(tile, to) = source.map_or([0.0; FLOATS], |nodes| *row(nodes, from));
         }
     }
 }
@@ -55,27 +63,53 @@ pub(super) fn sum<'a>(nodes: &mut Nodes, tiles: impl Fn(usize) -> Option<&'a Til
     nodes.fill(0.0);
     for i in 0..3 {
         for j in 0..3 {
-            for k in 0..3 {
-                let Some(tile) = tiles((i * 3 + j) * 3 + k) else {
-                    continue;
-                };
-                // The part of that block's tile that lies in this block: seen from there this one is on the other side.
-                let [
-                    (tile_i, to_i, n_i),
-                    (tile_j, to_j, n_j),
-                    (tile_k, to_k, n_k),
-                ] = [i, j, k].map(|side| PARTS[2 - side]);
-                for di in 0..n_i {
-                    for dj in 0..n_j {
-                        let from = (((tile_i + di) * WIDTH + tile_j + dj) * WIDTH + tile_k) * 4;
-                        let to = (((to_i + di) * BLOCK + to_j + dj) * BLOCK + to_k) * 4;
-                        let row = &mut nodes[to..to + n_k * 4];
-                        for (sum, value) in row.iter_mut().zip(&tile[from..from + n_k * 4]) {
-                            *sum += value;
-                        }
-                    }
-                }
+            let side = (i * 3 + j) * 3;
+            // The part of that block's tile that lies in this block: seen from there this one is on the other side.
+            add::<2, 12>(nodes, tiles(side), i, j);
+            add::<1, 16>(nodes, tiles(side + 1), i, j);
+            add::<0, 4>(nodes, tiles(side + 2), i, j);
+        }
+    }
+}
+
+/// Adds the part of a neighbour's tile that lies in this block; `K` and `FLOATS` as in [`copy`], from there.
+fn add<const K: usize, const FLOATS: usize>(
+    nodes: &mut Nodes,
+    tile: Option<&Tile>,
+    i: usize,
+    j: usize,
+) {
+    let Some(tile) = tile else {
+        return;
+    };
+    let (tile_k, to_k, _) = PARTS[K];
+    let ((tile_i, to_i, n_i), (tile_j, to_j, n_j)) = (PARTS[2 - i], PARTS[2 - j]);
+    for di in 0..n_i {
+        for dj in 0..n_j {
+            let from = (((tile_i + di) * WIDTH + tile_j + dj) * WIDTH + tile_k) * 4;
+            let to = (((to_i + di) * BLOCK + to_j + dj) * BLOCK + to_k) * 4;
+            let values = row::<FLOATS>(tile, from);
+            for (sum, value) in row_mut::<FLOATS>(nodes, to).iter_mut().zip(values) {
+                *sum += value;
             }
         }
     }
 }
+
+fn row<const FLOATS: usize>(of: &[f32], start: usize) -> &[f32; FLOATS] {
+    let row = &of[start..start + FLOATS];
+    row.try_into().expect("as many as were taken")
+}
+
+fn row_mut<const FLOATS: usize>(of: &mut [f32], start: usize) -> &mut [f32; FLOATS] {
+    let row = &mut of[start..start + FLOATS];
+    row.try_into().expect("as many as were taken")
+}
+
+const _: () = {
+    let mut k = 0;
+    while k < 3 {
+        assert!(PARTS[k].2 * 4 == [4, 16, 12][k]);
+        k += 1;
+    }
+};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::block::{Advance, Block, Core};
+use super::block::{Advance, Block, Core, Moves};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
@@ -22,11 +22,11 @@ const MAX_COURANT: f64 = 0.5;
 /// Cells that what is fastest at the start of a step crosses in a substep: it may get twice as fast within the step.
 const PLANNED_COURANT: f64 = 0.25;
 
+/// Substeps from one look at the order of particles to the next; the first of each step looks, so states need not tell when it was.
+const SORT_INTERVAL: usize = 8;
+
 /// More substeps in one step than anybody waits for.
 const MAX_SUBSTEPS: f64 = 1e7;
-
-/// Share of the particles that may stand alone, each starting a new visit to memory, before all are sorted anew.
-const MAX_RUNS_SHARE: f64 = 0.4;
 
 /// A world of MLS-MPM.
 #[derive(Debug)]
@@ -130,6 +130,22 @@ impl MlsMpm {
         if n_substeps == 0 {
             return Ok(());
         }
+        let threads = self.threads.clone();
+        let impulses = threads.run(|| self.take_substeps(time, n_substeps))?;
+        for tool in &mut self.tools {
+            *tool = tool.after(time);
+        }
+        self.wrenches = impulses;
+        for wrench in &mut self.wrenches {
+            wrench.force /= time;
+            wrench.torque /= time;
+        }
+        self.time += time;
+        Ok(())
+    }
+
+    /// Goes through the substeps of a step; gives the impulses on the tools [N·s, N·m·s].
+    fn take_substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len()];
         for index in 0..=n_substeps {
@@ -137,7 +153,10 @@ impl MlsMpm {
             let gone = index as f64 * dt;
             let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
             let gives = index < n_substeps;
-            self.transfer(dt, index > 0, gives.then_some((&tools, &mut impulses)))?;
+            let moves = (index > 0).then_some(Moves {
+                sorts: index % SORT_INTERVAL == 1,
+            });
+            self.transfer(dt, moves, gives.then_some((&tools, &mut impulses)))?;
             if index == n_substeps {
                 break;
             }
@@ -150,16 +169,7 @@ impl MlsMpm {
                 }
             }
         }
-        for tool in &mut self.tools {
-            *tool = tool.after(time);
-        }
-        self.wrenches = impulses;
-        for wrench in &mut self.wrenches {
-            wrench.force /= time;
-            wrench.torque /= time;
-        }
-        self.time += time;
-        Ok(())
+        Ok(impulses)
     }
 
     /// Longest substep that the next step would take [s].
@@ -278,21 +288,19 @@ impl MlsMpm {
     fn transfer(
         &mut self,
         dt: f64,
-        moves: bool,
+        moves: Option<Moves>,
         gives: Option<(&[Tool], &mut [Wrench])>,
     ) -> Result<(), TissueError> {
         let tools = gives.as_ref().map(|(tools, _)| *tools);
         self.advance(dt, moves, tools.is_some(), tools);
-        self.judge(dt, moves)?;
-        let n_runs: usize = self.blocks.iter().map(|block| block.outcome.n_runs).sum();
-        let is_astray = self.blocks.iter().any(|block| block.outcome.is_astray);
-        if is_astray || n_runs as f64 > MAX_RUNS_SHARE * self.n_particles() as f64 {
+        self.judge(dt, moves.is_some())?;
+        if self.blocks.iter().any(|block| block.outcome.is_astray) {
             if tools.is_some() {
                 self.blocks.iter_mut().for_each(contact::undo);
             }
             self.sort()?;
             if tools.is_some() {
-                self.advance(dt, false, true, tools);
+                self.advance(dt, None, true, tools);
             }
         }
         if let Some((_, impulses)) = gives {
@@ -302,7 +310,7 @@ impl MlsMpm {
     }
 
     /// All blocks through half a substep, or a whole one.
-    fn advance(&mut self, dt: f64, moves: bool, gives: bool, tools: Option<&[Tool]>) {
+    fn advance(&mut self, dt: f64, moves: Option<Moves>, gives: bool, tools: Option<&[Tool]>) {
         let constants = Constants {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
