@@ -2,6 +2,7 @@
 
 use super::buffers::{Buffers, GROUP};
 use super::layout::Layout;
+use crate::gpu::fields::Fields;
 use crate::gpu::kernel::{Kernel, Use};
 use crate::gpu::{Gpu, GpuError};
 
@@ -17,6 +18,8 @@ const SUBSTEPS_AT_ONCE: u32 = 100;
 struct Stage {
     kernel: Kernel,
     bound: [wgpu::BindGroup; 2],
+    /// Whether it knows tools, and with them their fields.
+    has_tools: bool,
 }
 
 /// All kernels.
@@ -31,6 +34,8 @@ pub(super) struct Stages {
     sort_scatter: Stage,
     grid_update: Stage,
     transfer: Stage,
+    /// None where tools push nodes.
+    contact: Option<Stage>,
 }
 
 /// One step, or what is left of it.
@@ -43,6 +48,8 @@ pub(super) struct Plan {
     pub(super) resumes: bool,
     /// Whether to sort first.
     pub(super) sorts: bool,
+    /// Whether any tool pushes particles.
+    pub(super) pushes_particles: bool,
     /// Substeps from sort to sort.
     pub(super) sort_every: u32,
 }
@@ -52,17 +59,28 @@ impl Stages {
         clippy::too_many_lines,
         reason = "a table of which kernel uses which buffers"
     )]
-    pub(super) fn new(gpu: &Gpu, b: &Buffers) -> Result<Self, GpuError> {
+    pub(super) fn new(
+        gpu: &Gpu,
+        b: &Buffers,
+        layout: &Layout,
+        fields: &Fields,
+    ) -> Result<Self, GpuError> {
         use Use::{Read, Uniform, Write};
         let stage = |name: &str, text: &str, buffers: &[(Use, [&wgpu::Buffer; 2])]| {
+            let has_tools = text.contains("distance_field");
             let text = format!("{}\n{text}", include_str!("common.wgsl"));
             let uses: Vec<_> = buffers.iter().map(|(r#use, _)| *r#use).collect();
-            let kernel = Kernel::new(gpu, name, &text, &uses)?;
+            let second = has_tools.then_some(&fields.layout);
+            let kernel = Kernel::new(gpu, name, &text, &uses, second)?;
             let bound = [0, 1].map(|side| {
                 let buffers: Vec<_> = buffers.iter().map(|(_, sides)| sides[side]).collect();
                 kernel.bind(gpu, &buffers)
             });
-            Ok::<_, GpuError>(Stage { kernel, bound })
+            Ok::<_, GpuError>(Stage {
+                kernel,
+                bound,
+                has_tools,
+            })
         };
         let params = (Uniform, [&b.params; 2]);
         let worlds = (Read, [&b.worlds; 2]);
