@@ -87,7 +87,10 @@ impl Kernel {
             label: Some(name),
             source: wgpu::ShaderSource::Wgsl(text.into()),
         });
-        let groups: Vec<_> = [Some(&layout), second].into_iter().take_while(Option::is_some).collect();
+        let groups: Vec<_> = [Some(&layout), second]
+            .into_iter()
+            .take_while(Option::is_some)
+            .collect();
         let whole = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(name),
             bind_group_layouts: &groups,

@@ -94,7 +94,10 @@ impl Layout {
             whole.min(SPREAD * most_blocks + 64)
         };
         let counts = [
-            ("particles", layout.n_particles as u64 * layout.n_rows() as u64),
+            (
+                "particles",
+                layout.n_particles as u64 * layout.n_rows() as u64,
+            ),
             ("blocks of the domains", n_worlds * whole as u64),
             (
                 "numbers at nodes",

@@ -14,9 +14,6 @@
 @group(0) @binding(9) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read_write> momenta: array<atomic<i32>>;
 
-// Below this J a particle is as stiff as at it: the logarithm of an inverted one has no meaning.
-const LEAST_J = 0.05;
-
 var<workgroup> is_on: u32;
 var<workgroup> flow_x: array<f32, TILE>;
 var<workgroup> flow_y: array<f32, TILE>;
@@ -121,32 +118,36 @@ fn advance(p: ptr<function, Particle>, w: Weights) {
     );
 }
 
-// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the neo-Hookean solid and of viscosity.
-fn stress(p: Particle, material: vec4<f32>, eta: f32) -> array<vec3<f32>, 3> {
-    let f = p.f;
+// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the elastic law, of what is torn and of viscosity.
+fn stress(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
     let c = p.c;
-    let mu = material.w;
-    let j = max(dot(f[0], cross(f[1], f[2])), LEAST_J);
-    let on_diagonal = material.z * log(j) - mu;
-    let xx = mu * dot(f[0], f[0]) + on_diagonal + 2.0 * eta * c[0].x;
-    let yy = mu * dot(f[1], f[1]) + on_diagonal + 2.0 * eta * c[1].y;
-    let zz = mu * dot(f[2], f[2]) + on_diagonal + 2.0 * eta * c[2].z;
-    let xy = mu * dot(f[0], f[1]) + eta * (c[0].y + c[1].x);
-    let xz = mu * dot(f[0], f[2]) + eta * (c[0].z + c[2].x);
-    let yz = mu * dot(f[1], f[2]) + eta * (c[1].z + c[2].y);
+    let material = materials[number];
+    let rest = materials[number + 2u];
+    var tau = kirchhoff(p.f, material.w, material.z);
+    if TEARS {
+        let row = 6u * params.n_particles + i;
+        let kept = particles[row];
+        let damage = damaged(p.f, kept.w, rest.yz);
+        particles[row] = vec4<f32>(kept.xyz, damage);
+        tau = torn(tau, p.f, damage, material.z);
+    }
+    let eta = rest.x;
+    let diagonal = tau.diagonal + 2.0 * eta * vec3<f32>(c[0].x, c[1].y, c[2].z);
+    let off = tau.off + eta * vec3<f32>(c[0].y + c[1].x, c[0].z + c[2].x, c[1].z + c[2].y);
     let inertial = material.x * params.cell_width;
     let push = -4.0 * params.dt / params.cell_width * material.y;
     return array<vec3<f32>, 3>(
-        inertial * c[0] + push * vec3<f32>(xx, xy, xz),
-        inertial * c[1] + push * vec3<f32>(xy, yy, yz),
-        inertial * c[2] + push * vec3<f32>(xz, yz, zz),
+        inertial * c[0] + push * vec3<f32>(diagonal.x, off.x, off.y),
+        inertial * c[1] + push * vec3<f32>(off.x, diagonal.y, off.z),
+        inertial * c[2] + push * vec3<f32>(off.y, off.z, diagonal.z),
     );
 }
 
 // Gives a particle's momentum and mass to the tile; gives back bits of the speed that is too much, 0: none is.
-fn scatter(p: Particle, w: Weights, material: vec4<f32>, eta: f32, world: World) -> u32 {
-    let mass = material.x;
-    let q = stress(p, material, eta);
+fn scatter(i: u32, p: Particle, w: Weights, world: World) -> u32 {
+    let number = 3u * tags[i].y;
+    let mass = materials[number].x;
+    let q = stress(i, p, number);
     let own = mass * p.velocity;
     let spread = vec3<f32>(
         dot(abs(q[0]), vec3<f32>(1.0)),
@@ -233,7 +234,7 @@ fn main(
             own_flags |= ASTRAY;
         } else if gives && own_flags == 0u {
             // F => tau => Q => grid
-            let too_much = scatter(p, w, materials[3u * tags[i].y], materials[3u * tags[i].y + 2u].x, world);
+            let too_much = scatter(i, p, w, world);
             if too_much != 0u {
                 own_flags |= FAST;
                 speed = max(speed, too_much);

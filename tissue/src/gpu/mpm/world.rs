@@ -318,7 +318,12 @@ impl GpuMpm {
             .zip(words.chunks_exact_mut((stride * TOOL_WORDS).max(1)))
         {
             for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
-                words.copy_from_slice(&tools::words(tool, config.origin, config.cell_width, &self.fields));
+                words.copy_from_slice(&tools::words(
+                    tool,
+                    config.origin,
+                    config.cell_width,
+                    &self.fields,
+                ));
             }
         }
         if words != self.sent_tools {
@@ -403,4 +408,7 @@ impl GpuMpm {
     }
 }
 
-const _: () = assert!(WALL_NODES == 3 && MAX_TOOLS == 8, "as in grid_update.wgsl and pushes.wgsl");
+const _: () = assert!(
+    WALL_NODES == 3 && MAX_TOOLS == 8,
+    "as in grid_update.wgsl and pushes.wgsl"
+);
