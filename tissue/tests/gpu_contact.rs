@@ -73,7 +73,14 @@ fn tools_push_particles_as_on_the_cpu() {
         friction: f64::INFINITY,
         ..Tool::new(Shape::Sphere { radius: 0.015 })
     });
-    let ends = both(&gpu, &config(), &worlds, &tools, 20, 10.0 * config().substep);
+    let ends = both(
+        &gpu,
+        &config(),
+        &worlds,
+        &tools,
+        20,
+        10.0 * config().substep,
+    );
     // 200 substeps in f32. A particle that comes near enough to be touched one substep sooner or later is moved by its speed times that
     // substep, 6e-3 cells, and the nodes around it by a share.
     assert_same(&ends, 1e-3, 1e-3);
@@ -88,7 +95,10 @@ fn sampled_solids_push_as_on_the_cpu() {
     let tools = [
         vec![press(ball.clone(), TOP + 0.02), table()],
         vec![press(ball, TOP + 0.018), table()],
-        vec![press(rod.clone(), TOP + 0.022), press(Shape::Sphere { radius: 0.01 }, 0.085)],
+        vec![
+            press(rod.clone(), TOP + 0.022),
+            press(Shape::Sphere { radius: 0.01 }, 0.085),
+        ],
     ];
     let worlds: Vec<_> = (0..3).map(body).collect();
     for contact in [Contact::Particles, Contact::Nodes] {
@@ -153,7 +163,10 @@ fn what_tissue_gains_is_what_tools_lose() {
     let gained = Vector3::from(world.momentum(0).unwrap());
     assert!(gained.norm() > 1e-3, "{gained}");
     // 100 substeps, each of which rounds a thousand nodes at 1e-7.
-    assert!((gained + impulse).norm() < 1e-5 * gained.norm(), "{gained} {impulse}");
+    assert!(
+        (gained + impulse).norm() < 1e-5 * gained.norm(),
+        "{gained} {impulse}"
+    );
 }
 
 #[test]
@@ -171,7 +184,13 @@ fn a_world_is_the_same_alone_and_among_others() {
         }
         (0..4).for_each(|_| batch.step(3e-3).unwrap());
         (0..seeds.len())
-            .map(|i| (batch.save(i).unwrap(), batch.wrench(i, 0), batch.wrench(i, 1)))
+            .map(|i| {
+                (
+                    batch.save(i).unwrap(),
+                    batch.wrench(i, 0),
+                    batch.wrench(i, 1),
+                )
+            })
             .collect::<Vec<_>>()
     };
     let together = run(&[1, 2, 3]);

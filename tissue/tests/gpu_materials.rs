@@ -7,11 +7,10 @@
 mod gpu_scene;
 
 use gpu_scene::{assert_same, block, both, config, gpu, press};
-use insonate_tissue::ElasticLaw;
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::material::Tearing;
 use insonate_tissue::mpm::{MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
+use insonate_tissue::{ElasticLaw, Tearing};
 use nalgebra::Vector3;
 
 /// A bar along x that tears, and tools that hold its ends and move apart.
