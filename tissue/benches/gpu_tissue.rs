@@ -60,9 +60,10 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
             let time = mpm(&gpu, n_worlds, n_particles, contact, is_small)?;
             let rate = (n_worlds * n_particles) as f64 * SUBSTEPS / time / 1e9;
             let milliseconds = 1e3 * time;
+            let contact = format!("{contact:?}");
             writeln!(
                 out,
-                "{n_worlds:15} {n_particles:15}  {contact:9?} {milliseconds:9.3} {rate:22.4}"
+                "{n_worlds:15} {n_particles:15}  {contact:9} {milliseconds:9.3} {rate:22.4}"
             )?;
         }
     }
