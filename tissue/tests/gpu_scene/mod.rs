@@ -10,10 +10,10 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 /// Width of a cell [m].
-pub const CELL: f64 = 0.01;
+pub(crate) const CELL: f64 = 0.01;
 
 /// The GPU, or none where there is none.
-pub fn gpu() -> Option<Gpu> {
+pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
         Err(error @ GpuError::NoDriver(_)) => {
@@ -25,7 +25,7 @@ pub fn gpu() -> Option<Gpu> {
 }
 
 /// Eight particles per cell, a little out of place, in a box given in cells.
-pub fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
+pub(crate) fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut positions = Vec::new();
     for i in 0..2 * size[0] {
@@ -50,7 +50,7 @@ pub fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
 }
 
 /// A domain of 24 cells along each axis.
-pub fn config() -> MpmConfig {
+pub(crate) fn config() -> MpmConfig {
     MpmConfig {
         cell_width: CELL,
         cells: [24; 3],
@@ -66,7 +66,7 @@ pub fn config() -> MpmConfig {
 }
 
 /// A tool above the middle of the domain that comes down, turned and turning, with friction.
-pub fn press(shape: Shape, height: f64) -> Tool {
+pub(crate) fn press(shape: Shape, height: f64) -> Tool {
     Tool {
         position: Vector3::new(0.12, 0.12, height),
         rotation: UnitQuaternion::from_scaled_axis(Vector3::new(0.1, -0.05, 0.4)),
@@ -78,13 +78,13 @@ pub fn press(shape: Shape, height: f64) -> Tool {
 }
 
 /// What came of worlds on one of the two.
-pub struct End {
+pub(crate) struct End {
     /// Positions of each world's particles [m].
-    pub positions: Vec<Vec<[f64; 3]>>,
+    pub(crate) positions: Vec<Vec<[f64; 3]>>,
     /// Damage of each world's particles.
-    pub damage: Vec<Vec<f32>>,
+    pub(crate) damage: Vec<Vec<f32>>,
     /// Impulse on each tool of each world [N·s, N·m·s].
-    pub impulses: Vec<Vec<Wrench>>,
+    pub(crate) impulses: Vec<Vec<Wrench>>,
 }
 
 fn add(sums: &mut [Wrench], time: f64, wrench: impl Fn(usize) -> Wrench) {
@@ -95,7 +95,7 @@ fn add(sums: &mut [Wrench], time: f64, wrench: impl Fn(usize) -> Wrench) {
 }
 
 /// Worlds with their tools through steps on the GPU, then on the CPU.
-pub fn both(
+pub(crate) fn both(
     gpu: &Gpu,
     config: &MpmConfig,
     worlds: &[Vec<MpmBody>],
@@ -149,7 +149,7 @@ pub fn both(
 }
 
 /// Fails unless particles are within so many cells and impulses within such a share of those on the CPU, and every tool was pushed.
-pub fn assert_same([found, wanted]: &[End; 2], cells: f64, share: f64) {
+pub(crate) fn assert_same([found, wanted]: &[End; 2], cells: f64, share: f64) {
     for (i, (found, wanted)) in found.positions.iter().zip(&wanted.positions).enumerate() {
         assert_eq!(found.len(), wanted.len());
         let errors = found
