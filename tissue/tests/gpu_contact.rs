@@ -78,10 +78,10 @@ fn tools_push_particles_as_on_the_cpu() {
         &config(),
         &worlds,
         &tools,
-        20,
+        12,
         10.0 * config().substep,
     );
-    // 200 substeps in f32. A particle that comes near enough to be touched one substep sooner or later is moved by its speed times that
+    // 120 substeps in f32. A particle that comes near enough to be touched one substep sooner or later is moved by its speed times that
     // substep, 6e-3 cells, and the nodes around it by a share.
     assert_same(&ends, 1e-3, 1e-3);
 }
@@ -93,11 +93,14 @@ fn sampled_solids_push_as_on_the_cpu() {
     let rod = field(&TriangleMesh::cylinder(0.015, 0.02, 24));
     // The first two share a field.
     let tools = [
-        vec![press(ball.clone(), TOP + 0.02), table()],
+        vec![press(ball.clone(), TOP + 0.0193), table()],
         vec![press(ball, TOP + 0.018), table()],
         vec![
-            press(rod.clone(), TOP + 0.022),
-            press(Shape::Sphere { radius: 0.01 }, 0.085),
+            press(rod, TOP + 0.022),
+            Tool {
+                position: Vector3::new(0.1, 0.1, TOP + 0.01),
+                ..press(Shape::Sphere { radius: 0.01 }, 0.0)
+            },
         ],
     ];
     let worlds: Vec<_> = (0..3).map(body).collect();
