@@ -51,3 +51,15 @@ fn field_surface(field: u32, p: vec3<f32>) -> vec4<f32> {
     }
     return vec4<f32>(normal, between.x + far);
 }
+
+// Not more than the distance [m], where that of the surface may be more: outside of the grid, and by less than two cells where it is
+// interpolated.
+fn field_least(field: u32, p: vec3<f32>) -> f32 {
+    let head = 8u * field;
+    let origin = vec3<f32>(distance_at(head), distance_at(head + 1u), distance_at(head + 2u));
+    let width = distance_at(head + 3u);
+    let n = vec3<u32>(fields[head + 4u], fields[head + 5u], fields[head + 6u]);
+    let place = p - origin;
+    let far = length(place - clamp(place, vec3<f32>(0.0), vec3<f32>(n - 1u) * width));
+    return max(far, field_surface(field, p).w - 2.0 * far - 2.0 * width);
+}

@@ -119,3 +119,11 @@ fn surface(tool: Tool, p: vec3<f32>) -> vec4<f32> {
         }
     }
 }
+
+// Not more than the distance of the surface [m]: tells what is far.
+fn least_distance(tool: Tool, p: vec3<f32>) -> f32 {
+    if tool.kind > HALF_SPACE {
+        return field_least(tool.field, p);
+    }
+    return surface(tool, p).w;
+}

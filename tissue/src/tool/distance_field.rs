@@ -115,6 +115,16 @@ impl DistanceField {
         }
     }
 
+    /// Not more than the distance at a point in the mesh's frame [m], where [`surface`](Self::surface) may say more: outside of the grid, and by
+    /// less than two cells where it is interpolated.
+    pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
+        let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
+        let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
+        let far = (point - self.origin - inside).norm();
+        // The mesh is in the grid, and as far from the point as from the grid's nearest point, but for the way between them.
+        far.max(self.trilinear(&inside).0 - far - 2.0 * self.cell_width)
+    }
+
     /// Value and gradient at a point of the grid, counted from its first node.
     fn trilinear(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let mut first = [0; 3];

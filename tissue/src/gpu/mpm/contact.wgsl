@@ -50,7 +50,7 @@ fn is_near(tool: Tool, block: vec3<u32>) -> bool {
     if tool.reach >= 0.0 && length(center) > tool.reach + reach {
         return false;
     }
-    return surface(tool, rotate_back(tool.rotation, center)).w <= reach;
+    return least_distance(tool, rotate_back(tool.rotation, center)) <= reach;
 }
 
 // Seen from a particle that is a cube with such an edge [m]; `nearby`: bits of tools.
