@@ -16,11 +16,11 @@ use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig};
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};
 
-/// Where the bodies of these tests lie: above the floor's nodes, 4 cm high.
-const TOP: f64 = 0.07;
+/// Where the bodies of these tests lie: above the floor's nodes, 3 cm high.
+const TOP: f64 = 0.06;
 
 fn body(seed: u64) -> Vec<MpmBody> {
-    vec![block([9, 9, 3], [6, 6, 4], seed)]
+    vec![block([9, 9, 3], [6, 6, 3], seed)]
 }
 
 /// A table with friction that particles lie on.
@@ -68,7 +68,7 @@ fn tools_push_particles_as_on_the_cpu() {
         .collect();
     // One that holds nodes, at an edge.
     tools[0].push(Tool {
-        position: Vector3::new(0.09, 0.12, 0.05),
+        position: Vector3::new(0.09, 0.12, 0.045),
         linear: Vector3::new(-0.1, 0.0, 0.1),
         friction: f64::INFINITY,
         ..Tool::new(Shape::Sphere { radius: 0.015 })
@@ -185,7 +185,7 @@ fn a_world_is_the_same_alone_and_among_others() {
             batch.tools_mut(i).push(press(shape.clone(), TOP + 0.022));
             batch.tools_mut(i).push(table());
         }
-        (0..4).for_each(|_| batch.step(3e-3).unwrap());
+        (0..3).for_each(|_| batch.step(2e-3).unwrap());
         (0..seeds.len())
             .map(|i| {
                 (
@@ -210,7 +210,7 @@ fn a_world_that_waits_for_a_sort_meets_its_tools_once() {
     let run = |is_foreseen: bool| {
         let mut world = GpuMpm::new(&gpu, config(), &[body(7), body(8)]).unwrap();
         world.tools_mut(0).push(Tool {
-            position: Vector3::new(0.12, 0.12, 0.05),
+            position: Vector3::new(0.12, 0.12, 0.045),
             angular: Vector3::new(0.0, 0.0, 150.0),
             friction: 1.0,
             ..Tool::new(Shape::Cuboid {
@@ -225,7 +225,7 @@ fn a_world_that_waits_for_a_sort_meets_its_tools_once() {
                 ..Tool::new(Shape::Sphere { radius: 0.001 })
             });
         }
-        world.step(0.01).unwrap();
+        world.step(0.008).unwrap();
         assert_eq!(world.divergence(0), None);
         let fastest = world.velocities(0).unwrap().into_iter().flatten();
         assert!(fastest.fold(0.0, f64::max) > 2.0);

@@ -192,3 +192,29 @@ fn digest(mesh: &TriangleMesh, resolution: usize) -> [u8; 32] {
     }
     hasher.finalize().into()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Shape;
+    use super::*;
+
+    #[test]
+    fn the_least_distance_is_not_more_than_the_distance() {
+        let half = [0.3, 0.2, 0.1];
+        let field = DistanceField::new(&TriangleMesh::cuboid(half), 33).expect("a closed mesh");
+        let solid = Shape::Cuboid { half };
+        let mut slack = 0.0f64;
+        for i in 0..20_000u32 {
+            // Generalised golden ratios, over a cube of half size 0.8.
+            let point = Vector3::new(0.819_172_5, 0.671_043_6, 0.549_700_5)
+                .map(|base| (f64::from(i) * base % 1.0 * 2.0 - 1.0) * 0.8);
+            let distance = solid.surface(&point).distance;
+            let least = field.least_distance(&point);
+            assert!(least <= distance, "{point}: {least} {distance}");
+            slack = slack.max(distance - least);
+        }
+        // Far enough from the solid it still tells.
+        assert!(slack < 0.5, "{slack}");
+        assert!(field.least_distance(&Vector3::new(1.5, 0.0, 0.0)) > 1.0);
+    }
+}
