@@ -81,9 +81,9 @@ fn tools_push_particles_as_on_the_cpu() {
         12,
         10.0 * config().substep,
     );
-    // 120 substeps in f32. A particle that comes near enough to be touched one substep sooner or later is moved by its speed times that
-    // substep, 6e-3 cells, and the nodes around it by a share.
-    assert_same(&ends, 1e-3, 1e-3);
+    // 120 substeps in f32, positions up to 24 cells: some 1e-5 of a cell. No particle comes so near to a tool that rounding decides in which
+    // substep it is touched; that would be 6e-3 cells.
+    assert_same(&ends, 1e-4, 1e-3);
 }
 
 #[test]
@@ -110,7 +110,7 @@ fn sampled_solids_push_as_on_the_cpu() {
             ..config()
         };
         let ends = both(&gpu, &config, &worlds, &tools, 10, 10.0 * config.substep);
-        assert_same(&ends, 1e-3, 1e-3);
+        assert_same(&ends, 1e-4, 1e-3);
     }
 }
 
@@ -225,7 +225,7 @@ fn a_world_that_waits_for_a_sort_meets_its_tools_once() {
                 ..Tool::new(Shape::Sphere { radius: 0.001 })
             });
         }
-        world.step(0.008).unwrap();
+        world.step(0.012).unwrap();
         assert_eq!(world.divergence(0), None);
         let fastest = world.velocities(0).unwrap().into_iter().flatten();
         assert!(fastest.fold(0.0, f64::max) > 2.0);

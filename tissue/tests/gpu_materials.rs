@@ -58,7 +58,7 @@ fn the_corotated_law_is_that_on_the_cpu() {
         8,
         2e-3,
     );
-    assert_same(&ends, 1e-3, 1e-3);
+    assert_same(&ends, 1e-4, 1e-3);
     // And it is another law.
     let other = MpmConfig {
         law: ElasticLaw::NeoHookean,
@@ -85,13 +85,13 @@ fn tearing_is_that_on_the_cpu() {
         let config = MpmConfig { law, ..config() };
         let tools = [tools.clone(), tools.clone()];
         let ends = both(&gpu, &config, &worlds, &tools, 10, 2e-3);
-        assert_same(&ends, 1e-3, 1e-3);
+        assert_same(&ends, 1e-4, 1e-3);
         let [found, wanted] = &ends;
         let most = wanted.damage[0].iter().fold(0.0f32, |a, b| a.max(*b));
         assert!(most > 0.3, "{law:?}: damage is at most {most}");
         for (found, wanted) in found.damage[0].iter().zip(&wanted.damage[0]) {
-            // The square of a stretch is exact to 1e-5; damage goes by that over 1.35.
-            assert!((found - wanted).abs() < 1e-3, "{law:?}: {found} {wanted}");
+            // F is exact to some 1e-6 after 100 substeps; damage goes by the square of a stretch over 1.35.
+            assert!((found - wanted).abs() < 1e-4, "{law:?}: {found} {wanted}");
         }
         assert!(found.damage[1].iter().all(|damage| *damage == 0.0));
     }

@@ -229,12 +229,12 @@ fn a_tool_may_be_a_field() {
 fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
     let (config, body) = (GpuXpbdConfig::default(), block([3, 4, 4]));
     let mut oracle = Oracle::new(config.clone(), body.clone(), tools.clone());
-    let mut worlds = GpuXpbd::new(gpu, config.clone(), &body, 2).unwrap();
+    let mut worlds = GpuXpbd::new(gpu, config.clone(), &body, 2).expect("worlds");
     *worlds.tools_mut(1) = tools;
     let (n_steps, time) = (20, 10.0 * config.substep);
     let mut impulses = [[Vector3::zeros(); 2]; 2];
     for _ in 0..n_steps {
-        worlds.step(time).unwrap();
+        worlds.step(time).expect("a step");
         (0..10).for_each(|_| oracle.substep(config.substep));
         for (tool, sum) in impulses.iter_mut().enumerate() {
             let wrench = worlds.wrench(1, tool);
@@ -242,7 +242,7 @@ fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
             sum[1] += wrench.torque * time;
         }
     }
-    let found = worlds.positions(1).unwrap();
+    let found = worlds.positions(1).expect("positions");
     let mut moved = 0.0f64;
     for ((found, wanted), start) in found.iter().zip(&oracle.x).zip(&body.mesh.positions) {
         let error = (Vector3::from(*found) - wanted).norm();
@@ -260,7 +260,7 @@ fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
     }
     // The world without tools has felt none.
     assert_eq!(worlds.wrench(0, 0).force.norm(), 0.0);
-    assert!(worlds.positions(0).unwrap() != found);
+    assert!(worlds.positions(0).expect("positions") != found);
 }
 
 #[test]
