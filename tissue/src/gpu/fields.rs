@@ -99,3 +99,42 @@ impl Fields {
 fn is_same(a: &Arc<DistanceField>, b: &Arc<DistanceField>) -> bool {
     Arc::ptr_eq(a, b) || a == b
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More than is worth asking a computer for.
+    const TOO_MUCH: u64 = 1 << 30;
+
+    #[test]
+    fn more_than_the_gpu_takes_is_refused_and_changes_nothing() {
+        let gpu = match Gpu::open() {
+            Ok(gpu) => gpu,
+            Err(error) => return eprintln!("skipped: {error}"),
+        };
+        let tool = |shape: [usize; 3]| {
+            let field = DistanceField::of_nothing(shape);
+            Tool::new(Shape::Field(Arc::new(field)))
+        };
+        let mut fields = Fields::new(&gpu).unwrap();
+        let small = tool([8; 3]);
+        fields.bring(&gpu, [&small].into_iter()).unwrap();
+        let there = fields.there.clone();
+        let limits = gpu.limits();
+        let limit = limits
+            .max_buffer_size
+            .min(limits.max_storage_buffer_binding_size);
+        if limit < TOO_MUCH {
+            let layers = (limit / (4 * 256 * 256)) as usize + 1;
+            // Another digest than that of the small one would have: equality goes by it.
+            fields.there.clear();
+            let large = tool([256, 256, layers]);
+            let error = fields.bring(&gpu, [&large].into_iter()).unwrap_err();
+            assert!(matches!(error, GpuError::Limit { .. }), "{error}");
+            assert!(fields.there.is_empty());
+            fields.bring(&gpu, [&small].into_iter()).unwrap();
+        }
+        assert_eq!(fields.there, there);
+    }
+}

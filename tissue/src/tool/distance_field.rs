@@ -67,6 +67,19 @@ impl DistanceField {
         Ok(field)
     }
 
+    /// As large as that of a mesh, of nothing.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(crate) fn of_nothing(shape: [usize; 3]) -> Self {
+        Self {
+            digest: [0; 32],
+            origin: Vector3::zeros(),
+            cell_width: 1.0,
+            shape,
+            reach: 1.0,
+            distances: vec![0.0; shape.iter().product()],
+        }
+    }
+
     /// First node [m].
     pub fn origin(&self) -> Vector3<f64> {
         self.origin
