@@ -76,8 +76,9 @@ fn greatest(numbers: vec3<f32>) -> u32 {
 }
 
 fn clear_sums(lane: u32) {
-    for (var i = lane; i < 7u * TILE; i += GROUP) {
-        atomicStore(&sums[i], 0);
+    // Counted alike in all lanes, so that compilers unroll it.
+    for (var i = 0u; i < 28u; i++) {
+        atomicStore(&sums[i * GROUP + lane], 0);
     }
 }
 

@@ -197,7 +197,8 @@ fn main(
     clear_sums(lane);
     workgroupBarrier();
     if moves {
-        for (var node = lane; node < TILE; node += GROUP) {
+        for (var i = 0u; i < 4u; i++) {
+            let node = i * GROUP + lane;
             let source = home(node);
             var velocity = vec3<f32>(0.0);
             if source != NONE {
