@@ -41,7 +41,7 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
 
     writeln!(
         out,
-        "\nMLS-MPM: worlds  particles each  ms/frame  G particle-substeps/s"
+        "\nMLS-MPM: worlds  particles each  contact    ms/frame  G particle-substeps/s"
     )?;
     let sizes = [
         (1, 8_000),
@@ -56,13 +56,16 @@ fn run() -> Result<(), Box<dyn std::error::Error>> {
         if is_small && n_worlds * n_particles > 64_000 {
             continue;
         }
-        let time = mpm(&gpu, n_worlds, n_particles, is_small)?;
-        let rate = (n_worlds * n_particles) as f64 * SUBSTEPS / time / 1e9;
-        let milliseconds = 1e3 * time;
-        writeln!(
-            out,
-            "{n_worlds:15} {n_particles:15} {milliseconds:9.3} {rate:22.4}"
-        )?;
+        for contact in [Contact::Nodes, Contact::Particles] {
+            let time = mpm(&gpu, n_worlds, n_particles, contact, is_small)?;
+            let rate = (n_worlds * n_particles) as f64 * SUBSTEPS / time / 1e9;
+            let milliseconds = 1e3 * time;
+            let contact = format!("{contact:?}");
+            writeln!(
+                out,
+                "{n_worlds:15} {n_particles:15}  {contact:9} {milliseconds:9.3} {rate:22.4}"
+            )?;
+        }
     }
 
     writeln!(
@@ -110,7 +113,13 @@ fn median(
     Ok(times[n / 2])
 }
 
-fn mpm(gpu: &Gpu, n_worlds: usize, n: usize, is_small: bool) -> Result<f64, GpuError> {
+fn mpm(
+    gpu: &Gpu,
+    n_worlds: usize,
+    n: usize,
+    contact: Contact,
+    is_small: bool,
+) -> Result<f64, GpuError> {
     // Twice as wide as high.
     let width = (2.0 * n as f64 / 8.0).cbrt() * CELL;
     let along = (2.0 * n as f64).cbrt().ceil() as usize;
@@ -148,7 +157,7 @@ fn mpm(gpu: &Gpu, n_worlds: usize, n: usize, is_small: bool) -> Result<f64, GpuE
             [Wall::Separate; 2],
             [Wall::Sticky, Wall::Separate],
         ],
-        contact: Contact::Nodes,
+        contact,
         ..MpmConfig::default()
     };
     let top = body.positions.iter().map(|at| at[2]).fold(0.0, f64::max);

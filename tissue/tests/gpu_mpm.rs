@@ -4,79 +4,22 @@
 //! Without a driver these tests say which packages bring one, and pass.
 #![cfg(feature = "gpu")]
 
+#[expect(clippy::pedantic, reason = "shared by several tests")]
+mod gpu_scene;
+
+use gpu_scene::{assert_same, block, both, gpu, press};
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::gpu::{Gpu, GpuError, MAX_TOOLS};
-use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig, Wall};
-use insonate_tissue::tool::{Shape, Tool, Wrench};
+use insonate_tissue::gpu::{GpuError, MAX_TOOLS};
+use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig, Wall};
+use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Divergence, Material, TissueError};
-use nalgebra::{UnitQuaternion, Vector3};
-use rand::{Rng as _, SeedableRng as _};
-use rand_chacha::ChaCha8Rng;
+use nalgebra::Vector3;
 
-const CELL: f64 = 0.01;
-
-/// The GPU, or none where there is none.
-fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(error @ GpuError::NoDriver(_)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
-
-/// Eight particles per cell, a little out of place, in a box given in cells.
-fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut positions = Vec::new();
-    for i in 0..2 * size[0] {
-        for j in 0..2 * size[1] {
-            for k in 0..2 * size[2] {
-                positions.push(std::array::from_fn(|axis| {
-                    let place = [i, j, k][axis] as f64 + 0.5 + rng.random_range(-0.2..0.2);
-                    (low[axis] as f64 + 0.5 * place) * CELL
-                }));
-            }
-        }
-    }
-    MpmBody {
-        material: Material {
-            viscosity: 0.3,
-            ..Material::default()
-        },
-        positions,
-        velocity: [0.0; 3],
-        particle_volume: (0.5 * CELL).powi(3),
-    }
-}
-
+/// Tools push nodes here: with particles see `gpu_contact`.
 fn config() -> MpmConfig {
     MpmConfig {
-        cell_width: CELL,
-        cells: [24; 3],
-        substep: 2e-4,
-        walls: [
-            [Wall::Separate; 2],
-            [Wall::Slip; 2],
-            [Wall::Sticky, Wall::Separate],
-        ],
-        n_threads: 1,
         contact: Contact::Nodes,
-        ..MpmConfig::default()
-    }
-}
-
-/// A tool that comes down on a block's top, turned and turning, with friction.
-fn press(shape: Shape, height: f64) -> Tool {
-    Tool {
-        position: Vector3::new(0.12, 0.12, height),
-        rotation: UnitQuaternion::from_scaled_axis(Vector3::new(0.1, -0.05, 0.4)),
-        linear: Vector3::new(0.05, 0.0, -0.3),
-        angular: Vector3::new(0.0, 0.5, 1.0),
-        friction: 0.4,
-        ..Tool::new(shape)
+        ..gpu_scene::config()
     }
 }
 
@@ -139,52 +82,16 @@ fn it_is_the_solver_on_the_cpu() {
         };
         tools.push(vec![press(shape, 0.08 + above), floor]);
     }
-    let (n_steps, time) = (20, 10.0 * config().substep);
-    let mut batch = GpuMpm::new(&gpu, config(), &worlds).unwrap();
-    let mut impulses = vec![[Wrench::default(); 2]; worlds.len()];
-    for (i, tools) in tools.iter().enumerate() {
-        batch.tools_mut(i).clone_from(tools);
-    }
-    for _ in 0..n_steps {
-        batch.step(time).unwrap();
-        for (i, sums) in impulses.iter_mut().enumerate() {
-            for (tool, sum) in sums.iter_mut().enumerate() {
-                let wrench = batch.wrench(i, tool);
-                sum.force += wrench.force * time;
-                sum.torque += wrench.torque * time;
-            }
-        }
-    }
-    for (i, bodies) in worlds.iter().enumerate() {
-        let mut single = MlsMpm::new(config(), bodies).unwrap();
-        single.tools.clone_from(&tools[i]);
-        let mut wanted = [Wrench::default(); 2];
-        for _ in 0..n_steps {
-            single.step(time).unwrap();
-            for (tool, sum) in wanted.iter_mut().enumerate() {
-                sum.force += single.wrench(tool).force * time;
-                sum.torque += single.wrench(tool).torque * time;
-            }
-        }
-        assert_eq!(batch.divergence(i), None);
-        assert!((batch.time(i) - single.time()).abs() < 1e-12);
-        let moved = batch.positions(i).unwrap();
-        assert_eq!(moved.len(), single.n_particles());
-        let mut furthest = 0.0f64;
-        for (found, wanted) in moved.iter().zip(single.positions()) {
-            let error = (Vector3::from(*found) - Vector3::from(wanted)).norm();
-            furthest = furthest.max(error);
-        }
-        // 200 substeps, both in f32 with positions up to 24 cells: some 1e-5 of a cell.
-        assert!(furthest < 1e-4 * CELL, "world {i}: {furthest} m");
-        for (found, wanted) in impulses[i].iter().zip(&wanted) {
-            let error = (found.force - wanted.force).norm();
-            assert!(wanted.force.norm() > 1e-4, "{wanted:?}");
-            assert!(error < 1e-3 * wanted.force.norm(), "{found:?} {wanted:?}");
-            let error = (found.torque - wanted.torque).norm();
-            assert!(error < 1e-3 * wanted.torque.norm(), "{found:?} {wanted:?}");
-        }
-    }
+    let ends = both(
+        &gpu,
+        &config(),
+        &worlds,
+        &tools,
+        20,
+        10.0 * config().substep,
+    );
+    // 200 substeps, both in f32 with positions up to 24 cells: some 1e-5 of a cell.
+    assert_same(&ends, 1e-4, 1e-3);
 }
 
 #[test]

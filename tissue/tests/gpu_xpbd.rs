@@ -5,11 +5,12 @@
 #![cfg(feature = "gpu")]
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use insonate_tissue::gpu::xpbd::{GpuXpbd, GpuXpbdBody, GpuXpbdConfig};
 use insonate_tissue::gpu::{Gpu, GpuError};
-use insonate_tissue::mesh::TetMesh;
-use insonate_tissue::tool::{Shape, Tool};
+use insonate_tissue::mesh::{TetMesh, TriangleMesh};
+use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use insonate_tissue::{Divergence, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -211,14 +212,29 @@ fn volume(x: &[Vector3<f64>], tet: [u32; 4]) -> f64 {
 #[test]
 fn it_is_the_method_in_the_equations() {
     let Some(gpu) = gpu() else { return };
+    is_the_method(&gpu, press());
+}
+
+#[test]
+fn a_tool_may_be_a_field() {
+    let Some(gpu) = gpu() else { return };
+    let rod = TriangleMesh::cylinder(0.02, 0.03, 24);
+    let field = DistanceField::new(&rod, 24).unwrap();
+    let mut tools = press();
+    tools[0].shape = Shape::Field(Arc::new(field));
+    tools[0].position.z = 0.111;
+    is_the_method(&gpu, tools);
+}
+
+fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
     let (config, body) = (GpuXpbdConfig::default(), block([3, 4, 4]));
-    let mut oracle = Oracle::new(config.clone(), body.clone(), press());
-    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
-    *worlds.tools_mut(1) = press();
+    let mut oracle = Oracle::new(config.clone(), body.clone(), tools.clone());
+    let mut worlds = GpuXpbd::new(gpu, config.clone(), &body, 2).expect("worlds");
+    *worlds.tools_mut(1) = tools;
     let (n_steps, time) = (20, 10.0 * config.substep);
     let mut impulses = [[Vector3::zeros(); 2]; 2];
     for _ in 0..n_steps {
-        worlds.step(time).unwrap();
+        worlds.step(time).expect("a step");
         (0..10).for_each(|_| oracle.substep(config.substep));
         for (tool, sum) in impulses.iter_mut().enumerate() {
             let wrench = worlds.wrench(1, tool);
@@ -226,7 +242,7 @@ fn it_is_the_method_in_the_equations() {
             sum[1] += wrench.torque * time;
         }
     }
-    let found = worlds.positions(1).unwrap();
+    let found = worlds.positions(1).expect("positions");
     let mut moved = 0.0f64;
     for ((found, wanted), start) in found.iter().zip(&oracle.x).zip(&body.mesh.positions) {
         let error = (Vector3::from(*found) - wanted).norm();
@@ -244,7 +260,7 @@ fn it_is_the_method_in_the_equations() {
     }
     // The world without tools has felt none.
     assert_eq!(worlds.wrench(0, 0).force.norm(), 0.0);
-    assert!(worlds.positions(0).unwrap() != found);
+    assert!(worlds.positions(0).expect("positions") != found);
 }
 
 #[test]

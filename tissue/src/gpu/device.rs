@@ -8,7 +8,7 @@ use super::GpuError;
 pub const GPU_VARIABLE: &str = "INSONATE_GPU";
 
 /// Storage buffers that the largest kernel reads and writes.
-const STORAGE_BUFFERS: u32 = 12;
+const STORAGE_BUFFERS: u32 = 13;
 /// Bytes that threads of the largest kernel share.
 const SHARED_BYTES: u32 = 21504;
 /// Threads that work together.

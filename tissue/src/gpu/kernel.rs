@@ -23,40 +23,77 @@ pub(super) struct Kernel {
     layout: wgpu::BindGroupLayout,
 }
 
-impl Kernel {
-    /// Compiles the function `main` of a text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
-    pub(super) fn new(gpu: &Gpu, name: &str, text: &str, uses: &[Use]) -> Result<Self, GpuError> {
-        gpu.check()?;
-        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
-        let entries: Vec<_> = (0..)
-            .zip(uses)
-            .map(|(binding, r#use)| wgpu::BindGroupLayoutEntry {
-                binding,
-                visibility: wgpu::ShaderStages::COMPUTE,
-                ty: wgpu::BindingType::Buffer {
-                    ty: match r#use {
-                        Use::Uniform => wgpu::BufferBindingType::Uniform,
-                        Use::Read => wgpu::BufferBindingType::Storage { read_only: true },
-                        Use::Write => wgpu::BufferBindingType::Storage { read_only: false },
-                    },
-                    has_dynamic_offset: false,
-                    min_binding_size: None,
+/// How buffers of one group are bound, in the order of their uses.
+pub(super) fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGroupLayout {
+    let entries: Vec<_> = (0..)
+        .zip(uses)
+        .map(|(binding, r#use)| wgpu::BindGroupLayoutEntry {
+            binding,
+            visibility: wgpu::ShaderStages::COMPUTE,
+            ty: wgpu::BindingType::Buffer {
+                ty: match r#use {
+                    Use::Uniform => wgpu::BufferBindingType::Uniform,
+                    Use::Read => wgpu::BufferBindingType::Storage { read_only: true },
+                    Use::Write => wgpu::BufferBindingType::Storage { read_only: false },
                 },
-                count: None,
-            })
-            .collect();
-        let device = &gpu.device;
-        let layout = device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+                has_dynamic_offset: false,
+                min_binding_size: None,
+            },
+            count: None,
+        })
+        .collect();
+    gpu.device
+        .create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some(name),
             entries: &entries,
-        });
+        })
+}
+
+/// Binds buffers, in the order of the uses of a layout.
+pub(super) fn bind(
+    gpu: &Gpu,
+    layout: &wgpu::BindGroupLayout,
+    buffers: &[&wgpu::Buffer],
+) -> wgpu::BindGroup {
+    let entries: Vec<_> = (0..)
+        .zip(buffers)
+        .map(|(binding, buffer)| wgpu::BindGroupEntry {
+            binding,
+            resource: buffer.as_entire_binding(),
+        })
+        .collect();
+    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+        label: None,
+        layout,
+        entries: &entries,
+    })
+}
+
+impl Kernel {
+    /// Compiles the function `main` of a text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
+    /// Buffers of the second group, if there is one, are bound by who runs the kernel.
+    pub(super) fn new(
+        gpu: &Gpu,
+        name: &str,
+        text: &str,
+        uses: &[Use],
+        second: Option<&wgpu::BindGroupLayout>,
+    ) -> Result<Self, GpuError> {
+        gpu.check()?;
+        let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
+        let device = &gpu.device;
+        let layout = bind_layout(gpu, name, uses);
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some(name),
             source: wgpu::ShaderSource::Wgsl(text.into()),
         });
+        let groups: Vec<_> = [Some(&layout), second]
+            .into_iter()
+            .take_while(Option::is_some)
+            .collect();
         let whole = device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
             label: Some(name),
-            bind_group_layouts: &[Some(&layout)],
+            bind_group_layouts: &groups,
             immediate_size: 8,
         });
         let pipeline = device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
@@ -80,18 +117,7 @@ impl Kernel {
 
     /// Binds buffers, in the order of the uses.
     pub(super) fn bind(&self, gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-        let entries: Vec<_> = (0..)
-            .zip(buffers)
-            .map(|(binding, buffer)| wgpu::BindGroupEntry {
-                binding,
-                resource: buffer.as_entire_binding(),
-            })
-            .collect();
-        gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-            label: None,
-            layout: &self.layout,
-            entries: &entries,
-        })
+        bind(gpu, &self.layout, buffers)
     }
 
     /// Makes it the one that dispatches run.

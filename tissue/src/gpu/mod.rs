@@ -12,6 +12,7 @@
 
 mod device;
 mod error;
+mod fields;
 mod kernel;
 mod memory;
 pub mod mpm;

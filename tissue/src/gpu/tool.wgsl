@@ -21,6 +21,7 @@ const SPHERE = 0u;
 const CUBOID = 1u;
 const CAPSULE = 2u;
 const CYLINDER = 3u;
+const HALF_SPACE = 4u;
 
 fn rotate(q: vec4<f32>, v: vec3<f32>) -> vec3<f32> {
     return v + 2.0 * cross(q.xyz, cross(q.xyz, v) + q.w * v);
@@ -110,8 +111,19 @@ fn surface(tool: Tool, p: vec3<f32>) -> vec4<f32> {
         case CYLINDER: {
             return cylinder(p, tool.sizes.x, tool.sizes.y);
         }
-        default: {
+        case HALF_SPACE: {
             return vec4<f32>(0.0, 0.0, 1.0, p.z);
         }
+        default: {
+            return field_surface(tool.field, p);
+        }
     }
+}
+
+// Not more than the distance of the surface [m]: tells what is far.
+fn least_distance(tool: Tool, p: vec3<f32>) -> f32 {
+    if tool.kind > HALF_SPACE {
+        return field_least(tool.field, p);
+    }
+    return surface(tool, p).w;
 }

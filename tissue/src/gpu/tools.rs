@@ -1,5 +1,6 @@
 //! Tools as kernels read them.
 
+use super::fields::Fields;
 use crate::TissueError;
 use crate::tool::{Shape, Tool};
 
@@ -19,34 +20,34 @@ pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
             format!("at most {MAX_TOOLS} in a world"),
         ));
     }
-    for tool in tools {
-        tool.check()?;
-        if let Shape::Field(field) = &tool.shape {
-            return Err(TissueError::setting(
-                "tool.shape",
-                field,
-                "a simple solid on the GPU",
-            ));
-        }
-    }
-    Ok(())
+    tools.iter().try_for_each(Tool::check)
 }
 
-/// A tool in words, its position from an origin in units of a length [m]: see `tool.wgsl`.
-pub(super) fn words(tool: &Tool, origin: [f64; 3], unit: f64) -> [u32; TOOL_WORDS] {
-    let (kind, sizes) = match tool.shape {
-        Shape::Sphere { radius } => (0, [radius, 0.0, 0.0]),
-        Shape::Cuboid { half } => (1, half),
+/// A tool in words, its position from an origin in units of a length [m]: see `tool.wgsl`. Its field, if it is one, must be among those on the
+/// GPU.
+pub(super) fn words(
+    tool: &Tool,
+    origin: [f64; 3],
+    unit: f64,
+    fields: &Fields,
+) -> [u32; TOOL_WORDS] {
+    let mut number = 0;
+    let (kind, sizes) = match &tool.shape {
+        Shape::Sphere { radius } => (0, [*radius, 0.0, 0.0]),
+        Shape::Cuboid { half } => (1, *half),
         Shape::Capsule {
             radius,
             half_length,
-        } => (2, [radius, half_length, 0.0]),
+        } => (2, [*radius, *half_length, 0.0]),
         Shape::Cylinder {
             radius,
             half_length,
-        } => (3, [radius, half_length, 0.0]),
-        // Refused by `check`.
-        Shape::HalfSpace | Shape::Field(_) => (4, [0.0; 3]),
+        } => (3, [*radius, *half_length, 0.0]),
+        Shape::HalfSpace => (4, [0.0; 3]),
+        Shape::Field(field) => {
+            number = fields.index(field);
+            (5, [0.0; 3])
+        }
     };
     let reach = tool.shape.reach();
     let reach = if reach.is_finite() { reach } else { -1.0 };
@@ -70,6 +71,7 @@ pub(super) fn words(tool: &Tool, origin: [f64; 3], unit: f64) -> [u32; TOOL_WORD
     put(11, friction);
     put(15, reach);
     words[3] = kind;
+    words[19] = number;
     words
 }
 

@@ -82,7 +82,7 @@ impl<'a> ToolContact<'a> {
                 let center = tool.rotation.inverse() * (center - tool.position);
                 tool.friction.is_finite()
                     && center.norm() <= tool.shape.reach() + reach
-                    && tool.shape.surface(&center).distance <= reach
+                    && tool.shape.least_distance(&center) <= reach
             })
             .collect();
         (!near.is_empty()).then_some(BlockContact {

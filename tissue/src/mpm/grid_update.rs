@@ -62,7 +62,7 @@ impl GridUpdate<'_> {
             let center = tool.rotation.inverse() * (center - tool.position);
             (tool.friction == f64::INFINITY || self.config.contact == Contact::Nodes)
                 && center.norm() <= tool.shape.reach() + reach
-                && tool.shape.surface(&center).distance <= reach
+                && tool.shape.least_distance(&center) <= reach
         };
         if !self.tools.iter().any(is_near) {
             return;

@@ -67,6 +67,19 @@ impl DistanceField {
         Ok(field)
     }
 
+    /// As large as that of a mesh, of nothing.
+    #[cfg(all(test, feature = "gpu"))]
+    pub(crate) fn of_nothing(shape: [usize; 3]) -> Self {
+        Self {
+            digest: [0; 32],
+            origin: Vector3::zeros(),
+            cell_width: 1.0,
+            shape,
+            reach: 1.0,
+            distances: vec![0.0; shape.iter().product()],
+        }
+    }
+
     /// First node [m].
     pub fn origin(&self) -> Vector3<f64> {
         self.origin
@@ -113,6 +126,16 @@ impl DistanceField {
             distance: distance + far,
             normal: gradient.try_normalize(1e-9).unwrap_or_else(Vector3::z),
         }
+    }
+
+    /// Not more than the distance at a point in the mesh's frame [m], where [`surface`](Self::surface) may say more: outside of the grid, and by
+    /// less than two cells where it is interpolated.
+    pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
+        let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
+        let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
+        let far = (point - self.origin - inside).norm();
+        // The mesh is in the grid, and as far from the point as from the grid's nearest point, but for the way between them.
+        far.max(self.trilinear(&inside).0 - far - 2.0 * self.cell_width)
     }
 
     /// Value and gradient at a point of the grid, counted from its first node.
@@ -181,4 +204,30 @@ fn digest(mesh: &TriangleMesh, resolution: usize) -> [u8; 32] {
         hasher.update(vertex.to_le_bytes());
     }
     hasher.finalize().into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Shape;
+    use super::*;
+
+    #[test]
+    fn the_least_distance_is_not_more_than_the_distance() {
+        let half = [0.3, 0.2, 0.1];
+        let field = DistanceField::new(&TriangleMesh::cuboid(half), 33).expect("a closed mesh");
+        let solid = Shape::Cuboid { half };
+        let mut slack = 0.0f64;
+        for i in 0..20_000u32 {
+            // Generalised golden ratios, over a cube of half size 0.8.
+            let point = Vector3::new(0.819_172_5, 0.671_043_6, 0.549_700_5)
+                .map(|base| (f64::from(i) * base % 1.0 * 2.0 - 1.0) * 0.8);
+            let distance = solid.surface(&point).distance;
+            let least = field.least_distance(&point);
+            assert!(least <= distance, "{point}: {least} {distance}");
+            slack = slack.max(distance - least);
+        }
+        // Far enough from the solid it still tells.
+        assert!(slack < 0.5, "{slack}");
+        assert!(field.least_distance(&Vector3::new(1.5, 0.0, 0.0)) > 1.0);
+    }
 }

@@ -99,6 +99,14 @@ impl Shape {
         }
     }
 
+    /// Not more than the distance from a point in the solid's frame [m]: tells what is far.
+    pub(crate) fn least_distance(&self, point: &Vector3<f64>) -> f64 {
+        match self {
+            Self::Field(field) => field.least_distance(point),
+            _ => self.surface(point).distance,
+        }
+    }
+
     /// The surface seen from a point in the solid's frame.
     pub fn surface(&self, point: &Vector3<f64>) -> Surface {
         match self {

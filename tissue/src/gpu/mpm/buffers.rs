@@ -11,8 +11,10 @@ pub(super) const GROUP: usize = 128;
 pub(super) const STATUS_WORDS: usize = 4;
 /// Words of the settings.
 pub(super) const PARAM_WORDS: usize = 24;
-/// Rows of four numbers of a particle.
+/// Rows of four numbers of a particle: position, F, velocity and C.
 pub(super) const ROWS: usize = 6;
+/// And one more where it is needed: how far it has slipped along a tool, and its damage.
+pub(super) const ALL_ROWS: usize = 7;
 
 /// Buffers of all worlds.
 #[derive(Debug)]
@@ -55,6 +57,7 @@ impl Buffers {
         let nodes = slots * BLOCK_NODES * 4;
         let n_tools = n_worlds * MAX_TOOLS as u64;
         let impulses = n_tools * IMPULSE_WORDS as u64;
+        let particles = 4 * layout.n_rows() as u64 * n;
         let status = n_worlds * STATUS_WORDS as u64;
         Ok(Self {
             params: gpu.buffer(
@@ -67,8 +70,8 @@ impl Buffers {
             starts: gpu.filled("starts of particles", &layout.starts)?,
             materials: gpu.filled("materials", &layout.materials)?,
             particles: [
-                words("particles", 4 * ROWS as u64 * n)?,
-                words("sorted particles", 4 * ROWS as u64 * n)?,
+                words("particles", particles)?,
+                words("sorted particles", particles)?,
             ],
             tags: [
                 words("particles' names", 2 * n)?,

@@ -11,7 +11,6 @@ struct Params {
     dt: f32,
     // [m]
     cell_width: f32,
-    // [Pa s]
     unused: f32,
     // A node this near to a tool [m] moves with it.
     near: f32,
@@ -25,9 +24,11 @@ struct Params {
     n_worlds: u32,
     // What a particle may give, over its mass [m/s].
     give_limit: f32,
+    // Rows of four numbers of a particle.
+    n_rows: u32,
+    // 0: only tools that tissue sticks to push nodes.
+    pushes_nodes: u32,
     pad_0: u32,
-    pad_1: u32,
-    pad_2: u32,
 }
 
 struct World {

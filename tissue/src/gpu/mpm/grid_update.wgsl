@@ -11,32 +11,9 @@
 // Impulse on each tool of each world: force and torque, three numbers of 64 bits each.
 @group(0) @binding(8) var<storage, read_write> impulses: array<atomic<u32>>;
 
-const MAX_TOOLS = 8u;
 const WALL_NODES = 3u;
-// Impulses are summed in larger steps than momenta, those that turn in larger ones still.
-const PUSH_STEP = 16.0;
-const TURN_STEP = 16384.0;
 
 var<workgroup> is_on: u32;
-var<workgroup> posed: array<Tool, MAX_TOOLS>;
-var<workgroup> sums: array<atomic<u32>, 96>;
-
-// Adds a number of steps to one of 64 bits, in whatever order with the same end. False: it is beyond what 48 bits hold.
-fn add_to_sum(index: u32, value: f32) -> bool {
-    let rounded = round(value);
-    let high_part = floor(rounded / 65536.0);
-    // Also false for what is not a number.
-    if !(abs(high_part) < 2147483648.0) {
-        return false;
-    }
-    let high = i32(high_part);
-    let above = bitcast<u32>(high) << 16u;
-    let low = above + u32(rounded - high_part * 65536.0);
-    let old = atomicAdd(&sums[2u * index], low);
-    let carry = select(0u, 1u, low < above) + select(0u, 1u, old + low < old);
-    atomicAdd(&sums[2u * index + 1u], bitcast<u32>(high >> 16u) + carry);
-    return true;
-}
 
 fn wall_at(axis: u32, is_high: bool) -> u32 {
     return (params.walls >> (4u * axis + select(0u, 2u, is_high))) & 3u;
@@ -86,9 +63,7 @@ fn main(
         let tool = tools[world_index * params.tool_stride + lane];
         posed[lane] = moved_on(tool, f32(substep) * params.dt, params.cell_width);
     }
-    for (var i = lane; i < 12u * world.n_tools; i += 64u) {
-        atomicStore(&sums[i], 0u);
-    }
+    clear_pushes(lane, world.n_tools, 64u);
     workgroupBarrier();
 
     let node = entry.x * 64u + lane;
@@ -105,11 +80,15 @@ fn main(
         velocity = momentum * (scale / f32(mass_steps)) + params.kick;
         let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
         let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
-        // A node belongs to the nearest tool.
+        // A node belongs to the nearest tool of those that push nodes.
         var i = world.n_tools;
         var found = vec4<f32>(0.0, 0.0, 0.0, params.near);
         for (var other = 0u; other < world.n_tools; other++) {
             let tool = posed[other];
+            // Others push particles.
+            if tool.friction >= 0.0 && params.pushes_nodes == 0u {
+                continue;
+            }
             let arm = (vec3<f32>(at) - tool.position) * params.cell_width;
             if tool.reach < 0.0 || length(arm) <= tool.reach + params.near {
                 let seen = surface(tool, rotate_back(tool.rotation, arm));
@@ -136,13 +115,8 @@ fn main(
                 after = carried + along * max(kept, 0.0);
             }
             let taken = (velocity - after) * steps;
-            let turned = cross(arm_cells, taken);
             velocity = after;
-            for (var axis = 0u; axis < 3u; axis++) {
-                let fits = add_to_sum(6u * i + axis, taken[axis] / PUSH_STEP);
-                let turn_fits = add_to_sum(6u * i + 3u + axis, turned[axis] / TURN_STEP);
-                is_fast |= !fits || !turn_fits;
-            }
+            is_fast = !push_tool(i, arm_cells, taken);
         }
         velocity = hold(velocity, at);
         var flags = select(0u, DENSE, mass_steps > world.most_mass);
@@ -159,14 +133,5 @@ fn main(
     velocities[node] = vec4<f32>(velocity, 0.0);
 
     workgroupBarrier();
-    for (var i = lane; i < 6u * world.n_tools; i += 64u) {
-        let low = atomicLoad(&sums[2u * i]);
-        let high = atomicLoad(&sums[2u * i + 1u]);
-        if (low | high) == 0u {
-            continue;
-        }
-        let to = 2u * (world_index * params.tool_stride * 6u + i);
-        let old = atomicAdd(&impulses[to], low);
-        atomicAdd(&impulses[to + 1u], high + select(0u, 1u, old + low < old));
-    }
+    flush_pushes(lane, world_index, world.n_tools, 64u);
 }

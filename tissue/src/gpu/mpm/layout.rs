@@ -1,8 +1,9 @@
 //! Where the worlds' particles are, in which steps their sums are kept, and how many blocks of nodes they may need.
 
+use super::buffers::{ALL_ROWS, ROWS};
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{Contact, MpmBody, MpmConfig};
-use crate::{Divergence, ElasticLaw, TissueError};
+use crate::{Divergence, ElasticLaw, Material, TissueError};
 
 /// Nodes along the edge of a block.
 pub(super) const BLOCK: usize = 4;
@@ -47,7 +48,8 @@ pub(super) struct Layout {
     pub(super) quota: usize,
     /// Start of each particle in cells, and its material's number in bits.
     pub(super) starts: Vec<[f32; 4]>,
-    /// Three rows for each material: mass, volume, λ, μ; velocity at the start and its world's number in bits; viscosity.
+    /// Three rows for each material: mass, volume, λ, μ; velocity at the start and its world's number in bits; viscosity, square of the
+    /// stretch at which damage begins, damage per square of stretch beyond, edge of a particle [m].
     pub(super) materials: Vec<[f32; 4]>,
     /// Mass of a particle of each material [kg].
     pub(super) masses: Vec<f64>,
@@ -55,6 +57,8 @@ pub(super) struct Layout {
     pub(super) start_speed: f64,
     /// Longest substep that the stiffest material allows [s].
     pub(super) stable_substep: f64,
+    /// Whether any material can tear.
+    pub(super) can_tear: bool,
 }
 
 impl Layout {
@@ -64,12 +68,6 @@ impl Layout {
         worlds: &[Vec<MpmBody>],
     ) -> Result<Self, GpuError> {
         config.check()?;
-        if config.law != ElasticLaw::NeoHookean {
-            return Err(TissueError::setting("law", config.law, "neo-Hookean on the GPU").into());
-        }
-        if config.contact != Contact::Nodes {
-            return Err(TissueError::setting("contact", config.contact, "Nodes on the GPU").into());
-        }
         let n_blocks = config.cells.map(|cells| cells.div_ceil(BLOCK));
         let mut layout = Self {
             config,
@@ -82,6 +80,7 @@ impl Layout {
             masses: Vec::new(),
             start_speed: 0.0,
             stable_substep: f64::INFINITY,
+            can_tear: false,
         };
         let mut most_blocks = 1;
         for bodies in worlds {
@@ -95,7 +94,10 @@ impl Layout {
             whole.min(SPREAD * most_blocks + 64)
         };
         let counts = [
-            ("particles", layout.n_particles as u64 * 6),
+            (
+                "particles",
+                layout.n_particles as u64 * layout.n_rows() as u64,
+            ),
             ("blocks of the domains", n_worlds * whole as u64),
             (
                 "numbers at nodes",
@@ -126,13 +128,6 @@ impl Layout {
         for body in bodies {
             let material = &body.material;
             material.check()?;
-            if material.tearing.is_some() {
-                return Err(TissueError::setting(
-                    "material.tearing",
-                    material.tearing,
-                    "none on the GPU",
-                ));
-            }
             crate::error::check_range("body.particle_volume", body.particle_volume, 1e-18, 1.0)?;
             let mass = material.density * body.particle_volume;
             let number = self.masses.len() as u32;
@@ -149,8 +144,11 @@ impl Layout {
             }
             let world = f32::from_bits(self.worlds.len() as u32);
             self.materials.push([x as f32, y as f32, z as f32, world]);
+            let [begins, rate] = tear_words(material);
+            let edge = body.particle_volume.cbrt() as f32;
             self.materials
-                .push([material.viscosity as f32, 0.0, 0.0, 0.0]);
+                .push([material.viscosity as f32, begins, rate, edge]);
+            self.can_tear |= material.tearing.is_some();
             self.stable_substep = self
                 .stable_substep
                 .min(self.config.stable_substep([material].into_iter()));
@@ -158,6 +156,9 @@ impl Layout {
             total += mass * body.positions.len() as f64;
             print.add(&[mass, body.particle_volume, material.young_modulus]);
             print.add(&[material.poisson_ratio, body.positions.len() as f64]);
+            if let Some(tearing) = material.tearing {
+                print.add(&[tearing.begins, tearing.ends]);
+            }
             for position in &body.positions {
                 if !(0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]) {
                     return Err(TissueError::Outside {
@@ -191,6 +192,15 @@ impl Layout {
         });
         self.n_particles = self.starts.len();
         Ok(self.around(blocks))
+    }
+
+    /// Rows of four numbers of a particle.
+    pub(super) fn n_rows(&self) -> usize {
+        if self.can_tear || self.config.contact == Contact::Particles {
+            ALL_ROWS
+        } else {
+            ROWS
+        }
     }
 
     /// How many blocks there are around blocks.
@@ -279,6 +289,17 @@ impl Layout {
     }
 }
 
+/// Square of the stretch at which damage begins, and damage per square of stretch beyond.
+fn tear_words(material: &Material) -> [f32; 2] {
+    match material.tearing {
+        Some(tearing) => {
+            let (begins, ends) = (tearing.begins.powi(2), tearing.ends.powi(2));
+            [begins as f32, (1.0 / (ends - begins)) as f32]
+        }
+        None => [f32::MAX, 0.0],
+    }
+}
+
 const FAST: u32 = 1;
 const LEFT: u32 = 2;
 const DENSE: u32 = 4;
@@ -295,6 +316,9 @@ impl Fingerprint {
         print.add(&config.origin);
         print.add(&[config.cell_width]);
         print.add(&config.cells.map(|n| n as f64));
+        let is_corotated = config.law == ElasticLaw::FixedCorotated;
+        let meets_particles = config.contact == Contact::Particles;
+        print.add(&[is_corotated, meets_particles].map(|is| f64::from(u8::from(is))));
         print
     }
 

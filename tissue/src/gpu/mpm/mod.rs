@@ -4,7 +4,9 @@
 //! a few hundred particles take memory and time by what is in them, not by the size of their domains. Each world has a table of its
 //! blocks, and a share of all blocks of nodes.
 //!
-//! A substep is two dispatches for all worlds together:
+//! A substep is two dispatches for all worlds together, and one more where tools push particles:
+//! 0. `contact`: of up to 128 particles of one block those that touch a tool give to the grid what it changes of their momentum. Blocks without
+//!    a tool near them only find that out.
 //! 1. `grid_update`: a group of 64 threads for each block of nodes makes velocities of momenta, with gravity, tools and walls, and clears the momenta.
 //! 2. `transfer`: a group of 128 threads for up to 128 particles of one block moves them by the grid and gives their momentum to it for the next
 //!    substep, in shared memory; what the group gives to a node goes to the grid in one addition.
@@ -18,10 +20,12 @@
 //! that would give more (`TooFast`) and a node that holds more (`TooDense`) stop their world; nothing wraps around in silence. Particles
 //! a thousandfold lighter than others in their world are a thousandfold less exact in mass.
 //!
-//! Tools move along within a step on the GPU. To add a shape, give it a number in `gpu/tools.rs` and a distance in `gpu/tool.wgsl`; one given as a field
-//! of distances needs a buffer of fields next to the tools, for which the tool has its index.
+//! Elastic laws are texts in WGSL, of which a world's kernels have one; without a material that tears nothing is computed for it.
+//!
+//! Tools move along within a step on the GPU. To add a shape, give it a number in `gpu/tools.rs` and a distance in `gpu/tool.wgsl`.
 
 mod buffers;
+mod kernels;
 mod layout;
 mod stages;
 mod state;

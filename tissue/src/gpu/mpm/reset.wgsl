@@ -31,6 +31,8 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     particles[2u * n + i] = vec4<f32>(1.0, 0.0, 0.0, 0.0);
     particles[3u * n + i] = vec4<f32>(materials[3u * material + 1u].xyz, 0.0);
     particles[4u * n + i] = vec4<f32>(0.0);
-    particles[5u * n + i] = vec4<f32>(0.0);
+    for (var row = 5u; row < params.n_rows; row++) {
+        particles[row * n + i] = vec4<f32>(0.0);
+    }
     tags[i] = vec2<u32>(i, material);
 }

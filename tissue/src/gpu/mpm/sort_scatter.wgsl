@@ -21,7 +21,7 @@ fn main(
         return;
     }
     let to = starts[places[i].x] + places[i].y;
-    for (var row = 0u; row < 6u; row++) {
+    for (var row = 0u; row < params.n_rows; row++) {
         particles[row * n + to] = old_particles[row * n + i];
     }
     tags[to] = old_tags[i];

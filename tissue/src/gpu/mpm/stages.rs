@@ -2,8 +2,9 @@
 
 use super::buffers::{Buffers, GROUP};
 use super::layout::Layout;
-use crate::gpu::kernel::{Kernel, Use};
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::Gpu;
+use crate::gpu::fields::Fields;
+use crate::gpu::kernel::Kernel;
 
 /// Particles move by the grid.
 const MOVES: u32 = 1;
@@ -14,23 +15,25 @@ const SUBSTEPS_AT_ONCE: u32 = 100;
 
 /// A kernel with the buffers it runs on; two, for particles are in one of two buffers.
 #[derive(Debug)]
-struct Stage {
-    kernel: Kernel,
-    bound: [wgpu::BindGroup; 2],
+pub(super) struct Stage {
+    pub(super) kernel: Kernel,
+    pub(super) bound: [wgpu::BindGroup; 2],
 }
 
 /// All kernels.
 #[derive(Debug)]
 pub(super) struct Stages {
-    begin: Stage,
-    reset: Stage,
-    sort_forget: Stage,
-    sort_count: Stage,
-    sort_size: Stage,
-    sort_open: Stage,
-    sort_scatter: Stage,
-    grid_update: Stage,
-    transfer: Stage,
+    pub(super) begin: Stage,
+    pub(super) reset: Stage,
+    pub(super) sort_forget: Stage,
+    pub(super) sort_count: Stage,
+    pub(super) sort_size: Stage,
+    pub(super) sort_open: Stage,
+    pub(super) sort_scatter: Stage,
+    pub(super) grid_update: Stage,
+    pub(super) transfer: Stage,
+    /// None where tools push nodes.
+    pub(super) contact: Option<Stage>,
 }
 
 /// One step, or what is left of it.
@@ -43,157 +46,20 @@ pub(super) struct Plan {
     pub(super) resumes: bool,
     /// Whether to sort first.
     pub(super) sorts: bool,
+    /// Whether any tool pushes particles.
+    pub(super) pushes_particles: bool,
     /// Substeps from sort to sort.
     pub(super) sort_every: u32,
 }
 
 impl Stages {
-    #[expect(
-        clippy::too_many_lines,
-        reason = "a table of which kernel uses which buffers"
-    )]
-    pub(super) fn new(gpu: &Gpu, b: &Buffers) -> Result<Self, GpuError> {
-        use Use::{Read, Uniform, Write};
-        let stage = |name: &str, text: &str, buffers: &[(Use, [&wgpu::Buffer; 2])]| {
-            let text = format!("{}\n{text}", include_str!("common.wgsl"));
-            let uses: Vec<_> = buffers.iter().map(|(r#use, _)| *r#use).collect();
-            let kernel = Kernel::new(gpu, name, &text, &uses)?;
-            let bound = [0, 1].map(|side| {
-                let buffers: Vec<_> = buffers.iter().map(|(_, sides)| sides[side]).collect();
-                kernel.bind(gpu, &buffers)
-            });
-            Ok::<_, GpuError>(Stage { kernel, bound })
-        };
-        let params = (Uniform, [&b.params; 2]);
-        let worlds = (Read, [&b.worlds; 2]);
-        let status = (Write, [&b.status; 2]);
-        let lists = (Read, [&b.lists; 2]);
-        let materials = (Read, [&b.materials; 2]);
-        let read = |buffer| (Read, [buffer; 2]);
-        let write = |buffer| (Write, [buffer; 2]);
-        let [here, there] = [&b.particles, &b.tags].map(|pair| [&pair[0], &pair[1]]);
-        let swapped = |[a, b]: [_; 2]| [b, a];
-        let with_tools = concat!(
-            include_str!("../tool.wgsl"),
-            include_str!("grid_update.wgsl")
-        );
-        Ok(Self {
-            begin: stage("begin", include_str!("begin.wgsl"), &[params, status])?,
-            reset: stage(
-                "reset",
-                include_str!("reset.wgsl"),
-                &[
-                    params,
-                    worlds,
-                    read(&b.listed),
-                    read(&b.starts),
-                    materials,
-                    (Write, here),
-                    (Write, there),
-                    status,
-                ],
-            )?,
-            sort_forget: stage(
-                "sort_forget",
-                include_str!("sort_forget.wgsl"),
-                &[
-                    params,
-                    read(&b.active_nodes),
-                    lists,
-                    write(&b.momenta),
-                    write(&b.counts),
-                    write(&b.slots),
-                ],
-            )?,
-            sort_count: stage(
-                "sort_count",
-                include_str!("sort_count.wgsl"),
-                &[
-                    params,
-                    (Read, here),
-                    (Read, there),
-                    materials,
-                    write(&b.counts),
-                    write(&b.places),
-                    write(&b.occupied),
-                    write(&b.counters),
-                ],
-            )?,
-            sort_size: stage(
-                "sort_size",
-                include_str!("sort_size.wgsl"),
-                &[write(&b.counters), write(&b.lists)],
-            )?,
-            sort_open: stage(
-                "sort_open",
-                include_str!("sort_open.wgsl"),
-                &[
-                    params,
-                    worlds,
-                    lists,
-                    read(&b.occupied),
-                    write(&b.counts),
-                    write(&b.slots),
-                    write(&b.active_nodes),
-                    write(&b.chunks),
-                    write(&b.counters),
-                    status,
-                ],
-            )?,
-            sort_scatter: stage(
-                "sort_scatter",
-                include_str!("sort_scatter.wgsl"),
-                &[
-                    params,
-                    read(&b.places),
-                    read(&b.counts),
-                    (Read, here),
-                    (Read, there),
-                    (Write, swapped(here)),
-                    (Write, swapped(there)),
-                ],
-            )?,
-            grid_update: stage(
-                "grid_update",
-                with_tools,
-                &[
-                    params,
-                    worlds,
-                    status,
-                    read(&b.active_nodes),
-                    lists,
-                    write(&b.momenta),
-                    write(&b.velocities),
-                    read(&b.tools),
-                    write(&b.impulses),
-                ],
-            )?,
-            transfer: stage(
-                "transfer",
-                include_str!("transfer.wgsl"),
-                &[
-                    params,
-                    worlds,
-                    status,
-                    read(&b.chunks),
-                    lists,
-                    read(&b.slots),
-                    (Read, there),
-                    materials,
-                    (Write, here),
-                    read(&b.velocities),
-                    write(&b.momenta),
-                ],
-            )?,
-        })
-    }
-
     /// Records and hands in a step of all worlds; gives the encoder with what is not handed in yet. `side` says which buffer has the particles.
     pub(super) fn step(
         &self,
         gpu: &Gpu,
         buffers: &Buffers,
         layout: &Layout,
+        fields: &Fields,
         plan: Plan,
         side: &mut usize,
     ) -> wgpu::CommandEncoder {
@@ -212,6 +78,13 @@ impl Stages {
         // particles => grid
         self.transfer(&mut pass, buffers, *side, plan.first, GIVES);
         for substep in plan.first..plan.n_substeps {
+            pass.set_bind_group(1, &fields.bound, &[]);
+            if let Some(contact) = &self.contact
+                && plan.pushes_particles
+            {
+                // momentum of particles that tools push => grid, impulses on tools
+                contact.run_list(&mut pass, buffers, *side, [substep, 0], 2);
+            }
             // momentum => velocity at the nodes, impulses on tools
             self.grid_update
                 .run_list(&mut pass, buffers, *side, [substep, 0], 1);

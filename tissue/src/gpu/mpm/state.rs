@@ -1,6 +1,6 @@
 //! What is read from a world, and its state in bytes.
 
-use super::buffers::ROWS;
+use super::buffers::ALL_ROWS;
 use super::world::GpuMpm;
 use crate::gpu::GpuError;
 use crate::gpu::memory::Region;
@@ -10,9 +10,6 @@ use crate::{Divergence, TissueError};
 const MAGIC: &[u8; 8] = b"insgmpm1";
 /// Bytes before the particles: magic, fingerprint, number of particles, time, three numbers on how it stopped.
 const HEAD: usize = 56;
-/// Bytes of a particle.
-const PARTICLE: usize = 16 * ROWS;
-
 impl GpuMpm {
     /// Positions of a world [m], shape `[n_particles, 3]`, in the order of the bodies.
     ///
@@ -53,18 +50,25 @@ impl GpuMpm {
         Ok(momentum)
     }
 
-    /// One row of a world's particles, in the order of the bodies.
-    fn row(&self, world: usize, row: usize) -> Result<Vec<[f32; 4]>, GpuError> {
-        let rows = self.rows(world, &[row])?;
-        Ok(rows.into_iter().map(|[row]| row).collect())
+    /// Share of the stiffness that each particle of a world has lost for good, 0 to 1, shape `[n_particles]`, in the order of the bodies.
+    ///
+    /// # Errors
+    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn damage(&self, world: usize) -> Result<Vec<f32>, GpuError> {
+        if !self.layout.can_tear {
+            return Ok(vec![0.0; self.n_particles(world)]);
+        }
+        let last = self.row(world, ALL_ROWS - 1)?;
+        Ok(last.into_iter().map(|[_, _, _, damage]| damage).collect())
     }
 
-    /// Rows of a world's particles, in the order of the bodies.
-    fn rows<const N: usize>(
-        &self,
-        world: usize,
-        rows: &[usize; N],
-    ) -> Result<Vec<[[f32; 4]; N]>, GpuError> {
+    /// One row of a world's particles, in the order of the bodies.
+    fn row(&self, world: usize, row: usize) -> Result<Vec<[f32; 4]>, GpuError> {
+        self.rows(world, &[row])
+    }
+
+    /// Rows of a world's particles, in the order of the bodies: all of a particle one after the other.
+    fn rows(&self, world: usize, rows: &[usize]) -> Result<Vec<[f32; 4]>, GpuError> {
         let layout = &self.layout.worlds[world];
         let (first, n) = (layout.first as u64, layout.n);
         let row_len = 16 * self.layout.n_particles as u64;
@@ -82,17 +86,18 @@ impl GpuMpm {
             len: 8 * n as u64,
         });
         let words: Vec<u32> = bytemuck::pod_collect_to_vec(&self.gpu.read(&regions)?);
-        let (numbers, tags) = words.split_at(4 * N * n);
-        let mut found = vec![[[0.0; 4]; N]; n];
+        let (numbers, tags) = words.split_at(4 * rows.len() * n);
+        let mut found = vec![[0.0; 4]; rows.len() * n];
         for (i, tag) in tags.chunks_exact(2).enumerate() {
-            let Some(particle) = (tag[0] as usize)
+            let Some(id) = (tag[0] as usize)
                 .checked_sub(layout.first)
-                .and_then(|id| found.get_mut(id))
+                .filter(|id| *id < n)
             else {
                 return Err(GpuError::Refused("a particle has lost its name".to_owned()));
             };
             for (row, numbers_of_row) in numbers.chunks_exact(4 * n).enumerate() {
-                particle[row] = std::array::from_fn(|k| f32::from_bits(numbers_of_row[4 * i + k]));
+                found[rows.len() * id + row] =
+                    std::array::from_fn(|k| f32::from_bits(numbers_of_row[4 * i + k]));
             }
         }
         Ok(found)
@@ -104,7 +109,7 @@ impl GpuMpm {
     /// [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn save(&self, world: usize) -> Result<Vec<u8>, GpuError> {
         let (layout, state) = (&self.layout.worlds[world], &self.worlds[world]);
-        let mut bytes = Vec::with_capacity(HEAD + layout.n * PARTICLE);
+        let mut bytes = Vec::with_capacity(HEAD + layout.n * 16 * self.layout.n_rows());
         bytes.extend(MAGIC);
         bytes.extend(layout.print.to_le_bytes());
         bytes.extend((layout.n as u64).to_le_bytes());
@@ -120,8 +125,9 @@ impl GpuMpm {
         bytes.extend(kind.to_le_bytes());
         bytes.extend(first.to_le_bytes());
         bytes.extend(second.to_le_bytes());
-        let rows = self.rows(world, &[0, 1, 2, 3, 4, 5])?;
-        for number in rows.as_flattened().as_flattened() {
+        let all = [0, 1, 2, 3, 4, 5, 6];
+        let rows = self.rows(world, &all[..self.layout.n_rows()])?;
+        for number in rows.as_flattened() {
             bytes.extend(number.to_le_bytes());
         }
         Ok(bytes)
@@ -136,7 +142,8 @@ impl GpuMpm {
         self.gpu.check()?;
         let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
         let layout = &self.layout.worlds[world];
-        if state.len() != HEAD + layout.n * PARTICLE || !state.starts_with(MAGIC) {
+        let n_rows = self.layout.n_rows();
+        if state.len() != HEAD + layout.n * 16 * n_rows || !state.starts_with(MAGIC) {
             return Err(wrong("it has another length or beginning"));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
@@ -165,7 +172,7 @@ impl GpuMpm {
             _ => return Err(wrong("it stopped for an unknown reason")),
         };
         let n = layout.n;
-        let mut rows = vec![vec![[0.0f32; 4]; n]; ROWS];
+        let mut rows = vec![vec![[0.0f32; 4]; n]; n_rows];
         let numbers: Vec<f32> = state[HEAD..]
             .as_chunks::<4>()
             .0
@@ -174,7 +181,7 @@ impl GpuMpm {
             .collect();
         let last = self.layout.n_blocks.map(|blocks| (4 * blocks) as f32 - 2.0);
         let mut fastest = 0.0f32;
-        for (i, particle) in numbers.chunks_exact(4 * ROWS).enumerate() {
+        for (i, particle) in numbers.chunks_exact(4 * n_rows).enumerate() {
             // A world that stopped may hold anything; it is not moved before a reset.
             if diverged.is_none() {
                 let inside =

@@ -1,8 +1,6 @@
 // Grid to particles and back to the grid, for up to 128 particles of one block at once.
 //
-// Nodes -1 to 6 of the block, along each axis, are in shared memory: velocities to read, sums of momentum and mass to write. Sums are
-// whole numbers of steps, so their order does not matter, and they are added to the grid once for all the particles. A momentum
-// is two numbers, the first in units of 65536 steps.
+// Velocities to read are in shared memory, as the sums of momentum and mass to write are: see `tile.wgsl`.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -16,65 +14,15 @@
 @group(0) @binding(9) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read_write> momenta: array<atomic<i32>>;
 
-// Nodes of a tile.
-const TILE = 512u;
-const NONE = 0xffffffffu;
-// Below this J a particle is as stiff as at it: the logarithm of an inverted one has no meaning.
-const LEAST_J = 0.05;
-
 var<workgroup> is_on: u32;
-var<workgroup> near: array<u32, 27>;
 var<workgroup> flow_x: array<f32, TILE>;
 var<workgroup> flow_y: array<f32, TILE>;
 var<workgroup> flow_z: array<f32, TILE>;
-// High parts of momentum, mass, low parts of momentum.
-var<workgroup> sums: array<atomic<i32>, 3584>;
 var<workgroup> flags: atomic<u32>;
 var<workgroup> fastest: atomic<u32>;
 
-// Where a node of the tile is in the grid; NONE: nowhere.
-fn home(node: u32) -> u32 {
-    let at = vec3<u32>(node / 64u, node / 8u % 8u, node % 8u) + 3u;
-    let part = at / 4u;
-    let inner = at % 4u;
-    let slot = near[(part.x * 3u + part.y) * 3u + part.z];
-    if slot == NONE {
-        return NONE;
-    }
-    return slot * 64u + (inner.x * 4u + inner.y) * 4u + inner.z;
-}
-
 fn flow(node: u32) -> vec3<f32> {
     return vec3<f32>(flow_x[node], flow_y[node], flow_z[node]);
-}
-
-struct Weights {
-    x: vec3<f32>,
-    y: vec3<f32>,
-    z: vec3<f32>,
-    // Way to the first of three nodes, negative.
-    way: vec3<f32>,
-    // That node in the tile.
-    node: u32,
-    is_inside: bool,
-}
-
-fn along(f: f32) -> vec3<f32> {
-    let before = 1.5 - f;
-    let middle = f - 1.0;
-    let after = f - 0.5;
-    return vec3<f32>(0.5 * before * before, 0.75 - middle * middle, 0.5 * after * after);
-}
-
-fn weigh(position: vec3<f32>, origin: vec3<f32>) -> Weights {
-    let in_tile = position - (origin - 1.0);
-    let base = floor(in_tile - 0.5);
-    // A particle beyond the tile reads somewhere in it; the step is not used.
-    let within = clamp(base, vec3<f32>(0.0), vec3<f32>(5.0));
-    let f = in_tile - base;
-    let first = vec3<u32>(within);
-    let node = (first.x * 8u + first.y) * 8u + first.z;
-    return Weights(along(f.x), along(f.y), along(f.z), -f, node, all(base == within));
 }
 
 // Sums of velocity, and of velocity times the way to the node along each axis.
@@ -114,33 +62,6 @@ fn collect(w: Weights) -> Moments {
     return Moments(plain, x, y, z);
 }
 
-fn give(node: u32, value: vec4<f32>) {
-    let high = floor(value.xyz / 65536.0);
-    let low = vec3<i32>(value.xyz - high * 65536.0 + 0.5);
-    let whole = vec3<i32>(high);
-    atomicAdd(&sums[node], whole.x);
-    atomicAdd(&sums[TILE + node], whole.y);
-    atomicAdd(&sums[2u * TILE + node], whole.z);
-    atomicAdd(&sums[3u * TILE + node], i32(round(value.w)));
-    atomicAdd(&sums[4u * TILE + node], low.x);
-    atomicAdd(&sums[5u * TILE + node], low.y);
-    atomicAdd(&sums[6u * TILE + node], low.z);
-}
-
-fn give_row(node: u32, weight: f32, at_first: vec4<f32>, step: vec4<f32>, z: vec3<f32>) {
-    let second = at_first + step;
-    give(node, (weight * z.x) * at_first);
-    give(node + 1u, (weight * z.y) * second);
-    give(node + 2u, (weight * z.z) * (second + step));
-}
-
-fn give_plane(node: u32, weight: f32, at_first: vec4<f32>, q: array<vec4<f32>, 3>, w: Weights) {
-    let second = at_first + q[1];
-    give_row(node, weight * w.y.x, at_first, q[2], w.z);
-    give_row(node + 8u, weight * w.y.y, second, q[2], w.z);
-    give_row(node + 16u, weight * w.y.z, second + q[1], q[2], w.z);
-}
-
 struct Particle {
     position: vec3<f32>,
     velocity: vec3<f32>,
@@ -177,12 +98,6 @@ fn store(i: u32, p: Particle) {
     particles[5u * n + i] = vec4<f32>(p.c[1].yz, p.c[2].xy);
 }
 
-// Bits of the greatest of three numbers without their signs. What is not a number is greatest.
-fn greatest(numbers: vec3<f32>) -> u32 {
-    let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
-    return max(bits.x, max(bits.y, bits.z));
-}
-
 // Moves a particle by the grid and deforms it.
 fn advance(p: ptr<function, Particle>, w: Weights) {
     let found = collect(w);
@@ -203,32 +118,36 @@ fn advance(p: ptr<function, Particle>, w: Weights) {
     );
 }
 
-// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the neo-Hookean solid and of viscosity.
-fn stress(p: Particle, material: vec4<f32>, eta: f32) -> array<vec3<f32>, 3> {
-    let f = p.f;
+// Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the elastic law, of what is torn and of viscosity.
+fn stress(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
     let c = p.c;
-    let mu = material.w;
-    let j = max(dot(f[0], cross(f[1], f[2])), LEAST_J);
-    let on_diagonal = material.z * log(j) - mu;
-    let xx = mu * dot(f[0], f[0]) + on_diagonal + 2.0 * eta * c[0].x;
-    let yy = mu * dot(f[1], f[1]) + on_diagonal + 2.0 * eta * c[1].y;
-    let zz = mu * dot(f[2], f[2]) + on_diagonal + 2.0 * eta * c[2].z;
-    let xy = mu * dot(f[0], f[1]) + eta * (c[0].y + c[1].x);
-    let xz = mu * dot(f[0], f[2]) + eta * (c[0].z + c[2].x);
-    let yz = mu * dot(f[1], f[2]) + eta * (c[1].z + c[2].y);
+    let material = materials[number];
+    let rest = materials[number + 2u];
+    var tau = kirchhoff(p.f, material.w, material.z);
+    if TEARS {
+        let row = 6u * params.n_particles + i;
+        let kept = particles[row];
+        let damage = damaged(p.f, kept.w, rest.yz);
+        particles[row] = vec4<f32>(kept.xyz, damage);
+        tau = torn(tau, p.f, damage, material.z);
+    }
+    let eta = rest.x;
+    let diagonal = tau.diagonal + 2.0 * eta * vec3<f32>(c[0].x, c[1].y, c[2].z);
+    let off = tau.off + eta * vec3<f32>(c[0].y + c[1].x, c[0].z + c[2].x, c[1].z + c[2].y);
     let inertial = material.x * params.cell_width;
     let push = -4.0 * params.dt / params.cell_width * material.y;
     return array<vec3<f32>, 3>(
-        inertial * c[0] + push * vec3<f32>(xx, xy, xz),
-        inertial * c[1] + push * vec3<f32>(xy, yy, yz),
-        inertial * c[2] + push * vec3<f32>(xz, yz, zz),
+        inertial * c[0] + push * vec3<f32>(diagonal.x, off.x, off.y),
+        inertial * c[1] + push * vec3<f32>(off.x, diagonal.y, off.z),
+        inertial * c[2] + push * vec3<f32>(off.y, off.z, diagonal.z),
     );
 }
 
 // Gives a particle's momentum and mass to the tile; gives back bits of the speed that is too much, 0: none is.
-fn scatter(p: Particle, w: Weights, material: vec4<f32>, eta: f32, world: World) -> u32 {
-    let mass = material.x;
-    let q = stress(p, material, eta);
+fn scatter(i: u32, p: Particle, w: Weights, world: World) -> u32 {
+    let number = 3u * tags[i].y;
+    let mass = materials[number].x;
+    let q = stress(i, p, number);
     let own = mass * p.velocity;
     let spread = vec3<f32>(
         dot(abs(q[0]), vec3<f32>(1.0)),
@@ -245,12 +164,7 @@ fn scatter(p: Particle, w: Weights, material: vec4<f32>, eta: f32, world: World)
         scale * vec4<f32>(q[0].y, q[1].y, q[2].y, 0.0),
         scale * vec4<f32>(q[0].z, q[1].z, q[2].z, 0.0),
     );
-    let to_first = columns[0] * w.way.x + columns[1] * w.way.y + columns[2] * w.way.z;
-    let at_first = vec4<f32>(scale * own, world.mass_scale * mass) + to_first;
-    let second = at_first + columns[0];
-    give_plane(w.node, w.x.x, at_first, columns, w);
-    give_plane(w.node + 64u, w.x.y, second, columns, w);
-    give_plane(w.node + 128u, w.x.z, second + columns[0], columns, w);
+    give_all(vec4<f32>(scale * own, world.mass_scale * mass), columns, w);
     return 0u;
 }
 
@@ -279,24 +193,12 @@ fn main(
         return;
     }
     let block = unpack(chunk.y);
-    if lane < 27u {
-        let beside = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
-        var slot = NONE;
-        if all(beside < params.n_blocks) {
-            let found = slots[key_of(chunk.x, beside, params.n_blocks)];
-            if found >= 2u {
-                slot = found - 2u;
-            }
-        }
-        near[lane] = slot;
-    }
+    find_near(lane, chunk.x, block);
+    clear_sums(lane);
     workgroupBarrier();
-    for (var i = 0u; i < 4u; i++) {
-        let node = i * GROUP + lane;
-        for (var part = 0u; part < 7u; part++) {
-            atomicStore(&sums[part * TILE + node], 0);
-        }
-        if moves {
+    if moves {
+        for (var i = 0u; i < 4u; i++) {
+            let node = i * GROUP + lane;
             let source = home(node);
             var velocity = vec3<f32>(0.0);
             if source != NONE {
@@ -333,7 +235,7 @@ fn main(
             own_flags |= ASTRAY;
         } else if gives && own_flags == 0u {
             // F => tau => Q => grid
-            let too_much = scatter(p, w, materials[3u * tags[i].y], materials[3u * tags[i].y + 2u].x, world);
+            let too_much = scatter(i, p, w, world);
             if too_much != 0u {
                 own_flags |= FAST;
                 speed = max(speed, too_much);
@@ -355,28 +257,7 @@ fn main(
             atomicMin(&status[chunk.x].stop_at, select(substep, substep + 1u, moves));
         }
     }
-    if !gives {
-        return;
-    }
-    for (var i = 0u; i < 4u; i++) {
-        let node = i * GROUP + lane;
-        let to = home(node);
-        if to == NONE {
-            continue;
-        }
-        let mass = atomicLoad(&sums[3u * TILE + node]);
-        if mass != 0 {
-            atomicAdd(&momenta[8u * to + 3u], mass);
-        }
-        for (var axis = 0u; axis < 3u; axis++) {
-            let low = atomicLoad(&sums[(4u + axis) * TILE + node]);
-            let high = atomicLoad(&sums[axis * TILE + node]) + (low >> 16u);
-            if high != 0 {
-                atomicAdd(&momenta[8u * to + axis], high);
-            }
-            if (low & 65535) != 0 {
-                atomicAdd(&momenta[8u * to + 4u + axis], low & 65535);
-            }
-        }
+    if gives {
+        flush_sums(lane);
     }
 }

@@ -5,10 +5,11 @@ use nalgebra::Vector3;
 use super::buffers::{Buffers, STATUS_WORDS};
 use super::layout::{ASTRAY, Layout};
 use super::stages::{Plan, Stages};
+use crate::gpu::fields::Fields;
 use crate::gpu::memory::Region;
 use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
-use crate::mpm::{MpmBody, MpmConfig, WALL_NODES, Wall};
+use crate::mpm::{Contact, MpmBody, MpmConfig, WALL_NODES, Wall};
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
@@ -38,6 +39,7 @@ pub struct GpuMpm {
     pub(super) layout: Layout,
     pub(super) buffers: Buffers,
     stages: Stages,
+    fields: Fields,
     pub(super) worlds: Vec<World>,
     /// Which of two buffers has the particles.
     pub(super) side: usize,
@@ -70,7 +72,8 @@ impl GpuMpm {
     pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
         let layout = Layout::new(gpu, config, worlds)?;
         let buffers = Buffers::new(gpu, &layout)?;
-        let stages = Stages::new(gpu, &buffers)?;
+        let fields = Fields::new(gpu)?;
+        let stages = Stages::new(gpu, &buffers, &layout, &fields)?;
         let mut made = Self {
             gpu: gpu.clone(),
             speed: layout.start_speed,
@@ -78,6 +81,7 @@ impl GpuMpm {
             layout,
             buffers,
             stages,
+            fields,
             side: 0,
             needs_sort: true,
             drift: 0.0,
@@ -135,7 +139,8 @@ impl GpuMpm {
     /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for the time or a tool, before anything moves; [`GpuError::Lost`], [`GpuError::Refused`].
+    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
+    /// tools. [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -148,6 +153,8 @@ impl GpuMpm {
             return Ok(());
         }
         let dt = time / n_substeps;
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        self.fields.bring(&self.gpu, tools)?;
         self.send(dt);
         let mut plan = self.plan(dt, n_substeps as u32);
         let (mut is_open, mut speed) = (vec![true; self.worlds.len()], 0.0f64);
@@ -203,6 +210,8 @@ impl GpuMpm {
     /// When to sort, by how fast particles were and tools are.
     fn plan(&mut self, dt: f64, n_substeps: u32) -> Plan {
         let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        let pushes_particles = self.layout.config.contact == Contact::Particles
+            && tools.clone().any(|tool| tool.friction.is_finite());
         let fastest = tools.fold(self.speed, |speed, tool| speed.max(tool.linear.norm()));
         let gravity = Vector3::from(self.layout.config.gravity).norm();
         let speed = FASTER * fastest + gravity * dt * f64::from(n_substeps);
@@ -213,6 +222,7 @@ impl GpuMpm {
             first: 0,
             resumes: false,
             sorts,
+            pushes_particles,
             sort_every: (MOST_DRIFT / cells).clamp(1.0, 1e9) as u32,
         }
     }
@@ -224,9 +234,10 @@ impl GpuMpm {
             stages,
             buffers,
             layout,
+            fields,
             ..
         } = self;
-        let mut encoder = stages.step(gpu, buffers, layout, plan, &mut self.side);
+        let mut encoder = stages.step(gpu, buffers, layout, fields, plan, &mut self.side);
         if plan.sorts {
             (self.needs_sort, self.drift) = (false, 0.0);
         }
@@ -307,7 +318,12 @@ impl GpuMpm {
             .zip(words.chunks_exact_mut((stride * TOOL_WORDS).max(1)))
         {
             for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
-                words.copy_from_slice(&tools::words(tool, config.origin, config.cell_width));
+                words.copy_from_slice(&tools::words(
+                    tool,
+                    config.origin,
+                    config.cell_width,
+                    &self.fields,
+                ));
             }
         }
         if words != self.sent_tools {
@@ -350,8 +366,8 @@ impl GpuMpm {
             self.layout.n_particles as u32,
             self.worlds.len() as u32,
             number(self.layout.give_limit(dt)),
-            0,
-            0,
+            self.layout.n_rows() as u32,
+            u32::from(config.contact == Contact::Nodes),
             0,
         ]
     }
@@ -392,4 +408,7 @@ impl GpuMpm {
     }
 }
 
-const _: () = assert!(WALL_NODES == 3 && MAX_TOOLS == 8, "as in grid_update.wgsl");
+const _: () = assert!(
+    WALL_NODES == 3 && MAX_TOOLS == 8,
+    "as in grid_update.wgsl and pushes.wgsl"
+);

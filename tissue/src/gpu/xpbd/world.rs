@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::topology::Topology;
 use super::{GpuXpbdBody, GpuXpbdConfig};
+use crate::gpu::fields::Fields;
 use crate::gpu::kernel::{Kernel, Use};
 use crate::gpu::memory::{Region, Staging};
 use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
@@ -34,6 +35,7 @@ pub struct GpuXpbd {
     pub(super) worlds: Vec<World>,
     pub(super) buffers: Buffers,
     pub(super) stages: Stages,
+    fields: Fields,
     /// Length of the substeps for which settings were sent, and the number of tools of each world.
     sent: Option<(f64, Vec<usize>)>,
     sent_tools: Vec<u32>,
@@ -87,7 +89,8 @@ impl GpuXpbd {
                 gpu: gpu.describe().name,
             });
         }
-        let (buffers, stages) = allocate(gpu, &topology, n_worlds as u64)?;
+        let fields = Fields::new(gpu)?;
+        let (buffers, stages) = allocate(gpu, &topology, n_worlds as u64, &fields)?;
         let [x, y, z] = body.velocity.map(|v| v as f32);
         let bytes = [x, y, z, 0.0];
         gpu.queue
@@ -99,6 +102,7 @@ impl GpuXpbd {
             worlds: vec![World::default(); n_worlds],
             buffers,
             stages,
+            fields,
             sent: None,
             sent_tools: Vec::new(),
         };
@@ -148,7 +152,8 @@ impl GpuXpbd {
     /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for the time or a tool, before anything moves; [`GpuError::Lost`], [`GpuError::Refused`].
+    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
+    /// tools. [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -161,6 +166,8 @@ impl GpuXpbd {
             return Ok(());
         }
         let dt = time / n_substeps;
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        self.fields.bring(&self.gpu, tools)?;
         self.send(dt);
         let words = self.run(n_substeps as u32)?;
         let (status, impulses) = words.split_at(2 * self.worlds.len());
@@ -207,6 +214,7 @@ impl GpuXpbd {
         let (kernel, bound) = &self.stages.predict;
         kernel.run(&mut pass, bound, [n_substeps, 0], groups);
         let (kernel, bound) = &self.stages.substep;
+        pass.set_bind_group(1, &self.fields.bound, &[]);
         let relaxation = (self.config.relaxation as f32).to_bits();
         for substep in 0..n_substeps {
             let from = substep as usize % 2;
@@ -259,7 +267,7 @@ impl GpuXpbd {
         let mut words = vec![0; self.worlds.len() * len];
         for (world, words) in self.worlds.iter().zip(words.chunks_exact_mut(len.max(1))) {
             for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
-                words.copy_from_slice(&tools::words(tool, self.topology.origin, 1.0));
+                words.copy_from_slice(&tools::words(tool, self.topology.origin, 1.0, &self.fields));
             }
         }
         if words != self.sent_tools {
@@ -351,7 +359,12 @@ impl GpuXpbd {
     }
 }
 
-fn allocate(gpu: &Gpu, topology: &Topology, n_worlds: u64) -> Result<(Buffers, Stages), GpuError> {
+fn allocate(
+    gpu: &Gpu,
+    topology: &Topology,
+    n_worlds: u64,
+    fields: &Fields,
+) -> Result<(Buffers, Stages), GpuError> {
     use Use::{Read, Uniform, Write};
     use wgpu::BufferUsages as Usage;
     let n = topology.vertices.len() as u64;
@@ -379,7 +392,8 @@ fn allocate(gpu: &Gpu, topology: &Topology, n_worlds: u64) -> Result<(Buffers, S
     };
     let kernel = |name: &str, text: &str, uses: &[Use]| {
         let text = format!("{}\n{text}", include_str!("common.wgsl"));
-        Kernel::new(gpu, name, &text, uses)
+        let second = (name == "substep").then_some(&fields.layout);
+        Kernel::new(gpu, name, &text, uses, second)
     };
     let uses = [Uniform, Read, Read, Read, Write, Write];
     let predict = kernel("predict", include_str!("predict.wgsl"), &uses)?;
@@ -395,7 +409,11 @@ fn allocate(gpu: &Gpu, topology: &Topology, n_worlds: u64) -> Result<(Buffers, S
         ],
     );
     let predict = (predict, bound);
-    let text = concat!(include_str!("../tool.wgsl"), include_str!("substep.wgsl"));
+    let text = concat!(
+        include_str!("../tool.wgsl"),
+        include_str!("../distance_field.wgsl"),
+        include_str!("substep.wgsl")
+    );
     let uses = [
         Uniform, Read, Read, Read, Read, Read, Write, Write, Write, Write, Read, Read, Write,
     ];

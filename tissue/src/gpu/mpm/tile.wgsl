@@ -1,0 +1,145 @@
+// The nodes around a block of particles in shared memory: nodes -1 to 6 of the block along each axis. For kernels whose groups have up to
+// 128 particles of one block each.
+//
+// Sums of momentum and mass are whole numbers of steps, so their order does not matter, and they are added to the grid once for all the
+// particles of a group. A momentum is two numbers, the first in units of 65536 steps.
+
+// Nodes of a tile.
+const TILE = 512u;
+const NONE = 0xffffffffu;
+
+var<workgroup> near: array<u32, 27>;
+// High parts of momentum, mass, low parts of momentum.
+var<workgroup> sums: array<atomic<i32>, 3584>;
+
+// Looks up where the 27 blocks around are in the grid.
+fn find_near(lane: u32, world: u32, block: vec3<u32>) {
+    if lane >= 27u {
+        return;
+    }
+    let beside = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
+    var slot = NONE;
+    if all(beside < params.n_blocks) {
+        let found = slots[key_of(world, beside, params.n_blocks)];
+        if found >= 2u {
+            slot = found - 2u;
+        }
+    }
+    near[lane] = slot;
+}
+
+// Where a node of the tile is in the grid; NONE: nowhere.
+fn home(node: u32) -> u32 {
+    let at = vec3<u32>(node / 64u, node / 8u % 8u, node % 8u) + 3u;
+    let part = at / 4u;
+    let inner = at % 4u;
+    let slot = near[(part.x * 3u + part.y) * 3u + part.z];
+    if slot == NONE {
+        return NONE;
+    }
+    return slot * 64u + (inner.x * 4u + inner.y) * 4u + inner.z;
+}
+
+struct Weights {
+    x: vec3<f32>,
+    y: vec3<f32>,
+    z: vec3<f32>,
+    // Way to the first of three nodes, negative.
+    way: vec3<f32>,
+    // That node in the tile.
+    node: u32,
+    is_inside: bool,
+}
+
+fn along(f: f32) -> vec3<f32> {
+    let before = 1.5 - f;
+    let middle = f - 1.0;
+    let after = f - 0.5;
+    return vec3<f32>(0.5 * before * before, 0.75 - middle * middle, 0.5 * after * after);
+}
+
+fn weigh(position: vec3<f32>, origin: vec3<f32>) -> Weights {
+    let in_tile = position - (origin - 1.0);
+    let base = floor(in_tile - 0.5);
+    // A particle beyond the tile reads somewhere in it; the step is not used.
+    let within = clamp(base, vec3<f32>(0.0), vec3<f32>(5.0));
+    let f = in_tile - base;
+    let first = vec3<u32>(within);
+    let node = (first.x * 8u + first.y) * 8u + first.z;
+    return Weights(along(f.x), along(f.y), along(f.z), -f, node, all(base == within));
+}
+
+// Bits of the greatest of three numbers without their signs. What is not a number is greatest.
+fn greatest(numbers: vec3<f32>) -> u32 {
+    let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
+    return max(bits.x, max(bits.y, bits.z));
+}
+
+fn clear_sums(lane: u32) {
+    // Counted alike in all lanes, so that compilers unroll it.
+    for (var i = 0u; i < 28u; i++) {
+        atomicStore(&sums[i * GROUP + lane], 0);
+    }
+}
+
+fn give(node: u32, value: vec4<f32>) {
+    let high = floor(value.xyz / 65536.0);
+    let low = vec3<i32>(value.xyz - high * 65536.0 + 0.5);
+    let whole = vec3<i32>(high);
+    atomicAdd(&sums[node], whole.x);
+    atomicAdd(&sums[TILE + node], whole.y);
+    atomicAdd(&sums[2u * TILE + node], whole.z);
+    atomicAdd(&sums[3u * TILE + node], i32(round(value.w)));
+    atomicAdd(&sums[4u * TILE + node], low.x);
+    atomicAdd(&sums[5u * TILE + node], low.y);
+    atomicAdd(&sums[6u * TILE + node], low.z);
+}
+
+fn give_row(node: u32, weight: f32, at_first: vec4<f32>, step: vec4<f32>, z: vec3<f32>) {
+    let second = at_first + step;
+    give(node, (weight * z.x) * at_first);
+    give(node + 1u, (weight * z.y) * second);
+    give(node + 2u, (weight * z.z) * (second + step));
+}
+
+fn give_plane(node: u32, weight: f32, at_first: vec4<f32>, q: array<vec4<f32>, 3>, w: Weights) {
+    let second = at_first + q[1];
+    give_row(node, weight * w.y.x, at_first, q[2], w.z);
+    give_row(node + 8u, weight * w.y.y, second, q[2], w.z);
+    give_row(node + 16u, weight * w.y.z, second + q[1], q[2], w.z);
+}
+
+// Gives to the 27 nodes around a particle what it has [steps] and what that grows by per cell along each axis.
+fn give_all(own: vec4<f32>, columns: array<vec4<f32>, 3>, w: Weights) {
+    let to_first = columns[0] * w.way.x + columns[1] * w.way.y + columns[2] * w.way.z;
+    let at_first = own + to_first;
+    let second = at_first + columns[0];
+    give_plane(w.node, w.x.x, at_first, columns, w);
+    give_plane(w.node + 64u, w.x.y, second, columns, w);
+    give_plane(w.node + 128u, w.x.z, second + columns[0], columns, w);
+}
+
+// Adds the sums to the grid.
+fn flush_sums(lane: u32) {
+    for (var i = 0u; i < 4u; i++) {
+        let node = i * GROUP + lane;
+        let to = home(node);
+        if to == NONE {
+            continue;
+        }
+        let mass = atomicLoad(&sums[3u * TILE + node]);
+        if mass != 0 {
+            atomicAdd(&momenta[8u * to + 3u], mass);
+        }
+        for (var axis = 0u; axis < 3u; axis++) {
+            let low = atomicLoad(&sums[(4u + axis) * TILE + node]);
+            let high = atomicLoad(&sums[axis * TILE + node]) + (low >> 16u);
+            if high != 0 {
+                atomicAdd(&momenta[8u * to + axis], high);
+            }
+            if (low & 65535) != 0 {
+                atomicAdd(&momenta[8u * to + 4u + axis], low & 65535);
+            }
+        }
+    }
+}
