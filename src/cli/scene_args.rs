@@ -163,10 +163,18 @@ fn soften(config: &mut TorsoConfig, torso: &str, path: &Path) -> anyhow::Result<
         }
     } else {
         let [stiffness, damping] = file.stiffness_and_damping().ok_or_else(|| {
-            anyhow::anyhow!(
-                "{shown} has no pooled stiffness and damping{}; calibrate with --model divided or kelvin-voigt",
-                if file.model.is_empty() { String::new() } else { format!(", for model {}", file.model) }
-            )
+            let advice = match file.model.as_str() {
+                "divided" | "kelvin-voigt" => {
+                    ": its logs do not tell them apart; press and release at different speeds, or give --stiffness and --damping"
+                }
+                "" => "; calibrate with --model divided or kelvin-voigt",
+                model => {
+                    return anyhow::anyhow!(
+                        "{shown} has no pooled stiffness and damping, for model {model}; calibrate with --model divided or kelvin-voigt"
+                    );
+                }
+            };
+            anyhow::anyhow!("{shown} has no pooled stiffness and damping{advice}")
         })?;
         config.softness = Softness { stiffness, damping };
         eprintln!(

@@ -123,8 +123,12 @@ impl Calibrate {
             format!("for scenes: {}", softness.display())
         } else {
             format!(
-                "{} has no stiffness and damping for a scene; --model divided or kelvin-voigt gives them",
-                softness.display()
+                "{} has not both stiffness and damping for a scene: {}",
+                softness.display(),
+                match report.softness().model.as_str() {
+                    "divided" | "kelvin-voigt" => "the logs do not tell them apart, see above",
+                    _ => "--model divided or kelvin-voigt gives them",
+                }
             )
         };
         print(&format!(
