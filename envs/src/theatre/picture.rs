@@ -101,7 +101,10 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &TimeSettings) -> S
   <option timestep="{timestep}" gravity="0 0 0"/>
   <statistic center="0 0 0" extent="0.2"/>
   <visual><map znear="0.05" zfar="20"/><headlight ambient="0.25 0.25 0.25" diffuse="0.3 0.3 0.3" specular="0 0 0"/></visual>
-  <asset><material name="liver" rgba="0.5 0.13 0.11 1" specular="0.6" shininess="0.6"/></asset>
+  <asset>
+    <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="64" height="64"/>
+    <material name="liver" rgba="0.45 0.15 0.12 1" specular="0.5" shininess="0.6"/>
+  </asset>
   <worldbody>{ROOM}{bodies}{parts}
   </worldbody>
   <deformable>
