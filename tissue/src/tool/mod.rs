@@ -1,9 +1,11 @@
 //! Rigid tools: a shape, how it moves, and what tissue does to it.
 
 mod distance_field;
+mod filter;
 mod shape;
 
 pub use distance_field::DistanceField;
+pub use filter::WrenchFilter;
 pub use shape::{Shape, Surface};
 
 use nalgebra::{UnitQuaternion, Vector3};

@@ -1,0 +1,53 @@
+//! What a force sensor behind a filter would tell.
+
+use super::Wrench;
+use crate::TissueError;
+use crate::error::check_range;
+
+/// A low-pass filter of first order, such as those in force sensors.
+///
+/// $y \leftarrow y + (1 - e^{-2 \pi f_c \Delta t})(x - y)$: the exact answer to a wrench that is constant over each step, for steps of any
+/// length. It begins with the first wrench, not with zero.
+///
+/// ```
+/// use insonate_tissue::tool::{Wrench, WrenchFilter};
+///
+/// let mut filter = WrenchFilter::new(50.0)?;
+/// let raw = Wrench::default();
+/// let filtered = filter.update(raw, 0.002);
+/// assert_eq!(filtered, raw);
+/// # Ok::<(), insonate_tissue::TissueError>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct WrenchFilter {
+    cutoff: f64,
+    last: Option<Wrench>,
+}
+
+impl WrenchFilter {
+    /// A filter that lets through 1/√2 of what swings at a frequency [Hz].
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for a frequency that is not from 1e-3 to 1e6.
+    pub fn new(cutoff: f64) -> Result<Self, TissueError> {
+        check_range("filter.cutoff", cutoff, 1e-3, 1e6)?;
+        Ok(Self { cutoff, last: None })
+    }
+
+    /// The filtered wrench after one that acted for a time [s].
+    pub fn update(&mut self, raw: Wrench, time: f64) -> Wrench {
+        let last = self.last.unwrap_or(raw);
+        let share = -f64::exp_m1(-std::f64::consts::TAU * self.cutoff * time);
+        let filtered = Wrench {
+            force: last.force + share * (raw.force - last.force),
+            torque: last.torque + share * (raw.torque - last.torque),
+        };
+        self.last = Some(filtered);
+        filtered
+    }
+
+    /// Forgets all wrenches.
+    pub fn reset(&mut self) {
+        self.last = None;
+    }
+}
