@@ -297,7 +297,7 @@ fn what_cannot_be_is_refused_by_name() {
         (
             &["--device", "gpu", "--solver", "xpbd"],
             1,
-            "take --device cpu or --solver mpm",
+            "has springs, not the neo-Hookean law, and holds nothing: take --device cpu",
         ),
     ] {
         let line = refused(&[&start[..], more].concat(), status);

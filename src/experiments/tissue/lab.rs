@@ -49,7 +49,12 @@ pub fn run(
     let mut world: Box<dyn World> = match &specimen.matter {
         Matter::Particles { positions, volume } => {
             let room = stage.room(&specimen, plan.duration);
-            Box::new(Particles::new(plan, &specimen, positions, *volume, room)?)
+            let grips = stage
+                .felt()
+                .any(|part| matches!(part.touch, Touch::Hold { .. }));
+            Box::new(Particles::new(
+                plan, &specimen, positions, *volume, room, grips,
+            )?)
         }
         Matter::Tetrahedra(mesh) => Box::new(Tetrahedra::new(plan, &specimen, mesh)?),
     };

@@ -38,7 +38,7 @@ impl Tetrahedra {
     ) -> anyhow::Result<Self> {
         ensure!(
             plan.device != Device::Gpu,
-            "the constraint solver on the GPU has springs, not the neo-Hookean law, and holds nothing: take --device cpu or --solver mpm"
+            "the constraint solver on the GPU has springs, not the neo-Hookean law, and holds nothing: take --device cpu"
         );
         let config = XpbdConfig {
             gravity: [0.0, 0.0, -plan.gravity],
