@@ -41,13 +41,14 @@ enum MotionCommand {
     #[command(after_help = "Examples:
   insonate tissue push --output output/push
   insonate tissue push --solver xpbd --travel 0.03 --young-modulus 6000 --json
-  insonate tissue push --body liver --resolution 32 --export ply")]
+  insonate tissue push --body liver --resolution 32 --export ply
+  insonate tissue push --device gpu")]
     Push(MotionArgs),
     /// Take hold of a body's top with a grasper and lift it.
     #[command(after_help = "Examples:
   insonate tissue pull --output output/pull
   insonate tissue pull --solver xpbd --travel 0.02 --json
-  insonate tissue pull --device gpu")]
+  insonate tissue pull --young-modulus 8000 --resolution 32")]
     Pull(MotionArgs),
     /// Pull a notched strip apart until it tears.
     #[command(after_help = "Examples:
@@ -79,7 +80,7 @@ struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: SolverWord,
-    /// Where: auto is the CPU, as the GPU serves mpm without tearing only, by contact of nodes, which feels less of narrow tools.
+    /// Where: auto is the CPU; the GPU serves push and press of mpm, by contact of nodes, which feels less of narrow tools.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::bench::DeviceWord,
     /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.
