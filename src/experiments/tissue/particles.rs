@@ -51,12 +51,15 @@ impl Particles {
     pub(super) fn new(
         plan: &MotionPlan,
         specimen: &Specimen,
-        positions: &[[f64; 3]],
-        volume: f64,
+        bodies: &[MpmBody],
         [low, high]: [[f64; 3]; 2],
         grips: bool,
     ) -> anyhow::Result<Self> {
-        let tears = specimen.material.tearing.is_some();
+        let tears = bodies.iter().any(|body| body.material.tearing.is_some());
+        let positions: Vec<[f64; 3]> = bodies
+            .iter()
+            .flat_map(|body| body.positions.iter().copied())
+            .collect();
         for (asked, what) in [(tears, "tearing is"), (grips, "grips are")] {
             ensure!(
                 !asked || plan.device != Device::Gpu,
@@ -87,18 +90,12 @@ impl Particles {
             n_threads: plan.n_threads,
             ..MpmConfig::default()
         };
-        let body = MpmBody {
-            material: specimen.material,
-            positions: positions.to_vec(),
-            velocity: [0.0; 3],
-            particle_volume: volume,
-            fixed: Vec::new(),
-        };
         let engine = match &place {
-            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, &[body])?)),
+            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
             #[cfg(feature = "gpu")]
             Place::Gpu(gpu) => {
-                let world = insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[vec![body]])?;
+                let world =
+                    insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[bodies.to_vec()])?;
                 Engine::Gpu(Box::new(world))
             }
         };
@@ -113,8 +110,8 @@ impl Particles {
             engine,
             count: positions.len(),
             spacing: width,
-            volume,
-            rest: positions.to_vec(),
+            volume: bodies.first().map_or(0.0, |body| body.particle_volume),
+            rest: positions,
             place,
             holds: Vec::new(),
         })
