@@ -267,6 +267,43 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
 }
 
 #[test]
+fn layers_have_their_own_materials() {
+    for (solver, resolution) in [("mpm", "24"), ("xpbd", "24")] {
+        let peak_of = |more: &[&str]| {
+            let options = [&["--body", "slab", "--duration", "0.3"], more].concat();
+            let (_, summary) = small("press", solver, resolution, &options);
+            assert!(summary["diverged"].is_null(), "{summary}");
+            assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
+            (peak(&summary)[2], summary)
+        };
+        let (layered, summary) = peak_of(&["--layers"]);
+        assert!(summary["young_modulus_pa"].is_null());
+        let layers = summary["layers"].as_array().expect("an array");
+        let of = |index: usize| {
+            let layer = &layers[index];
+            let name = layer["name"].as_str().expect("a name");
+            (name, number(layer, "young_modulus_pa"))
+        };
+        let all = [of(0), of(1), of(2)];
+        assert_eq!(all, [("muscle", 12e3), ("fat", 3e3), ("skin", 5e4)]);
+        let count: f64 = layers.iter().map(|of| number(of, "n_elements")).sum();
+        assert_eq!(count, number(&summary, "n_elements"));
+        // Between that of fat and that of skin throughout, and not that of muscle.
+        let [fat, muscle, skin] = ["3000", "12000", "50000"].map(|modulus| {
+            let (peak, summary) = peak_of(&["--young-modulus", modulus]);
+            assert_eq!(summary["layers"].as_array().map(Vec::len), Some(1));
+            peak
+        });
+        let in_order = fat < layered && layered < skin;
+        let differs = (layered / muscle - 1.0).abs() > 0.1;
+        assert!(
+            in_order && differs,
+            "{solver}: {fat} {layered} {muscle} {skin}"
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let output = scratch.path().to_str().unwrap();
@@ -284,6 +321,11 @@ fn what_cannot_be_is_refused_by_name() {
         ),
         (&["--poisson-ratio", "0.5"], 2, "--poisson-ratio is 0.5"),
         (&["--travel", "nan"], 2, "--travel is NaN"),
+        (
+            &["--layers"],
+            2,
+            "--layers is given, but must be left out: a strip is of one material",
+        ),
         (
             &["--frames", "500"],
             2,
@@ -303,4 +345,10 @@ fn what_cannot_be_is_refused_by_name() {
         let line = refused(&[&start[..], more].concat(), status);
         assert!(line.contains(words), "{more:?}: {line}");
     }
+    let arguments = ["tissue", "pull", "--device", "gpu", "--output", output];
+    let line = refused(&arguments, 1);
+    assert!(
+        line.contains("grips are not served by the particle solver on the GPU"),
+        "{line}"
+    );
 }

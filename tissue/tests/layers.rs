@@ -160,10 +160,12 @@ fn check_series(name: &str, places: &[Vec<[f64; 3]>; 2], force: f64, tolerance: 
     let soft = strain(places, -0.03, -0.01);
     let stiff = strain(places, 0.01, 0.03);
     let ratio = soft / stiff / (STIFF / SOFT);
+    eprintln!("{name}: strains {:+.1} %", 1e2 * (ratio - 1.0));
     assert!((ratio - 1.0).abs() < 0.03, "{name}: {soft} {stiff} {ratio}");
     let area = 4.0 * HALF[0] * HALF[1];
     let wanted = -SOFT * soft * area;
     let ratio = force / wanted;
+    eprintln!("{name}: force {:+.1} %", 1e2 * (ratio - 1.0));
     assert!(
         (ratio - 1.0).abs() < tolerance,
         "{name}: {force} N, {wanted} N"
@@ -220,6 +222,7 @@ fn tied_bodies_stay_together() {
     };
     let [before, after] = [gap(&places[0]), gap(&places[1])];
     assert!((before - 0.5 * CELL).abs() < 1e-6, "{before}");
+    eprintln!("gap: {:+.1} %", 1e2 * (after / before - 1.0));
     // As the tissue between, by some per cent.
     assert!((1.0..1.15).contains(&(after / before)), "{before} {after}");
     let ratio = strain(&places, -0.03, -0.01) / strain(&places, 0.01, 0.03);
