@@ -268,37 +268,35 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
 
 #[test]
 fn layers_have_their_own_materials() {
-    for (solver, resolution) in [("mpm", "24"), ("xpbd", "24")] {
-        let peak_of = |more: &[&str]| {
-            let options = [&["--body", "slab", "--duration", "0.3"], more].concat();
+    for (solver, resolution) in [("mpm", "24"), ("xpbd", "20")] {
+        let press = |more: &[&str]| {
+            let quick = ["--duration", "0.2", "--damping-time", "0.001"];
+            let options = [&["--body", "slab"], &quick[..], more].concat();
             let (_, summary) = small("press", solver, resolution, &options);
             assert!(summary["diverged"].is_null(), "{summary}");
             assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
-            (peak(&summary)[2], summary)
+            summary
         };
-        let (layered, summary) = peak_of(&["--layers"]);
-        assert!(summary["young_modulus_pa"].is_null());
-        let layers = summary["layers"].as_array().expect("an array");
-        let of = |index: usize| {
-            let layer = &layers[index];
-            let name = layer["name"].as_str().expect("a name");
-            (name, number(layer, "young_modulus_pa"))
-        };
-        let all = [of(0), of(1), of(2)];
-        assert_eq!(all, [("muscle", 12e3), ("fat", 3e3), ("skin", 5e4)]);
+        let layered = press(&["--layers"]);
+        assert!(layered["young_modulus_pa"].is_null());
+        let layers = layered["layers"].as_array().expect("an array");
+        let names = layers.iter().map(|layer| layer["name"].as_str());
+        let moduli = layers.iter().map(|layer| number(layer, "young_modulus_pa"));
+        let all: Vec<_> = names.zip(moduli).collect();
+        let wanted = [("muscle", 12e3), ("fat", 3e3), ("skin", 5e4)];
+        assert_eq!(all, wanted.map(|(name, modulus)| (Some(name), modulus)));
         let count: f64 = layers.iter().map(|of| number(of, "n_elements")).sum();
-        assert_eq!(count, number(&summary, "n_elements"));
-        // Between that of fat and that of skin throughout, and not that of muscle.
-        let [fat, muscle, skin] = ["3000", "12000", "50000"].map(|modulus| {
-            let (peak, summary) = peak_of(&["--young-modulus", modulus]);
+        assert_eq!(count, number(&layered, "n_elements"));
+        // Muscle throughout is stiffer than with fat on it, fat throughout softer.
+        let [fat, muscle] = ["3000", "12000"].map(|modulus| {
+            let summary = press(&["--young-modulus", modulus]);
             assert_eq!(summary["layers"].as_array().map(Vec::len), Some(1));
-            peak
+            peak(&summary)[2]
         });
-        let in_order = fat < layered && layered < skin;
-        let differs = (layered / muscle - 1.0).abs() > 0.1;
+        let layered = peak(&layered)[2];
         assert!(
-            in_order && differs,
-            "{solver}: {fat} {layered} {muscle} {skin}"
+            1.5 * fat < layered && layered < 0.9 * muscle,
+            "{solver}: {fat} {layered} {muscle}"
         );
     }
 }

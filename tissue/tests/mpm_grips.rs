@@ -164,7 +164,9 @@ fn what_a_turning_tool_holds_turns_and_does_not_grow() {
     for _ in 0..30 {
         world.step(0.05).unwrap();
     }
-    assert!(slip(&world, &start, &from) < 1e-5 * CELL);
+    let slipped = slip(&world, &start, &from) / CELL;
+    eprintln!("slip of what turns: {slipped:.1e} cells");
+    assert!(slipped < 1e-5);
     let grads = world.deformation_grads();
     let mut strain = 0.0f64;
     for particle in world.grasped(0) {
