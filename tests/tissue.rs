@@ -267,6 +267,41 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
 }
 
 #[test]
+fn layers_have_their_own_materials() {
+    for (solver, resolution) in [("mpm", "24"), ("xpbd", "20")] {
+        let press = |more: &[&str]| {
+            let quick = ["--duration", "0.2", "--damping-time", "0.001"];
+            let options = [&["--body", "slab"], &quick[..], more].concat();
+            let (_, summary) = small("press", solver, resolution, &options);
+            assert!(summary["diverged"].is_null(), "{summary}");
+            assert!(number(&summary, "momentum_residual") < 1e-3, "{summary}");
+            summary
+        };
+        let layered = press(&["--layers"]);
+        assert!(layered["young_modulus_pa"].is_null());
+        let layers = layered["layers"].as_array().expect("an array");
+        let names = layers.iter().map(|layer| layer["name"].as_str());
+        let moduli = layers.iter().map(|layer| number(layer, "young_modulus_pa"));
+        let all: Vec<_> = names.zip(moduli).collect();
+        let wanted = [("muscle", 12e3), ("fat", 3e3), ("skin", 5e4)];
+        assert_eq!(all, wanted.map(|(name, modulus)| (Some(name), modulus)));
+        let count: f64 = layers.iter().map(|of| number(of, "n_elements")).sum();
+        assert_eq!(count, number(&layered, "n_elements"));
+        // Muscle throughout is stiffer than with fat on it, fat throughout softer.
+        let [fat, muscle] = ["3000", "12000"].map(|modulus| {
+            let summary = press(&["--young-modulus", modulus]);
+            assert_eq!(summary["layers"].as_array().map(Vec::len), Some(1));
+            peak(&summary)[2]
+        });
+        let layered = peak(&layered)[2];
+        assert!(
+            1.5 * fat < layered && layered < 0.9 * muscle,
+            "{solver}: {fat} {layered} {muscle}"
+        );
+    }
+}
+
+#[test]
 fn what_cannot_be_is_refused_by_name() {
     let scratch = tempfile::tempdir().unwrap();
     let output = scratch.path().to_str().unwrap();
@@ -285,6 +320,11 @@ fn what_cannot_be_is_refused_by_name() {
         (&["--poisson-ratio", "0.5"], 2, "--poisson-ratio is 0.5"),
         (&["--travel", "nan"], 2, "--travel is NaN"),
         (
+            &["--layers"],
+            2,
+            "--layers is given, but must be left out: a strip is of one material",
+        ),
+        (
             &["--frames", "500"],
             2,
             "--frames is 500, but must be from 2 to 60",
@@ -297,10 +337,16 @@ fn what_cannot_be_is_refused_by_name() {
         (
             &["--device", "gpu", "--solver", "xpbd"],
             1,
-            "take --device cpu or --solver mpm",
+            "has springs, not the neo-Hookean law, and holds nothing: take --device cpu",
         ),
     ] {
         let line = refused(&[&start[..], more].concat(), status);
         assert!(line.contains(words), "{more:?}: {line}");
     }
+    let arguments = ["tissue", "pull", "--device", "gpu", "--output", output];
+    let line = refused(&arguments, 1);
+    assert!(
+        line.contains("grips are not served by the particle solver on the GPU"),
+        "{line}"
+    );
 }

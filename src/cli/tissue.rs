@@ -41,13 +41,14 @@ enum MotionCommand {
     #[command(after_help = "Examples:
   insonate tissue push --output output/push
   insonate tissue push --solver xpbd --travel 0.03 --young-modulus 6000 --json
-  insonate tissue push --body liver --resolution 32 --export ply")]
+  insonate tissue push --body liver --resolution 32 --export ply
+  insonate tissue push --device gpu")]
     Push(MotionArgs),
     /// Take hold of a body's top with a grasper and lift it.
     #[command(after_help = "Examples:
   insonate tissue pull --output output/pull
   insonate tissue pull --solver xpbd --travel 0.02 --json
-  insonate tissue pull --device gpu")]
+  insonate tissue pull --young-modulus 8000 --resolution 32")]
     Pull(MotionArgs),
     /// Pull a notched strip apart until it tears.
     #[command(after_help = "Examples:
@@ -70,7 +71,8 @@ Tissue loses its stiffness between 1.35 and 1.65 of its length (mpm), or its ele
     #[command(after_help = "Examples:
   insonate tissue press --output output/press
   insonate tissue press --body slab --depth 0.02 --solver xpbd --json
-  insonate tissue press --young-modulus 12000 --export obj")]
+  insonate tissue press --young-modulus 12000 --export obj
+  insonate tissue press --layers --resolution 40 --json")]
     Press(MotionArgs),
 }
 
@@ -79,7 +81,7 @@ struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: SolverWord,
-    /// Where: auto is the CPU, as the GPU serves mpm without tearing only, by contact of nodes, which feels less of narrow tools.
+    /// Where: auto is the CPU; the GPU serves push and press of mpm, by contact of nodes, which feels less of narrow tools.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::bench::DeviceWord,
     /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.
@@ -88,6 +90,9 @@ struct MotionArgs {
     /// Body: slab, liver, torso or strip [default: as the motion needs it]
     #[arg(long, value_name = "BODY", value_parser = body)]
     body: Option<BodyKind>,
+    /// Give slab, liver or torso its layers (skin, fat, muscle, organ; capsule and parenchyma), each of its own material.
+    #[arg(long, conflicts_with_all = ["young_modulus", "poisson_ratio", "density"])]
+    layers: bool,
     /// Young's modulus [Pa] [default: slab 12000, liver 10000, torso and strip 20000]
     #[arg(long, value_name = "PA", allow_negative_numbers = true)]
     young_modulus: Option<f64>,
@@ -193,6 +198,7 @@ impl MotionArgs {
             device: self.device.into(),
             n_threads: self.threads,
             material,
+            layers: self.layers,
             damping_time: self.damping_time.unwrap_or(usual.damping_time),
             friction: self.friction.unwrap_or(usual.friction),
             resolution: self.resolution.unwrap_or(usual.resolution),
@@ -250,11 +256,15 @@ impl MotionArgs {
         folder: &OutputFolder,
     ) -> anyhow::Result<()> {
         folder.write("force.csv", done.record.to_csv().as_bytes())?;
+        let made_of = if plan.layers {
+            "layers".to_owned()
+        } else {
+            format!("{:.0} kPa", 1e-3 * plan.material.young_modulus)
+        };
         let title = format!(
-            "{}, {} of {:.0} kPa, {}",
+            "{}, {} of {made_of}, {}",
             plan.motion.name,
             plan.body.name(),
-            1e-3 * plan.material.young_modulus,
             plan.solver.name()
         );
         for (name, content) in motion_plot("force", &title, &done.record)?.files() {
@@ -320,7 +330,11 @@ fn in_words(summary: &MotionSummary) -> anyhow::Result<String> {
             (None, None, Some(word)) => word.to_owned(),
             (None, None, None) if figure.is_array() => {
                 let parts = figure.as_array().into_iter().flatten();
-                let parts = parts.map(|x| format!("{:.3}", x.as_f64().unwrap_or_default()));
+                let parts = parts.map(|part| match (part.as_f64(), part["name"].as_str()) {
+                    (Some(x), _) => format!("{x:.3}"),
+                    (None, Some(name)) => name.to_owned(),
+                    (None, None) => part.to_string(),
+                });
                 parts.collect::<Vec<_>>().join(" ")
             }
             _ => return None,

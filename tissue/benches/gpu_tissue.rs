@@ -147,6 +147,7 @@ fn mpm(
         positions: positions.collect(),
         velocity: [0.0; 3],
         particle_volume: step.powi(3),
+        fixed: Vec::new(),
     };
     let config = MpmConfig {
         cell_width: CELL,

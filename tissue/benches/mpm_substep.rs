@@ -42,6 +42,7 @@ fn world(cells: [usize; 3], config: &MpmConfig, tearing: Option<Tearing>) -> Mls
         positions,
         velocity: [0.0; 3],
         particle_volume: (0.5 * CELL).powi(3),
+        fixed: Vec::new(),
     };
     let mut config = MpmConfig {
         cell_width: CELL,

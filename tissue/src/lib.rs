@@ -7,6 +7,7 @@ mod elasticity;
 mod error;
 #[cfg(feature = "gpu")]
 pub mod gpu;
+mod holds;
 mod lanes;
 mod material;
 pub mod mesh;
@@ -19,5 +20,6 @@ pub mod xpbd;
 
 pub use elasticity::{ElasticLaw, FixedCorotated, NeoHookean};
 pub use error::{Divergence, TissueError};
+pub use holds::Holds;
 pub use material::{Material, Tearing};
 pub use soft_tissue::SoftTissue;

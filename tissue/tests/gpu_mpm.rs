@@ -359,3 +359,17 @@ fn what_cannot_be_is_refused_before_anything_moves() {
     let error = GpuMpm::new(&gpu, config, &vec![small(14); 300]).unwrap_err();
     assert!(matches!(error, GpuError::Limit { .. }), "{error}");
 }
+
+#[test]
+fn fixed_particles_are_refused_by_name() {
+    let Some(gpu) = gpu() else { return };
+    let mut bodies = small(11);
+    bodies[0].fixed = vec![0];
+    let error = GpuMpm::new(&gpu, config(), &[bodies]).unwrap_err();
+    assert!(matches!(error, GpuError::Unserved { .. }), "{error}");
+    assert!(
+        error
+            .to_string()
+            .starts_with("fixed particles are not served")
+    );
+}

@@ -36,6 +36,7 @@ fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
         positions,
         velocity: [0.0; 3],
         particle_volume: (0.5 * CELL).powi(3),
+        fixed: Vec::new(),
     }
 }
 

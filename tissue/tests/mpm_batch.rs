@@ -29,6 +29,7 @@ fn body() -> MpmBody {
         positions,
         velocity: [0.0; 3],
         particle_volume: 0.005f64.powi(3),
+        fixed: Vec::new(),
     }
 }
 

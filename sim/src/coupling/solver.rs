@@ -43,6 +43,7 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
         material: model.material,
         velocity: [0.0; 3],
         particle_volume: volume / positions.len().max(1) as f64,
+        fixed: Vec::new(),
         positions,
     };
     Ok((Box::new(MlsMpm::new(config, &[body])?), 0.5 * cell_width))

@@ -9,12 +9,9 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 use super::part::{Look, Owner, Part, Path, Touch};
 use super::schedule::ramp;
-use super::specimen::{Matter, Specimen};
 
-/// Least radius of the bite [m].
+/// Radius of the bite [m].
 pub(super) const BITE: f64 = 0.007;
-/// Radius of the bite that a grid holds, in cells: nodes around its middle all go with it. At 2.2, a tenth of a pull of 20 mm was lost within half a second.
-const BITE_CELLS: f64 = 2.6;
 /// Half length and radius of the shaft [m].
 const SHAFT: (f64, f64) = (0.11, 0.0025);
 /// From the middle of the bite to the hinge [m].
@@ -26,27 +23,12 @@ const OPEN: f64 = 0.42;
 /// Angle of each closed jaw from the shaft [rad].
 const CLOSED: f64 = 0.06;
 
-/// Radius of the bite in a specimen [m].
-pub(super) fn bite_radius(specimen: &Specimen) -> f64 {
-    match specimen.matter {
-        Matter::Particles { .. } => BITE.max(BITE_CELLS * specimen.spacing),
-        Matter::Tetrahedra(_) => BITE,
-    }
-}
-
-/// A grasper that closes while a range of time [s] lasts; its frame has its origin in the bite, of a radius [m], and its shaft along +z.
-pub(super) fn grasper(
-    frame: &Path,
-    bite_radius: f64,
-    closing: [f64; 2],
-    friction: f64,
-) -> Vec<Part> {
+/// A grasper that closes while a range of time [s] lasts; its frame has its origin in the bite and its shaft along +z.
+pub(super) fn grasper(frame: &Path, closing: [f64; 2], friction: f64) -> Vec<Part> {
     let (half_length, radius) = SHAFT;
     let along = |z: f64| Isometry3::translation(0.0, 0.0, z);
     let bite = Part::tool(
-        Shape::Sphere {
-            radius: bite_radius,
-        },
+        Shape::Sphere { radius: BITE },
         frame,
         Isometry3::identity(),
         Touch::Hold { from: closing[1] },
@@ -110,7 +92,7 @@ mod tests {
     #[test]
     fn the_jaws_close_and_never_cross() {
         let frame: Path = Rc::new(|_| Isometry3::identity());
-        let parts = grasper(&frame, BITE, [1.0, 2.0], 0.2);
+        let parts = grasper(&frame, [1.0, 2.0], 0.2);
         let apart = |time: f64| {
             let tip = Isometry3::translation(0.0, 0.0, -JAW[2]);
             let x = |part: &Part| ((part.path)(time) * tip).translation.x;

@@ -14,7 +14,7 @@ use super::particles::Particles;
 use super::plan::MotionPlan;
 use super::record::{MotionRecord, MotionSample};
 use super::specimen::{Matter, Specimen};
-use super::summary::MotionSummary;
+use super::summary::{LayerSummary, MotionSummary};
 use super::tetrahedra::Tetrahedra;
 use super::world::{Grip, Moving, Skin, World};
 
@@ -47,19 +47,22 @@ pub fn run(
     let specimen = Specimen::new(plan)?;
     let stage = (plan.motion.stage)(plan, &specimen);
     let mut world: Box<dyn World> = match &specimen.matter {
-        Matter::Particles { positions, volume } => {
+        Matter::Particles(bodies) => {
             let room = stage.room(&specimen, plan.duration);
-            Box::new(Particles::new(plan, &specimen, positions, *volume, room)?)
+            let grips = stage
+                .felt()
+                .any(|part| matches!(part.touch, Touch::Hold { .. }));
+            Box::new(Particles::new(plan, &specimen, bodies, room, grips)?)
         }
-        Matter::Tetrahedra(mesh) => Box::new(Tetrahedra::new(plan, &specimen, mesh)?),
+        Matter::Tetrahedra(body) => Box::new(Tetrahedra::new(plan, &specimen, body)?),
     };
-    conduct(plan, specimen.spacing, &stage, &mut *world, film, progress)
+    conduct(plan, &specimen, &stage, &mut *world, film, progress)
 }
 
 /// Takes a world through all frames, or to where it diverges.
 fn conduct(
     plan: &MotionPlan,
-    spacing: f64,
+    specimen: &Specimen,
     stage: &Stage,
     world: &mut dyn World,
     film: &mut MotionFilm,
@@ -101,6 +104,7 @@ fn conduct(
     }
     film.develop(stage);
     let torn = world.torn()?;
+    let one = |of_material: f64| (!plan.layers).then_some(of_material);
     let at_end = Ends::of(&record, stage, plan.duration);
     let summary = MotionSummary {
         motion: plan.motion.name,
@@ -110,10 +114,11 @@ fn conduct(
         body: plan.body.name(),
         n_points: world.n_points(),
         n_elements: world.n_elements(),
-        spacing_m: spacing,
-        young_modulus_pa: plan.material.young_modulus,
-        poisson_ratio: plan.material.poisson_ratio,
-        density_kg_m3: plan.material.density,
+        spacing_m: specimen.spacing,
+        young_modulus_pa: one(plan.material.young_modulus),
+        poisson_ratio: one(plan.material.poisson_ratio),
+        density_kg_m3: one(plan.material.density),
+        layers: specimen.layers.iter().map(LayerSummary::of).collect(),
         force_peak_n: at_end.peak.norm(),
         force_mean_n: at_end.mean,
         force_at_peak_n: at_end.peak.into(),
@@ -291,7 +296,7 @@ mod tests {
             steps_left: n_steps,
         };
         let film = &mut MotionFilm::none();
-        conduct(&plan, 0.01, &stage, &mut world, film, &mut |_| {}).unwrap()
+        conduct(&plan, &specimen, &stage, &mut world, film, &mut |_| {}).unwrap()
     }
 
     #[test]

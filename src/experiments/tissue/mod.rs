@@ -27,5 +27,5 @@ pub use lab::{MotionRun, run};
 pub use plan::{MotionPlan, TissueSolver};
 pub use record::{MotionRecord, MotionSample};
 pub use specimen::BodyKind;
-pub use summary::MotionSummary;
+pub use summary::{LayerSummary, MotionSummary};
 pub use world::Skin;

@@ -25,7 +25,7 @@ pub(super) enum Touch {
         /// Its coefficient; infinite: what has touched it stays.
         friction: f64,
     },
-    /// From a time [s] on, holds all within it; before, it is not there.
+    /// From a time [s] on, holds what is within it then; before, it is not there.
     Hold {
         /// That time.
         from: f64,

@@ -1,9 +1,9 @@
 //! The particle solver, on the CPU or on a GPU.
 
-use anyhow::Context as _;
+use anyhow::ensure;
 use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, particle_surface};
-use insonate_tissue::tool::{Tool, Wrench};
+use insonate_tissue::tool::{Shape, Tool, Wrench};
 use nalgebra::Vector3;
 
 use super::pieces;
@@ -14,6 +14,10 @@ use crate::speed::tissue::{Device, Place};
 
 /// Cells around the body and where it is taken to.
 const MARGIN: f64 = 6.0;
+/// What stands for a part that holds; what is nearest to it, it holds.
+const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
+/// Where a part waits that does not hold yet: beyond all tissue [m].
+const AWAY: f64 = 1e3;
 /// A particle of this damage holds nothing.
 const TORN: f32 = 0.99;
 /// Intact particles so near to each other, in cells, are one piece: twice their distance at rest.
@@ -29,6 +33,8 @@ pub(super) struct Particles {
     /// Where they were [m].
     rest: Vec<[f64; 3]>,
     place: Place,
+    /// Of each part whether it holds already.
+    holds: Vec<bool>,
 }
 
 enum Engine {
@@ -38,26 +44,30 @@ enum Engine {
 }
 
 impl Particles {
-    /// A world of a specimen, with room for all that lies between two corners [m].
+    /// A world of a specimen, with room for all that lies between two corners [m]; `grips`: whether anything holds tissue.
     ///
     /// # Errors
     /// A body that is no body; a GPU that cannot be had or does not do what is asked for.
     pub(super) fn new(
         plan: &MotionPlan,
         specimen: &Specimen,
-        positions: &[[f64; 3]],
-        volume: f64,
+        bodies: &[MpmBody],
         [low, high]: [[f64; 3]; 2],
+        grips: bool,
     ) -> anyhow::Result<Self> {
-        let tears = specimen.material.tearing.is_some();
-        if tears {
-            anyhow::ensure!(
-                plan.device != Device::Gpu,
-                "tearing is not served by the particle solver on the GPU: take --device cpu"
+        let tears = bodies.iter().any(|body| body.material.tearing.is_some());
+        let positions: Vec<[f64; 3]> = bodies
+            .iter()
+            .flat_map(|body| body.positions.iter().copied())
+            .collect();
+        for (asked, what) in [(tears, "tearing is"), (grips, "grips are")] {
+            ensure!(
+                !asked || plan.device != Device::Gpu,
+                "{what} not served by the particle solver on the GPU: take --device cpu"
             );
         }
         // Contact of nodes, the only one on the GPU, feels a third of a narrow rod: nobody gets that without asking for it.
-        let place = if tears || plan.device == Device::Auto {
+        let place = if tears || grips || plan.device == Device::Auto {
             Place::Cpu
         } else {
             plan.device.open()?
@@ -80,17 +90,12 @@ impl Particles {
             n_threads: plan.n_threads,
             ..MpmConfig::default()
         };
-        let body = MpmBody {
-            material: specimen.material,
-            positions: positions.to_vec(),
-            velocity: [0.0; 3],
-            particle_volume: volume,
-        };
         let engine = match &place {
-            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, &[body])?)),
+            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
             #[cfg(feature = "gpu")]
             Place::Gpu(gpu) => {
-                let world = insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[vec![body]])?;
+                let world =
+                    insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[bodies.to_vec()])?;
                 Engine::Gpu(Box::new(world))
             }
         };
@@ -105,9 +110,10 @@ impl Particles {
             engine,
             count: positions.len(),
             spacing: width,
-            volume,
-            rest: positions.to_vec(),
+            volume: bodies.first().map_or(0.0, |body| body.particle_volume),
+            rest: positions,
             place,
+            holds: Vec::new(),
         })
     }
 
@@ -117,6 +123,32 @@ impl Particles {
             #[cfg(feature = "gpu")]
             Engine::Gpu(world) => Ok(world.positions(0)?),
         }
+    }
+
+    /// Holds the particles that reach into a part.
+    fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
+        let reach = 0.5 * self.volume.cbrt();
+        let within = |at: &[f64; 3]| {
+            let arm = Vector3::from(*at) - part.position;
+            let local = part.rotation.inverse_transform_vector(&arm);
+            part.shape.surface(&local).distance <= reach
+        };
+        let positions = self.positions()?;
+        let found: Vec<u32> = (0..)
+            .zip(&positions)
+            .filter(|(_, at)| within(at))
+            .map(|(particle, _)| particle)
+            .collect();
+        let n_held = match &mut self.engine {
+            Engine::Cpu(world) => world.grasp_particles(index, &found)?,
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(_) => 0,
+        };
+        ensure!(
+            n_held > 0,
+            "the instrument closes on nothing: take a finer --resolution"
+        );
+        Ok(())
     }
 
     /// Of each particle whether it still holds.
@@ -129,52 +161,51 @@ impl Particles {
     }
 }
 
+/// A part as a tool of the solver.
+fn tool_of(part: &Moving) -> Tool {
+    let away = match part.grip {
+        Grip::Contact => return part.tool.clone(),
+        Grip::Waiting => AWAY,
+        Grip::Holding => 0.0,
+    };
+    Tool {
+        shape: SPECK,
+        friction: 0.0,
+        position: part.tool.position + Vector3::z() * away,
+        ..part.tool.clone()
+    }
+}
+
 impl World for Particles {
     fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
-        // Nodes within a part that holds move with it; one that waits is not there.
-        let there = |part: &&Moving| part.grip != Grip::Waiting;
-        let tools: Vec<Tool> = parts
-            .iter()
-            .filter(there)
-            .map(|part| Tool {
-                friction: match part.grip {
-                    Grip::Holding => f64::INFINITY,
-                    _ => part.tool.friction,
-                },
-                ..part.tool.clone()
-            })
-            .collect();
-        let mut of_tools = match &mut self.engine {
+        self.holds.resize(parts.len(), false);
+        let tools: Vec<Tool> = parts.iter().map(tool_of).collect();
+        match &mut self.engine {
+            Engine::Cpu(world) => world.tools = tools,
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => *world.tools_mut(0) = tools,
+        }
+        for (index, part) in parts.iter().enumerate() {
+            if part.grip == Grip::Holding && !self.holds[index] {
+                self.hold(index, &part.tool)?;
+                self.holds[index] = true;
+            }
+        }
+        match &mut self.engine {
             Engine::Cpu(world) => {
-                world.tools = tools;
                 world.step(time)?;
-                (0..world.tools.len())
-                    .map(|tool| world.wrench(tool))
-                    .collect::<Vec<_>>()
+                Ok((0..parts.len()).map(|part| world.wrench(part)).collect())
             }
             #[cfg(feature = "gpu")]
             Engine::Gpu(world) => {
-                *world.tools_mut(0) = tools;
                 world.step(time)?;
                 if let Some(reason) = world.divergence(0) {
                     let time = world.time(0);
                     return Err(insonate_tissue::TissueError::Diverged { reason, time }.into());
                 }
-                (0..world.tools(0).len())
-                    .map(|tool| world.wrench(0, tool))
-                    .collect()
+                Ok((0..parts.len()).map(|part| world.wrench(0, part)).collect())
             }
         }
-        .into_iter();
-        let wrench = |part: &Moving| match part.grip {
-            Grip::Waiting => Some(Wrench::default()),
-            _ => of_tools.next(),
-        };
-        parts
-            .iter()
-            .map(wrench)
-            .collect::<Option<_>>()
-            .context("each tool has a wrench")
     }
 
     fn device(&self) -> String {

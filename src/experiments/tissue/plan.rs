@@ -38,8 +38,10 @@ pub struct MotionPlan {
     pub n_threads: usize,
     /// On what.
     pub body: BodyKind,
-    /// Young's modulus, Poisson's ratio and density; one material throughout.
+    /// Young's modulus, Poisson's ratio and density, of one material throughout; without a meaning if there are layers.
     pub material: Material,
+    /// Whether the body has its layers, each of its own material.
+    pub layers: bool,
     /// Damping: viscosity over shear modulus [s].
     pub damping_time: f64,
     /// Coulomb's coefficient between tissue and what touches it without holding it.
@@ -71,6 +73,7 @@ impl MotionPlan {
             n_threads: 0,
             body,
             material: body.material(),
+            layers: false,
             damping_time: 0.005,
             friction: 0.2,
             resolution: match solver {
@@ -96,6 +99,13 @@ impl MotionPlan {
                 field: "--body".to_owned(),
                 value: self.body.name().to_owned(),
                 allowed: format!("{} for {}", known.join(" or "), self.motion.name),
+            });
+        }
+        if self.layers && !self.body.has_layers() {
+            return Err(TissueError::Setting {
+                field: "--layers".to_owned(),
+                value: "given".to_owned(),
+                allowed: format!("left out: a {} is of one material", self.body.name()),
             });
         }
         let Material {

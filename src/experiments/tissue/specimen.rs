@@ -1,11 +1,15 @@
-//! A body of one material, as particles or as tetrahedra.
+//! A body of one material or of layers, as particles or as tetrahedra.
 
 use std::path::Path;
 
 use anyhow::ensure;
 use insonate_tissue::Material;
-use insonate_tissue::body::{Layer, Solid, TissueBody, liver, slab, torso};
-use insonate_tissue::mesh::{TetMesh, TriangleMesh};
+use insonate_tissue::body::{
+    Layer, Particles as BodyParticles, Solid, TetBody, TissueBody, liver, slab, torso,
+};
+use insonate_tissue::mesh::TriangleMesh;
+use insonate_tissue::mpm::MpmBody;
+use insonate_tissue::xpbd::XpbdBody;
 use nalgebra::Vector3;
 
 use super::plan::{MotionPlan, TissueSolver};
@@ -40,7 +44,7 @@ impl BodyKind {
         }
     }
 
-    /// What it is made of where nothing else is asked for: one material that stands for its layers.
+    /// What it is made of where neither layers nor anything else is asked for: one material that stands for its layers.
     pub fn material(self) -> Material {
         let young_modulus = match self {
             Self::Slab => 1.2e4,
@@ -55,8 +59,13 @@ impl BodyKind {
         }
     }
 
-    /// Its shape, lying on the table at z = 0 but for the strip.
-    fn description(self, material: Material) -> TissueBody {
+    /// Whether it has layers to be asked for.
+    pub(super) fn has_layers(self) -> bool {
+        self != Self::Strip
+    }
+
+    /// Its shape and materials for a plan, lying on the table at z = 0 but for the strip; nothing is fixed, as supports hold it.
+    fn description(self, plan: &MotionPlan) -> TissueBody {
         let mut body = match self {
             Self::Slab | Self::Strip => slab(),
             Self::Liver => liver(),
@@ -72,12 +81,20 @@ impl BodyKind {
                 body.position[2] = height;
             }
         }
-        body.layers = vec![Layer {
-            name: "tissue".to_owned(),
-            thickness: f64::INFINITY,
-            material,
-        }];
-        body.regions.clear();
+        if !plan.layers {
+            body.layers = vec![Layer {
+                name: "tissue".to_owned(),
+                thickness: f64::INFINITY,
+                material: plan.material,
+            }];
+            body.regions.clear();
+        }
+        let of_layers = body.layers.iter_mut().map(|layer| &mut layer.material);
+        let of_regions = body.regions.iter_mut().map(|region| &mut region.material);
+        for material in of_layers.chain(of_regions) {
+            material.tearing = plan.motion.tearing;
+            material.viscosity = material.lame_mu() * plan.damping_time;
+        }
         body.fixed.clear();
         body
     }
@@ -86,8 +103,8 @@ impl BodyKind {
 /// A body ready for a solver.
 #[derive(Debug, Clone)]
 pub(super) struct Specimen {
-    /// Its material, viscosity included.
-    pub(super) material: Material,
+    /// What it is made of, from the surface inwards, then regions.
+    pub(super) layers: Vec<SpecimenLayer>,
     /// Width of a cell, or length of an edge [m].
     pub(super) spacing: f64,
     /// Its surface in world before anything is cut away.
@@ -95,15 +112,22 @@ pub(super) struct Specimen {
     pub(super) matter: Matter,
 }
 
+/// A part of one material.
+#[derive(Debug, Clone)]
+pub(super) struct SpecimenLayer {
+    pub(super) name: String,
+    /// Viscosity and tearing included.
+    pub(super) material: Material,
+    /// Particles or tetrahedra.
+    pub(super) n_elements: usize,
+}
+
 /// What it consists of, in world.
 #[derive(Debug, Clone)]
 pub(super) enum Matter {
-    Particles {
-        positions: Vec<[f64; 3]>,
-        /// Of each [m³].
-        volume: f64,
-    },
-    Tetrahedra(TetMesh),
+    /// All of one volume, one body a material.
+    Particles(Vec<MpmBody>),
+    Tetrahedra(Box<XpbdBody>),
 }
 
 impl Specimen {
@@ -112,10 +136,8 @@ impl Specimen {
     /// # Errors
     /// Too few points to be a body.
     pub(super) fn new(plan: &MotionPlan) -> anyhow::Result<Self> {
-        let mut material = plan.material;
-        material.tearing = plan.motion.tearing;
-        material.viscosity = material.lame_mu() * plan.damping_time;
-        let body = plan.body.description(material);
+        let body = plan.body.description(plan);
+        let materials = body.materials();
         let here = Path::new(".");
         let mut surface = body.solid.surface(here)?;
         let shift = Vector3::from(body.position).into();
@@ -129,32 +151,44 @@ impl Specimen {
             .fold(0.0, f64::max);
         let spacing = longest / plan.resolution as f64;
         let is_cut = |at: &[f64; 3]| plan.motion.cut.is_some_and(|cut| cut(at));
-        let matter = match plan.solver {
+        let (matter, of_elements) = match plan.solver {
             TissueSolver::Mpm => {
                 let mut particles = body.particles(spacing, 0.0, 0, here)?;
-                particles.positions.retain(|at| !is_cut(at));
-                Matter::Particles {
-                    positions: particles.positions,
-                    volume: particles.particle_volume,
-                }
+                cut_particles(&mut particles, is_cut);
+                let bodies = particles.mpm_bodies(&materials)?;
+                (Matter::Particles(bodies), particles.materials)
             }
             TissueSolver::Xpbd => {
-                let mut mesh = body.tetrahedra(spacing, here)?.mesh;
-                cut(&mut mesh, is_cut);
-                Matter::Tetrahedra(mesh)
+                let mut tets = body.tetrahedra(spacing, here)?;
+                cut_tetrahedra(&mut tets, is_cut);
+                let mut made = tets.xpbd_body(&materials, plan.damping_time)?;
+                if let [material] = materials[..] {
+                    made.material = material;
+                    made.tet_materials.clear();
+                }
+                made.tear_strain = plan
+                    .motion
+                    .tearing
+                    .map(|tearing| 0.5 * (tearing.begins + tearing.ends) - 1.0);
+                (Matter::Tetrahedra(Box::new(made)), tets.materials)
             }
         };
-        let count = match &matter {
-            Matter::Particles { positions, .. } => positions.len(),
-            Matter::Tetrahedra(mesh) => mesh.tets.len(),
-        };
+        let count = of_elements.len();
         ensure!(
             count >= 50,
             "--resolution {} leaves {count} particles or tetrahedra: take a finer one",
             plan.resolution
         );
-        Ok(Self {
+        let names = body.layers.iter().map(|layer| &layer.name);
+        let names = names.chain(body.regions.iter().map(|region| &region.name));
+        let layers = names.zip(materials).zip(0..);
+        let layers = layers.map(|((name, material), index)| SpecimenLayer {
+            name: name.clone(),
             material,
+            n_elements: of_elements.iter().filter(|of| **of == index).count(),
+        });
+        Ok(Self {
+            layers: layers.collect(),
             spacing,
             surface,
             matter,
@@ -172,32 +206,40 @@ impl Specimen {
     }
 }
 
+/// Takes away particles that are cut.
+fn cut_particles(particles: &mut BodyParticles, is_cut: impl Fn(&[f64; 3]) -> bool) {
+    let kept: Vec<bool> = particles.positions.iter().map(|at| !is_cut(at)).collect();
+    keep(&mut particles.positions, &kept);
+    keep(&mut particles.materials, &kept);
+    keep(&mut particles.is_fixed, &kept);
+}
+
+/// Leaves of a vector what is to be kept.
+fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    all.retain(|_| kept.next().is_none_or(|kept| *kept));
+}
+
 /// Takes away tetrahedra whose centre is cut, and vertices that belong to none any more.
-fn cut(mesh: &mut TetMesh, is_cut: impl Fn(&[f64; 3]) -> bool) {
+fn cut_tetrahedra(body: &mut TetBody, is_cut: impl Fn(&[f64; 3]) -> bool) {
+    let mesh = &mut body.mesh;
     let centre = |tet: &[u32; 4]| -> [f64; 3] {
         let corners = tet.map(|vertex| Vector3::from(mesh.positions[vertex as usize]));
         (corners.iter().sum::<Vector3<f64>>() / 4.0).into()
     };
-    let kept: Vec<[u32; 4]> = mesh
-        .tets
-        .iter()
-        .copied()
-        .filter(|tet| !is_cut(&centre(tet)))
-        .collect();
+    let kept: Vec<bool> = mesh.tets.iter().map(|tet| !is_cut(&centre(tet))).collect();
+    keep(&mut mesh.tets, &kept);
+    keep(&mut body.materials, &kept);
     let mut new = vec![u32::MAX; mesh.positions.len()];
-    let mut positions = Vec::new();
-    mesh.tets = kept
-        .iter()
-        .map(|tet| {
-            tet.map(|vertex| {
-                let slot = &mut new[vertex as usize];
-                if *slot == u32::MAX {
-                    *slot = positions.len() as u32;
-                    positions.push(mesh.positions[vertex as usize]);
-                }
-                *slot
-            })
-        })
-        .collect();
-    mesh.positions = positions;
+    let mut old = Vec::new();
+    for vertex in mesh.tets.iter_mut().flatten() {
+        let slot = &mut new[*vertex as usize];
+        if *slot == u32::MAX {
+            *slot = old.len() as u32;
+            old.push(*vertex as usize);
+        }
+        *vertex = *slot;
+    }
+    mesh.positions = old.iter().map(|vertex| mesh.positions[*vertex]).collect();
+    body.is_fixed = old.iter().map(|vertex| body.is_fixed[*vertex]).collect();
 }

@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use super::specimen::SpecimenLayer;
+
 /// The figures of a motion; names carry their units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MotionSummary {
@@ -21,12 +23,14 @@ pub struct MotionSummary {
     pub n_elements: usize,
     /// Width of a cell, or length of an edge [m].
     pub spacing_m: f64,
-    /// Young's modulus [Pa].
-    pub young_modulus_pa: f64,
+    /// Young's modulus [Pa]; none if there are layers, as the two below.
+    pub young_modulus_pa: Option<f64>,
     /// Poisson's ratio.
-    pub poisson_ratio: f64,
+    pub poisson_ratio: Option<f64>,
     /// Density [kg/m³].
-    pub density_kg_m3: f64,
+    pub density_kg_m3: Option<f64>,
+    /// What the body is made of: one material throughout, or its layers.
+    pub layers: Vec<LayerSummary>,
     /// Greatest force of the tissue on the tool [N].
     pub force_peak_n: f64,
     /// Its mean size from the start of the tool's motion on [N].
@@ -60,4 +64,31 @@ pub struct MotionSummary {
     pub ms_per_frame: f64,
     /// Why it ended early, if it did.
     pub diverged: Option<String>,
+}
+
+/// A layer.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct LayerSummary {
+    /// Skin, fat, muscle, …
+    pub name: String,
+    /// Young's modulus [Pa].
+    pub young_modulus_pa: f64,
+    /// Poisson's ratio.
+    pub poisson_ratio: f64,
+    /// Density [kg/m³].
+    pub density_kg_m3: f64,
+    /// Particles or tetrahedra; 0: it is thinner than they are.
+    pub n_elements: usize,
+}
+
+impl LayerSummary {
+    pub(super) fn of(layer: &SpecimenLayer) -> Self {
+        Self {
+            name: layer.name.clone(),
+            young_modulus_pa: layer.material.young_modulus,
+            poisson_ratio: layer.material.poisson_ratio,
+            density_kg_m3: layer.material.density,
+            n_elements: layer.n_elements,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::ensure;
 use insonate_tissue::SoftTissue as _;
-use insonate_tissue::mesh::{TetMesh, TriangleMesh};
+use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{Holds as _, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
@@ -34,35 +34,21 @@ impl Tetrahedra {
     pub(super) fn new(
         plan: &MotionPlan,
         specimen: &Specimen,
-        mesh: &TetMesh,
+        body: &XpbdBody,
     ) -> anyhow::Result<Self> {
         ensure!(
             plan.device != Device::Gpu,
-            "the constraint solver on the GPU has springs, not the neo-Hookean law, and holds nothing: take --device cpu or --solver mpm"
+            "the constraint solver on the GPU has springs, not the neo-Hookean law, and holds nothing: take --device cpu"
         );
         let config = XpbdConfig {
             gravity: [0.0, 0.0, -plan.gravity],
             n_threads: 1,
             ..XpbdConfig::default()
         };
-        let body = XpbdBody {
-            mesh: mesh.clone(),
-            material: insonate_tissue::Material {
-                viscosity: 0.0,
-                tearing: None,
-                ..specimen.material
-            },
-            damping_time: plan.damping_time,
-            tear_strain: specimen
-                .material
-                .tearing
-                .map(|tearing| 0.5 * (tearing.begins + tearing.ends) - 1.0),
-            ..XpbdBody::default()
-        };
         Ok(Self {
-            n_tets: mesh.tets.len(),
-            rest: mesh.positions.clone(),
-            world: Xpbd::new(config, &[body], &[])?,
+            n_tets: body.mesh.tets.len(),
+            rest: body.mesh.positions.clone(),
+            world: Xpbd::new(config, std::slice::from_ref(body), &[])?,
             spacing: specimen.spacing,
             holds: Vec::new(),
         })

@@ -234,6 +234,7 @@ impl Scene {
                 positions: particles(n, low, [side, side, height]),
                 velocity: [0.0; 3],
                 particle_volume: volume / n as f64,
+                fixed: Vec::new(),
             },
             height,
         })

@@ -6,6 +6,7 @@ mod place;
 mod presets;
 mod sampling;
 mod solid;
+mod solvers;
 
 pub use attachments::attach;
 pub use description::{Attachment, Layer, Region, TissueBody};
@@ -13,3 +14,4 @@ pub use place::Place;
 pub use presets::{liver, slab, torso};
 pub use sampling::{Particles, TetBody};
 pub use solid::Solid;
+pub use solvers::{mpm_scene, xpbd_scene};

@@ -29,6 +29,12 @@ pub enum GpuError {
         /// What it lacks.
         what: &'static str,
     },
+    /// The solver on the CPU has it, that on the GPU has not.
+    #[error("{what} are not served on the GPU: take the solver on the CPU")]
+    Unserved {
+        /// What.
+        what: &'static str,
+    },
     /// More is needed than the GPU allows.
     #[error("{what} needs {needed}, but {gpu} allows {limit}")]
     Limit {

@@ -2,6 +2,7 @@
 
 use super::chunk::Chunk;
 use super::contact::{Before, ToolContact};
+use super::hold::{BlockHolding, Holding, Marks};
 use super::sort;
 use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use super::transfer::{Constants, Outcome, Transfer, transfer};
@@ -29,6 +30,8 @@ pub(super) struct Block {
     pub(super) impulses: Vec<Wrench>,
     /// Velocity and slip of its chunks before tools pushed them; empty: none was near.
     pub(super) before: Vec<Before>,
+    /// Holders of the nodes around; none: no particle of the block is held.
+    pub(super) marks: Option<Box<Marks>>,
 }
 
 /// The nodes of one block of cells.
@@ -40,7 +43,7 @@ pub(super) struct Core {
     pub(super) at: [usize; 3],
     /// Blocks of particles around, of 27.
     pub(super) near: [u32; 27],
-    /// Impulse on each tool in the last substep, about the tool's origin [N·s, N·m·s].
+    /// Impulse on each tool in the last substep, about the tool's origin, and last on what is fixed, about the world's [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
 }
 
@@ -58,6 +61,7 @@ impl Block {
             },
             impulses: Vec::new(),
             before: Vec::new(),
+            marks: None,
         }
     }
 }
@@ -76,6 +80,8 @@ pub(super) struct Advance<'a> {
     pub(super) gives: bool,
     /// Tools that push them in between.
     pub(super) contact: Option<ToolContact<'a>>,
+    /// What is held; none: nothing is.
+    pub(super) holding: Option<Holding<'a>>,
 }
 
 /// How particles move.
@@ -110,17 +116,24 @@ impl Block {
         if how.gives {
             self.momenta.fill(0.0);
         }
+        self.marks = None;
         let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
+        let origin = at.map(|at| (at * BLOCK) as f32);
         self.outcome = transfer(Transfer::<E, TEARS> {
             law,
             constants: how.constants,
-            origin: at.map(|at| (at * BLOCK) as f32),
+            origin,
             chunks: &mut self.chunks,
             velocities: how.moves.is_some().then_some(&velocities),
             momenta: how.gives.then_some(&mut self.momenta),
             contact: how
                 .contact
                 .and_then(|contact| contact.of_block(at, impulses, before)),
+            holding: how.holding.map(|all| BlockHolding {
+                all,
+                origin,
+                marks: &mut self.marks,
+            }),
         });
     }
 }

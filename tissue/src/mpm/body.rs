@@ -6,7 +6,7 @@ use crate::error::check_range;
 use crate::{Material, TissueError};
 
 /// Particles of one material.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct MpmBody {
     /// What they are made of.
     pub material: Material,
@@ -16,6 +16,8 @@ pub struct MpmBody {
     pub velocity: [f64; 3],
     /// Volume of each at rest [m³].
     pub particle_volume: f64,
+    /// Particles that never move, by their place in `positions`.
+    pub fixed: Vec<u32>,
 }
 
 impl MpmBody {
@@ -24,10 +26,24 @@ impl MpmBody {
         for (axis, velocity) in ["x", "y", "z"].into_iter().zip(self.velocity) {
             check_range(&format!("body.velocity.{axis}"), velocity, -1e4, 1e4)?;
         }
-        check_range("body.particle_volume", self.particle_volume, 1e-18, 1.0)
+        check_range("body.particle_volume", self.particle_volume, 1e-18, 1.0)?;
+        let n = self.positions.len();
+        match self.fixed.iter().find(|number| **number as usize >= n) {
+            None => Ok(()),
+            Some(number) => Err(TissueError::setting(
+                "body.fixed",
+                number,
+                format!("below {n}"),
+            )),
+        }
     }
 
-    pub(super) fn particle(&self, position: &[f64; 3], config: &MpmConfig) -> Particle {
+    pub(super) fn particle(
+        &self,
+        position: &[f64; 3],
+        is_fixed: bool,
+        config: &MpmConfig,
+    ) -> Particle {
         let material = &self.material;
         let mut deformation_grad = [0.0; 9];
         for i in [0, 4, 8] {
@@ -44,7 +60,11 @@ impl MpmBody {
             position: std::array::from_fn(|axis| {
                 ((position[axis] - config.origin[axis]) / config.cell_width) as f32
             }),
-            velocity: self.velocity.map(|v| v as f32),
+            velocity: if is_fixed {
+                [0.0; 3]
+            } else {
+                self.velocity.map(|v| v as f32)
+            },
             affine: [0.0; 9],
             deformation_grad,
             mass: (material.density * self.particle_volume) as f32,

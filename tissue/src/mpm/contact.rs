@@ -18,6 +18,7 @@ use nalgebra::Vector3;
 use super::block::Block;
 use super::chunk::Chunk;
 use super::config::{Contact, MpmConfig};
+use super::hold::Grips;
 use super::tile::BLOCK;
 use crate::lanes::Row;
 use crate::tool::{Surface, Tool, Wrench};
@@ -35,6 +36,8 @@ pub(super) struct ToolContact<'a> {
     pub(super) config: &'a MpmConfig,
     /// Tools as they stand in this substep.
     pub(super) tools: &'a [Tool],
+    /// What is held meets no tool.
+    pub(super) grips: &'a Grips,
     /// Length of the substep [s].
     pub(super) dt: f64,
 }
@@ -107,7 +110,18 @@ impl BlockContact<'_> {
     }
 
     fn meet_one(&mut self, chunk: &mut Chunk, lane: usize) {
-        let ToolContact { config, tools, dt } = self.all;
+        let ToolContact {
+            config,
+            tools,
+            grips,
+            dt,
+        } = self.all;
+        if grips.of(chunk.ids[lane]).is_some() {
+            for row in &mut chunk.slip {
+                row[lane] = 0.0;
+            }
+            return;
+        }
         let place = Vector3::from_fn(|axis, _| {
             config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
         });

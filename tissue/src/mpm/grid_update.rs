@@ -1,4 +1,6 @@
-//! From momentum to velocity at the nodes: gravity, tools, walls.
+//! From momentum to velocity at the nodes: gravity, what is held, tools, walls.
+//!
+//! A node of a held particle goes with its holder and meets nothing else: see [`hold`](super::hold).
 //!
 //! A node near tools that tissue sticks to belongs to the nearest of them and moves with it. Other tools push particles: see
 //! [`contact`](super::contact). With [`Contact::Nodes`] they push nodes: of its velocity relative to the nearest tool's surface a node keeps
@@ -10,6 +12,7 @@ use nalgebra::Vector3;
 
 use super::block::Core;
 use super::config::{Contact, MpmConfig, WALL_NODES, Wall};
+use super::hold::{CoreMarks, FREE, Motion, WORLD};
 use super::tile::BLOCK;
 use crate::tool::{Surface, Tool, Wrench};
 
@@ -19,15 +22,18 @@ pub(super) struct GridUpdate<'a> {
     pub(super) config: &'a MpmConfig,
     /// Tools as they stand in this substep.
     pub(super) tools: &'a [Tool],
+    /// How holders move, by their numbers; empty: nothing is held.
+    pub(super) motions: &'a [Motion],
     /// Length of the substep [s].
     pub(super) dt: f64,
 }
 
 impl GridUpdate<'_> {
-    /// Makes velocities of a core's momenta.
-    pub(super) fn update(&self, core: &mut Core) {
+    /// Makes velocities of a core's momenta; `marks`: who holds its nodes, if any is held.
+    pub(super) fn update(&self, core: &mut Core, marks: Option<&CoreMarks>) {
         core.impulses.clear();
-        core.impulses.resize(self.tools.len(), Wrench::default());
+        core.impulses
+            .resize(self.tools.len() + 1, Wrench::default());
         let kick = self.config.gravity.map(|g| (g * self.dt) as f32);
         for node in core.nodes.chunks_exact_mut(4) {
             let mass = node[3];
@@ -39,8 +45,47 @@ impl GridUpdate<'_> {
                 node.fill(0.0);
             }
         }
-        self.meet(core);
-        self.hold(core);
+        if let Some(marks) = marks {
+            self.carry(core, marks);
+        }
+        let is_held = |node: usize| marks.is_some_and(|marks| marks[node] != FREE);
+        self.meet(core, is_held);
+        self.hold(core, is_held);
+    }
+
+    /// Nodes that are held.
+    fn carry(&self, core: &mut Core, marks: &CoreMarks) {
+        let first = self.first_node(core);
+        for (i, (node, &holder)) in core.nodes.chunks_exact_mut(4).zip(marks).enumerate() {
+            let Some(motion) = self.motions.get(holder as usize) else {
+                continue;
+            };
+            if node[3] <= 0.0 {
+                continue;
+            }
+            let place = first + self.step_to(i);
+            let (arm, velocity) = motion.at(&place);
+            let mut taken = Vector3::zeros();
+            for axis in 0..3 {
+                let after = velocity[axis] as f32;
+                taken[axis] = f64::from(node[3]) * (f64::from(node[axis]) - f64::from(after));
+                node[axis] = after;
+            }
+            let place_of = if holder == WORLD {
+                self.tools.len()
+            } else {
+                holder as usize - 1
+            };
+            let impulse = &mut core.impulses[place_of];
+            impulse.force += taken;
+            impulse.torque += arm.cross(&taken);
+        }
+    }
+
+    /// Way from a core's first node to another [m].
+    fn step_to(&self, node: usize) -> Vector3<f64> {
+        let steps = [node / (BLOCK * BLOCK), node / BLOCK % BLOCK, node % BLOCK];
+        Vector3::from(steps.map(|step| step as f64 * self.config.cell_width))
     }
 
     /// World position of a core's first node [m].
@@ -51,7 +96,7 @@ impl GridUpdate<'_> {
     }
 
     /// Tools that push nodes: a node belongs to the nearest.
-    fn meet(&self, core: &mut Core) {
+    fn meet(&self, core: &mut Core, is_held: impl Fn(usize) -> bool) {
         let width = self.config.cell_width;
         let near = self.config.contact_distance * width;
         let first = self.first_node(core);
@@ -71,11 +116,10 @@ impl GridUpdate<'_> {
             .filter(|&index| is_near(&self.tools[index]))
             .collect();
         for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
-            if node[3] <= 0.0 {
+            if node[3] <= 0.0 || is_held(i) {
                 continue;
             }
-            let [x, y, z] = [i / (BLOCK * BLOCK), i / BLOCK % BLOCK, i % BLOCK];
-            let place = first + Vector3::new(x as f64, y as f64, z as f64) * width;
+            let place = first + self.step_to(i);
             let mut nearest: Option<(usize, Surface)> = None;
             for &index in &around {
                 let tool = &self.tools[index];
@@ -94,7 +138,7 @@ impl GridUpdate<'_> {
     }
 
     /// The domain's walls.
-    fn hold(&self, core: &mut Core) {
+    fn hold(&self, core: &mut Core, is_held: impl Fn(usize) -> bool) {
         let n_nodes = self.config.blocks().map(|blocks| blocks * BLOCK);
         for axis in 0..3 {
             let first = core.at[axis] * BLOCK;
@@ -105,6 +149,9 @@ impl GridUpdate<'_> {
             }
             let stride = [BLOCK * BLOCK, BLOCK, 1][axis];
             for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
+                if is_held(i) {
+                    continue;
+                }
                 let place = first + i / stride % BLOCK;
                 let (wall, outward) = if place < WALL_NODES {
                     (self.config.walls[axis][0], -1.0)

@@ -8,6 +8,8 @@ mod config;
 mod contact;
 mod damage;
 mod grid_update;
+mod grips;
+mod hold;
 mod sort;
 mod state;
 mod tile;

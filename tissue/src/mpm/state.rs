@@ -1,16 +1,20 @@
 //! The state of a world as bytes, and the world as a [`SoftTissue`].
 //!
-//! Particles are written block by block as they lie: sums go in that order, so only with it the bits are the same afterwards.
+//! Particles are written block by block as they lie: sums go in that order, so only with it the bits are the same afterwards. Then comes
+//! what tools hold.
+
+use nalgebra::Vector3;
 
 use super::block::Block;
 use super::chunk::{Chunk, N_NUMBERS, Particle};
+use super::hold::{Grips, Held, WORLD};
 use super::sort;
 use super::world::MlsMpm;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// First bytes of a state.
-const MAGIC: &[u8; 8] = b"mls-mpm2";
+const MAGIC: &[u8; 8] = b"mls-mpm3";
 
 impl SoftTissue for MlsMpm {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
@@ -61,6 +65,16 @@ impl SoftTissue for MlsMpm {
                 }
             }
         }
+        let grasped = self.grips.held().iter();
+        let grasped: Vec<&Held> = grasped.filter(|held| held.holder != WORLD).collect();
+        bytes.extend((grasped.len() as u64).to_le_bytes());
+        for held in grasped {
+            bytes.extend(held.particle.to_le_bytes());
+            bytes.extend(held.holder.to_le_bytes());
+            for x in &held.at {
+                bytes.extend(x.to_le_bytes());
+            }
+        }
         bytes
     }
 
@@ -80,6 +94,7 @@ impl SoftTissue for MlsMpm {
         for _ in 0..n_blocks {
             blocks.push(self.read_block(&mut reader, &mut is_there)?);
         }
+        let grips = self.read_grips(&mut reader)?;
         let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);
         let is_finite = time.is_finite() && speed.is_finite();
         if !is_whole || !is_finite {
@@ -89,13 +104,41 @@ impl SoftTissue for MlsMpm {
             .ok_or_else(|| wrong("two blocks are in one place"))?;
         (self.blocks, self.cores) = (blocks, cores);
         (self.time, self.speed) = (time, speed);
+        self.grips = grips;
         self.wrenches.clear();
+        self.fixed_wrench = Wrench::default();
         self.diverged = None;
         Ok(())
     }
 }
 
 impl MlsMpm {
+    /// What is fixed here, and held there.
+    fn read_grips(&self, reader: &mut Reader<'_>) -> Result<Grips, TissueError> {
+        let mut grips = self.grips.clone();
+        grips.let_go(|held| held.holder != WORLD);
+        for _ in 0..u64::from_le_bytes(reader.take()?) {
+            let particle = u32::from_le_bytes(reader.take()?);
+            let holder = u32::from_le_bytes(reader.take()?);
+            let mut at = Vector3::zeros();
+            for x in &mut at {
+                *x = f64::from_le_bytes(reader.take()?);
+            }
+            let is_there = (particle as usize) < self.n_particles();
+            let is_free = grips.of(particle).is_none();
+            if !is_there || !is_free || holder == WORLD || !at.iter().all(|x| x.is_finite()) {
+                return Err(wrong(format!("particle {particle} is held")));
+            }
+            let held = Held {
+                particle,
+                holder,
+                at,
+            };
+            grips.hold(held, self.n_particles());
+        }
+        Ok(grips)
+    }
+
     fn read_block(
         &self,
         reader: &mut Reader<'_>,

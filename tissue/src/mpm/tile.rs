@@ -96,6 +96,31 @@ fn add<const K: usize, const FLOATS: usize>(
     }
 }
 
+/// The least number that the 27 blocks around hold for each node of a block, `start` where none holds any.
+pub(super) fn least<'a>(
+    start: u32,
+    tiles: impl Fn(usize) -> Option<&'a [u32; WIDTH * WIDTH * WIDTH]>,
+) -> [u32; BLOCK * BLOCK * BLOCK] {
+    let mut nodes = [start; BLOCK * BLOCK * BLOCK];
+    for side in 0..27 {
+        let Some(tile) = tiles(side) else {
+            continue;
+        };
+        // Seen from there this block is on the other side.
+        let [x, y, z] = [side / 9, side / 3 % 3, side % 3].map(|side| PARTS[2 - side]);
+        for i in 0..x.2 {
+            for j in 0..y.2 {
+                for k in 0..z.2 {
+                    let from = ((x.0 + i) * WIDTH + y.0 + j) * WIDTH + z.0 + k;
+                    let to = ((x.1 + i) * BLOCK + y.1 + j) * BLOCK + z.1 + k;
+                    nodes[to] = nodes[to].min(tile[from]);
+                }
+            }
+        }
+    }
+    nodes
+}
+
 fn row<const FLOATS: usize>(of: &[f32], start: usize) -> &[f32; FLOATS] {
     let row = &of[start..start + FLOATS];
     row.try_into().expect("as many as were taken")

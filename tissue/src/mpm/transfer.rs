@@ -23,6 +23,7 @@
 use super::chunk::Chunk;
 use super::contact::BlockContact;
 use super::damage;
+use super::hold::BlockHolding;
 use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
 use crate::elasticity::LaneLaw;
 use crate::lanes::{self, Kernel, Lanes, Row};
@@ -63,6 +64,8 @@ pub(super) struct Transfer<'a, E, const TEARS: bool> {
     pub(super) momenta: Option<&'a mut Tile>,
     /// Tools that push before momentum is given; none: no tool is near, or they have pushed.
     pub(super) contact: Option<BlockContact<'a>>,
+    /// What is held; none: nothing is.
+    pub(super) holding: Option<BlockHolding<'a>>,
 }
 
 /// What became of the particles.
@@ -101,6 +104,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
             velocities,
             mut momenta,
             mut contact,
+            mut holding,
         } = self;
         let mut outcome = Outcome {
             is_astray: false,
@@ -122,6 +126,9 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
                 weigh(l, chunk, origin, &mut weights);
                 collect(l, &constants, chunk, velocities, &weights);
                 fastest = advect(l, &constants, chunk, fastest);
+            }
+            if let Some(holding) = &mut holding {
+                holding.keep(chunk);
             }
             if let Some(momenta) = &mut momenta {
                 // F => τ => Q => grid

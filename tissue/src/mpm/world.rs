@@ -2,12 +2,15 @@
 
 use std::sync::Arc;
 
+use nalgebra::Vector3;
+
 use super::block::{Advance, Block, Core, Moves};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
 use super::contact::{self, ToolContact};
 use super::grid_update::GridUpdate;
+use super::hold::{FREE, Grips, Held, Holding, Motion, WORLD};
 use super::sort::{Sorted, sort};
 use super::tile::{self, NONE};
 use super::transfer::Constants;
@@ -39,6 +42,9 @@ pub struct MlsMpm {
     /// Tools; those that move are moved on between steps.
     pub tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
+    pub(super) fixed_wrench: Wrench,
+    /// What tools hold, and the bodies' fixed particles.
+    pub(super) grips: Grips,
     pub(super) time: f64,
     /// Greatest speed along an axis at the end of the last substep [m/s].
     pub(super) speed: f64,
@@ -58,8 +64,14 @@ impl MlsMpm {
         config.check()?;
         let [low, high] = config.bounds();
         let mut start: Vec<(u32, Particle)> = Vec::new();
+        let mut fixed: Vec<bool> = Vec::new();
         for body in bodies {
             body.check()?;
+            let first = fixed.len();
+            fixed.resize(first + body.positions.len(), false);
+            for number in &body.fixed {
+                fixed[first + *number as usize] = true;
+            }
             for position in &body.positions {
                 if !(0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]) {
                     return Err(TissueError::Outside {
@@ -69,8 +81,18 @@ impl MlsMpm {
                         high,
                     });
                 }
-                start.push((start.len() as u32, body.particle(position, &config)));
+                let particle = body.particle(position, fixed[start.len()], &config);
+                start.push((start.len() as u32, particle));
             }
+        }
+        let mut grips = Grips::default();
+        for (particle, _) in fixed.iter().enumerate().filter(|(_, is)| **is) {
+            let held = Held {
+                particle: particle as u32,
+                holder: WORLD,
+                at: Vector3::zeros(),
+            };
+            grips.hold(held, fixed.len());
         }
         let materials = || bodies.iter().map(|body| &body.material);
         let mut world = Self {
@@ -83,6 +105,8 @@ impl MlsMpm {
             cores: Vec::new(),
             tools: Vec::new(),
             wrenches: Vec::new(),
+            fixed_wrench: Wrench::default(),
+            grips,
             time: 0.0,
             speed: 0.0,
             diverged: None,
@@ -100,6 +124,8 @@ impl MlsMpm {
             cores: Vec::new(),
             tools: Vec::new(),
             wrenches: Vec::new(),
+            fixed_wrench: Wrench::default(),
+            grips: self.grips.clone(),
             time: 0.0,
             speed: 0.0,
             stable_substep: self.stable_substep,
@@ -124,6 +150,8 @@ impl MlsMpm {
         if let Some(reason) = self.diverged {
             return Err(self.stopped(reason));
         }
+        let n_tools = self.tools.len();
+        self.grips.let_go(|held| held.holder as usize > n_tools);
         let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
         check_range("substeps in a step", n_substeps, 0.0, MAX_SUBSTEPS)?;
         let n_substeps = n_substeps as usize;
@@ -140,14 +168,15 @@ impl MlsMpm {
             wrench.force /= time;
             wrench.torque /= time;
         }
+        self.fixed_wrench = self.wrenches.pop().unwrap_or_default();
         self.time += time;
         Ok(())
     }
 
-    /// Goes through the substeps of a step; gives the impulses on the tools [N·s, N·m·s].
+    /// Goes through the substeps of a step; gives the impulses on the tools, and last on what is fixed [N·s, N·m·s].
     fn take_substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
         let dt = time / n_substeps as f64;
-        let mut impulses = vec![Wrench::default(); self.tools.len()];
+        let mut impulses = vec![Wrench::default(); self.tools.len() + 1];
         for index in 0..=n_substeps {
             // grid => particles => impulses on tools => grid
             let gone = index as f64 * dt;
@@ -156,7 +185,7 @@ impl MlsMpm {
             let moves = (index > 0).then_some(Moves {
                 sorts: index % SORT_INTERVAL == 1,
             });
-            self.transfer(dt, moves, gives.then_some((&tools, &mut impulses)))?;
+            self.transfer(dt, moves, &tools, gives.then_some(&mut impulses))?;
             if index == n_substeps {
                 break;
             }
@@ -180,12 +209,12 @@ impl MlsMpm {
             .map(|cells| cells as f64 * self.config.cell_width);
         let size = size.into_iter().fold(0.0, f64::max);
         let speeds = self.tools.iter().map(|tool| tool.speed(size));
-        let speed = speeds.fold(self.speed, f64::max);
+        let speed = speeds.fold(self.speed, f64::max).max(self.grip_speed());
         let by_speed = PLANNED_COURANT * self.config.cell_width / speed.max(1e-9);
         self.config.substep.min(self.stable_substep).min(by_speed)
     }
 
-    /// Back to the start: rest shape, time zero; tools stay.
+    /// Back to the start: rest shape, time zero; tools stay, and hold nothing.
     pub fn reset(&mut self) {
         let n_blocks = self.config.blocks();
         // The start has been checked.
@@ -199,6 +228,8 @@ impl MlsMpm {
         self.speed = speeds.map(|v| f64::from(v.abs())).fold(0.0, f64::max);
         self.time = 0.0;
         self.wrenches.clear();
+        self.fixed_wrench = Wrench::default();
+        self.hold_fixed_only();
         self.diverged = None;
     }
 
@@ -284,38 +315,40 @@ impl MlsMpm {
         chunks.flat_map(|chunk| (0..chunk.n).map(|lane| (chunk.ids[lane], chunk.get(lane))))
     }
 
-    /// Moves particles by the grid, if they are to be moved; lets tools push them and gives their momentum to the grid, if they are to.
+    /// Moves particles by the grid, if they are to be moved; lets tools push them, adding impulses, and gives their momentum to the grid,
+    /// if they are to. Tools stand where they are after the motion.
     fn transfer(
         &mut self,
         dt: f64,
         moves: Option<Moves>,
-        gives: Option<(&[Tool], &mut [Wrench])>,
+        tools: &[Tool],
+        impulses: Option<&mut Vec<Wrench>>,
     ) -> Result<(), TissueError> {
-        let tools = gives.as_ref().map(|(tools, _)| *tools);
-        self.advance(dt, moves, tools.is_some(), tools);
+        let gives = impulses.is_some();
+        self.advance(dt, moves, gives, tools);
         self.judge(dt, moves.is_some())?;
         if self.blocks.iter().any(|block| block.outcome.is_astray) {
-            if tools.is_some() {
+            if gives {
                 self.blocks.iter_mut().for_each(contact::undo);
             }
             self.sort()?;
-            if tools.is_some() {
+            if gives {
                 self.advance(dt, None, true, tools);
             }
         }
-        if let Some((_, impulses)) = gives {
+        if let Some(impulses) = impulses {
             contact::add_impulses(&self.blocks, impulses);
         }
         Ok(())
     }
 
     /// All blocks through half a substep, or a whole one.
-    fn advance(&mut self, dt: f64, moves: Option<Moves>, gives: bool, tools: Option<&[Tool]>) {
+    fn advance(&mut self, dt: f64, moves: Option<Moves>, gives: bool, tools: &[Tool]) {
         let constants = Constants {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
         };
-        let config = &self.config;
+        let (config, grips) = (&self.config, &self.grips);
         let how = Advance {
             cores: &self.cores,
             law: config.law,
@@ -323,7 +356,17 @@ impl MlsMpm {
             constants,
             moves,
             gives,
-            contact: tools.map(|tools| ToolContact { config, tools, dt }),
+            contact: gives.then_some(ToolContact {
+                config,
+                tools,
+                grips,
+                dt,
+            }),
+            holding: (!grips.is_empty()).then_some(Holding {
+                grips,
+                config,
+                tools,
+            }),
         };
         self.threads
             .for_each(&mut self.blocks, |block| block.advance(how));
@@ -376,9 +419,15 @@ impl MlsMpm {
 
     /// Adds up what the blocks gave and makes velocities of it.
     fn update_grid(&mut self, dt: f64, tools: &[Tool]) {
+        let motions = if self.grips.is_empty() {
+            Vec::new()
+        } else {
+            Motion::of_all(tools, dt)
+        };
         let update = GridUpdate {
             config: &self.config,
             tools,
+            motions: &motions,
             dt,
         };
         let blocks = &self.blocks;
@@ -387,7 +436,18 @@ impl MlsMpm {
             tile::sum(&mut core.nodes, |side| {
                 (near[side] != NONE).then(|| &blocks[near[side] as usize].momenta)
             });
-            update.update(core);
+            let is_marked = !motions.is_empty()
+                && near.iter().any(|&near| {
+                    let block = blocks.get(near as usize);
+                    block.is_some_and(|block| block.marks.is_some())
+                });
+            let marks = is_marked.then(|| {
+                tile::least(FREE, |side| {
+                    let block = blocks.get(near[side] as usize);
+                    block.and_then(|block| block.marks.as_deref())
+                })
+            });
+            update.update(core, marks.as_ref());
         });
     }
 }

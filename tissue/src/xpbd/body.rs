@@ -24,8 +24,10 @@ pub enum Elasticity {
 pub struct XpbdBody {
     /// Its tetrahedra at rest [m].
     pub mesh: TetMesh,
-    /// What it is made of.
+    /// What it is made of, where `tet_materials` does not say otherwise. Viscosity and tearing do not count.
     pub material: Material,
+    /// What each tetrahedron is made of; empty: all are of `material`.
+    pub tet_materials: Vec<Material>,
     /// Which constraints stand for elasticity.
     pub elasticity: Elasticity,
     /// Damping [s]: stress from the rate of strain, over that from strain (Kelvin and Voigt); β = damping time / α for springs, and a
@@ -44,6 +46,13 @@ impl XpbdBody {
     pub(super) fn check(&self, index: usize) -> Result<(), TissueError> {
         let name = |field: &str| format!("bodies[{index}].{field}");
         self.material.check()?;
+        let (n_materials, n_tets) = (self.tet_materials.len(), self.mesh.tets.len());
+        if n_materials != 0 && n_materials != n_tets {
+            let allowed = format!("0 or {n_tets}, one for each tetrahedron");
+            let field = name("tet_materials.len");
+            return Err(TissueError::setting(field, n_materials, allowed));
+        }
+        self.tet_materials.iter().try_for_each(Material::check)?;
         check_range(&name("damping_time"), self.damping_time, 0.0, 1e3)?;
         if let Elasticity::Springs {
             distance_compliance,

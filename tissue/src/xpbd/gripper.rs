@@ -7,23 +7,8 @@ use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::TissueError;
 use crate::error::check_range;
+use crate::holds::Holds;
 use crate::tool::{Shape, Tool, Wrench};
-
-/// Tissue of which tools can hold vertices.
-pub trait Holds {
-    /// Tools.
-    fn tools_mut(&mut self) -> &mut Vec<Tool>;
-
-    /// Mean wrench on a tool over the last step, about its origin.
-    fn wrench(&self, tool: usize) -> Wrench;
-
-    /// Lets a tool hold, from the next step on, up to `most` vertices: those nearest to a point in world [m], within a radius [m], which
-    /// move and are not held. Their number; 0 also where there is no such tool.
-    fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize;
-
-    /// Lets go of all that a tool has grasped.
-    fn release(&mut self, tool: usize);
-}
 
 /// Sizes of a gripper.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -38,5 +38,7 @@ pub use batch::{BatchWorld, XpbdBatch};
 pub use bench_scene::BenchScene;
 pub use body::{Elasticity, XpbdBody};
 pub use config::{Sweep, XpbdConfig};
-pub use gripper::{Gripper, GripperGeometry, Holds};
+pub use gripper::{Gripper, GripperGeometry};
 pub use world::Xpbd;
+
+pub use crate::holds::Holds;

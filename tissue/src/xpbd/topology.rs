@@ -45,6 +45,16 @@ pub(super) struct Tet {
     pub(super) tear_strain: f64,
 }
 
+impl Tet {
+    /// μ of the neo-Hookean law [Pa]; 0 of any other.
+    fn shear_modulus(&self) -> f64 {
+        match self.law {
+            TetLaw::NeoHookean { mu, .. } => mu,
+            TetLaw::Volume { .. } => 0.0,
+        }
+    }
+}
+
 /// A triangle of the surface at rest, counterclockwise seen from outside.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Face {
@@ -125,23 +135,20 @@ impl Topology {
         self.velocities
             .resize(self.rest.len(), body.velocity.into());
         self.masses.resize(self.rest.len(), 0.0);
-        let material = &body.material;
-        let (law, dashpot) = match body.elasticity {
-            Elasticity::NeoHookean => {
-                let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
-                (TetLaw::NeoHookean { mu, lambda }, mu * body.damping_time)
-            }
-            Elasticity::Springs {
-                volume_compliance, ..
-            } => (
-                TetLaw::Volume {
+        for (i, tet) in body.mesh.tets.iter().enumerate() {
+            let material = body.tet_materials.get(i).unwrap_or(&body.material);
+            let law = match body.elasticity {
+                Elasticity::NeoHookean => TetLaw::NeoHookean {
+                    mu: material.lame_mu(),
+                    lambda: material.lame_lambda(),
+                },
+                Elasticity::Springs {
+                    volume_compliance, ..
+                } => TetLaw::Volume {
                     compliance: volume_compliance,
                     damping_time: body.damping_time,
                 },
-                0.0,
-            ),
-        };
-        for (i, tet) in body.mesh.tets.iter().enumerate() {
+            };
             let vertices = tet.map(|vertex| vertex + first);
             let [a, b, c, d] = vertices.map(|vertex| self.rest[vertex as usize]);
             let edges = Matrix3::from_columns(&[b - a, c - a, d - a]);
@@ -185,13 +192,13 @@ impl Topology {
         self.tears |= body.tear_strain.is_some();
         self.is_damped |= body.damping_time > 0.0;
         if body.damping_time > 0.0 || body.elasticity != Elasticity::NeoHookean {
-            self.connect(body, first_tet, dashpot);
+            self.connect(body, first_tet);
         }
         Ok(())
     }
 
     /// Edges of a body's tetrahedra.
-    fn connect(&mut self, body: &XpbdBody, first_tet: u32, viscosity: f64) {
+    fn connect(&mut self, body: &XpbdBody, first_tet: u32) {
         let mut sides = Vec::with_capacity(6 * body.mesh.tets.len());
         for (tet, number) in self.tets[first_tet as usize..].iter().zip(first_tet..) {
             for i in 0..4 {
@@ -206,10 +213,15 @@ impl Topology {
             let vertices = same[0].0;
             let [a, b] = vertices.map(|vertex| self.rest[vertex as usize]);
             let length = (a - b).norm();
-            let volume: f64 = same
-                .iter()
-                .map(|(_, tet)| self.tets[*tet as usize].volume)
-                .sum();
+            let around = || same.iter().map(|(_, tet)| &self.tets[*tet as usize]);
+            let volume: f64 = around().map(|tet| tet.volume).sum();
+            // Of one material it is that one's, to the bit.
+            let viscosity = if body.tet_materials.is_empty() {
+                body.material.lame_mu() * body.damping_time
+            } else {
+                let share = |tet: &Tet| tet.shear_modulus() * tet.volume;
+                around().map(share).sum::<f64>() / volume * body.damping_time
+            };
             self.edges.push(match body.elasticity {
                 Elasticity::Springs {
                     distance_compliance,

@@ -25,6 +25,7 @@ pub(crate) fn block(size: [f64; 3], cell_width: f64, material: Material) -> MpmB
         positions,
         velocity: [0.0; 3],
         particle_volume: spacing.iter().product(),
+        fixed: Vec::new(),
     }
 }
 

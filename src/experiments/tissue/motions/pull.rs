@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 
 use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::grasper::{BITE, bite_radius, grasper, through};
+use crate::experiments::tissue::grasper::{BITE, grasper, through};
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::schedule::ramp;
 use crate::experiments::tissue::specimen::{BodyKind, Specimen};
@@ -38,7 +38,7 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         let height = APPROACH * (1.0 - ramp(time, comes)) + travel * ramp(time, lifts);
         bite + Vector3::z() * height
     });
-    let mut parts = grasper(&frame, bite_radius(specimen), closes, plan.friction);
+    let mut parts = grasper(&frame, closes, plan.friction);
     parts.push(table(f64::INFINITY));
     Stage {
         parts,

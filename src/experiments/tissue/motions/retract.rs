@@ -4,7 +4,7 @@ use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
 
 use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::grasper::{BITE, bite_radius, grasper, through};
+use crate::experiments::tissue::grasper::{BITE, grasper, through};
 use crate::experiments::tissue::part::{Look, Part, Touch};
 use crate::experiments::tissue::plan::MotionPlan;
 use crate::experiments::tissue::schedule::ramp;
@@ -49,7 +49,7 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         let away = Vector3::from(APPROACH) * (1.0 - ramp(time, comes));
         bite + away + lift * (travel * ramp(time, lifts))
     });
-    let mut parts = grasper(&frame, bite_radius(specimen), closes, plan.friction);
+    let mut parts = grasper(&frame, closes, plan.friction);
     // The bare area, by which a liver hangs from the diaphragm: on top behind.
     let bare = Shape::Cuboid {
         half: [0.055, 0.025, 0.035],

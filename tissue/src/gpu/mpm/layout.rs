@@ -84,6 +84,11 @@ impl Layout {
         };
         let mut most_blocks = 1;
         for bodies in worlds {
+            if bodies.iter().any(|body| !body.fixed.is_empty()) {
+                return Err(GpuError::Unserved {
+                    what: "fixed particles",
+                });
+            }
             most_blocks = most_blocks.max(layout.add(bodies)?);
         }
         let whole: usize = n_blocks.iter().product();

@@ -68,7 +68,7 @@ impl GpuMpm {
     ///
     /// # Errors
     /// [`GpuError::Tissue`] for settings and places that cannot be; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU
-    /// takes; [`GpuError::Lost`].
+    /// takes; [`GpuError::Unserved`] for fixed particles; [`GpuError::Lost`].
     pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
         let layout = Layout::new(gpu, config, worlds)?;
         let buffers = Buffers::new(gpu, &layout)?;
