@@ -7,11 +7,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use insonate_tissue::gpu::xpbd::{GpuXpbd, GpuXpbdBody, GpuXpbdConfig};
+use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::gpu::{Gpu, GpuError};
 use insonate_tissue::mesh::{TetMesh, TriangleMesh};
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
-use insonate_tissue::{Divergence, TissueError};
+use insonate_tissue::xpbd::{Elasticity, Sweep, XpbdBody, XpbdConfig};
+use insonate_tissue::{Divergence, Material, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
 
 /// The GPU, or none where there is none.
@@ -26,8 +27,41 @@ fn gpu() -> Option<Gpu> {
     }
 }
 
+/// Relaxation of averaged corrections.
+const RELAXATION: f64 = 1.6;
+/// Compliances of edges [m/N] and volumes [m³/Pa].
+const COMPLIANCES: [f64; 2] = [1e-6, 1e-14];
+
+fn config() -> XpbdConfig {
+    XpbdConfig {
+        substep: 1.0 / 600.0,
+        sweep: Sweep::AveragedJacobi {
+            relaxation: RELAXATION,
+        },
+        drag: 0.6,
+        push_speed: f64::INFINITY,
+        face_contact: false,
+        ..XpbdConfig::default()
+    }
+}
+
+fn make(
+    gpu: &Gpu,
+    config: &XpbdConfig,
+    body: &XpbdBody,
+    n_worlds: usize,
+) -> Result<GpuXpbd, GpuError> {
+    GpuXpbd::new(
+        gpu,
+        config.clone(),
+        std::slice::from_ref(body),
+        &[],
+        n_worlds,
+    )
+}
+
 /// Cells of 2 cm in six tetrahedra each, all around the same diagonal (Kuhn 1960).
-fn block(cells: [u32; 3]) -> GpuXpbdBody {
+fn block(cells: [u32; 3]) -> XpbdBody {
     let [nx, ny, nz] = cells;
     let id = |at: [u32; 3]| (at[0] * (ny + 1) + at[1]) * (nz + 1) + at[2];
     let mut mesh = TetMesh::default();
@@ -63,13 +97,19 @@ fn block(cells: [u32; 3]) -> GpuXpbdBody {
     let fixed = (0..mesh.positions.len() as u32)
         .filter(|vertex| mesh.positions[*vertex as usize][2] == 0.0)
         .collect();
-    GpuXpbdBody {
+    let [distance_compliance, volume_compliance] = COMPLIANCES;
+    XpbdBody {
         mesh,
-        density: 1000.0,
-        distance_compliance: 1e-6,
-        volume_compliance: 1e-14,
-        velocity: [0.0; 3],
+        material: Material {
+            density: 1000.0,
+            ..Material::default()
+        },
+        elasticity: Elasticity::Springs {
+            distance_compliance,
+            volume_compliance,
+        },
         fixed,
+        ..XpbdBody::default()
     }
 }
 
@@ -91,8 +131,8 @@ fn press() -> Vec<Tool> {
 
 /// Plain XPBD with averaged corrections, vertex by vertex, in f64.
 struct Oracle {
-    config: GpuXpbdConfig,
-    body: GpuXpbdBody,
+    config: XpbdConfig,
+    body: XpbdBody,
     edges: BTreeSet<[u32; 2]>,
     inverse: Vec<f64>,
     x: Vec<Vector3<f64>>,
@@ -102,13 +142,13 @@ struct Oracle {
 }
 
 impl Oracle {
-    fn new(config: GpuXpbdConfig, body: GpuXpbdBody, tools: Vec<Tool>) -> Self {
+    fn new(config: XpbdConfig, body: XpbdBody, tools: Vec<Tool>) -> Self {
         let x: Vec<_> = body.mesh.positions.iter().map(|p| (*p).into()).collect();
         let mut masses = vec![0.0; x.len()];
         let mut edges = BTreeSet::new();
         for tet in &body.mesh.tets {
             for (i, a) in tet.iter().enumerate() {
-                masses[*a as usize] += 0.25 * body.density * volume(&x, *tet);
+                masses[*a as usize] += 0.25 * body.material.density * volume(&x, *tet);
                 edges.extend(tet[..i].iter().map(|b| [*a.min(b), *a.max(b)]));
             }
         }
@@ -159,7 +199,7 @@ impl Oracle {
             let way: Vector3<f64> = p[i] - p[j];
             let grad = way / way.norm();
             let parts = [(*a, grad), (*b, -grad)];
-            correct(&parts, way.norm() - length, self.body.distance_compliance);
+            correct(&parts, way.norm() - length, COMPLIANCES[0]);
         }
         for tet in &self.body.mesh.tets {
             let [a, b, c, d] = tet.map(|i| p[i as usize]);
@@ -172,7 +212,7 @@ impl Oracle {
             let [i, j, k, l] = *tet;
             let parts = [(i, first), (j, grads[2]), (k, grads[1]), (l, grads[0])];
             let over = volume(&p, *tet) - volume(&rest, *tet);
-            correct(&parts, over, self.body.volume_compliance);
+            correct(&parts, over, COMPLIANCES[1]);
         }
         self.tools
             .iter_mut()
@@ -181,7 +221,7 @@ impl Oracle {
             if w[i] == 0.0 {
                 continue;
             }
-            let mut q = p[i] + sum * (self.config.relaxation / n);
+            let mut q = p[i] + sum * (RELAXATION / n);
             for (tool, impulse) in self.tools.iter().zip(&mut self.impulses) {
                 let arm = q - tool.position;
                 let surface = tool.shape.surface(&(tool.rotation.inverse() * arm));
@@ -227,9 +267,9 @@ fn a_tool_may_be_a_field() {
 }
 
 fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
-    let (config, body) = (GpuXpbdConfig::default(), block([3, 4, 4]));
+    let (config, body) = (config(), block([3, 4, 4]));
     let mut oracle = Oracle::new(config.clone(), body.clone(), tools.clone());
-    let mut worlds = GpuXpbd::new(gpu, config.clone(), &body, 2).expect("worlds");
+    let mut worlds = make(gpu, &config, &body, 2).expect("worlds");
     *worlds.tools_mut(1) = tools;
     let (n_steps, time) = (20, 10.0 * config.substep);
     let mut impulses = [[Vector3::zeros(); 2]; 2];
@@ -266,9 +306,9 @@ fn is_the_method(gpu: &Gpu, tools: Vec<Tool>) {
 #[test]
 fn a_world_is_the_same_alone_and_among_others() {
     let Some(gpu) = gpu() else { return };
-    let (config, body) = (GpuXpbdConfig::default(), block([2, 3, 4]));
+    let (config, body) = (config(), block([2, 3, 4]));
     let run = |heights: &[f64]| {
-        let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, heights.len()).unwrap();
+        let mut worlds = make(&gpu, &config, &body, heights.len()).unwrap();
         for (i, height) in heights.iter().enumerate() {
             *worlds.tools_mut(i) = press();
             worlds.tools_mut(i)[0].position.z += height;
@@ -288,9 +328,9 @@ fn a_world_is_the_same_alone_and_among_others() {
 #[test]
 fn worlds_are_reset_and_restored_one_by_one() {
     let Some(gpu) = gpu() else { return };
-    let (config, mut body) = (GpuXpbdConfig::default(), block([2, 3, 4]));
+    let (config, mut body) = (config(), block([2, 3, 4]));
     body.velocity = [0.0, 0.1, 0.0];
-    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
+    let mut worlds = make(&gpu, &config, &body, 2).unwrap();
     let start = worlds.save(0).unwrap();
     *worlds.tools_mut(0) = press();
     *worlds.tools_mut(1) = press();
@@ -310,7 +350,7 @@ fn worlds_are_reset_and_restored_one_by_one() {
     assert_eq!(worlds.save(0).unwrap(), end);
 
     let refused = |bytes: &[u8]| {
-        let mut world = GpuXpbd::new(&gpu, config.clone(), &body, 1).unwrap();
+        let mut world = make(&gpu, &config, &body, 1).unwrap();
         let before = world.save(0).unwrap();
         let error = world.restore(0, bytes).unwrap_err();
         assert!(
@@ -321,11 +361,9 @@ fn worlds_are_reset_and_restored_one_by_one() {
     };
     refused(&[]);
     refused(&state[..state.len() - 4]);
-    let heavy = GpuXpbdBody {
-        density: 1100.0,
-        ..body.clone()
-    };
-    let other = GpuXpbd::new(&gpu, config.clone(), &heavy, 1).unwrap();
+    let mut heavy = body.clone();
+    heavy.material.density = 1100.0;
+    let other = make(&gpu, &config, &heavy, 1).unwrap();
     refused(&other.save(0).unwrap());
     let mut bytes = state;
     bytes[40..44].copy_from_slice(&f32::NAN.to_le_bytes());
@@ -336,11 +374,11 @@ fn worlds_are_reset_and_restored_one_by_one() {
 fn what_cannot_be_followed_ends_its_world_alone() {
     let Some(gpu) = gpu() else { return };
     let body = block([2, 2, 3]);
-    let config = GpuXpbdConfig {
+    let config = XpbdConfig {
         max_speed: 0.5,
-        ..GpuXpbdConfig::default()
+        ..config()
     };
-    let mut worlds = GpuXpbd::new(&gpu, config.clone(), &body, 2).unwrap();
+    let mut worlds = make(&gpu, &config, &body, 2).unwrap();
     *worlds.tools_mut(1) = press();
     worlds.tools_mut(1)[0].linear.z = -3.0;
     worlds.tools_mut(1)[0].position.z = 0.105;
@@ -356,7 +394,7 @@ fn what_cannot_be_followed_ends_its_world_alone() {
     let stopped = worlds.save(1).unwrap();
     worlds.step(config.substep).unwrap();
     assert_eq!(worlds.save(1).unwrap(), stopped);
-    let mut alone = GpuXpbd::new(&gpu, config.clone(), &body, 1).unwrap();
+    let mut alone = make(&gpu, &config, &body, 1).unwrap();
     (0..11).for_each(|_| alone.step(config.substep).unwrap());
     assert_eq!(alone.save(0).unwrap(), worlds.save(0).unwrap());
     worlds.tools_mut(1).clear();
@@ -368,7 +406,7 @@ fn what_cannot_be_followed_ends_its_world_alone() {
 #[test]
 fn what_cannot_be_is_refused() {
     let Some(gpu) = gpu() else { return };
-    let make = |body: &GpuXpbdBody| GpuXpbd::new(&gpu, GpuXpbdConfig::default(), body, 1);
+    let make = |body: &XpbdBody| make(&gpu, &config(), body, 1);
     let refused = |result: Result<GpuXpbd, GpuError>, wanted: &str| {
         let error = result.unwrap_err();
         let GpuError::Tissue(TissueError::Setting { field, .. }) = &error else {
@@ -378,16 +416,35 @@ fn what_cannot_be_is_refused() {
     };
     let mut body = block([1, 1, 1]);
     body.mesh.tets[2][1] = 99;
-    refused(make(&body), "body.mesh.tets[2]");
+    refused(make(&body), "bodies[0].mesh.tets[2]");
     let mut body = block([1, 1, 1]);
     body.mesh.tets[3].swap(0, 1);
-    refused(make(&body), "volume of body.mesh.tets[3]");
+    refused(make(&body), "bodies[0].mesh.tets[3].volume");
     let mut body = block([1, 1, 1]);
     body.mesh.positions.push([0.0; 3]);
-    refused(make(&body), "body.mesh.positions[8]");
+    refused(make(&body), "bodies[0].mesh.positions[8]");
     let mut body = block([1, 1, 1]);
     body.fixed.push(8);
-    refused(make(&body), "body.fixed");
+    refused(make(&body), "bodies[0].fixed");
+    for (config, field) in [
+        (
+            XpbdConfig {
+                sweep: Sweep::GaussSeidel,
+                ..config()
+            },
+            "sweep",
+        ),
+        (
+            XpbdConfig {
+                face_contact: true,
+                ..config()
+            },
+            "face_contact",
+        ),
+    ] {
+        let body = block([1, 1, 1]);
+        refused(GpuXpbd::new(&gpu, config, &[body], &[], 1), field);
+    }
     let mut worlds = make(&block([1, 1, 1])).unwrap();
     assert!(matches!(
         worlds.step(-1.0),

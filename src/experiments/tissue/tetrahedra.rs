@@ -1,24 +1,25 @@
-//! The constraint solver, on the CPU.
+//! The constraint solver, on the CPU or on a GPU.
 
 use anyhow::ensure;
 use insonate_tissue::SoftTissue as _;
 use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::tool::{Shape, Tool, Wrench};
-use insonate_tissue::xpbd::{Holds as _, Xpbd, XpbdBody, XpbdConfig};
+use insonate_tissue::xpbd::{Holds as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
 
 use super::pieces;
 use super::plan::MotionPlan;
 use super::specimen::Specimen;
 use super::world::{Grip, Moving, Skin, Torn, World};
-use crate::speed::tissue::Device;
+use crate::speed::tissue::{Device, Place};
 
 /// What stands for a part that holds: too small to touch anything.
 const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 
 /// Tetrahedra.
 pub(super) struct Tetrahedra {
-    world: Xpbd,
+    engine: Engine,
+    place: Place,
     spacing: f64,
     n_tets: usize,
     rest: Vec<[f64; 3]>,
@@ -26,29 +27,121 @@ pub(super) struct Tetrahedra {
     holds: Vec<bool>,
 }
 
+enum Engine {
+    Cpu(Box<Xpbd>),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<insonate_tissue::gpu::xpbd::GpuXpbd>),
+}
+
+impl Engine {
+    fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
+        match self {
+            Self::Cpu(world) => Ok(world.positions()),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => Ok(world.positions(0)?),
+        }
+    }
+
+    /// Lets a tool hold the vertex at a place; 0: it is held already, or does not move.
+    fn grasp(&mut self, tool: usize, at: Vector3<f64>) -> anyhow::Result<usize> {
+        match self {
+            Self::Cpu(world) => Ok(world.grasp(tool, at, 1e-9, 1)),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => Ok(world.grasp(0, tool, at, 1e-9, 1)?),
+        }
+    }
+
+    fn set_tools(&mut self, tools: Vec<Tool>) {
+        match self {
+            Self::Cpu(world) => *world.tools_mut() = tools,
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => *world.tools_mut(0) = tools,
+        }
+    }
+
+    fn step(&mut self, time: f64) -> anyhow::Result<()> {
+        match self {
+            Self::Cpu(world) => Ok(world.step(time)?),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => {
+                world.step(time)?;
+                let time = world.time(0);
+                match world.divergence(0) {
+                    None => Ok(()),
+                    Some(reason) => {
+                        Err(insonate_tissue::TissueError::Diverged { reason, time }.into())
+                    }
+                }
+            }
+        }
+    }
+
+    fn wrench(&self, tool: usize) -> Wrench {
+        match self {
+            Self::Cpu(world) => world.wrench(tool),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => world.wrench(0, tool),
+        }
+    }
+
+    fn tets(&self) -> anyhow::Result<Vec<[u32; 4]>> {
+        match self {
+            Self::Cpu(world) => Ok(world.tets()),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => Ok(world.tets(0)?),
+        }
+    }
+
+    fn surface(&self) -> anyhow::Result<TriangleMesh> {
+        match self {
+            Self::Cpu(world) => Ok(world.surface()),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(world) => Ok(world.surface(0)?),
+        }
+    }
+}
+
 impl Tetrahedra {
     /// A world of a specimen.
     ///
     /// # Errors
-    /// A body that is no body; the GPU, whose solver has another law.
+    /// A body that is no body; a GPU that cannot be had.
     pub(super) fn new(
         plan: &MotionPlan,
         specimen: &Specimen,
         body: &XpbdBody,
     ) -> anyhow::Result<Self> {
-        ensure!(
-            plan.device != Device::Gpu,
-            "the constraint solver on the GPU has springs, not the neo-Hookean law, and holds nothing: take --device cpu"
-        );
+        // Tools on the GPU meet vertices only, which a narrow one slips between: nobody gets that without asking for it.
+        let place = match plan.device {
+            Device::Auto => Place::Cpu,
+            device => device.open()?,
+        };
+        let is_cpu = matches!(place, Place::Cpu);
         let config = XpbdConfig {
             gravity: [0.0, 0.0, -plan.gravity],
             n_threads: 1,
+            sweep: if is_cpu {
+                Sweep::GaussSeidel
+            } else {
+                Sweep::Jacobi
+            },
+            face_contact: is_cpu,
             ..XpbdConfig::default()
+        };
+        let bodies = std::slice::from_ref(body);
+        let engine = match &place {
+            Place::Cpu => Engine::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
+            #[cfg(feature = "gpu")]
+            Place::Gpu(gpu) => {
+                use insonate_tissue::gpu::xpbd::GpuXpbd;
+                Engine::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
+            }
         };
         Ok(Self {
             n_tets: body.mesh.tets.len(),
             rest: body.mesh.positions.clone(),
-            world: Xpbd::new(config, std::slice::from_ref(body), &[])?,
+            engine,
+            place,
             spacing: specimen.spacing,
             holds: Vec::new(),
         })
@@ -62,17 +155,17 @@ impl Tetrahedra {
                 .inverse_transform_vector(&(Vector3::from(**at) - part.position));
             part.shape.surface(&local).distance <= 0.5 * self.spacing
         };
-        let positions = self.world.positions();
+        let positions = self.engine.positions()?;
         let found: Vec<Vector3<f64>> = positions
             .iter()
             .filter(within)
             .map(|at| Vector3::from(*at))
             .collect();
         // One after another, each by its own place.
-        let n_held: usize = found
-            .iter()
-            .map(|at| self.world.grasp(index, *at, 1e-9, 1))
-            .sum();
+        let mut n_held = 0;
+        for at in found {
+            n_held += self.engine.grasp(index, at)?;
+        }
         ensure!(
             n_held > 0,
             "the instrument closes on nothing: take a finer --resolution"
@@ -92,21 +185,21 @@ impl World for Tetrahedra {
                 ..part.tool.clone()
             },
         };
-        *self.world.tools_mut() = parts.iter().map(tool).collect();
+        self.engine.set_tools(parts.iter().map(tool).collect());
         for (index, part) in parts.iter().enumerate() {
             if part.grip == Grip::Holding && !self.holds[index] {
                 self.hold(index, &part.tool)?;
                 self.holds[index] = true;
             }
         }
-        self.world.step(time)?;
+        self.engine.step(time)?;
         Ok((0..parts.len())
-            .map(|part| self.world.wrench(part))
+            .map(|part| self.engine.wrench(part))
             .collect())
     }
 
     fn device(&self) -> String {
-        "cpu".to_owned()
+        self.place.name()
     }
 
     fn n_threads(&self) -> usize {
@@ -122,19 +215,32 @@ impl World for Tetrahedra {
     }
 
     fn mass(&self) -> f64 {
-        self.world.masses().iter().sum()
+        let masses = match &self.engine {
+            Engine::Cpu(world) => world.masses(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => world.masses(),
+        };
+        masses.iter().sum()
     }
 
     fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
-        Ok(self.world.momentum())
+        match &self.engine {
+            Engine::Cpu(world) => Ok(world.momentum()),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => Ok(world.momentum(0)?),
+        }
     }
 
     fn other_impulse(&self) -> Vector3<f64> {
-        self.world.stopped_impulse()
+        match &self.engine {
+            Engine::Cpu(world) => world.stopped_impulse(),
+            #[cfg(feature = "gpu")]
+            Engine::Gpu(world) => world.stopped_impulse(0),
+        }
     }
 
     fn torn(&self) -> anyhow::Result<Torn> {
-        let tets = self.world.tets();
+        let tets = self.engine.tets()?;
         Ok(Torn {
             n_torn: self.n_tets - tets.len(),
             n_pieces: pieces::of_tetrahedra(&tets, self.rest.len()),
@@ -142,7 +248,7 @@ impl World for Tetrahedra {
     }
 
     fn skin(&self) -> anyhow::Result<Skin> {
-        let (mesh, vertices) = without_unused(&self.world.surface());
+        let (mesh, vertices) = without_unused(&self.engine.surface()?);
         let rest: Vec<[f64; 3]> = vertices
             .iter()
             .map(|vertex| self.rest[*vertex as usize])

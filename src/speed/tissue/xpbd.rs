@@ -128,29 +128,9 @@ fn on_gpu(
     scene: &BenchScene,
     gpu: &insonate_tissue::gpu::Gpu,
 ) -> anyhow::Result<Measured> {
-    use insonate_tissue::gpu::xpbd::{GpuXpbd, GpuXpbdBody, GpuXpbdConfig};
-    use insonate_tissue::xpbd::Elasticity;
-    let Elasticity::Springs {
-        distance_compliance,
-        volume_compliance,
-    } = scene.body.elasticity
-    else {
-        anyhow::bail!("the scene is not of springs");
-    };
-    let config = GpuXpbdConfig {
-        substep: scene.config.substep,
-        drag: scene.config.drag,
-        ..GpuXpbdConfig::default()
-    };
-    let body = GpuXpbdBody {
-        mesh: scene.body.mesh.clone(),
-        density: scene.body.material.density,
-        distance_compliance,
-        volume_compliance,
-        velocity: [0.0; 3],
-        fixed: scene.body.fixed.clone(),
-    };
-    let mut worlds = GpuXpbd::new(gpu, config, &body, plan.n_worlds)?;
+    use insonate_tissue::gpu::xpbd::GpuXpbd;
+    let body = std::slice::from_ref(&scene.body);
+    let mut worlds = GpuXpbd::new(gpu, scene.config.clone(), body, &[], plan.n_worlds)?;
     let step = |worlds: &mut GpuXpbd, frame: u32| {
         let tools = scene.tools(frame);
         for index in 0..plan.n_worlds {

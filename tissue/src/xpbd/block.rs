@@ -8,7 +8,7 @@ use super::config::Sweep;
 use super::contact::{Bounds, FindFaces, FindVertices, Place, Touch, read};
 use super::distance::SolveDistances;
 use super::groups::Model;
-use super::hold::Held;
+use super::hold::{Held, nearest};
 use super::jacobi::{Moves, ShareOut};
 use super::layout::{Layout, Point};
 use super::neo_hookean::SolveSolids;
@@ -557,15 +557,12 @@ impl<Y: Layout> Block<Y> {
         let Some(holder) = self.worlds[world].tools.get(tool).cloned() else {
             return 0;
         };
-        let mut near: Vec<(f64, u32)> = (0..topology.n_vertices)
+        let free = (0..topology.n_vertices)
             .filter(|vertex| topology.inv_masses[*vertex] > 0.0)
             .filter(|vertex| !self.worlds[world].is_exempt(*vertex as u32))
-            .map(|vertex| ((self.position(vertex, world) - at).norm(), vertex as u32))
-            .filter(|(distance, _)| *distance <= radius)
-            .collect();
-        near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
-        near.truncate(most);
-        for (_, vertex) in &near {
+            .map(|vertex| (vertex as u32, self.position(vertex, world)));
+        let near = nearest(free, at, radius, most);
+        for vertex in &near {
             let arm = self.position(*vertex as usize, world) - holder.position;
             self.worlds[world].hold(Held {
                 vertex: *vertex,

@@ -70,22 +70,8 @@ impl<Y: Layout> Model<Y> {
         let n_points = topology.rest.len();
         // Lanes without a constraint take a point that does not move, after all others.
         let n_rows = n_points / Y::WIDTH + 1;
-        let counts = topology.n_constraints();
-        let shares: Vec<f64> = counts
-            .iter()
-            .map(|n| match config.sweep {
-                Sweep::GaussSeidel => 1.0,
-                Sweep::Jacobi => 1.0 / f64::from((*n).max(1)),
-                Sweep::AveragedJacobi { relaxation } => relaxation / f64::from((*n).max(1)),
-            })
-            .collect();
-        let inv_mass = |vertex: u32| {
-            let split = match config.sweep {
-                Sweep::Jacobi => f64::from(counts[vertex as usize]),
-                _ => 1.0,
-            };
-            topology.inv_masses[vertex as usize] * split
-        };
+        let shares = topology.shares(config.sweep);
+        let inv_mass = |vertex: u32| shares[vertex as usize][0];
         let is_sequential = config.sweep == Sweep::GaussSeidel;
         let edges: Vec<[u32; 2]> = topology.edges.iter().map(|edge| edge.vertices).collect();
         let edge_order = order::<Y, 2>(&edges, is_sequential, n_points);
@@ -120,7 +106,7 @@ impl<Y: Layout> Model<Y> {
             movable: per_point::<Y>(n_rows, n_points, |i| {
                 f64::from(u8::from(topology.inv_masses[i] > 0.0))
             }),
-            share: per_point::<Y>(n_rows, n_points, |i| shares[i]),
+            share: per_point::<Y>(n_rows, n_points, |i| shares[i][1]),
             edges: edge_order
                 .chunks(Y::WIDTH)
                 .map(|ids| edge_group::<Y>(&topology, ids, &inv_mass))
@@ -216,21 +202,7 @@ fn tet_group<Y: Layout>(
     inv_mass: &impl Fn(u32) -> f64,
 ) -> TetGroup<Y> {
     let (tets, ghost) = (&topology.tets, topology.rest.len());
-    // λ of the stable law stands for λ + μ of Lamé: what is left of μ ln J at small strains (Smith, de Goes and Kim 2018, § 3.4).
-    let constants = |id: usize| {
-        let tet = &tets[id];
-        match tet.law {
-            TetLaw::NeoHookean { mu, lambda } => [
-                (lambda + mu) * tet.volume,
-                mu * tet.volume,
-                1.0 + mu / (lambda + mu),
-            ],
-            TetLaw::Volume {
-                compliance,
-                damping_time,
-            } => [compliance, damping_time, 1.0],
-        }
-    };
+    let constants = |id: usize| tets[id].constants();
     TetGroup {
         vertices: [0, 1, 2, 3].map(|k| vertex::<Y>(ids, ghost, |id| tets[id].vertices[k])),
         inv_masses: [0, 1, 2, 3].map(|k| number::<Y>(ids, |id| inv_mass(tets[id].vertices[k]))),

@@ -4,28 +4,29 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::attachment::{Anchor, Attachment};
 use super::body::{Elasticity, XpbdBody};
+use super::config::Sweep;
 use crate::TissueError;
 use crate::error::check_range;
 
 /// A distance constraint, or a dashpot.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Edge {
-    pub(super) vertices: [u32; 2],
+pub(crate) struct Edge {
+    pub(crate) vertices: [u32; 2],
     /// Length at rest [m].
-    pub(super) length: f64,
+    pub(crate) length: f64,
     /// 1; 0 for a dashpot, which has no stiffness.
-    pub(super) elastic: f64,
+    pub(crate) elastic: f64,
     /// Compliance α [m/N].
-    pub(super) compliance: f64,
+    pub(crate) compliance: f64,
     /// α β [s].
-    pub(super) damping_time: f64,
+    pub(crate) damping_time: f64,
     /// Damping of a dashpot β [N·s/m].
-    pub(super) damping: f64,
+    pub(crate) damping: f64,
 }
 
 /// What a tetrahedron's constraints are.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum TetLaw {
+pub(crate) enum TetLaw {
     /// Lamé parameters [Pa].
     NeoHookean { mu: f64, lambda: f64 },
     /// Compliance [m³/Pa] and damping time [s].
@@ -34,15 +35,34 @@ pub(super) enum TetLaw {
 
 /// A tetrahedron.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Tet {
-    pub(super) vertices: [u32; 4],
+pub(crate) struct Tet {
+    pub(crate) vertices: [u32; 4],
     /// Volume at rest [m³].
-    pub(super) volume: f64,
+    pub(crate) volume: f64,
     /// Inverse of the matrix of the edges from the first vertex at rest, row by row [1/m].
-    pub(super) inverse_rest: [f64; 9],
-    pub(super) law: TetLaw,
+    pub(crate) inverse_rest: [f64; 9],
+    pub(crate) law: TetLaw,
     /// Strain above which it tears; infinite: never.
-    pub(super) tear_strain: f64,
+    pub(crate) tear_strain: f64,
+}
+
+impl Tet {
+    /// Of the neo-Hookean law λ V and μ V [J], with its own λ, and the J at which the hydrostatic constraint is met; of a volume its
+    /// compliance [m³/Pa], its damping time [s], and 1.
+    pub(crate) fn constants(&self) -> [f64; 3] {
+        match self.law {
+            // λ of the stable law stands for λ + μ of Lamé: what is left of μ ln J at small strains (Smith, de Goes and Kim 2018, § 3.4).
+            TetLaw::NeoHookean { mu, lambda } => [
+                (lambda + mu) * self.volume,
+                mu * self.volume,
+                1.0 + mu / (lambda + mu),
+            ],
+            TetLaw::Volume {
+                compliance,
+                damping_time,
+            } => [compliance, damping_time, 1.0],
+        }
+    }
 }
 
 impl Tet {
@@ -57,42 +77,42 @@ impl Tet {
 
 /// A triangle of the surface at rest, counterclockwise seen from outside.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Face {
-    pub(super) vertices: [u32; 3],
+pub(crate) struct Face {
+    pub(crate) vertices: [u32; 3],
     /// The tetrahedron that it belongs to.
-    pub(super) tet: u32,
+    pub(crate) tet: u32,
 }
 
 /// All that does not move.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Topology {
+pub(crate) struct Topology {
     /// Vertices of bodies; points of attachments follow them.
-    pub(super) n_vertices: usize,
+    pub(crate) n_vertices: usize,
     /// Points at rest relative to the origin [m].
-    pub(super) rest: Vec<Vector3<f64>>,
+    pub(crate) rest: Vec<Vector3<f64>>,
     /// What all positions are relative to [m]: keeps them small, and f32 exact.
-    pub(super) origin: Vector3<f64>,
+    pub(crate) origin: Vector3<f64>,
     /// Velocities at the start [m/s].
-    pub(super) velocities: Vec<Vector3<f64>>,
+    pub(crate) velocities: Vec<Vector3<f64>>,
     /// Masses [kg]; of points of attachments 0.
-    pub(super) masses: Vec<f64>,
+    pub(crate) masses: Vec<f64>,
     /// Inverse masses [1/kg]; 0 for what does not move.
-    pub(super) inv_masses: Vec<f64>,
-    pub(super) edges: Vec<Edge>,
+    pub(crate) inv_masses: Vec<f64>,
+    pub(crate) edges: Vec<Edge>,
     /// Tetrahedra around each edge, in ascending order; none around attachments.
-    pub(super) edge_tets: Vec<Vec<u32>>,
-    pub(super) tets: Vec<Tet>,
-    pub(super) faces: Vec<Face>,
+    pub(crate) edge_tets: Vec<Vec<u32>>,
+    pub(crate) tets: Vec<Tet>,
+    pub(crate) faces: Vec<Face>,
     /// Whether any tetrahedron can tear.
-    pub(super) tears: bool,
+    pub(crate) tears: bool,
     /// Shortest time in which a wave crosses the height of a neo-Hookean element [s]; infinite: there is none.
-    pub(super) crossing_time: f64,
+    pub(crate) crossing_time: f64,
     /// Whether any constraint is damped.
-    pub(super) is_damped: bool,
+    pub(crate) is_damped: bool,
 }
 
 impl Topology {
-    pub(super) fn new(
+    pub(crate) fn new(
         bodies: &[XpbdBody],
         attachments: &[Attachment],
     ) -> Result<Self, TissueError> {
@@ -289,7 +309,7 @@ impl Topology {
     }
 
     /// Triangles that belong to one tetrahedron alone, of those that are alive.
-    pub(super) fn surface(&self, is_alive: impl Fn(usize) -> bool) -> Vec<Face> {
+    pub(crate) fn surface(&self, is_alive: impl Fn(usize) -> bool) -> Vec<Face> {
         let mut sides = Vec::new();
         for (number, tet) in self.tets.iter().enumerate() {
             if !is_alive(number) {
@@ -316,8 +336,23 @@ impl Topology {
         faces
     }
 
+    /// Of each point its inverse mass as constraints take it [1/kg], and what a sweep leaves of the sum of their corrections.
+    pub(crate) fn shares(&self, sweep: Sweep) -> Vec<[f64; 2]> {
+        let points = self.n_constraints().into_iter().zip(&self.inv_masses);
+        points
+            .map(|(n, inv_mass)| {
+                let n = f64::from(n);
+                match sweep {
+                    Sweep::GaussSeidel => [*inv_mass, 1.0],
+                    Sweep::Jacobi => [inv_mass * n, 1.0 / n.max(1.0)],
+                    Sweep::AveragedJacobi { relaxation } => [*inv_mass, relaxation / n.max(1.0)],
+                }
+            })
+            .collect()
+    }
+
     /// Constraints of each point, over which Jacobi sweeps share out.
-    pub(super) fn n_constraints(&self) -> Vec<u32> {
+    fn n_constraints(&self) -> Vec<u32> {
         let mut counts = vec![0; self.rest.len()];
         let of_edges = self.edges.iter().flat_map(|edge| edge.vertices);
         for vertex in of_edges.chain(self.tets.iter().flat_map(|tet| tet.vertices)) {

@@ -1,21 +1,21 @@
 //! XPBD on the GPU: tissue as tetrahedra, in many worlds of equal topology.
 //!
-//! Distance constraints of edges and volume constraints of tetrahedra, each with its compliance (Macklin, Müller and Chentanez 2016,
-//! doi:10.1145/2994258.2994272, Eq. 18), one correction in each substep. Corrections are found from the same positions (Jacobi) and averaged
-//! over the constraints of a vertex times a relaxation ω (Macklin et al. 2014, doi:10.1145/2601097.2601152, Eq. 15). That is softer than the
-//! material and keeps momentum only where all vertices have as many constraints, but has no order: a world gives the same bits
-//! alone and among others.
+//! Bodies, attachments and settings are those of the CPU ([`crate::xpbd`]), and so are the equations: neo-Hookean elements, springs with
+//! volumes, dashpots, attachments, contact of vertices with tools, what tools hold, and tearing by strain. Corrections are found from the
+//! same positions (Jacobi sweeps, with split masses or averaged), as a sweep by colours would be one kernel for each colour;
+//! [`Sweep::GaussSeidel`](crate::xpbd::Sweep::GaussSeidel) is refused, and so is contact of tools with faces, whose corrections have an
+//! order on the CPU.
 //!
-//! A substep is one dispatch for all worlds. Each vertex computes its own constraints, an edge twice and a tetrahedron four times in all:
-//! nothing is added up across threads, and there are no corrections to write and to read again. Worlds lie side by side, so that
-//! neighbouring threads read neighbouring numbers and the same topology. Impulses on tools are summed in whole steps.
+//! A substep is two dispatches for all worlds, and two more where tissue can tear. The first computes each constraint once and writes its
+//! pushes down, the second has each vertex add up its own in the order of the CPU: nothing is added up across threads, so a world gives the
+//! same bits alone and among others. Worlds lie side by side, so that neighbouring threads read neighbouring numbers and the same topology.
+//! Impulses on tools are summed in whole steps.
 
-mod body;
-mod config;
+mod buffers;
+mod holds;
+mod layout;
 mod state;
-mod topology;
 mod world;
 
-pub use body::GpuXpbdBody;
-pub use config::GpuXpbdConfig;
+pub use holds::GpuXpbdWorld;
 pub use world::GpuXpbd;

@@ -3,16 +3,28 @@
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> positions: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> velocities: array<vec4<f32>>;
-// Positions, then velocities.
-@group(0) @binding(3) var<storage, read_write> picked: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> holds: array<vec4<u32>>;
+@group(0) @binding(4) var<storage, read> alive: array<u32>;
+// Positions, velocities, what has vertices; then, where any can tear, whether tetrahedra are there.
+@group(0) @binding(5) var<storage, read_write> picked: array<u32>;
+
+fn write_row(number: u32, row: vec4<u32>) {
+    for (var k = 0u; k < 4u; k++) {
+        picked[4u * number + k] = row[k];
+    }
+}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let vertex = group.x * GROUP + lane;
-    if vertex >= params.n_vertices {
-        return;
+    let number = group.x * GROUP + lane;
+    let n = params.n_points;
+    let i = number * params.n_worlds + stage.first;
+    if number < params.n_tets && params.tears != 0u {
+        picked[12u * n + number] = alive[i];
     }
-    let i = vertex * params.n_worlds + stage.first;
-    picked[vertex] = positions[i];
-    picked[params.n_vertices + vertex] = velocities[i];
+    if number < n {
+        write_row(number, bitcast<vec4<u32>>(positions[i]));
+        write_row(n + number, bitcast<vec4<u32>>(velocities[i]));
+        write_row(2u * n + number, holds[i]);
+    }
 }

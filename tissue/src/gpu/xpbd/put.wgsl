@@ -1,34 +1,50 @@
-// Puts worlds of a list at rest, or one world where a list of states says.
+// Puts worlds of a list at rest, or one world where a state says.
 
 @group(0) @binding(0) var<uniform> params: Params;
-@group(0) @binding(1) var<storage, read> vertices: array<vec4<f32>>;
+// Positions at rest, then velocities at the start.
+@group(0) @binding(1) var<storage, read> rest: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> listed: array<u32>;
-// Positions, then velocities, of one world.
-@group(0) @binding(3) var<storage, read> states: array<vec4<f32>>;
+// Of one world: positions, velocities, what has vertices; then, where any can tear, whether tetrahedra are there.
+@group(0) @binding(3) var<storage, read> picked: array<u32>;
 @group(0) @binding(4) var<storage, read_write> positions: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> velocities: array<vec4<f32>>;
-@group(0) @binding(6) var<storage, read_write> status: array<Status>;
+@group(0) @binding(6) var<storage, read_write> holds: array<vec4<u32>>;
+@group(0) @binding(7) var<storage, read_write> alive: array<u32>;
+@group(0) @binding(8) var<storage, read_write> status: array<Status>;
+
+fn row(number: u32) -> vec4<u32> {
+    let at = 4u * number;
+    return vec4<u32>(picked[at], picked[at + 1u], picked[at + 2u], picked[at + 3u]);
+}
 
 @compute @workgroup_size(64)
 fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index) lane: u32) {
-    let vertex = group.x * GROUP + lane;
-    let n = params.n_vertices;
+    let number = group.x * GROUP + lane;
+    let n = params.n_points;
     let is_restored = stage.second != 0u;
     let world = listed[stage.first + group.y];
-    if vertex == 0u {
+    if number == 0u {
         // The bits of a state that had stopped come with it.
         atomicStore(&status[world].speed, select(0u, stage.second - 1u, is_restored));
     }
-    if vertex >= n {
+    let i = number * params.n_worlds + world;
+    if number < params.n_tets && params.tears != 0u {
+        var is_there = 1u;
+        if is_restored {
+            is_there = picked[12u * n + number];
+        }
+        alive[i] = is_there;
+    }
+    if number >= n {
         return;
     }
-    let i = vertex * params.n_worlds + world;
     if is_restored {
-        positions[i] = states[vertex];
-        velocities[i] = states[n + vertex];
+        positions[i] = bitcast<vec4<f32>>(row(number));
+        velocities[i] = bitcast<vec4<f32>>(row(n + number));
+        holds[i] = row(2u * n + number);
     } else {
-        positions[i] = vec4<f32>(vertices[vertex].xyz, 0.0);
-        let moves = select(0.0, 1.0, vertices[vertex].w > 0.0);
-        velocities[i] = moves * states[2u * n];
+        positions[i] = rest[number];
+        velocities[i] = rest[n + number];
+        holds[i] = vec4<u32>(0u);
     }
 }

@@ -1,40 +1,93 @@
 //! What is read from a world, and its state in bytes.
 
+use nalgebra::Vector3;
+
+use super::holds::is_holder;
 use super::world::GpuXpbd;
 use crate::gpu::GpuError;
+use crate::mesh::TriangleMesh;
 use crate::{Divergence, TissueError};
 
 /// What a state begins with.
-const MAGIC: &[u8; 8] = b"insgxpb1";
-/// Bytes before the vertices: magic, fingerprint, time, bits of the speed that stopped the world, and the most that was allowed.
+const MAGIC: &[u8; 8] = b"insgxpb2";
+/// Bytes before the words of the points: magic, fingerprint, time, bits of the speed that stopped the world, and the most that was allowed.
 const HEAD: usize = 40;
 
 impl GpuXpbd {
     /// Positions of a world [m], shape `[n_vertices, 3]`.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
-        let origin = self.topology.origin;
-        let place = |at: &[f32; 4]| std::array::from_fn(|axis| origin[axis] + f64::from(at[axis]));
         let picked = self.pick(world)?;
-        Ok(picked[..self.n_vertices()].iter().map(place).collect())
+        Ok(self.places(&picked))
     }
 
     /// Velocities of a world [m/s], shape `[n_vertices, 3]`.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn velocities(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
-        let velocity = |[x, y, z, _]: &[f32; 4]| [*x, *y, *z].map(f64::from);
         let picked = self.pick(world)?;
-        Ok(picked[self.n_vertices()..].iter().map(velocity).collect())
+        let rows = &picked.as_chunks::<4>().0[self.topology.rest.len()..];
+        let velocity =
+            |[x, y, z, _]: &[u32; 4]| [*x, *y, *z].map(|bits| f32::from_bits(bits).into());
+        Ok(rows[..self.n_vertices()].iter().map(velocity).collect())
     }
 
-    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it.
+    /// Momentum of all vertices of a world [kg·m/s].
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn momentum(&self, world: usize) -> Result<Vector3<f64>, GpuError> {
+        let velocities = self.velocities(world)?;
+        let parts = self.masses().iter().zip(&velocities);
+        Ok(parts.map(|(mass, v)| Vector3::from(*v) * *mass).sum())
+    }
+
+    /// Tetrahedra of a world that are not torn, by vertices.
+    ///
+    /// # Errors
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn tets(&self, world: usize) -> Result<Vec<[u32; 4]>, GpuError> {
+        let picked = self.pick(world)?;
+        let tets = self.topology.tets.iter().enumerate();
+        Ok(tets
+            .filter(|(number, _)| self.is_alive(&picked, *number))
+            .map(|(_, tet)| tet.vertices)
+            .collect())
+    }
+
+    /// Surface of what is not torn, with all vertices; see [`Xpbd::surface`](crate::xpbd::Xpbd::surface).
+    ///
+    /// # Errors
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    pub fn surface(&self, world: usize) -> Result<TriangleMesh, GpuError> {
+        let picked = self.pick(world)?;
+        let faces = self.topology.surface(|tet| self.is_alive(&picked, tet));
+        Ok(TriangleMesh {
+            positions: self.places(&picked),
+            triangles: faces.iter().map(|face| face.vertices).collect(),
+        })
+    }
+
+    fn places(&self, picked: &[u32]) -> Vec<[f64; 3]> {
+        let origin = self.topology.origin;
+        let rows = picked.as_chunks::<4>().0[..self.n_vertices()].iter();
+        rows.map(|row| {
+            std::array::from_fn(|axis| origin[axis] + f64::from(f32::from_bits(row[axis])))
+        })
+        .collect()
+    }
+
+    fn is_alive(&self, picked: &[u32], tet: usize) -> bool {
+        !self.topology.tears || picked[12 * self.topology.rest.len() + tet] != 0
+    }
+
+    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it, but what they hold.
+    ///
+    /// # Errors
+    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn save(&self, world: usize) -> Result<Vec<u8>, GpuError> {
         let state = &self.worlds[world];
         let (speed, most) = match state.diverged {
@@ -43,19 +96,17 @@ impl GpuXpbd {
             Some(_) => (f32::NAN.to_bits(), 0.0),
         };
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.print().to_le_bytes());
+        bytes.extend(self.print.to_le_bytes());
         bytes.extend(state.time.to_le_bytes());
         bytes.extend(u64::from(speed).to_le_bytes());
         bytes.extend(most.to_le_bytes());
-        for [x, y, z, _] in self.pick(world)? {
-            for number in [x, y, z] {
-                bytes.extend(number.to_le_bytes());
-            }
+        for word in self.pick(world)? {
+            bytes.extend(word.to_le_bytes());
         }
         Ok(bytes)
     }
 
-    /// Takes a world back to a state saved from a world of the same body, here or elsewhere.
+    /// Takes a world back to a state saved from a world of the same bodies, here or elsewhere.
     ///
     /// # Errors
     /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
@@ -63,12 +114,12 @@ impl GpuXpbd {
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
-        if state.len() != HEAD + 24 * self.n_vertices() || !state.starts_with(MAGIC) {
+        if state.len() != HEAD + 4 * self.picked_words() || !state.starts_with(MAGIC) {
             return Err(wrong("it has another length or beginning"));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
-        if word(1) != self.print() {
-            return Err(wrong("its world has another body"));
+        if word(1) != self.print {
+            return Err(wrong("its world has other bodies"));
         }
         let (time, most) = (f64::from_bits(word(2)), f64::from_bits(word(4)));
         if !(time >= 0.0 && time.is_finite()) {
@@ -86,41 +137,30 @@ impl GpuXpbd {
             }),
             _ => Some(Divergence::NotFinite),
         };
-        let numbers: Vec<f32> = state[HEAD..]
-            .as_chunks::<4>()
-            .0
-            .iter()
-            .map(|bytes| f32::from_le_bytes(*bytes))
-            .collect();
-        if diverged.is_none() && numbers.iter().any(|number| !number.is_finite()) {
+        let words = state[HEAD..].as_chunks::<4>().0.iter();
+        let words: Vec<u32> = words.map(|bytes| u32::from_le_bytes(*bytes)).collect();
+        let n_points = self.topology.rest.len();
+        let (points, alive) = words.split_at(12 * n_points);
+        let (rows, holds) = points.as_chunks::<4>().0.split_at(2 * n_points);
+        let is_number = |word: &u32| f32::from_bits(*word).is_finite();
+        let numbers = rows.iter().flatten();
+        let mut numbers = numbers.chain(holds.iter().flat_map(|row| &row[..3]));
+        if diverged.is_none() && !numbers.all(is_number) {
             return Err(wrong("a position or velocity is not a number"));
         }
-        let rows: Vec<[f32; 4]> = numbers
-            .as_chunks::<3>()
-            .0
-            .iter()
-            .map(|[x, y, z]| [*x, *y, *z, 0.0])
-            .collect();
-        let bytes = bytemuck::cast_slice(&rows);
-        self.gpu.queue.write_buffer(&self.buffers.states, 0, bytes);
+        if !holds.iter().all(|row| is_holder(row[3])) {
+            return Err(wrong("a vertex is held by no tool that there can be"));
+        }
+        if alive.iter().any(|word| *word > 1) {
+            return Err(wrong("a tetrahedron is neither there nor torn"));
+        }
+        let bytes = bytemuck::cast_slice(&words);
+        self.gpu.queue.write_buffer(&self.buffers.picked, 0, bytes);
         // Any bits that are not zero keep kernels away.
         self.put(&[world], if diverged.is_some() { 2 } else { 1 });
         let state = &mut self.worlds[world];
         (state.time, state.diverged) = (time, diverged);
         state.wrenches.clear();
         self.gpu.check()
-    }
-
-    /// A 64-bit FNV-1a hash of the body.
-    fn print(&self) -> u64 {
-        let mut print = 0xcbf2_9ce4_8422_2325u64;
-        let vertices = self.topology.vertices.iter().flatten();
-        let numbers = vertices.map(|number| number.to_bits());
-        for word in numbers.chain(self.topology.tets.iter().flatten().copied()) {
-            for byte in word.to_le_bytes() {
-                print = (print ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-            }
-        }
-        print
     }
 }

@@ -2,14 +2,15 @@
 
 use nalgebra::Vector3;
 
-use super::topology::Topology;
-use super::{GpuXpbdBody, GpuXpbdConfig};
+use super::buffers::{Buffers, PARAM_WORDS, Stages, allocate, picked_words};
+use super::layout::Layout;
 use crate::gpu::fields::Fields;
-use crate::gpu::kernel::{Kernel, Use};
-use crate::gpu::memory::{Region, Staging};
-use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
+use crate::gpu::memory::Region;
+use crate::gpu::tools::{self, IMPULSE_WORDS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::tool::{Tool, Wrench};
+use crate::xpbd::topology::Topology;
+use crate::xpbd::{Attachment, Sweep, XpbdBody, XpbdConfig};
 use crate::{Divergence, TissueError};
 
 /// Vertices that a group of threads moves.
@@ -20,81 +21,61 @@ const IMPULSE_STEPS: f64 = 1_099_511_627_776.0;
 /// What the host knows of a world.
 #[derive(Debug, Clone, Default)]
 pub(super) struct World {
-    tools: Vec<Tool>,
+    pub(super) tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
+    /// Impulse in the last step on vertices that have lost all their elements [N·s].
+    stopped: Vector3<f64>,
     pub(super) time: f64,
     pub(super) diverged: Option<Divergence>,
 }
 
-/// Worlds of the same body on one GPU, stepped together.
+/// Worlds of the same bodies on one GPU, stepped together.
 #[derive(Debug)]
 pub struct GpuXpbd {
     pub(super) gpu: Gpu,
-    config: GpuXpbdConfig,
+    config: XpbdConfig,
     pub(super) topology: Topology,
     pub(super) worlds: Vec<World>,
     pub(super) buffers: Buffers,
     pub(super) stages: Stages,
     fields: Fields,
+    greatest_mass: f64,
+    /// Of the bodies, by which states are known.
+    pub(super) print: u64,
+    /// What went wrong where it could not be said: the next step says it.
+    pub(super) fault: Option<GpuError>,
     /// Length of the substeps for which settings were sent, and the number of tools of each world.
     sent: Option<(f64, Vec<usize>)>,
     sent_tools: Vec<u32>,
 }
 
-/// What is on the GPU.
-#[derive(Debug)]
-pub(super) struct Buffers {
-    params: wgpu::Buffer,
-    pub(super) status: wgpu::Buffer,
-    n_tools: wgpu::Buffer,
-    tools: wgpu::Buffer,
-    impulses: wgpu::Buffer,
-    pub(super) listed: wgpu::Buffer,
-    /// Positions and velocities of one world that comes or goes; then the velocity at the start.
-    pub(super) states: wgpu::Buffer,
-    staging: Staging,
-}
-
-/// Kernels with their buffers.
-#[derive(Debug)]
-pub(super) struct Stages {
-    predict: (Kernel, wgpu::BindGroup),
-    substep: (Kernel, [wgpu::BindGroup; 2]),
-    pub(super) put: (Kernel, wgpu::BindGroup),
-    pub(super) pick: (Kernel, wgpu::BindGroup),
-}
-
 impl GpuXpbd {
-    /// Worlds of a body at rest shape.
+    /// Worlds of bodies at rest shape. Settings are those of the CPU, but that sweeps must be of Jacobi's kind, and that tools do not meet
+    /// faces; the number of threads does not count.
     ///
     /// # Errors
     /// [`GpuError::Tissue`] for settings that cannot be; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU takes;
     /// [`GpuError::Lost`].
     pub fn new(
         gpu: &Gpu,
-        config: GpuXpbdConfig,
-        body: &GpuXpbdBody,
+        config: XpbdConfig,
+        bodies: &[XpbdBody],
+        attachments: &[Attachment],
         n_worlds: usize,
     ) -> Result<Self, GpuError> {
         config.check()?;
-        crate::error::check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
-        let topology = Topology::new(body)?;
-        let n = topology.vertices.len() as u64;
-        let all = n * n_worlds as u64;
-        if all >= u32::MAX.into() {
-            return Err(GpuError::Limit {
-                what: "the number of vertices of all worlds".to_owned(),
-                needed: all,
-                limit: u32::MAX.into(),
-                gpu: gpu.describe().name,
-            });
+        if config.sweep == Sweep::GaussSeidel {
+            let allowed = "Jacobi or AveragedJacobi on the GPU";
+            return Err(TissueError::setting("sweep", config.sweep, allowed).into());
         }
+        if config.face_contact {
+            return Err(TissueError::setting("face_contact", true, "false on the GPU").into());
+        }
+        crate::error::check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
+        let topology = Topology::new(bodies, attachments)?;
+        let layout = Layout::new(&topology, config.sweep);
         let fields = Fields::new(gpu)?;
-        let (buffers, stages) = allocate(gpu, &topology, n_worlds as u64, &fields)?;
-        let [x, y, z] = body.velocity.map(|v| v as f32);
-        let bytes = [x, y, z, 0.0];
-        gpu.queue
-            .write_buffer(&buffers.states, 32 * n, bytemuck::cast_slice(&bytes));
+        let (buffers, stages) = allocate(gpu, &layout, topology.tears, n_worlds, &fields)?;
         let mut made = Self {
             gpu: gpu.clone(),
             config,
@@ -103,6 +84,9 @@ impl GpuXpbd {
             buffers,
             stages,
             fields,
+            greatest_mass: layout.greatest_mass,
+            print: layout.print(),
+            fault: None,
             sent: None,
             sent_tools: Vec::new(),
         };
@@ -118,7 +102,12 @@ impl GpuXpbd {
 
     /// Number of vertices of a world.
     pub fn n_vertices(&self) -> usize {
-        self.topology.vertices.len()
+        self.topology.n_vertices
+    }
+
+    /// Masses of the vertices of a world [kg], fixed ones too.
+    pub fn masses(&self) -> &[f64] {
+        &self.topology.masses[..self.topology.n_vertices]
     }
 
     /// A world's tools.
@@ -147,7 +136,13 @@ impl GpuXpbd {
         wrenches.get(tool).copied().unwrap_or_default()
     }
 
-    /// Advances all worlds by a time [s] in equal substeps no longer than the configured one, tools moving on at their velocities.
+    /// Impulse of the last step on vertices that have lost all their elements by tearing, as they are stopped and kept where they are [N·s].
+    pub fn stopped_impulse(&self, world: usize) -> Vector3<f64> {
+        self.worlds[world].stopped
+    }
+
+    /// Advances all worlds by a time [s] in equal substeps no longer than the configured one and what waves allow, tools moving on at
+    /// their velocities.
     ///
     /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
     ///
@@ -160,7 +155,12 @@ impl GpuXpbd {
         for world in &self.worlds {
             tools::check(&world.tools)?;
         }
-        let n_substeps = (time / self.config.substep - 1e-9).ceil().max(0.0);
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        let crossing = self.config.max_courant * self.topology.crossing_time;
+        let longest = self.config.substep.min(crossing);
+        let n_substeps = (time / longest - 1e-9).ceil().max(0.0);
         crate::error::check_range("time over substep", n_substeps, 0.0, 1e8)?;
         if n_substeps == 0.0 {
             return Ok(());
@@ -191,10 +191,14 @@ impl GpuXpbd {
             }
             world.time += time;
             world.wrenches.clear();
+            let sum = |slot: usize, axis: usize| {
+                let start = (index * (stride + 1) + slot) * IMPULSE_WORDS;
+                tools::sum(&impulses[start + 2 * axis..][..2])
+            };
+            world.stopped = Vector3::from_fn(|axis, _| sum(stride, axis) / scale);
             for (i, tool) in world.tools.iter_mut().enumerate() {
                 *tool = tool.after(time);
-                let start = (index * stride + i) * IMPULSE_WORDS;
-                let sum = |axis: usize| tools::sum(&impulses[start + 2 * axis..][..2]);
+                let sum = |axis: usize| sum(i, axis);
                 world.wrenches.push(Wrench {
                     force: Vector3::from_fn(|axis, _| sum(axis) / (scale * time)),
                     torque: Vector3::from_fn(|axis, _| sum(3 + axis) / (scale * time)),
@@ -206,22 +210,35 @@ impl GpuXpbd {
 
     /// Runs a step and reads what became of the worlds, and the impulses on tools.
     fn run(&mut self, n_substeps: u32) -> Result<Vec<u32>, GpuError> {
-        let groups = (self.n_vertices() * self.worlds.len()).div_ceil(GROUP) as u32;
+        let groups = |n: usize| (n * self.worlds.len()).div_ceil(GROUP) as u32;
+        let n_tets = self.topology.tets.len();
+        let of_points = groups(self.topology.rest.len());
+        let of_elements = groups(n_tets + self.topology.edges.len());
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         encoder.clear_buffer(&self.buffers.impulses, 0, None);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let (kernel, bound) = &self.stages.predict;
-        kernel.run(&mut pass, bound, [n_substeps, 0], groups);
-        let (kernel, bound) = &self.stages.substep;
         pass.set_bind_group(1, &self.fields.bound, &[]);
-        let relaxation = (self.config.relaxation as f32).to_bits();
+        let stages = &self.stages;
+        let (kernel, bound) = &stages.begin;
+        kernel.run(&mut pass, bound, [n_substeps, 0], of_points);
         for substep in 0..n_substeps {
-            let from = substep as usize % 2;
-            kernel.run(&mut pass, &bound[from], [substep, relaxation], groups);
+            let now = [substep, 0];
+            // elastic constraints => pushes
+            let (kernel, bound) = &stages.elements;
+            kernel.run(&mut pass, bound, now, of_elements);
+            // pushes, tools => positions, velocities, impulses on tools, predicted positions
+            let (kernel, bound) = &stages.vertices;
+            pass.set_bind_group(1, &self.fields.bound, &[]);
+            kernel.run(&mut pass, bound, now, of_points);
+            // strain => elements torn, vertices that lose their last one
+            if let Some([tear, loosen]) = &stages.tearing {
+                tear.0.run(&mut pass, &tear.1, now, groups(n_tets));
+                loosen.0.run(&mut pass, &loosen.1, now, of_points);
+            }
         }
         drop(pass);
-        let n_impulses = self.worlds.len() * self.stride() * IMPULSE_WORDS;
+        let n_impulses = self.worlds.len() * (self.stride() + 1) * IMPULSE_WORDS;
         let region = |buffer, words: usize| Region {
             buffer,
             start: 0,
@@ -245,7 +262,7 @@ impl GpuXpbd {
 
     /// Steps of impulse per kg·m/s, a power of two.
     fn impulse_scale(&self) -> f64 {
-        let most = self.topology.greatest_mass * self.config.max_speed;
+        let most = self.greatest_mass * self.config.max_speed;
         (IMPULSE_STEPS / most).log2().floor().exp2()
     }
 
@@ -263,11 +280,12 @@ impl GpuXpbd {
             let words: Vec<u32> = counts.collect();
             queue.write_buffer(&self.buffers.n_tools, 0, bytemuck::cast_slice(&words));
         }
+        let origin = self.topology.origin.into();
         let len = self.stride() * TOOL_WORDS;
         let mut words = vec![0; self.worlds.len() * len];
         for (world, words) in self.worlds.iter().zip(words.chunks_exact_mut(len.max(1))) {
             for (tool, words) in world.tools.iter().zip(words.chunks_exact_mut(TOOL_WORDS)) {
-                words.copy_from_slice(&tools::words(tool, self.topology.origin, 1.0, &self.fields));
+                words.copy_from_slice(&tools::words(tool, origin, 1.0, &self.fields));
             }
         }
         if words != self.sent_tools {
@@ -278,23 +296,29 @@ impl GpuXpbd {
     }
 
     /// Settings in words: see `common.wgsl`.
-    fn params(&self, dt: f64) -> [u32; 12] {
-        let (config, body) = (&self.config, &self.topology);
+    fn params(&self, dt: f64) -> [u32; PARAM_WORDS] {
+        let (config, topology) = (&self.config, &self.topology);
         let number = |x: f64| (x as f32).to_bits();
-        let [x, y, z] = config.gravity.map(|g| number(g * dt));
+        let [x, y, z] = config.gravity.map(|g| (g as f32 * dt as f32).to_bits());
+        // Kernels do without what is not finite.
+        let push_way = (config.push_speed * dt).min(1e6);
         [
             x,
             y,
             z,
             number(dt),
-            number(body.distance_compliance / (dt * dt)),
-            number(body.volume_compliance / (dt * dt)),
-            number((1.0 - config.drag * dt) / dt),
+            (1.0 / dt as f32).to_bits(),
+            number(1.0 - config.drag * dt),
             number(config.max_speed),
-            body.vertices.len() as u32,
+            number(push_way),
+            topology.rest.len() as u32,
             self.worlds.len() as u32,
+            topology.tets.len() as u32,
+            topology.edges.len() as u32,
             self.stride() as u32,
             number(self.impulse_scale()),
+            topology.is_damped.into(),
+            topology.tears.into(),
         ]
     }
 
@@ -316,6 +340,7 @@ impl GpuXpbd {
             let world = &mut self.worlds[index];
             (world.time, world.diverged) = (0.0, None);
             world.wrenches.clear();
+            world.stopped = Vector3::zeros();
         }
         self.gpu.check()
     }
@@ -328,7 +353,7 @@ impl GpuXpbd {
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let groups = self.n_vertices().div_ceil(GROUP) as u32;
+        let groups = self.picked_groups();
         let at_once = crate::gpu::kernel::MAX_GROUPS as usize;
         let (kernel, bound) = &self.stages.put;
         for first in (0..listed.len()).step_by(at_once) {
@@ -339,129 +364,33 @@ impl GpuXpbd {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// Positions, then velocities, of a world.
-    pub(super) fn pick(&self, world: usize) -> Result<Vec<[f32; 4]>, GpuError> {
+    /// The state of a world in words: see `pick.wgsl`.
+    pub(super) fn pick(&self, world: usize) -> Result<Vec<u32>, GpuError> {
         self.gpu.check()?;
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let (kernel, bound) = &self.stages.pick;
-        let groups = self.n_vertices().div_ceil(GROUP) as u32;
-        kernel.run(&mut pass, bound, [world as u32, 0], groups);
+        kernel.run(&mut pass, bound, [world as u32, 0], self.picked_groups());
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);
         let bytes = self.gpu.read(&[Region {
-            buffer: &self.buffers.states,
+            buffer: &self.buffers.picked,
             start: 0,
-            len: 32 * self.n_vertices() as u64,
+            len: 4 * self.picked_words() as u64,
         }])?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
-}
 
-fn allocate(
-    gpu: &Gpu,
-    topology: &Topology,
-    n_worlds: u64,
-    fields: &Fields,
-) -> Result<(Buffers, Stages), GpuError> {
-    use Use::{Read, Uniform, Write};
-    use wgpu::BufferUsages as Usage;
-    let n = topology.vertices.len() as u64;
-    let words = |what: &str, n: u64| gpu.storage(what, 4 * n);
-    let vertices = gpu.filled("vertices", &topology.vertices)?;
-    let starts = gpu.filled("starts of constraints", &topology.starts)?;
-    let edges = gpu.filled("edges", &topology.edges)?;
-    let tets = gpu.filled("tetrahedra", &topology.tets)?;
-    let positions = words("positions", 4 * n * n_worlds)?;
-    let velocities = words("velocities", 4 * n * n_worlds)?;
-    let predicted = [
-        words("predicted positions", 4 * n * n_worlds)?,
-        words("next predicted positions", 4 * n * n_worlds)?,
-    ];
-    let n_impulses = n_worlds * (MAX_TOOLS * IMPULSE_WORDS) as u64;
-    let b = Buffers {
-        params: gpu.buffer("settings", 48, Usage::UNIFORM | Usage::COPY_DST)?,
-        status: words("states of worlds", 2 * n_worlds)?,
-        n_tools: words("numbers of tools", n_worlds)?,
-        tools: words("tools", n_worlds * (MAX_TOOLS * TOOL_WORDS) as u64)?,
-        impulses: words("impulses on tools", n_impulses)?,
-        listed: words("worlds to reset", n_worlds)?,
-        states: words("a world's state", 8 * n + 4)?,
-        staging: gpu.staging(4 * (2 * n_worlds + n_impulses))?,
-    };
-    let kernel = |name: &str, text: &str, uses: &[Use]| {
-        let text = format!("{}\n{text}", include_str!("common.wgsl"));
-        let second = (name == "substep").then_some(&fields.layout);
-        Kernel::new(gpu, name, &text, uses, second)
-    };
-    let uses = [Uniform, Read, Read, Read, Write, Write];
-    let predict = kernel("predict", include_str!("predict.wgsl"), &uses)?;
-    let bound = predict.bind(
-        gpu,
-        &[
-            &b.params,
-            &vertices,
-            &positions,
-            &velocities,
-            &predicted[0],
-            &b.status,
-        ],
-    );
-    let predict = (predict, bound);
-    let text = concat!(
-        include_str!("../tool.wgsl"),
-        include_str!("../distance_field.wgsl"),
-        include_str!("substep.wgsl")
-    );
-    let uses = [
-        Uniform, Read, Read, Read, Read, Read, Write, Write, Write, Write, Read, Read, Write,
-    ];
-    let substep = kernel("substep", text, &uses)?;
-    let bound = [0, 1].map(|from: usize| {
-        substep.bind(
-            gpu,
-            &[
-                &b.params,
-                &vertices,
-                &starts,
-                &edges,
-                &tets,
-                &predicted[from],
-                &predicted[1 - from],
-                &positions,
-                &velocities,
-                &b.status,
-                &b.n_tools,
-                &b.tools,
-                &b.impulses,
-            ],
-        )
-    });
-    let substep = (substep, bound);
-    let uses = [Uniform, Read, Read, Read, Write, Write, Write];
-    let put = kernel("put", include_str!("put.wgsl"), &uses)?;
-    let bound = put.bind(
-        gpu,
-        &[
-            &b.params,
-            &vertices,
-            &b.listed,
-            &b.states,
-            &positions,
-            &velocities,
-            &b.status,
-        ],
-    );
-    let put = (put, bound);
-    let uses = [Uniform, Read, Read, Write];
-    let pick = kernel("pick", include_str!("pick.wgsl"), &uses)?;
-    let bound = pick.bind(gpu, &[&b.params, &positions, &velocities, &b.states]);
-    let stages = Stages {
-        predict,
-        substep,
-        put,
-        pick: (pick, bound),
-    };
-    Ok((b, stages))
+    /// Words of a world's state.
+    pub(super) fn picked_words(&self) -> usize {
+        let topology = &self.topology;
+        picked_words(topology.rest.len(), topology.tets.len(), topology.tears)
+    }
+
+    /// Groups of threads with one for each point and each tetrahedron of a world.
+    pub(super) fn picked_groups(&self) -> u32 {
+        let n = self.topology.rest.len().max(self.topology.tets.len());
+        n.div_ceil(GROUP) as u32
+    }
 }

@@ -1,0 +1,44 @@
+// Before a step: where vertices go if no constraint holds them, what tools let go of; and worlds that have not stopped begin.
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> masses: array<Mass>;
+@group(0) @binding(2) var<storage, read> positions: array<vec4<f32>>;
+@group(0) @binding(3) var<storage, read> velocities: array<vec4<f32>>;
+@group(0) @binding(4) var<storage, read> n_tools: array<u32>;
+@group(0) @binding(5) var<storage, read> tools: array<Tool>;
+@group(0) @binding(6) var<storage, read_write> predicted: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> holds: array<vec4<u32>>;
+@group(0) @binding(8) var<storage, read_write> status: array<Status>;
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = (group.y * groups.x + group.x) * GROUP + lane;
+    if i >= params.n_points * params.n_worlds {
+        return;
+    }
+    if i < params.n_worlds {
+        let has_stopped = atomicLoad(&status[i].speed) != 0u;
+        atomicStore(&status[i].stop_at, select(stage.first, 0u, has_stopped));
+    }
+    let world = i % params.n_worlds;
+    let who = holds[i].w;
+    if who >= HELD && atomicLoad(&status[world].speed) == 0u {
+        let tool = holder(who);
+        var is_gone = tool >= n_tools[world];
+        if !is_gone && (who & STICKS) != 0u {
+            is_gone = tools[world * params.tool_stride + tool].friction >= 0.0;
+        }
+        if is_gone {
+            holds[i] = vec4<u32>(0u);
+        }
+    }
+    var way = vec3<f32>(0.0);
+    if masses[i / params.n_worlds].inverse > 0.0 {
+        way = params.dt * (velocities[i].xyz + params.kick);
+    }
+    predicted[i] = vec4<f32>(positions[i].xyz + way, 0.0);
+}

@@ -1,0 +1,33 @@
+// Sums of impulses in whole steps, so that they do not depend on the order of threads. The text before binds them.
+
+// Adds a number of steps to one of 64 bits. False: it is beyond what 48 bits hold.
+fn add_to_sum(index: u32, value: f32) -> bool {
+    let rounded = round(value);
+    let high_part = floor(rounded / 65536.0);
+    if !(abs(high_part) < 2147483648.0) {
+        return false;
+    }
+    let high = i32(high_part);
+    let above = bitcast<u32>(high) << 16u;
+    let low = above + u32(rounded - high_part * 65536.0);
+    let old = atomicAdd(&impulses[2u * index], low);
+    let carry = select(0u, 1u, low < above) + select(0u, 1u, old + low < old);
+    atomicAdd(&impulses[2u * index + 1u], bitcast<u32>(high >> 16u) + carry);
+    return true;
+}
+
+// Adds steps of an impulse and of its moment to those of a slot.
+fn add_impulse(slot: u32, push: vec3<f32>, turn: vec3<f32>) -> bool {
+    var fits = true;
+    for (var axis = 0u; axis < 3u; axis++) {
+        let push_fits = add_to_sum(6u * slot + axis, push[axis]);
+        let turn_fits = add_to_sum(6u * slot + 3u + axis, turn[axis]);
+        fits = fits && push_fits && turn_fits;
+    }
+    return fits;
+}
+
+// The slot of a world's tool; that after the last one is of what stops loose vertices.
+fn impulse_slot(world: u32, tool: u32) -> u32 {
+    return world * (params.tool_stride + 1u) + tool;
+}
