@@ -81,7 +81,7 @@ struct MotionArgs {
     /// Solver.
     #[arg(long, value_name = "SOLVER", default_value = "mpm")]
     solver: SolverWord,
-    /// Where: auto is the CPU; the GPU serves push and press of mpm, by contact of nodes, which feels less of narrow tools.
+    /// Where: auto is the CPU; the GPU serves push and press of mpm, and all motions of xpbd, whose tools meet vertices only there.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
     device: super::bench::DeviceWord,
     /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.

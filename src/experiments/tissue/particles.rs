@@ -1,7 +1,7 @@
 //! The particle solver, on the CPU or on a GPU.
 
 use anyhow::ensure;
-use insonate_tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, particle_surface};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use nalgebra::Vector3;
@@ -66,7 +66,7 @@ impl Particles {
                 "{what} not served by the particle solver on the GPU: take --device cpu"
             );
         }
-        // Contact of nodes, the only one on the GPU, feels a third of a narrow rod: nobody gets that without asking for it.
+        // Not every motion is served there, and none was ever tried on hardware: nobody gets a GPU without asking for it.
         let place = if tears || grips || plan.device == Device::Auto {
             Place::Cpu
         } else {
@@ -82,11 +82,6 @@ impl Particles {
                 ((high[axis] - origin[axis]) / width + MARGIN).ceil() as usize
             }),
             gravity: [0.0, 0.0, -plan.gravity],
-            contact: match place {
-                Place::Cpu => Contact::Particles,
-                #[cfg(feature = "gpu")]
-                Place::Gpu(_) => Contact::Nodes,
-            },
             n_threads: plan.n_threads,
             ..MpmConfig::default()
         };
