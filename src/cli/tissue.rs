@@ -12,6 +12,7 @@ use insonate::experiments::tissue::{
 use insonate::report::motion_plot;
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
+use insonate::speed::tissue::Device;
 
 use super::{Usage, print};
 
@@ -213,6 +214,12 @@ impl MotionArgs {
     fn run(&self, motion: &'static Motion) -> anyhow::Result<()> {
         let plan = self.plan(motion);
         plan.check().map_err(Usage::new)?;
+        if plan.solver == TissueSolver::Xpbd && plan.device == Device::Gpu {
+            eprintln!(
+                "note: on the GPU tools meet the corners of tetrahedra only, not the faces between: an instrument narrower than an edge is \
+                 felt too little; --device cpu feels it"
+            );
+        }
         let usual = || PathBuf::from(format!("output/tissue-{}", motion.name));
         let folder = OutputFolder::create(&self.output.clone().unwrap_or_else(usual))?;
         let (width, height) = self.picture_size;
