@@ -2,7 +2,8 @@
 //!
 //! A body-centred cubic lattice is laid over the solid. Where the surface cuts an edge close to a vertex, the vertex moves onto the surface;
 //! what remains cut is cut off by stencils. With these limits of nearness they prove dihedral angles between 10.78° and 164.74°
-//! (their Table 1) for cuts at exact places; cuts are searched for here, and the bounds tested on smooth, sharp and random solids.
+//! (their Table 1). Tests hold that on smooth and sharp solids. Of solids as rough as the elements are wide one in 160 has an angle below
+//! 10.78°, of 4000 none one below 8.7°: why these escape the proof is not known.
 
 mod cut;
 mod lattice;
