@@ -3,7 +3,8 @@
 //! A body-centred cubic lattice is laid over the solid. Where the surface cuts an edge close to a vertex, the vertex moves onto the surface;
 //! what remains cut is cut off by stencils. With these limits of nearness they prove dihedral angles between 10.78° and 164.74°
 //! (their Table 1). Tests hold that on smooth and sharp solids. Of solids as rough as the elements are wide one in 160 has an angle below
-//! 10.78°, of 4000 none one below 8.7°: why these escape the proof is not known.
+//! 10.78°, of 4000 none one below 8.7°. Where both cuts of a face lie on short edges, its diagonal goes by the order of vertices here and by
+//! the parity of coordinates in the paper, which may be why.
 
 mod cut;
 mod lattice;
