@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use insonate::calibration::softness::SoftnessFile;
-use insonate::calibration::synthetic::{Law, Layout, Sensor, SyntheticLog, Trajectory};
+use insonate::calibration::synthetic::{Law, MotionFrame, Sensor, SyntheticLog, Trajectory};
 use serde_json::Value;
 
 /// Runs in a folder, so that paths in results are short.
@@ -59,7 +59,7 @@ fn write_log(folder: &Path, name: &str, log: &SyntheticLog) {
 
 /// A site with a sensor so quiet that the truth comes back to the thesis' digits.
 fn quiet(law: Law, seed: u64) -> SyntheticLog {
-    let mut log = SyntheticLog::new(law, Trajectory::rich(), Layout::Indentation);
+    let mut log = SyntheticLog::new(law, Trajectory::rich(), MotionFrame::Indentation);
     log.sensor = Sensor {
         force_noise: 2e-4,
         ..Sensor::perfect()

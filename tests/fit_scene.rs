@@ -5,9 +5,10 @@
 use insonate::experiments::{SceneFit, fit_scene};
 use insonate::models::torsos::{self, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
-use insonate_calibration::synthetic::{Law, Layout, Segment, SyntheticLog, Trajectory};
+use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
 use insonate_calibration::{
-    Air, Calibration, CalibrationOptions, Contact, FitOptions, Overview, Prepared, Samples, models,
+    Calibration, CalibrationOptions, ContactPoint, FitOptions, LogOverview, PreparedLog, Samples,
+    models,
 };
 
 /// The thesis' centre of the chest: 1324.17 N/m, 17.59 N·s/m.
@@ -31,7 +32,11 @@ fn recorded(law: Law, model: &str) -> Calibration {
             fade: 0.5,
         },
     ];
-    let log = SyntheticLog::new(law, Trajectory::new(-0.002, &segments), Layout::Indentation);
+    let log = SyntheticLog::new(
+        law,
+        Trajectory::new(-0.002, &segments),
+        MotionFrame::Indentation,
+    );
     let truth = log.truth();
     let first = truth.indentation.iter().position(|&r| r > 0.0).unwrap();
     let samples = Samples {
@@ -41,21 +46,20 @@ fn recorded(law: Law, model: &str) -> Calibration {
         velocity: truth.velocity[first..].to_vec(),
         force: truth.force[first..].to_vec(),
         velocity_noise: 0.0,
-        contact: Contact {
+        contact: ContactPoint {
             known: true,
             standard_error: 0.0,
         },
         bias_standard_error: 0.0,
-        air: Air::default(),
         sampling_interval: 0.002,
     };
     let fit = (models::by_name(model).unwrap().fit)(&samples, &FitOptions::default()).unwrap();
-    let prepared = Prepared {
+    let prepared = PreparedLog {
         window: [samples.time[0], *samples.time.last().unwrap()],
         samples,
         choices: Vec::new(),
         force_bias: 0.0,
-        overview: Overview::default(),
+        overview: LogOverview::default(),
         notes: Vec::new(),
     };
     Calibration {

@@ -10,16 +10,16 @@ use std::hint::black_box;
 use criterion::{Criterion, criterion_group, criterion_main};
 use insonate_calibration::{
     FitOptions, PrepareOptions, Samples, models, prepare,
-    synthetic::{Law, Layout, SyntheticLog, Trajectory},
+    synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
 /// Kelvin–Voigt in contact throughout, or a press with the surface to be found.
-fn samples(layout: Layout, motion: Trajectory, rate: f64) -> Samples {
+fn samples(frame: MotionFrame, motion: Trajectory, rate: f64) -> Samples {
     let law = Law::KelvinVoigt {
         stiffness: 1324.17,
         damping: 17.59,
     };
-    let mut recipe = SyntheticLog::new(law, motion, layout);
+    let mut recipe = SyntheticLog::new(law, motion, frame);
     recipe.rate = rate;
     prepare(&recipe.generate(), &PrepareOptions::default())
         .unwrap()
@@ -30,18 +30,18 @@ fn fits(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("fit");
     group.sample_size(10);
     // 20 s at 100 kHz.
-    let many = samples(Layout::Indentation, Trajectory::palpation(40.0), 1e5);
+    let many = samples(MotionFrame::Indentation, Trajectory::palpation(40.0), 1e5);
     for model in ["divided", "kelvin-voigt"] {
         let fit = models::by_name(model).unwrap().fit;
         group.bench_function(format!("{model}, {} samples", many.len()), |bencher| {
             bencher.iter(|| fit(black_box(&many), &FitOptions::default()).unwrap());
         });
     }
-    let layout = Layout::Axis {
+    let frame = MotionFrame::Axis {
         surface: 0.12,
         outward: true,
     };
-    let press = samples(layout, Trajectory::press(), 500.0);
+    let press = samples(frame, Trajectory::press(), 500.0);
     for kind in models::ALL {
         group.bench_function(format!("{}, one press", kind.name), |bencher| {
             bencher.iter(|| (kind.fit)(black_box(&press), &FitOptions::default()).unwrap());

@@ -11,7 +11,7 @@
 
 use insonate_calibration::{
     CalibrationOptions, FitOptions, ModelChoice, calibrate,
-    synthetic::{Law, Layout, SyntheticLog, Trajectory},
+    synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
 /// A law, the motion that tells its parameters apart, and the models that fit it.
@@ -72,11 +72,11 @@ fn main() {
 }
 
 fn print_case(case: &Case, model: &'static str, logged: bool, n: u64) {
-    let layout = Layout::Axis {
+    let frame = MotionFrame::Axis {
         surface: 0.12,
         outward: true,
     };
-    let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), layout);
+    let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), frame);
     recipe.sensor.velocity_logged = logged;
     let options = CalibrationOptions {
         model: ModelChoice::Named(model),

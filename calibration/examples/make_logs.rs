@@ -4,7 +4,7 @@
 
 use std::path::PathBuf;
 
-use insonate_calibration::synthetic::{Law, Layout, SyntheticLog, Trajectory, to_csv};
+use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory, to_csv};
 use insonate_calibration::{Channel, Log, Motion};
 
 /// Steps to which time [s], position [m], velocity [m/s] and force [N] are written: well below their noise.
@@ -40,7 +40,7 @@ fn main() -> std::io::Result<()> {
         ),
     ];
     for (seed, (name, law)) in laws.into_iter().enumerate() {
-        let layout = Layout::Axis {
+        let frame = MotionFrame::Axis {
             surface: 0.12,
             outward: true,
         };
@@ -48,7 +48,7 @@ fn main() -> std::io::Result<()> {
             name: name.to_owned(),
             rate: 200.0,
             seed: seed as u64,
-            ..SyntheticLog::new(law, Trajectory::rich(), layout)
+            ..SyntheticLog::new(law, Trajectory::rich(), frame)
         };
         let comments = [
             format!("simulated: {law:?}"),

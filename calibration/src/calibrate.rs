@@ -1,8 +1,8 @@
 //! One log, from what was recorded to a fitted model.
 
 use crate::{
-    CalibrationError, Fit, FitOptions, Log, PrepareOptions, Prepared, Selection, models, prepare,
-    selection,
+    CalibrationError, Fit, FitOptions, Log, ModelSelection, PrepareOptions, PreparedLog, models,
+    prepare, selection,
 };
 
 /// Which model to fit.
@@ -29,11 +29,11 @@ pub struct CalibrationOptions {
 #[derive(Clone, Debug)]
 pub struct Calibration {
     /// The samples and how they were made.
-    pub prepared: Prepared,
+    pub prepared: PreparedLog,
     /// The fit.
     pub fit: Fit,
     /// Where models were compared: how, and why this one.
-    pub selection: Option<Selection>,
+    pub selection: Option<ModelSelection>,
 }
 
 impl Default for CalibrationOptions {

@@ -10,7 +10,7 @@ pub struct FitOptions {
     /// Loss.
     pub loss: Loss,
     /// The moving mass m of f = … + m r̈.
-    pub mass: Mass,
+    pub mass: MovingMass,
     /// Exponents n and m of Hunt–Crossley; `None`: fitted.
     pub exponents: Option<[f64; 2]>,
     /// Leave out samples with less indentation [m]; `None`: the model's own choice, which it states.
@@ -18,7 +18,7 @@ pub struct FitOptions {
     /// Where the contact point is estimated, let models that can find it with their own law (direct forms).
     pub contact_point: bool,
     /// The pressing tip, where Young's modulus is wanted.
-    pub tip: Option<Tip>,
+    pub indenter: Option<Indenter>,
     /// Poisson's ratio of the tissue.
     pub poisson_ratio: f64,
     /// Number of bootstrap replicates; 0: none.
@@ -32,11 +32,11 @@ impl Default for FitOptions {
         Self {
             force_offset: false,
             loss: Loss::default(),
-            mass: Mass::default(),
+            mass: MovingMass::default(),
             exponents: Some([1.5, 0.5]),
             min_indentation: None,
             contact_point: true,
-            tip: None,
+            indenter: None,
             poisson_ratio: 0.5,
             n_bootstrap: 0,
             seed: 0,
@@ -58,7 +58,7 @@ pub enum Loss {
 
 /// The mass that moves with the probe's face, whose inertia the force sensor reads.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Mass {
+pub enum MovingMass {
     /// None: the sensor sits at the face, or the press is slow.
     #[default]
     Unknown,
@@ -70,7 +70,7 @@ pub enum Mass {
 
 /// The tip that presses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tip {
+pub enum Indenter {
     /// A sphere of this radius [m]: Hertz.
     Sphere(f64),
     /// A flat cylinder of this radius [m].
@@ -100,7 +100,7 @@ pub struct Parameter {
 
 /// How good a fit is.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Statistics {
+pub struct FitStatistics {
     /// Samples used.
     pub n: usize,
     /// Coefficient of determination of what was regressed: f/r for the divided form, f for the others.
@@ -131,7 +131,7 @@ pub struct Fit {
     /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.
     pub covariance: Vec<f64>,
     /// How good it is.
-    pub statistics: Statistics,
+    pub statistics: FitStatistics,
     /// Indices into the samples of those used, increasing.
     pub used: Vec<usize>,
     /// Predicted force of each sample used [N].

@@ -27,9 +27,11 @@ pub mod synthetic;
 
 pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};
 pub use error::CalibrationError;
-pub use fit::{Fit, FitOptions, Loss, Mass, Parameter, Statistics, Tip};
-pub use log::{Channel, Log, Motion, Source};
-pub use pool::{Pooled, Ratio, Spread, pool};
-pub use prepare::{Bias, Overview, PrepareOptions, Prepared, Sign, VelocitySource, prepare};
-pub use samples::{Air, Choice, Contact, Samples};
-pub use selection::{Candidate, Selection};
+pub use fit::{Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter};
+pub use log::{Channel, Log, LogSource, Motion};
+pub use pool::{Pooled, PooledParameter, StiffnessDampingRatio, pool};
+pub use prepare::{
+    ForceBias, ForceSign, LogOverview, PrepareOptions, PreparedLog, VelocitySource, prepare,
+};
+pub use samples::{ContactPoint, PreparationChoice, Samples};
+pub use selection::{ModelCandidate, ModelSelection};

@@ -4,7 +4,7 @@
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
     /// Where it comes from.
-    pub source: Source,
+    pub source: LogSource,
     /// Time [s], shape `[n]`; as recorded, not yet checked for order.
     pub time: Vec<f64>,
     /// Where the probe was.
@@ -17,7 +17,7 @@ pub struct Log {
 
 /// Where a log comes from; written into every result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Source {
+pub struct LogSource {
     /// The path as given; a made-up name for a log that was not read.
     pub file: String,
     /// SHA-256 of the file, lower-case hexadecimal; empty for a log that was not read.

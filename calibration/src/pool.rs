@@ -17,7 +17,7 @@ use crate::{Fit, Parameter};
 
 /// Mean and spread over the sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Spread {
+pub struct PooledParameter {
     /// Mean.
     pub mean: f64,
     /// Standard deviation over sites, with n - 1; 0 for one site.
@@ -33,7 +33,7 @@ pub struct Spread {
 
 /// Stiffness over damping [1/s].
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Ratio {
+pub struct StiffnessDampingRatio {
     /// Mean stiffness over mean damping.
     pub value: f64,
     /// 95 % interval; an end is infinite where the damping may be zero.
@@ -46,14 +46,14 @@ pub struct Pooled {
     /// Number of sites.
     pub n_sites: usize,
     /// Each parameter that every site has and identifies, in the order of the first site.
-    pub parameters: Vec<(&'static str, Spread)>,
+    pub parameters: Vec<(&'static str, PooledParameter)>,
     /// Stiffness over damping, where both are there.
-    pub ratio: Option<Ratio>,
+    pub ratio: Option<StiffnessDampingRatio>,
 }
 
 impl Pooled {
     /// The spread of the parameter called `name`.
-    pub fn parameter(&self, name: &str) -> Option<&Spread> {
+    pub fn parameter(&self, name: &str) -> Option<&PooledParameter> {
         self.parameters
             .iter()
             .find(|(known, _)| *known == name)
@@ -85,7 +85,7 @@ fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
         .collect()
 }
 
-fn spread(sites: &[&Parameter]) -> Spread {
+fn spread(sites: &[&Parameter]) -> PooledParameter {
     let values: Vec<f64> = sites.iter().map(|site| site.value).collect();
     let range = [
         values.iter().copied().fold(f64::INFINITY, f64::min),
@@ -93,7 +93,7 @@ fn spread(sites: &[&Parameter]) -> Spread {
     ];
     if let [only] = sites {
         let error = (only.value - only.ci95[0]) / only.value;
-        return Spread {
+        return PooledParameter {
             mean: only.value,
             sd: 0.0,
             range,
@@ -108,7 +108,7 @@ fn spread(sites: &[&Parameter]) -> Spread {
     let widening = t * (1.0 + 1.0 / n).sqrt();
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let (log_mean, log_sd) = mean_and_sd(&logs);
-    Spread {
+    PooledParameter {
         mean,
         sd,
         range,
@@ -128,7 +128,7 @@ fn above_zero(interval: [f64; 2], range: [f64; 2], log_mean: f64, log_half: f64)
 }
 
 /// Stiffness over damping with Fieller's interval.
-fn ratio(fits: &[&Fit]) -> Option<Ratio> {
+fn ratio(fits: &[&Fit]) -> Option<StiffnessDampingRatio> {
     let stiffness = column(fits, "stiffness").filter(|column| !column.is_empty())?;
     let damping = column(fits, "damping")?;
     let values =
@@ -147,7 +147,7 @@ fn ratio(fits: &[&Fit]) -> Option<Ratio> {
         let kc = products.sum::<f64>() / (n - 1.0) / n;
         (t_quantile(n - 1.0), k_sd.powi(2) / n, kc, c_sd.powi(2) / n)
     };
-    Some(Ratio {
+    Some(StiffnessDampingRatio {
         value: k_mean / c_mean,
         ci95: fieller(k_mean, c_mean, t * t * kk, t * t * kc, t * t * cc),
     })

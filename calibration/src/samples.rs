@@ -16,40 +16,25 @@ pub struct Samples {
     /// Standard deviation of the noise in `velocity` [m/s], so that a fit can take out the damping's attenuation; 0 where unknown.
     pub velocity_noise: f64,
     /// Where the surface is.
-    pub contact: Contact,
+    pub contact: ContactPoint,
     /// Standard error of the force bias that was removed [N]; 0 where it was given or none.
     pub bias_standard_error: f64,
-    /// The approach before contact, for models that find the contact point themselves; empty where there is none.
-    pub air: Air,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
 }
 
 /// The undeformed surface, on the axis along which `indentation` is measured.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Contact {
+pub struct ContactPoint {
     /// Whether the zero of the indentation is given (by the log, or by the user); otherwise it was estimated.
     pub known: bool,
     /// Standard error of that zero [m]; 0 where it is known.
     pub standard_error: f64,
 }
 
-/// Samples before first contact: indentation (negative), velocity and bias-free force, shape `[m]` each.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Air {
-    /// Time [s].
-    pub time: Vec<f64>,
-    /// Indentation [m], at most 0.
-    pub indentation: Vec<f64>,
-    /// Velocity [m/s].
-    pub velocity: Vec<f64>,
-    /// Force with the bias removed [N].
-    pub force: Vec<f64>,
-}
-
 /// Something that preparation chose, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct PreparationChoice {
     /// What: `force bias`, `contact onset`, `surface normal`, `velocity`, `window`, `singular region`, `sign`, `time`.
     pub what: &'static str,
     /// Which value, with its unit.
@@ -67,22 +52,5 @@ impl Samples {
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
-    }
-
-    /// The same samples with the surface moved deeper by `shift` [m] and the force lowered by `bias` [N]:
-    /// how a fit answers to errors of the two.
-    pub fn shifted(&self, shift: f64, bias: f64) -> Self {
-        let mut moved = self.clone();
-        for indentation in moved
-            .indentation
-            .iter_mut()
-            .chain(&mut moved.air.indentation)
-        {
-            *indentation -= shift;
-        }
-        for force in moved.force.iter_mut().chain(&mut moved.air.force) {
-            *force -= bias;
-        }
-        moved
     }
 }

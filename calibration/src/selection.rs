@@ -32,7 +32,7 @@ const SHARE: f64 = 0.01;
 
 /// A model that was tried.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
+pub struct ModelCandidate {
     /// Its name.
     pub model: &'static str,
     /// Schwarz' criterion with the effective number of samples; smaller is better.
@@ -45,9 +45,9 @@ pub struct Candidate {
 
 /// The outcome of a comparison.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Selection {
+pub struct ModelSelection {
     /// Best first.
-    pub candidates: Vec<Candidate>,
+    pub candidates: Vec<ModelCandidate>,
     /// Why the first was chosen.
     pub reason: String,
 }
@@ -63,10 +63,10 @@ struct Tried {
 pub(crate) fn select(
     samples: &Samples,
     options: &FitOptions,
-) -> Result<(&'static ModelKind, Selection), CalibrationError> {
+) -> Result<(&'static ModelKind, ModelSelection), CalibrationError> {
     // A tip belongs to one law and must not rule the other out.
     let options = FitOptions {
-        tip: None,
+        indenter: None,
         n_bootstrap: 0,
         ..options.clone()
     };
@@ -100,7 +100,7 @@ pub(crate) fn select(
     Ok(decide(tried, n))
 }
 
-fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, Selection) {
+fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection) {
     // A law with an undetermined parameter is kept only where every law has one.
     let some_stand = tried
         .iter()
@@ -130,7 +130,7 @@ fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, Selection) {
     });
     let candidates = tried
         .iter()
-        .map(|tried| Candidate {
+        .map(|tried| ModelCandidate {
             model: tried.kind.name,
             bic: tried.bic,
             held_out_rmse_n: tried.explained.held_out,
@@ -145,7 +145,7 @@ fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, Selection) {
         })
         .collect();
     let reason = reason(&tried, stands, within);
-    (tried[0].kind, Selection { candidates, reason })
+    (tried[0].kind, ModelSelection { candidates, reason })
 }
 
 fn reason(

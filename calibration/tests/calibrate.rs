@@ -5,7 +5,7 @@
 
 use insonate_calibration::{
     CalibrationError, CalibrationOptions, ModelChoice, calibrate,
-    synthetic::{Law, Layout, SyntheticLog, Trajectory},
+    synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
 /// Logs of each kind.
@@ -32,11 +32,11 @@ const SOLID: Law = Law::StandardLinearSolid {
 };
 
 fn recipe(law: Law) -> SyntheticLog {
-    let layout = Layout::Axis {
+    let frame = MotionFrame::Axis {
         surface: 0.12,
         outward: true,
     };
-    SyntheticLog::new(law, Trajectory::press(), layout)
+    SyntheticLog::new(law, Trajectory::press(), frame)
 }
 
 fn options(model: ModelChoice) -> CalibrationOptions {
@@ -151,7 +151,7 @@ fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
     let mut recipe = SyntheticLog::new(
         HUNT_CROSSLEY,
         Trajectory::palpation(10.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     recipe.sensor.bias = [0.0; 3];
     let found = calibrate(&recipe.generate(), &options(ModelChoice::Auto)).unwrap();

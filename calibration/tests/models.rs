@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    Air, CalibrationError, Contact, Fit, FitOptions, Loss, Mass, Samples, Tip, models,
+    CalibrationError, ContactPoint, Fit, FitOptions, Indenter, Loss, MovingMass, Samples, models,
 };
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -48,12 +48,11 @@ fn samples(motion: Motion, force: impl Fn([f64; 3]) -> f64) -> Samples {
         velocity: states.iter().map(|state| state[1]).collect(),
         force: states.iter().map(|&state| force(state)).collect(),
         velocity_noise: 0.0,
-        contact: Contact {
+        contact: ContactPoint {
             known: true,
             standard_error: 0.0,
         },
         bias_standard_error: 0.0,
-        air: Air::default(),
         sampling_interval: 1.0 / RATE,
     }
 }
@@ -136,7 +135,7 @@ fn offset_and_known_mass_are_exact_and_a_fitted_mass_is_close() {
             ..FitOptions::default()
         };
         check(model, &inertial(0.0), &options, &truth);
-        for mass in [Mass::Known(0.4), Mass::Fitted] {
+        for mass in [MovingMass::Known(0.4), MovingMass::Fitted] {
             options.mass = mass;
             let fit = fit(model, &inertial(0.4), &options).unwrap();
             for (name, expected) in truth.into_iter().chain([("mass", 0.4)]) {
@@ -217,7 +216,7 @@ fn elastic_laws_give_youngs_modulus_of_their_tip() {
     let (modulus, poisson, radius) = (20e3, 0.45, 0.015_f64);
     let plane = modulus / (1.0 - poisson * poisson);
     let mut options = FitOptions {
-        tip: Some(Tip::Sphere(radius)),
+        indenter: Some(Indenter::Sphere(radius)),
         poisson_ratio: poisson,
         ..FitOptions::default()
     };
@@ -232,7 +231,7 @@ fn elastic_laws_give_youngs_modulus_of_their_tip() {
             ..
         })
     ));
-    options.tip = Some(Tip::FlatPunch(radius));
+    options.indenter = Some(Indenter::FlatPunch(radius));
     let stiffness = 2.0 * radius * plane;
     let punch = samples(two_tones, |[r, ..]| stiffness * r);
     let truth = [("stiffness", stiffness), ("young_modulus", modulus)];
@@ -352,7 +351,7 @@ fn a_hold_of_noisy_velocity_tells_no_damping_either() {
 fn a_ramp_from_an_unknown_surface_tells_no_damping() {
     // At one speed, damping is a constant force, and so is a shift of the surface.
     let mut log = noisy(samples(ramp, kelvin_voigt), 0.05, 4);
-    log.contact = Contact {
+    log.contact = ContactPoint {
         known: false,
         standard_error: 1e-3,
     };
@@ -445,7 +444,7 @@ fn the_surface_is_found_with_the_law() {
     for model in ["divided", "kelvin-voigt"] {
         let mut log = noisy(samples(two_tones, kelvin_voigt), 0.01, 1);
         log.indentation.iter_mut().for_each(|r| *r += shift);
-        log.contact = Contact {
+        log.contact = ContactPoint {
             known: false,
             standard_error: 30e-6,
         };
@@ -507,7 +506,7 @@ fn what_cannot_be_fitted_is_refused() {
     let log = samples(two_tones, kelvin_voigt);
     let wrong = FitOptions {
         exponents: Some([f64::NAN, 0.5]),
-        mass: Mass::Known(-1.0),
+        mass: MovingMass::Known(-1.0),
         ..FitOptions::default()
     };
     assert!(fit("hunt-crossley", &log, &wrong).is_err());
@@ -523,7 +522,7 @@ fn nothing_is_ever_infinite() {
             let options = FitOptions {
                 force_offset,
                 exponents: None,
-                mass: Mass::Fitted,
+                mass: MovingMass::Fitted,
                 n_bootstrap: 50,
                 ..FitOptions::default()
             };

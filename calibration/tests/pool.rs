@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use insonate_calibration::{Fit, Parameter, Statistics, pool};
+use insonate_calibration::{Fit, FitStatistics, Parameter, pool};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Normal, StandardNormal};
@@ -27,7 +27,7 @@ fn fit(values: [f64; 2], errors: [f64; 2], correlation: f64) -> Fit {
             parameter("damping", "N·s/m", 1),
         ],
         covariance: vec![errors[0].powi(2), product, product, errors[1].powi(2)],
-        statistics: Statistics::default(),
+        statistics: FitStatistics::default(),
         used: Vec::new(),
         predicted: Vec::new(),
         contact_shift: None,

@@ -2,9 +2,12 @@
 //! Standard errors are those that many seeds scatter by.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use insonate_calibration::synthetic::{Law, Layout, Segment, Sensor, SyntheticLog, Trajectory};
+use insonate_calibration::synthetic::{
+    Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory,
+};
 use insonate_calibration::{
-    Bias, Channel, Log, Motion, PrepareOptions, Prepared, Sign, Source, VelocitySource, prepare,
+    Channel, ForceBias, ForceSign, Log, LogSource, Motion, PrepareOptions, PreparedLog,
+    VelocitySource, prepare,
 };
 
 const KELVIN_VOIGT: Law = Law::KelvinVoigt {
@@ -22,12 +25,12 @@ const SOLID: Law = Law::StandardLinearSolid {
     branch_stiffness: 600.0,
     relaxation_time: 0.1,
 };
-const AXIS: Layout = Layout::Axis {
+const AXIS: MotionFrame = MotionFrame::Axis {
     surface: 0.12,
     outward: true,
 };
 
-fn prepared(log: &Log) -> Prepared {
+fn prepared(log: &Log) -> PreparedLog {
     prepare(log, &PrepareOptions::default()).unwrap()
 }
 
@@ -38,7 +41,7 @@ fn problem(log: &Log) -> String {
 }
 
 /// Estimated minus true depth of the surface [m], for a 1-D log with outward positions and its surface at 0.12 m.
-fn onset_error(log: &Log, prepared: &Prepared) -> f64 {
+fn onset_error(log: &Log, prepared: &PreparedLog) -> f64 {
     let Motion::Position(Channel::Scalar(position)) = &log.motion else {
         panic!("positions along an axis")
     };
@@ -126,7 +129,7 @@ fn polynomial_log(time: Vec<f64>) -> Log {
         .collect();
     let force = time.iter().map(|t| 10.0 + t).collect();
     Log {
-        source: Source::default(),
+        source: LogSource::default(),
         time,
         motion: Motion::Indentation(indentation),
         velocity: None,
@@ -166,7 +169,7 @@ fn velocity_is_estimated_with_the_noise_that_it_states() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(20.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     recipe.sensor.velocity_logged = false;
     recipe.sensor.position_noise = 2e-5;
@@ -191,7 +194,7 @@ fn the_logged_velocity_is_checked_against_the_position() {
     let recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(10.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     let scaled = |factor: f64| {
         let mut log = recipe.generate();
@@ -203,7 +206,8 @@ fn the_logged_velocity_is_checked_against_the_position() {
         }
         prepared(&log)
     };
-    let noted = |found: &Prepared, text: &str| found.notes.iter().any(|note| note.contains(text));
+    let noted =
+        |found: &PreparedLog, text: &str| found.notes.iter().any(|note| note.contains(text));
     let (right, wide, turned) = (scaled(1.0), scaled(1.07), scaled(-1.0));
     assert!(!noted(&right, "logged velocity"));
     assert!(noted(&wide, "1.07"));
@@ -217,11 +221,11 @@ fn the_logged_velocity_is_checked_against_the_position() {
 fn the_normal_is_found_within_a_degree() {
     for normal in [[0.0, 0.0, 1.0], [0.3, -0.4, 2.0], [1.0, 0.2, -0.3]] {
         for pressing_positive in [true, false] {
-            let layout = Layout::Space {
+            let frame = MotionFrame::Space {
                 surface: [0.4, 0.1, 0.2],
                 normal,
             };
-            let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), layout);
+            let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), frame);
             recipe.sensor.pressing_positive = pressing_positive;
             let found = prepared(&recipe.generate());
             let stated = found
@@ -252,11 +256,11 @@ fn the_normal_is_found_within_a_degree() {
 fn senses_of_force_and_position_are_found() {
     for outward in [true, false] {
         for pressing_positive in [true, false] {
-            let layout = Layout::Axis {
+            let frame = MotionFrame::Axis {
                 surface: -0.3,
                 outward,
             };
-            let mut recipe = SyntheticLog::new(HUNT_CROSSLEY, Trajectory::press(), layout);
+            let mut recipe = SyntheticLog::new(HUNT_CROSSLEY, Trajectory::press(), frame);
             recipe.sensor.pressing_positive = pressing_positive;
             let found = prepared(&recipe.generate());
             let bias = if pressing_positive { -1.1 } else { 1.1 };
@@ -277,7 +281,7 @@ fn a_given_indentation_is_used_whole() {
     let recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(10.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     let log = recipe.generate();
     let found = prepared(&log);
@@ -293,9 +297,9 @@ fn a_known_surface_and_bias_replace_what_would_be_found() {
     let log = recipe.generate();
     assert!(problem(&log).contains("starts in contact"));
     let options = PrepareOptions {
-        bias: Bias::Known(-1.1),
+        bias: ForceBias::Known(-1.1),
         surface: Some(0.12),
-        sign: Sign::PressingPositive,
+        sign: ForceSign::PressingPositive,
         ..PrepareOptions::default()
     };
     let found = prepare(&log, &options).unwrap();
@@ -311,7 +315,7 @@ fn latency_is_taken_back() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(10.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     recipe.sensor = Sensor {
         force_latency: 0.007,
@@ -360,7 +364,7 @@ fn clipped_force_is_left_out_or_refused() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(20.0),
-        Layout::Indentation,
+        MotionFrame::Indentation,
     );
     recipe.sensor.force_noise = 0.005;
     let log = recipe.generate();

@@ -5,8 +5,8 @@
 use std::io::Write as _;
 
 use insonate_calibration::softness::{
-    Achieved, LogEntry, LogParameter, MujocoEntry, PooledEntry, RatioEntry, SceneEntry,
-    SoftnessFile,
+    LogEntry, LogParameter, MujocoEntry, PooledEntry, RatioEntry, SceneEntry, SoftnessFile,
+    TuningResult,
 };
 
 const MINIMAL: &str = "format = 1\n[pooled.stiffness]\nmean = 900\n[pooled.damping]\nmean = 12.5\n";
@@ -69,7 +69,7 @@ fn full() -> SoftnessFile {
         count: Some([9, 4, 11]),
         spacing: Some(0.035),
         parameters: [("dmax".to_owned(), 0.9)].into(),
-        achieved: Some(Achieved {
+        achieved: Some(TuningResult {
             stiffness: 1490.0,
             damping: 20.5,
             stiffness_error: -0.0067,

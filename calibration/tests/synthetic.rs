@@ -1,7 +1,7 @@
 //! A synthetic log is what its recipe says: laws exact, motions smooth, errors of the stated size, same seed same bits.
 
 use insonate_calibration::synthetic::{
-    Law, Layout, Segment, Sensor, SyntheticLog, Trajectory, to_csv,
+    Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory, to_csv,
 };
 use insonate_calibration::{Channel, Motion};
 
@@ -77,7 +77,7 @@ fn the_standard_linear_solid_is_exact() {
             Segment::Hold(0.5),
         ],
     );
-    let mut recipe = SyntheticLog::new(SOLID, motion, Layout::Indentation);
+    let mut recipe = SyntheticLog::new(SOLID, motion, MotionFrame::Indentation);
     recipe.sensor = Sensor::perfect();
     recipe.rate = 37.0;
     let truth = recipe.truth();
@@ -96,7 +96,7 @@ fn the_standard_linear_solid_is_exact() {
 fn the_standard_linear_solid_swings_as_its_transfer_function() {
     let recipe = SyntheticLog {
         sensor: Sensor::perfect(),
-        ..SyntheticLog::new(SOLID, Trajectory::palpation(10.0), Layout::Indentation)
+        ..SyntheticLog::new(SOLID, Trajectory::palpation(10.0), MotionFrame::Indentation)
     };
     let truth = recipe.truth();
     let x = std::f64::consts::TAU * 2.0 * 0.1;
@@ -146,7 +146,7 @@ fn laws_give_their_equations() {
         let recipe = SyntheticLog {
             mass: 0.3,
             sensor: Sensor::perfect(),
-            ..SyntheticLog::new(law, Trajectory::rich(), Layout::Indentation)
+            ..SyntheticLog::new(law, Trajectory::rich(), MotionFrame::Indentation)
         };
         let truth = recipe.truth();
         for index in 0..truth.time.len() {
@@ -169,7 +169,7 @@ fn errors_have_the_stated_size() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         still,
-        Layout::Axis {
+        MotionFrame::Axis {
             surface: 0.2,
             outward: true,
         },
@@ -198,7 +198,7 @@ fn errors_have_the_stated_size() {
 
 #[test]
 fn latency_delays_the_force_and_the_step_rounds_it() {
-    let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), Layout::Indentation);
+    let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), MotionFrame::Indentation);
     recipe.sensor = Sensor::perfect();
     let prompt = recipe.truth().force;
     recipe.sensor.force_latency = 0.02;
@@ -215,7 +215,7 @@ fn latency_delays_the_force_and_the_step_rounds_it() {
 
 #[test]
 fn jittered_time_increases_and_tells_the_truth() {
-    let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), Layout::Indentation);
+    let mut recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), MotionFrame::Indentation);
     recipe.sensor = Sensor {
         sampling_jitter: 5e-4,
         ..Sensor::perfect()
@@ -241,7 +241,7 @@ fn space_logs_project_back_on_the_normal() {
     let mut recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::press(),
-        Layout::Space {
+        MotionFrame::Space {
             surface: [0.4, 0.1, 0.2],
             normal,
         },
@@ -271,7 +271,7 @@ fn space_logs_project_back_on_the_normal() {
 
 #[test]
 fn the_same_seed_gives_the_same_bits() {
-    let mut recipe = SyntheticLog::new(SOLID, Trajectory::press(), Layout::Indentation);
+    let mut recipe = SyntheticLog::new(SOLID, Trajectory::press(), MotionFrame::Indentation);
     let log = recipe.generate();
     assert_eq!(log, recipe.generate());
     recipe.seed = 1;
@@ -283,7 +283,7 @@ fn csv_reads_back_to_the_same_numbers() {
     let recipe = SyntheticLog::new(
         KELVIN_VOIGT,
         Trajectory::palpation(2.0),
-        Layout::Space {
+        MotionFrame::Space {
             surface: [0.0; 3],
             normal: [0.0, 0.0, 1.0],
         },
@@ -304,7 +304,7 @@ fn csv_reads_back_to_the_same_numbers() {
         assert_eq!(row[7..].to_vec(), force.to_vec());
     }
     let flat = SyntheticLog {
-        layout: Layout::Indentation,
+        frame: MotionFrame::Indentation,
         ..recipe
     };
     let text = to_csv(&flat.generate(), &[]);

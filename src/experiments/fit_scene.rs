@@ -6,8 +6,8 @@
 
 use anyhow::Context as _;
 use insonate_calibration::{
-    Air, Calibration, CalibrationOptions, Choice, Contact, Mass, Overview, Prepared, Samples,
-    models,
+    Calibration, CalibrationOptions, ContactPoint, LogOverview, MovingMass, PreparationChoice,
+    PreparedLog, Samples, models,
 };
 
 use super::follow::{Course, Felt, follow};
@@ -227,7 +227,7 @@ impl<'a> Repeat<'a> {
         let mut options = options.clone();
         // The same samples count; nothing of the probe's mass is in the simulated force, and its contact is known.
         options.fit.min_indentation = Some(used.fold(f64::INFINITY, f64::min).min(0.5 * deepest));
-        options.fit.mass = Mass::Unknown;
+        options.fit.mass = MovingMass::Unknown;
         options.fit.contact_point = false;
         options.fit.n_bootstrap = 0;
         let end = samples.time[0] + LONGEST;
@@ -276,29 +276,28 @@ fn samples(felt: &Felt, log: &str, timestep: f64) -> Samples {
         velocity: pick(&felt.velocity),
         force: pick(&felt.force),
         velocity_noise: 0.0,
-        contact: Contact {
+        contact: ContactPoint {
             known: true,
             standard_error: 0.0,
         },
         bias_standard_error: 0.0,
-        air: Air::default(),
         sampling_interval: timestep,
     }
 }
 
-fn prepared(samples: Samples, is_cut: bool) -> Prepared {
+fn prepared(samples: Samples, is_cut: bool) -> PreparedLog {
     let ends = [samples.time.first(), samples.time.last()];
-    let choice = Choice {
+    let choice = PreparationChoice {
         what: "contact onset",
         value: "known".to_owned(),
         how: "where the probe first touches in the simulation".to_owned(),
     };
-    let mut prepared = Prepared {
+    let mut prepared = PreparedLog {
         window: ends.map(|time| time.copied().unwrap_or_default()),
         samples,
         choices: vec![choice],
         force_bias: 0.0,
-        overview: Overview::default(),
+        overview: LogOverview::default(),
         notes: is_cut
             .then(|| format!("the first {LONGEST} s of the recording were repeated"))
             .into_iter()

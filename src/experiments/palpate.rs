@@ -5,7 +5,7 @@
 //! approach finds before the recording.
 
 use insonate_calibration::synthetic::{Segment, Trajectory};
-use insonate_calibration::{Air, Contact, FitOptions, Log, Samples, models};
+use insonate_calibration::{ContactPoint, FitOptions, Log, Samples, models};
 use serde::Serialize;
 
 use super::Pictures;
@@ -262,12 +262,11 @@ impl Press {
             velocity: pick(&self.velocity),
             force: pick(&self.force),
             velocity_noise: 0.0,
-            contact: Contact {
+            contact: ContactPoint {
                 known: true,
                 standard_error: 0.0,
             },
             bias_standard_error: 0.0,
-            air: Air::default(),
             sampling_interval: follower.dt,
         };
         let peak = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);

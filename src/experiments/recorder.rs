@@ -1,7 +1,7 @@
 //! From what happened in a simulation to what a recorder would have written: sampling, latency, noise, bias, quantisation.
 
 use insonate_calibration::synthetic::Sensor;
-use insonate_calibration::{Channel, Log, Motion, Source};
+use insonate_calibration::{Channel, Log, LogSource, Motion};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
@@ -134,10 +134,10 @@ impl Recorder {
             }));
         }
         Log {
-            source: Source {
+            source: LogSource {
                 file: name.to_owned(),
                 format: "synthetic",
-                ..Source::default()
+                ..LogSource::default()
             },
             time,
             motion: Motion::Position(Channel::Vector(position)),

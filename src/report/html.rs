@@ -256,7 +256,7 @@ fn section_of(index: usize, log: &CalibratedLog, pictures: &[super::Picture]) ->
     html.push_str(&parameters(&fit.parameters));
     html.extend(pictures.iter().map(figure));
     html.push_str("<h3>What was chosen, and how</h3>\n");
-    let choice = |choice: &crate::calibration::Choice| {
+    let choice = |choice: &crate::calibration::PreparationChoice| {
         vec![
             Cell::Text(choice.what.to_owned()),
             Cell::Text(choice.value.clone()),
@@ -333,7 +333,7 @@ fn parameters(parameters: &[Parameter]) -> String {
     table(&header, &rows, false) + &list(&reasons)
 }
 
-fn selection_of(selection: &crate::calibration::Selection) -> String {
+fn selection_of(selection: &crate::calibration::ModelSelection) -> String {
     let header = ["model", "BIC", "held-out rmse [N]", "ruled out"];
     let header: Vec<Cell> = header
         .into_iter()

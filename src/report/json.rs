@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::{CalibratedLog, Report, SceneOutcome, names_of, unit_of};
-use crate::calibration::{Fit, Parameter, Selection, Spread, Statistics, models};
+use crate::calibration::{Fit, FitStatistics, ModelSelection, Parameter, PooledParameter, models};
 
 impl Report {
     /// The result as JSON.
@@ -43,7 +43,7 @@ impl Report {
     }
 }
 
-fn spread_json(spread: &Spread, unit: &str) -> Value {
+fn spread_json(spread: &PooledParameter, unit: &str) -> Value {
     json!({
         "mean": finite(spread.mean),
         "sd": finite(spread.sd),
@@ -123,7 +123,7 @@ fn parameters(fit: &Fit) -> Value {
     Value::Object(fit.parameters.iter().map(entry).collect())
 }
 
-fn statistics(statistics: &Statistics) -> Value {
+fn statistics(statistics: &FitStatistics) -> Value {
     let tests: Map<String, Value> = statistics
         .p_values
         .iter()
@@ -139,7 +139,7 @@ fn statistics(statistics: &Statistics) -> Value {
     })
 }
 
-fn selection_json(selection: &Selection) -> Value {
+fn selection_json(selection: &ModelSelection) -> Value {
     let candidates: Vec<Value> = selection
         .candidates
         .iter()

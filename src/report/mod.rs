@@ -26,8 +26,8 @@ mod words;
 
 use std::collections::BTreeSet;
 
-use crate::calibration::softness::{Achieved, SceneEntry, SoftnessFile};
-use crate::calibration::{Calibration, Parameter, Pooled, Source};
+use crate::calibration::softness::{SceneEntry, SoftnessFile, TuningResult};
+use crate::calibration::{Calibration, LogSource, Parameter, Pooled};
 
 pub use canvas::Picture;
 pub use film_strip::film_with_strip;
@@ -60,7 +60,7 @@ pub struct Report {
 #[derive(Clone, Debug)]
 pub struct CalibratedLog {
     /// Where it comes from.
-    pub source: Source,
+    pub source: LogSource,
     /// Samples and fit.
     pub calibration: Calibration,
 }
@@ -77,7 +77,7 @@ pub struct SceneOutcome {
     /// What the torso measured as it came: stiffness [N/m], damping [N·s/m].
     pub untuned: [f64; 2],
     /// What a simulated press of it measures, and by how much that is off.
-    pub achieved: Achieved,
+    pub achieved: TuningResult,
     /// Why tuning ended, in words.
     pub reason: String,
     /// Number of presses that were simulated.

@@ -5,7 +5,7 @@ use plotters::prelude::*;
 use super::canvas::{
     Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, range_of, tick, titled,
 };
-use crate::calibration::{Calibration, Pooled, Spread};
+use crate::calibration::{Calibration, Pooled, PooledParameter};
 
 /// Names are cut to this many characters.
 const MAX_NAME: usize = 22;
@@ -20,7 +20,7 @@ struct Panel {
     label: String,
     /// Value and 95 % interval of each site.
     sites: Vec<(f64, [f64; 2])>,
-    pooled: Spread,
+    pooled: PooledParameter,
 }
 
 impl Sites {

@@ -1,7 +1,7 @@
 //! What the statistics mean, in a sentence each, and whether they should worry.
 
 use super::number;
-use crate::calibration::{Calibration, Statistics};
+use crate::calibration::{Calibration, FitStatistics};
 
 /// How a figure is to be taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,7 +115,7 @@ fn error(log: &Calibration) -> Explained {
     }
 }
 
-fn independent(statistics: &Statistics) -> Explained {
+fn independent(statistics: &FitStatistics) -> Explained {
     Explained {
         name: "independent samples",
         value: format!("{} of {}", statistics.n_effective.round(), statistics.n),

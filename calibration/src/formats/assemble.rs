@@ -2,7 +2,7 @@
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
 use super::{ReadOptions, refuse};
-use crate::{CalibrationError, Channel, Log, Motion, Source};
+use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Fewest samples of a log.
 const MIN_SAMPLES: usize = 3;
@@ -79,7 +79,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
     check_velocity(file, &plan, &time, &motion, velocity.as_ref())?;
     notes.extend(plan.notes);
     Ok(Log {
-        source: Source {
+        source: LogSource {
             file: file.to_owned(),
             sha256,
             format,

@@ -9,7 +9,7 @@ use super::{
     search::{Problem, State},
 };
 use crate::{
-    CalibrationError, Fit, FitOptions, Mass, Samples,
+    CalibrationError, Fit, FitOptions, MovingMass, Samples,
     statistics::{inference, least_squares},
 };
 
@@ -166,14 +166,14 @@ fn acceleration(
     options: &FitOptions,
 ) -> Result<Option<Vec<f64>>, CalibrationError> {
     match options.mass {
-        Mass::Unknown => return Ok(None),
-        Mass::Known(mass) if !mass.is_finite() || mass < 0.0 => {
+        MovingMass::Unknown => return Ok(None),
+        MovingMass::Known(mass) if !mass.is_finite() || mass < 0.0 => {
             return Err(CalibrationError::Option {
                 option: "--mass",
                 problem: format!("{mass} kg is no mass; give a number from 0, or `fit`"),
             });
         }
-        Mass::Known(_) | Mass::Fitted => {}
+        MovingMass::Known(_) | MovingMass::Fitted => {}
     }
     if samples.sampling_interval <= 0.0 {
         return Err(CalibrationError::Fit {

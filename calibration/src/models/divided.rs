@@ -18,7 +18,7 @@ use super::{
     kelvin_voigt::{DAMPING, STIFFNESS},
     law::{Inputs, Law, Spec},
 };
-use crate::Contact;
+use crate::ContactPoint;
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
@@ -37,7 +37,7 @@ const SHARE_OF_FOUND: f64 = 0.1;
 const STANDARD_ERRORS: f64 = 10.0;
 
 /// Least indentation of a sample that is fitted [m].
-pub(super) fn least_indentation(largest: f64, contact: &Contact) -> f64 {
+pub(super) fn least_indentation(largest: f64, contact: &ContactPoint) -> f64 {
     if contact.known {
         SHARE_OF_KNOWN * largest
     } else {

@@ -10,7 +10,7 @@ use super::{
     law::{Inputs, Law, Spec},
     quasi_static,
 };
-use crate::{CalibrationError, FitOptions, Samples, Tip};
+use crate::{CalibrationError, FitOptions, Indenter, Samples};
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
@@ -25,10 +25,10 @@ pub(super) const KIND: ModelKind = ModelKind {
 };
 
 fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, CalibrationError> {
-    let radius = match options.tip {
+    let radius = match options.indenter {
         None => None,
-        Some(Tip::Sphere(radius)) => Some(quasi_static::radius(radius)?),
-        Some(Tip::FlatPunch(_)) => {
+        Some(Indenter::Sphere(radius)) => Some(quasi_static::radius(radius)?),
+        Some(Indenter::FlatPunch(_)) => {
             return Err(CalibrationError::Option {
                 option: "--tip",
                 problem:

@@ -10,7 +10,7 @@ use super::{
     tangent::Tangent,
 };
 use crate::{
-    Fit, Parameter, Statistics,
+    Fit, FitStatistics, Parameter,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -302,7 +302,7 @@ fn statistics(
     state: &State,
     local: &Local,
     n_effective: f64,
-) -> (Statistics, Vec<f64>) {
+) -> (FitStatistics, Vec<f64>) {
     let divisor = &local.system.divisor;
     let in_newton = |values: &[f64], stride: usize| -> Vec<f64> {
         let values = values.iter().step_by(stride);
@@ -337,7 +337,7 @@ fn statistics(
     let mean_square = (squares / n as f64).max(f64::MIN_POSITIVE);
     let parameters = state.raw(problem.shift_limit).len() as f64;
     let fit = n_effective * mean_square.ln();
-    let statistics = Statistics {
+    let statistics = FitStatistics {
         n,
         r_squared: if spread > 0.0 {
             1.0 - weighted_dot(&local.residual, &local.residual, None) / spread

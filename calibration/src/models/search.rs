@@ -10,7 +10,7 @@ use super::{
     tangent::Tangent,
 };
 use crate::{
-    FitOptions, Loss, Mass, Samples,
+    FitOptions, Loss, MovingMass, Samples,
     statistics::{
         least_squares::{self, weighted_dot},
         robust,
@@ -138,7 +138,7 @@ impl<'a> Problem<'a> {
         if self.options.force_offset {
             specs.push(FORCE_OFFSET);
         }
-        if self.options.mass == Mass::Fitted {
+        if self.options.mass == MovingMass::Fitted {
             specs.push(MASS);
         }
         specs
@@ -184,7 +184,7 @@ impl<'a> Problem<'a> {
         if let Some(acceleration) = &self.acceleration {
             let of_used = self.used.iter().map(|&i| acceleration[i]);
             match self.options.mass {
-                Mass::Known(mass) => target
+                MovingMass::Known(mass) => target
                     .iter_mut()
                     .zip(of_used)
                     .for_each(|(force, value)| *force -= mass * value),

@@ -8,7 +8,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::{
-    PrepareOptions, Sign, Track,
+    ForceSign, PrepareOptions, Track,
     noise::{median, running_mean},
     report::Report,
 };
@@ -290,12 +290,12 @@ fn beside(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
     (inward, correlation * inward >= 0.0, correlation)
 }
 
-fn signed(positive: bool, sign: Sign, report: &mut Report) -> f64 {
+fn signed(positive: bool, sign: ForceSign, report: &mut Report) -> f64 {
     let found = if positive { 1.0 } else { -1.0 };
     let wanted = match sign {
-        Sign::Auto => found,
-        Sign::PressingPositive => 1.0,
-        Sign::PressingNegative => -1.0,
+        ForceSign::Auto => found,
+        ForceSign::PressingPositive => 1.0,
+        ForceSign::PressingNegative => -1.0,
     };
     if wanted != found {
         report.note("with the sign as given, force falls with indentation");
@@ -303,7 +303,7 @@ fn signed(positive: bool, sign: Sign, report: &mut Report) -> f64 {
     wanted
 }
 
-fn state_sign(pressing: f64, correlation: f64, sign: Sign, report: &mut Report) {
+fn state_sign(pressing: f64, correlation: f64, sign: ForceSign, report: &mut Report) {
     report.choose(
         "sign",
         if pressing > 0.0 {
@@ -312,7 +312,7 @@ fn state_sign(pressing: f64, correlation: f64, sign: Sign, report: &mut Report) 
             "pressing is recorded negative"
         }
         .to_owned(),
-        if sign == Sign::Auto {
+        if sign == ForceSign::Auto {
             format!("force must grow with indentation; correlation {correlation:.3} as recorded")
         } else {
             "given".to_owned()

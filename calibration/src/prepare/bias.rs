@@ -1,6 +1,6 @@
 //! The force that the sensor shows without contact.
 
-use super::{Bias, Stretch, noise::mean_with_error, report::Report};
+use super::{ForceBias, Stretch, noise::mean_with_error, report::Report};
 use crate::CalibrationError;
 
 /// Fewer samples of free air than this give no bias.
@@ -18,28 +18,28 @@ pub(super) fn found(
     force: &[f64],
     before: Stretch,
     after: Stretch,
-    option: Bias,
+    option: ForceBias,
     report: &mut Report,
 ) -> Result<Found, CalibrationError> {
     match option {
-        Bias::None => {
+        ForceBias::None => {
             report.choose("force bias", "0 N".to_owned(), "none removed, as asked");
             return Ok(Found::default());
         }
-        Bias::Known(value) if value.is_finite() => {
+        ForceBias::Known(value) if value.is_finite() => {
             report.choose("force bias", format!("{value} N"), "given");
             return Ok(Found {
                 value,
                 standard_error: 0.0,
             });
         }
-        Bias::Known(value) => {
+        ForceBias::Known(value) => {
             return Err(CalibrationError::Option {
                 option: "--bias",
                 problem: format!("{value} is no finite number of newtons"),
             });
         }
-        Bias::Auto => {}
+        ForceBias::Auto => {}
     }
     if before.len() < FEWEST {
         report.choose(

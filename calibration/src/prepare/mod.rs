@@ -23,15 +23,15 @@ use report::Report;
 use time::Clock;
 use window::Window;
 
-use crate::{Air, CalibrationError, Choice, Contact, Log, Samples};
+use crate::{CalibrationError, ContactPoint, Log, PreparationChoice, Samples};
 
 /// How to prepare. The defaults are those of the command line.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PrepareOptions {
     /// Force bias.
-    pub bias: Bias,
+    pub bias: ForceBias,
     /// Sense of the force.
-    pub sign: Sign,
+    pub sign: ForceSign,
     /// Time window to fit [s]; `None`: from contact to release, or all of a log whose indentation is given.
     pub window: Option<[f64; 2]>,
     /// Position of the undeformed surface along the axis of the position [m], for logs of position; `None`: found.
@@ -46,7 +46,7 @@ pub struct PrepareOptions {
 
 /// Force that the sensor shows without contact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Bias {
+pub enum ForceBias {
     /// Removed if the log has a stretch of free air; otherwise nothing is removed, with a note.
     #[default]
     Auto,
@@ -58,7 +58,7 @@ pub enum Bias {
 
 /// Sense of the recorded force.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Sign {
+pub enum ForceSign {
     /// Found: force must grow with indentation.
     #[default]
     Auto,
@@ -85,24 +85,24 @@ pub enum VelocitySource {
 
 /// A prepared log.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Prepared {
+pub struct PreparedLog {
     /// To be fitted.
     pub samples: Samples,
     /// What was chosen and how, in the order of the work.
-    pub choices: Vec<Choice>,
+    pub choices: Vec<PreparationChoice>,
     /// Force bias removed [N].
     pub force_bias: f64,
     /// First and last time of the window [s].
     pub window: [f64; 2],
     /// The whole log along the normal, for plots: time, indentation and bias-free force, thinned to some thousands.
-    pub overview: Overview,
+    pub overview: LogOverview,
     /// What was noticed.
     pub notes: Vec<String>,
 }
 
 /// The whole log, thinned; shapes `[n]`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Overview {
+pub struct LogOverview {
     /// Time [s].
     pub time: Vec<f64>,
     /// Indentation, negative in air [m].
@@ -140,15 +140,12 @@ impl Stretch {
     }
 }
 
-/// Most samples of the approach that are kept.
-const MOST_AIR: usize = 2000;
-
 /// Prepares a log.
 ///
 /// # Errors
 /// [`CalibrationError::Log`] for a log that cannot be calibrated, with the row and what to do;
 /// [`CalibrationError::Option`] for an option that does not fit it.
-pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, CalibrationError> {
+pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, CalibrationError> {
     let mut report = Report::new(log.name());
     sanity::check(log, &mut report)?;
     let (log, clock) = time::ordered(log, &mut report)?;
@@ -206,9 +203,6 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, Calibrat
             .map(|&index| values[index])
             .collect::<Vec<f64>>()
     };
-    let first = window.first;
-    let length = first.len().clamp(50, MOST_AIR);
-    let ahead = first.start.saturating_sub(length)..first.start;
     let samples = Samples {
         log: report.log.clone(),
         time: pick(&time),
@@ -218,15 +212,9 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<Prepared, Calibrat
         velocity_noise,
         contact,
         bias_standard_error: bias.standard_error,
-        air: Air {
-            time: time[ahead.clone()].to_vec(),
-            indentation: indentation[ahead.clone()].to_vec(),
-            velocity: velocity[ahead.clone()].to_vec(),
-            force: force[ahead].to_vec(),
-        },
         sampling_interval: clock.interval,
     };
-    Ok(Prepared {
+    Ok(PreparedLog {
         window: options
             .window
             .unwrap_or([samples.time[0], samples.time[samples.len() - 1]]),
@@ -289,8 +277,8 @@ impl Approach {
         velocity: &[f64],
         clock: &Clock,
         report: &mut Report,
-    ) -> Result<(f64, Contact), CalibrationError> {
-        let known = Contact {
+    ) -> Result<(f64, ContactPoint), CalibrationError> {
+        let known = ContactPoint {
             known: true,
             standard_error: 0.0,
         };

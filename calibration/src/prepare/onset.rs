@@ -24,7 +24,7 @@ use super::{
     report::Report,
     time::Clock,
 };
-use crate::{CalibrationError, Contact};
+use crate::{CalibrationError, ContactPoint};
 
 /// Depths tried in the first and in the second pass.
 const DEPTHS: [usize; 2] = [61, 121];
@@ -44,7 +44,7 @@ pub(super) fn found(
     rough: &Rough,
     clock: &Clock,
     report: &mut Report,
-) -> Result<(f64, Contact), CalibrationError> {
+) -> Result<(f64, ContactPoint), CalibrationError> {
     let early = Early::of(track, velocity, rough, clock);
     if early.force.len() - early.n_air < 5 {
         return Err(report.refuse(
@@ -72,7 +72,7 @@ pub(super) fn found(
     );
     Ok((
         fine.mean,
-        Contact {
+        ContactPoint {
             known: false,
             standard_error: fine.deviation,
         },

@@ -1,12 +1,12 @@
 //! The whole log in some thousands of points, with its extremes kept.
 
-use super::Overview;
+use super::LogOverview;
 
 /// Most points kept.
 pub(super) const MOST: usize = 4000;
 
 /// Of each block, the samples with least and most force and the first, in order.
-pub(super) fn thinned(time: &[f64], indentation: &[f64], force: &[f64]) -> Overview {
+pub(super) fn thinned(time: &[f64], indentation: &[f64], force: &[f64]) -> LogOverview {
     let n = time.len();
     let mut kept: Vec<usize> = Vec::with_capacity(n.min(MOST));
     if n <= MOST {
@@ -38,7 +38,7 @@ pub(super) fn thinned(time: &[f64], indentation: &[f64], force: &[f64]) -> Overv
         }
     }
     let pick = |values: &[f64]| kept.iter().map(|&index| values[index]).collect();
-    Overview {
+    LogOverview {
         time: pick(time),
         indentation: pick(indentation),
         force: pick(force),

@@ -1,6 +1,6 @@
 //! What preparation chose and noticed, gathered on the way.
 
-use crate::{CalibrationError, Choice};
+use crate::{CalibrationError, PreparationChoice};
 
 /// Choices and notes of one log.
 #[derive(Debug)]
@@ -8,7 +8,7 @@ pub(super) struct Report {
     /// Name of the log, for messages.
     pub(super) log: String,
     /// In the order of the work.
-    pub(super) choices: Vec<Choice>,
+    pub(super) choices: Vec<PreparationChoice>,
     /// In the order of the work.
     pub(super) notes: Vec<String>,
 }
@@ -23,7 +23,7 @@ impl Report {
     }
 
     pub(super) fn choose(&mut self, what: &'static str, value: String, how: impl Into<String>) {
-        self.choices.push(Choice {
+        self.choices.push(PreparationChoice {
             what,
             value,
             how: how.into(),

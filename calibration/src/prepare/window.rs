@@ -9,8 +9,6 @@ pub(super) struct Window {
     pub(super) kept: Vec<usize>,
     /// How many presses they belong to.
     pub(super) n_presses: usize,
-    /// First sample deeper than the surface in the first press, and the end of that press.
-    pub(super) first: Stretch,
     /// Samples deeper than the surface that the tissue no longer touched.
     pub(super) n_released: usize,
 }
@@ -22,7 +20,6 @@ pub(super) fn inside(indentation: &[f64]) -> Window {
     Window {
         kept: kept.filter(|&index| indentation[index] > 0.0).collect(),
         n_presses: presses.len(),
-        first: presses.first().copied().unwrap_or_default(),
         n_released: 0,
     }
 }
@@ -47,12 +44,6 @@ pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) 
         window.n_released += (end..press.end).filter(deep).count();
         if window.kept.len() > before {
             window.n_presses += 1;
-            if window.n_presses == 1 {
-                window.first = Stretch {
-                    start: press.start,
-                    end,
-                };
-            }
         }
     }
     window

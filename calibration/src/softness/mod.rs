@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{Calibration, Pooled, Source, models};
+use crate::{Calibration, LogSource, Pooled, models};
 
 /// The version of the file's layout that this crate writes and reads.
 pub const FORMAT: u32 = 1;
@@ -150,13 +150,13 @@ pub struct SceneEntry {
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,
     /// What a press of the tuned torso measured.
-    pub achieved: Option<Achieved>,
+    pub achieved: Option<TuningResult>,
 }
 
 /// What a simulated press of a tuned torso measured with the same regression.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Achieved {
+pub struct TuningResult {
     /// Measured stiffness [N/m].
     pub stiffness: f64,
     /// Measured damping [N·s/m].
@@ -173,7 +173,7 @@ impl SoftnessFile {
     /// Puts the file together from calibrated logs; `mass` is the moving mass [kg], where it is known.
     pub fn new(
         generator: &str,
-        logs: &[(&Source, &Calibration)],
+        logs: &[(&LogSource, &Calibration)],
         pooled: &Pooled,
         mass: Option<f64>,
     ) -> Self {
@@ -185,7 +185,7 @@ impl SoftnessFile {
                 .next()
                 .unwrap_or_default()
         };
-        let entry = |(name, spread): &(&'static str, crate::Spread)| {
+        let entry = |(name, spread): &(&'static str, crate::PooledParameter)| {
             let entry = PooledEntry {
                 unit: unit(name),
                 mean: spread.mean,
@@ -232,7 +232,7 @@ impl SoftnessFile {
 }
 
 impl LogEntry {
-    fn new(source: &Source, log: &Calibration) -> Self {
+    fn new(source: &LogSource, log: &Calibration) -> Self {
         let parameters = || log.fit.parameters.iter();
         let value = |parameter: &crate::Parameter| {
             let fitted = LogParameter {

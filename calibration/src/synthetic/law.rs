@@ -13,7 +13,7 @@
 //! Tissue does not pull: a law that gives a negative force gives 0, and so does r ≤ 0.
 //! The branch of the standard linear solid follows max(r, 0) and is relaxed at the start.
 
-use super::trajectory::{State, Trajectory};
+use super::trajectory::{MotionState, Trajectory};
 
 /// A law with its parameters, in SI units.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -146,7 +146,7 @@ impl Law {
     }
 
     /// Force of the laws without memory, and of the relaxed standard linear solid [N].
-    fn instantaneous(&self, state: State) -> f64 {
+    fn instantaneous(&self, state: MotionState) -> f64 {
         let r = state.indentation.max(0.0);
         let force = match *self {
             Self::KelvinVoigt { stiffness, damping } => stiffness * r + damping * state.velocity,

@@ -1,11 +1,11 @@
 //! Logs of known truth: a law, a motion, and a sensor with noise, bias, latency and quantisation.
 //!
 //! ```
-//! use insonate_calibration::synthetic::{Law, Layout, SyntheticLog, Trajectory};
+//! use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory};
 //!
 //! let law = Law::KelvinVoigt { stiffness: 1324.17, damping: 17.59 };
-//! let layout = Layout::Axis { surface: 0.12, outward: true };
-//! let log = SyntheticLog::new(law, Trajectory::press(), layout).generate();
+//! let frame = MotionFrame::Axis { surface: 0.12, outward: true };
+//! let log = SyntheticLog::new(law, Trajectory::press(), frame).generate();
 //! assert_eq!(log.len(), 2900);
 //! ```
 
@@ -15,16 +15,16 @@ mod text;
 mod trajectory;
 
 pub use law::Law;
-pub use sensor::{Layout, Sensor};
+pub use sensor::{MotionFrame, Sensor};
 pub use text::to_csv;
-pub use trajectory::{Segment, State, Trajectory};
+pub use trajectory::{MotionState, Segment, Trajectory};
 
 use nalgebra::Vector3;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sensor::gaussian;
 
-use crate::{Channel, Log, Motion, Source};
+use crate::{Channel, Log, LogSource, Motion};
 
 /// A recipe of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub struct SyntheticLog {
     /// Motion along the normal.
     pub motion: Trajectory,
     /// Frame of the log.
-    pub layout: Layout,
+    pub frame: MotionFrame,
     /// Errors of the recording.
     pub sensor: Sensor,
     /// Samples per second [Hz].
@@ -49,7 +49,7 @@ pub struct SyntheticLog {
 
 /// The truth behind a log, at the instants of its samples; shapes `[n]`.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Truth {
+pub struct GroundTruth {
     /// Instants of sampling [s].
     pub time: Vec<f64>,
     /// Indentation, negative in air [m].
@@ -62,13 +62,13 @@ pub struct Truth {
 
 impl SyntheticLog {
     /// 500 Hz, seed 0, no moving mass, and the default sensor.
-    pub fn new(law: Law, motion: Trajectory, layout: Layout) -> Self {
+    pub fn new(law: Law, motion: Trajectory, frame: MotionFrame) -> Self {
         Self {
             name: "synthetic".to_owned(),
             law,
             mass: 0.0,
             motion,
-            layout,
+            frame,
             sensor: Sensor::default(),
             rate: 500.0,
             seed: 0,
@@ -91,7 +91,7 @@ impl SyntheticLog {
     }
 
     /// What a perfect recorder would have seen.
-    pub fn truth(&self) -> Truth {
+    pub fn truth(&self) -> GroundTruth {
         // Own stream, so that switching jitter on does not change the other noise.
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(1);
@@ -105,7 +105,7 @@ impl SyntheticLog {
                 nominal + gaussian(&mut rng, jitter).clamp(-0.49 * interval, 0.49 * interval)
             })
             .collect();
-        let states: Vec<State> = time.iter().map(|&time| self.motion.at(time)).collect();
+        let states: Vec<MotionState> = time.iter().map(|&time| self.motion.at(time)).collect();
         let late: Vec<f64> = time
             .iter()
             .map(|time| time - self.sensor.force_latency)
@@ -117,7 +117,7 @@ impl SyntheticLog {
             .zip(&late)
             .map(|(force, &time)| force + self.mass * self.motion.at(time).acceleration)
             .collect();
-        Truth {
+        GroundTruth {
             time,
             indentation: states.iter().map(|state| state.indentation).collect(),
             velocity: states.iter().map(|state| state.velocity).collect(),
@@ -160,15 +160,15 @@ impl SyntheticLog {
             .iter()
             .map(|time| time + gaussian(&mut rng, sensor.clock_jitter))
             .collect();
-        let motion = match self.layout {
-            Layout::Indentation => Motion::Indentation(last(&position)),
+        let motion = match self.frame {
+            MotionFrame::Indentation => Motion::Indentation(last(&position)),
             _ => Motion::Position(self.channel(&position)),
         };
         Log {
-            source: Source {
+            source: LogSource {
                 file: self.name.clone(),
                 format: "synthetic",
-                ..Source::default()
+                ..LogSource::default()
             },
             time,
             motion,
@@ -186,7 +186,7 @@ impl SyntheticLog {
             .collect();
         let comments = [
             format!("synthetic: law {}", parameters.join(", ")),
-            format!("synthetic: seed {}, {:?}", self.seed, self.layout),
+            format!("synthetic: seed {}, {:?}", self.seed, self.frame),
             format!("synthetic: {:?}", self.sensor),
         ];
         to_csv(&self.generate(), &comments)
@@ -194,31 +194,31 @@ impl SyntheticLog {
 
     /// Unit vector into the tissue, in the frame of the positions; scalar logs use the last axis.
     fn direction(&self) -> Vector3<f64> {
-        match self.layout {
-            Layout::Indentation => Vector3::z(),
-            Layout::Axis { outward, .. } => Vector3::z() * if outward { -1.0 } else { 1.0 },
-            Layout::Space { normal, .. } => -Vector3::from(normal).normalize(),
+        match self.frame {
+            MotionFrame::Indentation => Vector3::z(),
+            MotionFrame::Axis { outward, .. } => Vector3::z() * if outward { -1.0 } else { 1.0 },
+            MotionFrame::Space { normal, .. } => -Vector3::from(normal).normalize(),
         }
     }
 
     /// Unit vector of a pressing force; a scalar force has a sense of its own.
     fn force_direction(&self) -> Vector3<f64> {
-        match self.layout {
-            Layout::Space { .. } => self.direction(),
+        match self.frame {
+            MotionFrame::Space { .. } => self.direction(),
             _ => Vector3::z(),
         }
     }
 
     fn positions(
         &self,
-        truth: &Truth,
+        truth: &GroundTruth,
         along: &Vector3<f64>,
         rng: &mut ChaCha8Rng,
     ) -> Vec<Vector3<f64>> {
-        let origin = match self.layout {
-            Layout::Indentation => Vector3::zeros(),
-            Layout::Axis { surface, .. } => Vector3::z() * surface,
-            Layout::Space { surface, .. } => Vector3::from(surface),
+        let origin = match self.frame {
+            MotionFrame::Indentation => Vector3::zeros(),
+            MotionFrame::Axis { surface, .. } => Vector3::z() * surface,
+            MotionFrame::Space { surface, .. } => Vector3::from(surface),
         };
         let noise = self.sensor.position_noise;
         let noisy = truth.indentation.iter().map(|indentation| {
@@ -230,8 +230,8 @@ impl SyntheticLog {
     }
 
     fn channel(&self, vectors: &[Vector3<f64>]) -> Channel {
-        match self.layout {
-            Layout::Space { .. } => {
+        match self.frame {
+            MotionFrame::Space { .. } => {
                 Channel::Vector(vectors.iter().map(|vector| (*vector).into()).collect())
             }
             _ => Channel::Scalar(last(vectors)),

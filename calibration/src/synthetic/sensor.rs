@@ -5,7 +5,7 @@ use rand_distr::{Distribution, StandardNormal};
 
 /// In which frame a log is written.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Layout {
+pub enum MotionFrame {
     /// Indentation itself, growing into the tissue.
     Indentation,
     /// Position along one axis.

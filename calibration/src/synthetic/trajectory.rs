@@ -4,7 +4,7 @@ use std::f64::consts::TAU;
 
 /// Where the probe is at a time.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct State {
+pub struct MotionState {
     /// Indentation r [m]; negative in free air.
     pub indentation: f64,
     /// ṙ [m/s].
@@ -160,12 +160,12 @@ impl Trajectory {
     }
 
     /// Where the probe is at a time [s]; it rests before 0 and after the end.
-    pub fn at(&self, time: f64) -> State {
+    pub fn at(&self, time: f64) -> MotionState {
         if time >= self.end.0 || time < 0.0 {
             let start = self.pieces.first().map_or(self.end.1, |piece| piece.1);
-            return State {
+            return MotionState {
                 indentation: if time < 0.0 { start } else { self.end.1 },
-                ..State::default()
+                ..MotionState::default()
             };
         }
         let next = self.pieces.partition_point(|piece| piece.0 <= time);
@@ -241,9 +241,9 @@ impl Segment {
     }
 
     /// State relative to the start of the segment.
-    fn at(&self, time: f64, from: f64) -> State {
+    fn at(&self, time: f64, from: f64) -> MotionState {
         match *self {
-            Self::Hold(_) => State::default(),
+            Self::Hold(_) => MotionState::default(),
             Self::Move { to, speed, ramp } => {
                 let distance = to - from;
                 let duration = move_duration(distance, speed, ramp);
@@ -270,7 +270,7 @@ impl Segment {
                 };
                 let omega = TAU * frequency;
                 let (sin, cos) = (omega * time).sin_cos();
-                State {
+                MotionState {
                     indentation: amplitude * w * sin,
                     velocity: amplitude * (dw * sin + w * omega * cos),
                     acceleration: amplitude
@@ -286,10 +286,10 @@ fn move_duration(distance: f64, speed: f64, ramp: f64) -> f64 {
     (distance.abs() / speed).max(ramp) + ramp
 }
 
-fn moving(time: f64, velocity: f64, distance: f64, duration: f64, ramp: f64) -> State {
+fn moving(time: f64, velocity: f64, distance: f64, duration: f64, ramp: f64) -> MotionState {
     let ramped = |time: f64| {
         let u = time / ramp;
-        State {
+        MotionState {
             indentation: velocity * ramp * (0.5 * u * u + ((TAU * u).cos() - 1.0) / (TAU * TAU)),
             velocity: velocity * (u - (TAU * u).sin() / TAU),
             acceleration: velocity / ramp * (1.0 - (TAU * u).cos()),
@@ -298,14 +298,14 @@ fn moving(time: f64, velocity: f64, distance: f64, duration: f64, ramp: f64) -> 
     if time < ramp {
         ramped(time)
     } else if time <= duration - ramp {
-        State {
+        MotionState {
             indentation: velocity * (time - 0.5 * ramp),
             velocity,
             acceleration: 0.0,
         }
     } else {
         let mirrored = ramped((duration - time).max(0.0));
-        State {
+        MotionState {
             indentation: distance - mirrored.indentation,
             velocity: mirrored.velocity,
             acceleration: -mirrored.acceleration,

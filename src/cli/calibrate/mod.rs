@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::{
-    Calibration, CalibrationError, CalibrationOptions, Log, Mass, ModelChoice, calibrate, formats,
-    models, pool,
+    Calibration, CalibrationError, CalibrationOptions, Log, ModelChoice, MovingMass, calibrate,
+    formats, models, pool,
 };
 use insonate::experiments::OutputFolder;
 use insonate::report::{CalibratedLog, Report};
@@ -87,9 +87,9 @@ impl Calibrate {
         let fits: Vec<_> = logs.iter().map(|log| &log.calibration.fit).collect();
         let pooled = pool(&fits);
         let mass = match base.fit.mass {
-            Mass::Known(mass) => Some(mass),
-            Mass::Fitted => pooled.parameter("mass").map(|spread| spread.mean),
-            Mass::Unknown => None,
+            MovingMass::Known(mass) => Some(mass),
+            MovingMass::Fitted => pooled.parameter("mass").map(|spread| spread.mean),
+            MovingMass::Unknown => None,
         };
         let mut report = Report {
             generator: concat!("insonate ", env!("CARGO_PKG_VERSION")).to_owned(),

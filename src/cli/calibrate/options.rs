@@ -3,8 +3,8 @@
 use clap::Args;
 use insonate::calibration::formats::{Columns, ReadOptions, Units};
 use insonate::calibration::{
-    Bias, CalibrationError, CalibrationOptions, FitOptions, Log, Loss, Mass, ModelChoice,
-    PrepareOptions, Sign, Tip, VelocitySource, models,
+    CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceSign, Indenter, Log, Loss,
+    ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
 };
 
 use super::misuse;
@@ -23,7 +23,7 @@ pub(super) struct LogOptions {
     /// Mass between sensor and face, whose inertia the sensor reads [kg]; `fit`: fitted from the acceleration.
     /// With it, softness.toml has MuJoCo's solref.
     #[arg(long, value_name = "KG|fit", value_parser = mass, allow_negative_numbers = true, help_heading = "Model")]
-    mass: Option<Mass>,
+    mass: Option<MovingMass>,
     /// Exponents of hunt-crossley; `fit`: fitted [default: 1.5,0.5].
     #[arg(long, value_name = "N,M|fit", value_parser = exponents, help_heading = "Model")]
     exponents: Option<Exponents>,
@@ -32,7 +32,7 @@ pub(super) struct LogOptions {
     min_indentation: Option<f64>,
     /// The pressing tip and its radius [m], for Young's modulus: sphere with hertz, flat with flat-punch.
     #[arg(long, value_name = "sphere:R|flat:R", value_parser = tip, help_heading = "Model")]
-    tip: Option<Tip>,
+    tip: Option<Indenter>,
     /// Poisson's ratio of the tissue [default: 0.5].
     #[arg(long, value_name = "NU", value_parser = poisson_ratio, requires = "tip", allow_negative_numbers = true, help_heading = "Model")]
     poisson_ratio: Option<f64>,
@@ -67,7 +67,7 @@ pub(super) struct LogOptions {
     episode: Option<i64>,
     /// Force that the sensor shows without contact [N]; auto: found in free air, none: nothing is removed.
     #[arg(long, value_name = "none|auto|N", default_value = "auto", value_parser = bias, allow_negative_numbers = true, help_heading = "Preparation")]
-    bias: Bias,
+    bias: ForceBias,
     /// Time to fit, from and to [s] [default: from contact to release].
     #[arg(long, value_name = "A,B", value_parser = window, allow_hyphen_values = true, help_heading = "Preparation")]
     window: Option<[f64; 2]>,
@@ -79,7 +79,7 @@ pub(super) struct LogOptions {
     normal: Option<[f64; 3]>,
     /// Sense of the recorded force: auto, pressing-positive or pressing-negative.
     #[arg(long, value_name = "SENSE", default_value = "auto", value_parser = sign, help_heading = "Preparation")]
-    sign: Sign,
+    sign: ForceSign,
     /// Velocity: auto, logged, or estimated[:SAMPLES[:ORDER]] by a moving polynomial.
     #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = velocity, help_heading = "Preparation")]
     velocity: Velocity,
@@ -132,7 +132,7 @@ impl LogOptions {
                     Some(Exponents::Fitted) => None,
                 },
                 min_indentation: self.min_indentation,
-                tip: self.tip,
+                indenter: self.tip,
                 poisson_ratio: self.poisson_ratio.unwrap_or(usual.poisson_ratio),
                 n_bootstrap: self.bootstrap as usize,
                 seed: self.seed,
@@ -168,8 +168,8 @@ impl LogOptions {
         };
         only("--exponents", self.exponents.is_some(), &["hunt-crossley"])?;
         match self.tip {
-            Some(Tip::Sphere(_)) => only("--tip sphere", true, &["hertz"]),
-            Some(Tip::FlatPunch(_)) => only("--tip flat", true, &["flat-punch"]),
+            Some(Indenter::Sphere(_)) => only("--tip sphere", true, &["hertz"]),
+            Some(Indenter::FlatPunch(_)) => only("--tip flat", true, &["flat-punch"]),
             None => Ok(()),
         }
     }
@@ -208,11 +208,11 @@ fn loss(text: &str) -> Result<Loss, String> {
     }
 }
 
-fn mass(text: &str) -> Result<Mass, String> {
+fn mass(text: &str) -> Result<MovingMass, String> {
     match text {
-        "fit" => Ok(Mass::Fitted),
+        "fit" => Ok(MovingMass::Fitted),
         _ => positive(text)
-            .map(Mass::Known)
+            .map(MovingMass::Known)
             .map_err(|_| "a mass above 0 in kg, or `fit`".to_owned()),
     }
 }
@@ -227,7 +227,7 @@ fn exponents(text: &str) -> Result<Exponents, String> {
     })
 }
 
-fn tip(text: &str) -> Result<Tip, String> {
+fn tip(text: &str) -> Result<Indenter, String> {
     let usage = || "sphere:R or flat:R with a radius in m, such as sphere:0.02".to_owned();
     let (kind, radius) = text.split_once(':').ok_or_else(usage)?;
     let radius = positive(radius).map_err(|_| usage())?;
@@ -237,8 +237,8 @@ fn tip(text: &str) -> Result<Tip, String> {
         ));
     }
     match kind {
-        "sphere" => Ok(Tip::Sphere(radius)),
-        "flat" => Ok(Tip::FlatPunch(radius)),
+        "sphere" => Ok(Indenter::Sphere(radius)),
+        "flat" => Ok(Indenter::FlatPunch(radius)),
         _ => Err(usage()),
     }
 }
@@ -250,21 +250,21 @@ fn poisson_ratio(text: &str) -> Result<f64, String> {
         .ok_or_else(|| "a number of 0 to 0.5".to_owned())
 }
 
-pub(super) fn bias(text: &str) -> Result<Bias, String> {
+pub(super) fn bias(text: &str) -> Result<ForceBias, String> {
     match text {
-        "auto" => Ok(Bias::Auto),
-        "none" => Ok(Bias::None),
+        "auto" => Ok(ForceBias::Auto),
+        "none" => Ok(ForceBias::None),
         _ => finite(text)
-            .map(Bias::Known)
+            .map(ForceBias::Known)
             .map_err(|_| "none, auto, or a force in N".to_owned()),
     }
 }
 
-pub(super) fn sign(text: &str) -> Result<Sign, String> {
+pub(super) fn sign(text: &str) -> Result<ForceSign, String> {
     match text {
-        "auto" => Ok(Sign::Auto),
-        "pressing-positive" => Ok(Sign::PressingPositive),
-        "pressing-negative" => Ok(Sign::PressingNegative),
+        "auto" => Ok(ForceSign::Auto),
+        "pressing-positive" => Ok(ForceSign::PressingPositive),
+        "pressing-negative" => Ok(ForceSign::PressingNegative),
         _ => Err("choose one of auto, pressing-positive, pressing-negative".to_owned()),
     }
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Context as _;
 use insonate::calibration::CalibrationOptions;
-use insonate::calibration::softness::Achieved;
+use insonate::calibration::softness::TuningResult;
 use insonate::experiments::fit_scene;
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
@@ -31,7 +31,7 @@ pub(super) fn fit(
         entry: settings::entry_of(&fitted.config),
         target: [stiffness, damping],
         untuned: [fitted.untuned.stiffness, fitted.untuned.damping],
-        achieved: Achieved {
+        achieved: TuningResult {
             stiffness: fitted.simulated.stiffness,
             damping: fitted.simulated.damping,
             stiffness_error: fitted.stiffness_error,
