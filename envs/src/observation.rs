@@ -72,7 +72,7 @@ impl ObservationSettings {
         let mut space = BoxSpace::default();
         let mut free = |name: String| space.push(name, f32::NEG_INFINITY, f32::INFINITY);
         if self.joints {
-            let n = stage.arm.n_joints();
+            let n = stage.placement.arm.n_joints();
             (0..n).for_each(|i| free(format!("joint_position_{i} [rad]")));
             (0..n).for_each(|i| free(format!("joint_velocity_{i} [rad/s]")));
         }
@@ -204,10 +204,10 @@ pub fn observe<'a>(
     let mut writer = Writer { rest: observation };
     if settings.joints {
         let (qpos, qvel) = (stage.physics.qpos(), stage.physics.qvel());
-        for joint in &stage.arm.joints {
+        for joint in &stage.placement.arm.joints {
             writer.push(qpos[joint.qpos]);
         }
-        for joint in &stage.arm.joints {
+        for joint in &stage.placement.arm.joints {
             writer.push(qvel[joint.dof]);
         }
     }

@@ -14,6 +14,7 @@ pub mod ik;
 pub mod names;
 pub mod physics;
 pub mod picture;
+pub mod placement;
 pub mod readings;
 #[cfg(feature = "render")]
 pub mod render;

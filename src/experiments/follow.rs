@@ -3,10 +3,11 @@
 //! Where the recording begins in contact, the probe goes there first and settles; that part is not returned.
 
 use super::Pictures;
-use super::stage::{Foothold, Stage};
+use super::stage::Stage;
 use crate::models::Scene;
 use crate::sim::Pose;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
+use crate::sim::placement::SkinPoint;
 
 /// Stiffness of the position control per unit of task inertia [1/s²]: stiff, so that the motion is the recorded one.
 const STIFFNESS: f64 = 6000.0;
@@ -118,7 +119,7 @@ pub fn follow(scene: &Scene, site: [f64; 2], course: &Course<'_>) -> anyhow::Res
 /// A probe that goes where it is told along the normal of one site.
 pub(super) struct Follower<'a> {
     stage: Stage<'a>,
-    foothold: Foothold,
+    skin: SkinPoint,
     controller: OscPose,
     /// Length of a physics step [s].
     pub(super) dt: f64,
@@ -131,8 +132,8 @@ impl<'a> Follower<'a> {
     /// A probe `clearance` above the skin at a site of the torso's frame [m]; indentations count from the skin at rest.
     pub(super) fn new(scene: &'a Scene, site: [f64; 2], clearance: f64) -> anyhow::Result<Self> {
         let mut stage = Stage::new(scene)?;
-        let foothold = stage.foothold(site[0], site[1])?;
-        stage.place(&stage.pose_on(&foothold, clearance, None))?;
+        let skin = stage.skin(site[0], site[1])?;
+        stage.place(&stage.placement.pose_on(&skin, clearance, None))?;
         let config = OscPoseConfig {
             stiffness: [STIFFNESS; 6],
             ..OscPoseConfig::default()
@@ -141,7 +142,7 @@ impl<'a> Follower<'a> {
         let dt = stage.physics.timestep();
         Ok(Self {
             stage,
-            foothold,
+            skin,
             controller,
             dt,
             correction: 0.0,
@@ -169,18 +170,22 @@ impl<'a> Follower<'a> {
 
     /// Depth of the face below the skin at rest [m].
     fn depth(&self) -> f64 {
-        let pose = self.stage.probe.world_from_probe(&self.stage.physics);
-        -(pose.position - self.foothold.point).dot(&self.foothold.normal)
+        let pose = self
+            .stage
+            .placement
+            .probe
+            .world_from_probe(&self.stage.physics);
+        -(pose.position - self.skin.position).dot(&self.skin.normal)
     }
 
     /// Indentation [m], its velocity [m/s] and the force along the inward normal [N].
     pub(super) fn feel(&self) -> (f64, f64, f64) {
         let physics = &self.stage.physics;
-        let twist = self.stage.probe.twist_in_world(physics);
+        let twist = self.stage.placement.probe.twist_in_world(physics);
         let wrench = physics
             .force_torque()
             .map(crate::sim::readings::ForceTorque::wrench_in_world);
-        let inward = -self.foothold.normal;
+        let inward = -self.skin.normal;
         (
             self.depth() - self.zero,
             twist.linear.dot(&inward),
@@ -195,15 +200,25 @@ impl<'a> Follower<'a> {
             .force_torque()
             .map(crate::sim::readings::ForceTorque::wrench_in_world);
         (
-            self.stage.probe.world_from_probe(physics).position.into(),
-            self.stage.probe.twist_in_world(physics).linear.into(),
+            self.stage
+                .placement
+                .probe
+                .world_from_probe(physics)
+                .position
+                .into(),
+            self.stage
+                .placement
+                .probe
+                .twist_in_world(physics)
+                .linear
+                .into(),
             (-wrench.unwrap_or_default().force).into(),
         )
     }
 
     /// A point of the skin at rest under the probe [m] and the outward normal there, in world.
     pub(super) fn surface(&self) -> ([f64; 3], [f64; 3]) {
-        (self.foothold.point.into(), self.foothold.normal.into())
+        (self.skin.position.into(), self.skin.normal.into())
     }
 
     /// Whether the probe touches anything.
@@ -232,7 +247,7 @@ impl<'a> Follower<'a> {
     }
 
     fn pose(&self, depth: f64) -> Pose {
-        self.stage.pose_on(&self.foothold, -depth, None)
+        self.stage.placement.pose_on(&self.skin, -depth, None)
     }
 
     /// Goes down to the skin; where the probe touches is the zero of the indentation.

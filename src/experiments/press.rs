@@ -70,8 +70,8 @@ pub fn press(
 ) -> anyhow::Result<(Record, Summary)> {
     press.check()?;
     let mut stage = Stage::new(scene)?;
-    let foothold = stage.foothold(press.site[0], press.site[1])?;
-    let pose_at = |stage: &Stage<'_>, depth: f64| stage.pose_on(&foothold, -depth, None);
+    let skin = stage.skin(press.site[0], press.site[1])?;
+    let pose_at = |stage: &Stage<'_>, depth: f64| stage.placement.pose_on(&skin, -depth, None);
     stage.place(&pose_at(&stage, -press.clearance))?;
     let config = OscPoseConfig {
         stiffness: [STIFFNESS; 6],
@@ -92,8 +92,13 @@ pub fn press(
     let start = std::time::Instant::now();
     let mut aside = std::time::Duration::ZERO;
     while course.phase != Phase::Done {
-        let depth = -(stage.probe.world_from_probe(&stage.physics).position - foothold.point)
-            .dot(&foothold.normal);
+        let depth = -(stage
+            .placement
+            .probe
+            .world_from_probe(&stage.physics)
+            .position
+            - skin.position)
+            .dot(&skin.normal);
         correction =
             (correction + DEPTH_CORRECTION * dt * (course.depth - depth)).clamp(-0.02, 0.02);
         let goal = pose_at(&stage, course.depth + correction);
@@ -101,7 +106,7 @@ pub fn press(
         controller.control(&mut stage.physics);
         stage.physics.step()?;
         let wanted = pose_at(&stage, course.depth);
-        let sample = stage.sample(course.phase as usize, &wanted, &foothold, None);
+        let sample = stage.sample(course.phase as usize, &wanted, &skin, None);
         record.samples.push(sample);
         let was = course.phase;
         course.advance(press, dt, &sample, &mut record.notes);

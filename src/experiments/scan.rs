@@ -2,10 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::stage::{Foothold, Stage};
+use super::stage::Stage;
 use super::{Pictures, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
+use crate::sim::placement::SkinPoint;
 use crate::sim::{Pose, Twist};
 
 /// What path to follow and how.
@@ -81,7 +82,7 @@ pub fn scan(
     let path = Path::over(&stage, scan)?;
     let start = path.at(&stage, 0.0)?;
     stage.place(&Pose {
-        position: start.pose.position + start.foothold.normal * scan.clearance,
+        position: start.pose.position + start.skin.normal * scan.clearance,
         ..start.pose
     })?;
     let mut controller = HybridForce::new(&stage.physics, scan.controller.clone())?;
@@ -125,7 +126,7 @@ struct Path {
 #[derive(Clone, Copy, Debug)]
 struct Goal {
     pose: Pose,
-    foothold: Foothold,
+    skin: SkinPoint,
     /// Unit vector along the path on the skin, in world.
     direction: Vector3<f64>,
 }
@@ -147,12 +148,12 @@ impl Path {
     fn at(&self, stage: &Stage<'_>, distance: f64) -> anyhow::Result<Goal> {
         let share = (distance / self.length).clamp(0.0, 1.0);
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
-        let foothold = stage.foothold(along(0), along(1))?;
+        let skin = stage.skin(along(0), along(1))?;
         let flat = Vector3::new(self.to[0] - self.from[0], self.to[1] - self.from[1], 0.0);
-        let direction = (flat - foothold.normal * foothold.normal.dot(&flat)).normalize();
+        let direction = (flat - skin.normal * skin.normal.dot(&flat)).normalize();
         Ok(Goal {
-            pose: stage.pose_on(&foothold, 0.0, Some(direction)),
-            foothold,
+            pose: stage.placement.pose_on(&skin, 0.0, Some(direction)),
+            skin,
             direction,
         })
     }
@@ -192,7 +193,7 @@ impl Run<'_> {
         self.record.samples.push(self.stage.sample(
             phase,
             &goal.pose,
-            &goal.foothold,
+            &goal.skin,
             Some(goal.direction),
         ));
         Ok(())
@@ -266,7 +267,11 @@ impl Run<'_> {
         use crate::sim::controllers::{OscPose, OscPoseConfig, OscTarget};
         let goal = self.path.at(&self.stage, self.path.length)?;
         let start = self.stage.physics.time();
-        let pose = self.stage.probe.world_from_probe(&self.stage.physics);
+        let pose = self
+            .stage
+            .placement
+            .probe
+            .world_from_probe(&self.stage.physics);
         let config = OscPoseConfig {
             stiffness: [600.0; 6],
             ..OscPoseConfig::default()
@@ -276,18 +281,15 @@ impl Run<'_> {
         while self.stage.physics.time() < start + duration {
             let lift = (self.stage.physics.time() - start) * speed;
             let up = Pose {
-                position: pose.position + goal.foothold.normal * lift,
+                position: pose.position + goal.skin.normal * lift,
                 ..pose
             };
             controller.set_target(&self.stage.physics, OscTarget::Pose(up));
             controller.control(&mut self.stage.physics);
             self.stage.physics.step()?;
-            self.record.samples.push(self.stage.sample(
-                3,
-                &up,
-                &goal.foothold,
-                Some(goal.direction),
-            ));
+            self.record
+                .samples
+                .push(self.stage.sample(3, &up, &goal.skin, Some(goal.direction)));
         }
         Ok(())
     }

@@ -57,7 +57,7 @@ impl JointVelocityAction {
         Ok(Self {
             controller: JointVelocity::new(&stage.physics, config)?,
             scale: settings.velocity_scale,
-            velocities: vec![0.0; stage.arm.n_joints()],
+            velocities: vec![0.0; stage.placement.arm.n_joints()],
         })
     }
 }

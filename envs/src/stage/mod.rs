@@ -5,14 +5,13 @@ mod goal;
 mod path;
 mod record;
 mod setup;
-mod skin;
 mod studio;
 
 use std::sync::Arc;
 
-use insonate_sim::arm::Arm;
-use insonate_sim::readings::{ProbeContact, ProbeFrame};
-use insonate_sim::{Physics, Pose, Twist, ik};
+use insonate_sim::placement::{ProbePlacement, SkinPoint};
+use insonate_sim::readings::ProbeContact;
+use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
 pub use bank::Bank;
@@ -20,7 +19,6 @@ pub use goal::Goal;
 pub use path::Path;
 pub use record::{ContactRecord, Tolerance};
 pub use setup::{Nominal, SceneSettings, Setup, describe, shape, soften};
-pub use skin::{Skin, SkinMap, SkinPoint};
 pub use studio::Studio;
 
 use crate::EnvError;
@@ -33,13 +31,9 @@ pub struct Stage {
     pub setup: Arc<Setup>,
     /// The state.
     pub physics: Physics,
-    /// The arm's joints and motors.
-    pub arm: Arm,
-    /// The probe's face.
-    pub probe: ProbeFrame,
+    /// The arm and the probe's face.
+    pub placement: ProbePlacement,
     contact: ProbeContact,
-    /// The probe's lateral direction in the home pose: the arm is comfortable with it.
-    home_lateral: Vector3<f64>,
     /// Where the torso stands now against where it was compiled.
     pub frame: Frame,
     /// The same when the patient does not move.
@@ -108,19 +102,17 @@ impl Stage {
     /// [`EnvError::Sim`] where the scene has no arm or no probe.
     pub fn new(setup: Arc<Setup>) -> Result<Self, EnvError> {
         let physics = Physics::from_scene(&setup.compiled)?;
-        let probe = ProbeFrame::new(physics.model())?;
-        let home = probe.world_from_probe(&physics);
+        let placement = ProbePlacement::new(&physics)?;
+        let home = placement.probe.world_from_probe(&physics);
         Ok(Self {
-            arm: Arm::new(physics.model())?,
             contact: ProbeContact::new(physics.model())?,
-            home_lateral: home.rotation * Vector3::x(),
             frame: Frame::default(),
             rest: Frame::default(),
             goal: Goal::at(home),
             felt: Felt::default(),
             setup,
             physics,
-            probe,
+            placement,
         })
     }
 
@@ -128,7 +120,7 @@ impl Stage {
     pub fn reset(&mut self) {
         self.physics.reset();
         (self.frame, self.rest) = (Frame::default(), Frame::default());
-        self.goal = Goal::at(self.probe.world_from_probe(&self.physics));
+        self.goal = Goal::at(self.placement.probe.world_from_probe(&self.physics));
         self.felt = Felt::default();
     }
 
@@ -144,11 +136,7 @@ impl Stage {
 
     /// The probe's pose on the skin, `lift` [m] above it, turned about its axis as at home.
     pub fn pose_on(&self, point: &SkinPoint, lift: f64) -> Pose {
-        Pose::with_z_axis(
-            point.position + point.normal * lift,
-            -point.normal,
-            self.home_lateral,
-        )
+        self.placement.pose_on(point, lift, None)
     }
 
     /// Where the episode starts: the goal's pose, shifted by the episode's start, and lifted by the present breath.
@@ -175,10 +163,7 @@ impl Stage {
     /// # Errors
     /// [`EnvError::Sim`] where the arm does not reach.
     pub fn place(&mut self, pose: &Pose) -> Result<(), EnvError> {
-        ik::place(&mut self.physics, &self.arm, &self.probe, pose)?;
-        if let Some(sensor) = self.physics.force_torque_mut() {
-            sensor.tare();
-        }
+        self.placement.place(&mut self.physics, pose)?;
         self.feel();
         Ok(())
     }
@@ -190,10 +175,10 @@ impl Stage {
             .force_torque()
             .map(insonate_sim::readings::ForceTorque::wrench_in_world)
             .unwrap_or_default();
-        let world_from_probe = self.probe.world_from_probe(&self.physics);
+        let world_from_probe = self.placement.probe.world_from_probe(&self.physics);
         self.felt = Felt {
             world_from_probe,
-            twist: self.probe.twist_in_world(&self.physics),
+            twist: self.placement.probe.twist_in_world(&self.physics),
             force: wrench.force,
             torque: wrench.torque,
             normal_force: -wrench.force.dot(&self.goal.world_from_probe.z_axis()),

@@ -8,9 +8,9 @@ use insonate_models::mjcf::Mjcf;
 use insonate_models::torsos::{self, Breathing, Shape, ShellConstraints, Softness, TorsoConfig};
 use insonate_models::{ModelError, Scene, probes, robots};
 use insonate_sim::CompiledScene;
+use insonate_sim::placement::{HeightMap, Skin};
 use serde::{Deserialize, Serialize};
 
-use super::Skin;
 use crate::EnvError;
 use crate::settings::check_range;
 
@@ -158,9 +158,12 @@ impl Setup {
         for (coordinate, shift) in scene.torso_position.iter_mut().zip(shift) {
             *coordinate += shift;
         }
-        let skin = Skin::of_torso(&scene)?;
+        let skin = HeightMap::of_torso(&scene).ok_or_else(|| EnvError::Config {
+            field: "scene.torso".to_owned(),
+            problem: "the task needs a torso".to_owned(),
+        })?;
         let document = scene.to_mjcf()?;
-        Self::of(scene, &document, skin)
+        Self::of(scene, &document, Skin::Torso(skin))
     }
 
     /// A scene whose document was changed after it was described.

@@ -59,6 +59,7 @@
 use std::sync::Arc;
 
 use insonate_models::mjcf::{Body, Element, Geom, Namespace};
+use insonate_sim::placement::Skin;
 use insonate_sim::readings::FreeBody;
 use nalgebra::Vector3;
 use rand::Rng as _;
@@ -71,7 +72,7 @@ use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
 use crate::observation::ObservationSettings;
 use crate::randomization::{Episode, RandomizationSettings, Scope};
 use crate::settings::{self, check_range};
-use crate::stage::{Bank, SceneSettings, Setup, Skin, Stage, describe};
+use crate::stage::{Bank, SceneSettings, Setup, Stage, describe};
 use crate::task::{End, Task};
 use crate::{BoxSpace, EnvError};
 

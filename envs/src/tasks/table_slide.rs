@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use insonate_models::arena::TABLE_HEIGHT;
 use insonate_models::mjcf::Namespace;
+use insonate_sim::placement::Skin;
 
 use super::probe_sweep::{Sweep, SweepSettings};
 use super::{Blueprint, TaskKind};
@@ -16,7 +17,7 @@ use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
 use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
 use crate::randomization::{RandomizationSettings, Scope};
 use crate::settings;
-use crate::stage::{Bank, SceneSettings, Setup, Skin, Tolerance, describe};
+use crate::stage::{Bank, SceneSettings, Setup, Tolerance, describe};
 
 /// The registry's entry.
 pub const KIND: TaskKind = TaskKind {

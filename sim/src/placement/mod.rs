@@ -1,0 +1,68 @@
+//! Placing the probe: where the skin is, which pose the probe takes on it, and how the arm gets there.
+
+mod height_map;
+mod skin;
+
+use nalgebra::Vector3;
+
+pub use height_map::{HeightMap, Skin};
+pub use skin::SkinPoint;
+
+use crate::arm::Arm;
+use crate::readings::ProbeFrame;
+use crate::{Physics, Pose, SimError, ik};
+
+/// The arm, the probe's face, and how the probe is turned in the home pose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ProbePlacement {
+    /// The arm's joints and motors.
+    pub arm: Arm,
+    /// The probe's face.
+    pub probe: ProbeFrame,
+    /// Lateral direction of the probe in the home pose, in world; poses turn as little from it as they can.
+    home_lateral: Vector3<f64>,
+}
+
+impl ProbePlacement {
+    /// The arm and the probe of a scene whose robot is at home.
+    ///
+    /// # Errors
+    /// As [`Arm::new`] and [`ProbeFrame::new`].
+    pub fn new(physics: &Physics) -> Result<Self, SimError> {
+        let probe = ProbeFrame::new(physics.model())?;
+        Ok(Self {
+            arm: Arm::new(physics.model())?,
+            home_lateral: probe.world_from_probe(physics).rotation * Vector3::x(),
+            probe,
+        })
+    }
+
+    /// The probe's pose at a point of the skin, `lift` [m] above it, facing it.
+    ///
+    /// The array lies across `path`, a direction in world, or as in the home pose.
+    pub fn pose_on(&self, point: &SkinPoint, lift: f64, path: Option<Vector3<f64>>) -> Pose {
+        let lateral = path.map_or(self.home_lateral, |path| point.normal.cross(&path));
+        let sign = if lateral.dot(&self.home_lateral) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
+        Pose::with_z_axis(
+            point.position + point.normal * lift,
+            -point.normal,
+            lateral * sign,
+        )
+    }
+
+    /// Puts the arm at rest with the probe's face at a pose, and sets the force sensor's zero there.
+    ///
+    /// # Errors
+    /// [`SimError::Unreachable`].
+    pub fn place(&self, physics: &mut Physics, world_from_probe: &Pose) -> Result<(), SimError> {
+        ik::place(physics, &self.arm, &self.probe, world_from_probe)?;
+        if let Some(sensor) = physics.force_torque_mut() {
+            sensor.tare();
+        }
+        Ok(())
+    }
+}
