@@ -11,7 +11,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use insonate_envs::tasks::Blueprint;
+use insonate_envs::tasks::EnvFactory;
 use insonate_envs::{
     BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step, VecConfig, VecEnv, tasks,
 };
@@ -90,7 +90,7 @@ fn vector(envs: Vec<Box<dyn Env>>, n_threads: usize) -> VecEnv {
     env
 }
 
-fn reacher() -> Blueprint {
+fn reacher() -> EnvFactory {
     let kind = tasks::by_name("reacher").expect("a task of the registry");
     (kind.build)(&toml::Table::new()).expect("its default settings")
 }
@@ -114,9 +114,9 @@ fn hand_over(criterion: &mut Criterion) {
 /// A step of 8 reachers, ends and resets included.
 fn steps(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("reacher_8_envs");
-    let blueprint = reacher();
+    let factory = reacher();
     for n_threads in [1, 2] {
-        let mut env = vector(blueprint.make_many(N_ENVS).expect("reachers"), n_threads);
+        let mut env = vector(factory.make_many(N_ENVS).expect("reachers"), n_threads);
         group.bench_function(format!("{n_threads}_threads"), |bencher| {
             bencher
                 .iter(|| black_box(env.step(&[0.1; 2 * N_ENVS]).expect("a good step").rewards[0]));
@@ -124,7 +124,7 @@ fn steps(criterion: &mut Criterion) {
     }
     group.finish();
     for n_threads in [1, 2] {
-        let rates: Vec<[f64; 3]> = (0..9).map(|_| rates(&blueprint, n_threads)).collect();
+        let rates: Vec<[f64; 3]> = (0..9).map(|_| rates(&factory, n_threads)).collect();
         let best = |kind: usize| rates.iter().map(|rates| rates[kind]).fold(0.0, f64::max);
         let [vector, physics, raw] = [best(0), best(1), best(2)];
         println!(
@@ -141,8 +141,8 @@ const N_STEPS: usize = 1000;
 /// Physics steps per second on `n_threads` threads: of a vector, of as many states stepped by [`Physics`], and by `mj_step` alone.
 ///
 /// The states begin anew where the vector's episodes do, so that all solve the same kind of contact with the joint's stop.
-fn rates(blueprint: &Blueprint, n_threads: usize) -> [f64; 3] {
-    let mut env = vector(blueprint.make_many(N_ENVS).expect("reachers"), n_threads);
+fn rates(factory: &EnvFactory, n_threads: usize) -> [f64; 3] {
+    let mut env = vector(factory.make_many(N_ENVS).expect("reachers"), n_threads);
     let n_substeps = env.spec().n_substeps;
     let length = env.spec().max_episode_steps.expect("reacher has a limit");
     let states = |env: &VecEnv| -> Vec<Physics> {

@@ -1,7 +1,7 @@
 //! Environments: Gymnasium's semantics over simulated tasks.
 //!
-//! A `Task` says what to do in a scene; an `Environment` makes an [`Env`] of it:
-//! reset, step, observation, reward. A vector of environments steps many of them on all cores.
+//! An [`Env`] is one task with `reset` and `step`; a [`VecEnv`] steps many on all cores. [`tasks`] has one task per file:
+//! [`probe`] is what those with a robot arm and a probe share, [`surgery`] those with an instrument in soft tissue.
 //!
 //! An episode is a pure function of its seed, its options and its actions: the same bits on any number of threads, and a state
 //! in the middle of an episode is restored by replaying its actions.
@@ -10,18 +10,15 @@ pub mod actions;
 pub mod camera;
 pub mod check;
 pub mod env;
-pub mod environment;
 pub mod error;
 mod moments;
-pub mod observation;
 pub mod parameters;
+pub mod probe;
 pub mod randomization;
 pub mod settings;
 pub mod space;
-pub mod stage;
-pub mod task;
+pub mod surgery;
 pub mod tasks;
-pub mod theatre;
 pub mod vector;
 pub mod wrappers;
 
@@ -29,7 +26,7 @@ pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use error::EnvError;
 pub use moments::RunningMoments;
 pub use space::BoxSpace;
-pub use vector::{Autoreset, Batch, Ended, VecConfig, VecEnv};
+pub use vector::{Autoreset, Batch, EpisodeStatistics, VecConfig, VecEnv};
 
 /// The tutorial, compiled and run.
 #[doc = include_str!("../../docs/your-own-task.md")]

@@ -4,7 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_envs::check::{CheckOptions, check_env};
-use insonate_envs::tasks::{self, Blueprint};
+use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
 use insonate_sim::SimError;
 use insonate_sim::render::PACKAGES;
@@ -16,7 +16,7 @@ const SMALL: &[(&str, &str)] = &[
     ("observation.camera.height", "12"),
 ];
 
-fn blueprint(task: &str, sets: &[&[(&str, &str)]]) -> Blueprint {
+fn factory(task: &str, sets: &[&[(&str, &str)]]) -> EnvFactory {
     let mut given = toml::Table::new();
     for (name, value) in sets.concat() {
         settings::set(&mut given, name, value).unwrap();
@@ -26,7 +26,7 @@ fn blueprint(task: &str, sets: &[&[(&str, &str)]]) -> Blueprint {
 
 /// Whether there is OpenGL; where there is not, the error is what it should be.
 fn can_draw() -> bool {
-    match blueprint("probe-press", &[SMALL]).make() {
+    match factory("probe-press", &[SMALL]).make() {
         Ok(_) => true,
         Err(EnvError::Sim(SimError::Graphics { packages, .. })) => {
             assert_eq!(packages, PACKAGES);
@@ -45,7 +45,7 @@ fn pixels<'a>(env: &dyn Env, observation: &'a [f32]) -> &'a [f32] {
 }
 
 fn first_pixels(task: &str, sets: &[(&str, &str)], seed: u64) -> Vec<f32> {
-    let mut env = blueprint(task, &[SMALL, sets]).make().unwrap();
+    let mut env = factory(task, &[SMALL, sets]).make().unwrap();
     let mut observation = vec![0.0; env.spec().observation_space.len()];
     env.reset(seed, &ResetOptions::default(), &mut observation)
         .unwrap();
@@ -68,12 +68,12 @@ fn a_task_with_a_camera_keeps_the_contract_of_an_environment() {
         ),
         ("cube-push", &[("observation.camera.kind", "rgb")][..]),
     ] {
-        let blueprint = blueprint(task, &[SMALL, sets]);
+        let factory = factory(task, &[SMALL, sets]);
         let options = CheckOptions {
             n_steps: 4,
             ..CheckOptions::default()
         };
-        let problems = check_env(&|| blueprint.make(), &options);
+        let problems = check_env(&|| factory.make(), &options);
         assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
     }
 }
@@ -113,7 +113,7 @@ fn the_picture_is_of_the_moment_and_of_the_episode() {
     if !can_draw() {
         return;
     }
-    let mut env = blueprint("probe-reach", &[SMALL, &[("time.limit", "2.0")]])
+    let mut env = factory("probe-reach", &[SMALL, &[("time.limit", "2.0")]])
         .make()
         .unwrap();
     let mut observation = vec![0.0; env.spec().observation_space.len()];
@@ -136,7 +136,7 @@ fn pixels_are_the_same_on_any_number_of_threads() {
         return;
     }
     let run = |n_threads: usize| {
-        let envs = blueprint("probe-press", &[SMALL]).make_many(5).unwrap();
+        let envs = factory("probe-press", &[SMALL]).make_many(5).unwrap();
         let config = VecConfig {
             n_threads,
             ..VecConfig::default()
@@ -168,7 +168,7 @@ fn wrong_cameras_are_refused() {
     assert!(refusal("observation.camera.kind", "gray").contains("did you mean \"grey\""));
     assert!(refusal("observation.camera.max_depth", "0").contains("max_depth"));
     if can_draw() {
-        let made = blueprint(
+        let made = factory(
             "probe-press",
             &[SMALL, &[("observation.camera.name", "clos")]],
         )

@@ -510,8 +510,8 @@ fn an_environment_without_chance_can_say_so() {
 #[test]
 fn the_yardsticks_pass() {
     for task in ["pendulum", "reacher"] {
-        let blueprint = (tasks::by_name(task).unwrap().build)(&toml::Table::new()).unwrap();
-        let problems = check_env(&|| blueprint.make(), &CheckOptions::default());
+        let factory = (tasks::by_name(task).unwrap().build)(&toml::Table::new()).unwrap();
+        let problems = check_env(&|| factory.make(), &CheckOptions::default());
         assert!(problems.is_empty(), "{task}: {problems:#?}");
     }
 }

@@ -118,10 +118,10 @@ fn the_scripted_policy_swings_it_up_from_anywhere() {
 fn settings_are_checked() {
     let kind = tasks::by_name("pendulum").unwrap();
     let build = |text: &str| (kind.build)(&text.parse().unwrap());
-    let blueprint = build("mass = 2\nmax_episode_steps = 7").unwrap();
-    assert_eq!(blueprint.settings["mass"].as_float(), Some(2.0));
-    assert_eq!(blueprint.settings["gravity"].as_float(), Some(10.0));
-    assert_eq!(blueprint.make().unwrap().spec().max_episode_steps, Some(7));
+    let factory = build("mass = 2\nmax_episode_steps = 7").unwrap();
+    assert_eq!(factory.settings["mass"].as_float(), Some(2.0));
+    assert_eq!(factory.settings["gravity"].as_float(), Some(10.0));
+    assert_eq!(factory.make().unwrap().spec().max_episode_steps, Some(7));
     let message = build("graviti = 3.0").unwrap_err().to_string();
     assert!(
         message.contains("graviti") && message.contains("gravity"),

@@ -67,8 +67,8 @@ fn lag(step: usize) -> f64 {
 
 fn make() -> Box<dyn Env> {
     let kind = tasks::by_name("reacher").unwrap();
-    let blueprint = (kind.build)(&toml::Table::new()).unwrap();
-    blueprint.make().unwrap()
+    let factory = (kind.build)(&toml::Table::new()).unwrap();
+    factory.make().unwrap()
 }
 
 #[test]

@@ -4,15 +4,15 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_envs::check::{CheckOptions, check_env};
-use insonate_envs::environment::{Environment, EnvironmentSettings};
-use insonate_envs::randomization::Episode;
-use insonate_envs::stage::{Bank, Stage};
-use insonate_envs::task::{End, Task};
-use insonate_envs::tasks::{self, Blueprint};
+use insonate_envs::probe::{
+    EpisodeEnd, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+};
+use insonate_envs::randomization::EpisodeParameters;
+use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{BoxSpace, EndReason, Env, EnvError, ResetOptions, actions, settings};
 use rand_chacha::ChaCha8Rng;
 
-fn blueprint(task: &str, sets: &[(&str, &str)]) -> Blueprint {
+fn factory(task: &str, sets: &[(&str, &str)]) -> EnvFactory {
     let mut given = toml::Table::new();
     for (name, value) in sets {
         settings::set(&mut given, name, value).unwrap();
@@ -50,14 +50,14 @@ const EVERYTHING: &[(&str, &str)] = &[
 ];
 
 fn check(task: &str, sets: &[(&str, &str)]) {
-    let blueprint = blueprint(task, sets);
+    let factory = factory(task, sets);
     let options = CheckOptions {
         n_steps: 8,
         // The paper's episode is always the same.
         is_random: task != "tissue-reach",
         ..CheckOptions::default()
     };
-    let problems = check_env(&|| blueprint.make(), &options);
+    let problems = check_env(&|| factory.make(), &options);
     assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
 }
 
@@ -92,8 +92,8 @@ fn everything_random_at_once_keeps_the_contract() {
 /// The episodes' figure of that name, one per episode.
 fn run_scripted(task: &str, sets: &[(&str, &str)], n: u64, metric: &str) -> Vec<f64> {
     let kind = tasks::by_name(task).unwrap();
-    let blueprint = blueprint(task, &[kind.scripted, sets].concat());
-    let mut env = blueprint.make().unwrap();
+    let factory = factory(task, &[kind.scripted, sets].concat());
+    let mut env = factory.make().unwrap();
     let spec = env.spec().clone();
     let mut observation = vec![0.0; spec.observation_space.len()];
     let mut action = vec![0.0; spec.action_space.len()];
@@ -128,11 +128,11 @@ fn the_scripted_policies_do_what_the_tasks_ask_for() {
 #[test]
 fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
     // The probe is drawn by a spring to 1 cm under the skin, so the force tells the stiffness.
-    let blueprint = blueprint(
+    let factory = factory(
         "probe-press",
         &[("action.mode", "tracking"), ("time.limit", "2")],
     );
-    let mut env = blueprint.make().unwrap();
+    let mut env = factory.make().unwrap();
     let spec = env.spec().clone();
     let mut observation = vec![0.0; spec.observation_space.len()];
     let action = vec![1.0; spec.action_space.len()];
@@ -158,8 +158,8 @@ fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
 
 #[test]
 fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
-    let blueprint = blueprint("probe-sweep", SHORT);
-    let mut env = blueprint.make().unwrap();
+    let factory = factory("probe-sweep", SHORT);
+    let mut env = factory.make().unwrap();
     let mut observation = vec![0.0; env.spec().observation_space.len()];
     env.reset(7, &ResetOptions::default(), &mut observation)
         .unwrap();
@@ -184,7 +184,7 @@ fn a_fixed_parameter_is_what_the_episode_lists_and_the_others_stay() {
 /// A task that breaks the simulation after a while.
 struct Poison;
 
-impl Task for Poison {
+impl ProbeTask for Poison {
     fn reward_terms(&self) -> Vec<&'static str> {
         vec!["one"]
     }
@@ -197,31 +197,31 @@ impl Task for Poison {
         BoxSpace::default()
     }
 
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        _episode: &Episode,
+        state: &mut SceneState,
+        _episode: &EpisodeParameters,
         _rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        stage.feel();
+        state.read_probe();
         Ok(())
     }
 
-    fn advance(&mut self, stage: &mut Stage) {
-        if stage.physics.time() > 0.1 {
-            stage.physics.qvel_mut()[2] = f64::NAN;
+    fn before_substep(&mut self, state: &mut SceneState) {
+        if state.physics.time() > 0.1 {
+            state.physics.qvel_mut()[2] = f64::NAN;
         }
     }
 
-    fn note(&mut self, _stage: &Stage) {}
+    fn after_substep(&mut self, _state: &SceneState) {}
 
-    fn observe(&self, _stage: &Stage, _observation: &mut [f32]) {}
+    fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, _stage: &Stage, _action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, _state: &SceneState, _action: &[f32], terms: &mut [f64]) {
         terms[0] = 1.0;
     }
 
-    fn end(&self, _stage: &Stage) -> Option<End> {
+    fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
         None
     }
 
@@ -232,9 +232,9 @@ impl Task for Poison {
 
 #[test]
 fn a_diverged_simulation_ends_its_episode_with_a_reason_and_finite_numbers() {
-    let settings = EnvironmentSettings::<()>::default();
-    let bank = Bank::with_torso(&settings.scene, &settings.randomization).unwrap();
-    let mut env = Environment::new("poison", &settings, bank.into(), Poison).unwrap();
+    let settings = ProbeTaskSettings::<()>::default();
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization).unwrap();
+    let mut env = ProbeEnvironment::new("poison", &settings, scenes.into(), Poison).unwrap();
     let spec = env.spec().clone();
     let mut observation = vec![0.0; spec.observation_space.len()];
     let action = vec![0.0; spec.action_space.len()];

@@ -6,19 +6,18 @@
 use std::sync::LazyLock;
 
 use insonate_envs::check::{CheckOptions, check_env};
-use insonate_envs::tasks::{self, Blueprint};
-use insonate_envs::theatre::Organ;
+use insonate_envs::surgery::Organ;
+use insonate_envs::tasks::{self, EnvFactory};
 use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
 
 /// The mesh of the defaults takes seconds to make in a test's build; this one has a quarter of its tetrahedra.
 const COARSE: &[(&str, &str)] = &[("organ.edge", "0.03")];
 
-static REACH: LazyLock<Blueprint> = LazyLock::new(|| blueprint("tissue-reach", COARSE).unwrap());
+static REACH: LazyLock<EnvFactory> = LazyLock::new(|| factory("tissue-reach", COARSE).unwrap());
 
-static RETRACT: LazyLock<Blueprint> =
-    LazyLock::new(|| blueprint("tissue-retract", COARSE).unwrap());
+static RETRACT: LazyLock<EnvFactory> = LazyLock::new(|| factory("tissue-retract", COARSE).unwrap());
 
-fn blueprint(task: &str, sets: &[(&str, &str)]) -> Result<Blueprint, EnvError> {
+fn factory(task: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
     let mut given = toml::Table::new();
     for (name, value) in sets {
         settings::set(&mut given, name, value)?;
@@ -26,8 +25,8 @@ fn blueprint(task: &str, sets: &[(&str, &str)]) -> Result<Blueprint, EnvError> {
     (tasks::by_name(task)?.build)(&given)
 }
 
-fn with(task: &str, sets: &[(&str, &str)]) -> Blueprint {
-    blueprint(task, &[COARSE, sets].concat()).unwrap()
+fn with(task: &str, sets: &[(&str, &str)]) -> EnvFactory {
+    factory(task, &[COARSE, sets].concat()).unwrap()
 }
 
 /// An episode, step by step.
@@ -39,8 +38,8 @@ struct Play {
 }
 
 impl Play {
-    fn begin(blueprint: &Blueprint, seed: u64) -> Self {
-        let mut env = blueprint.make().unwrap();
+    fn begin(factory: &EnvFactory, seed: u64) -> Self {
+        let mut env = factory.make().unwrap();
         let mut observation = vec![0.0; env.spec().observation_space.len()];
         env.reset(seed, &ResetOptions::default(), &mut observation)
             .unwrap();
@@ -97,13 +96,13 @@ impl Play {
 
 #[test]
 fn the_default_organ_is_of_the_papers_size_and_its_scripts_succeed() {
-    let settings = insonate_envs::theatre::TissueSettings::<()>::default();
+    let settings = insonate_envs::surgery::SurgerySettings::<()>::default();
     let n_tets = Organ::new(&settings).unwrap().n_tets();
     assert!((1110..=1230).contains(&n_tets), "{n_tets} tetrahedra");
-    let reach = Play::begin(&blueprint("tissue-reach", &[]).unwrap(), 1).play_script();
+    let reach = Play::begin(&factory("tissue-reach", &[]).unwrap(), 1).play_script();
     assert_eq!(reach.metric("success"), 1.0);
     assert_eq!(reach.metric("solved"), 1.0);
-    let retract = Play::begin(&blueprint("tissue-retract", &[]).unwrap(), 1).play_script();
+    let retract = Play::begin(&factory("tissue-retract", &[]).unwrap(), 1).play_script();
     assert_eq!(retract.metric("success"), 1.0);
 }
 
@@ -124,13 +123,13 @@ fn both_keep_the_contract_however_random_they_are() {
             &[("task.goal_spread", "0.005"), ("observation.force", "true")],
         ),
     ] {
-        let blueprint = with(task, sets);
+        let factory = with(task, sets);
         let options = CheckOptions {
             n_steps: 12,
             is_random: !sets.is_empty(),
             ..CheckOptions::default()
         };
-        let problems = check_env(&|| blueprint.make(), &options);
+        let problems = check_env(&|| factory.make(), &options);
         assert!(problems.is_empty(), "{task} {sets:?}: {problems:#?}");
     }
 }
@@ -175,11 +174,11 @@ fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres(
 #[test]
 fn a_pressed_target_gives_way_and_its_force_is_felt() {
     // Reached only within 0.1 mm, so that the instrument can go on.
-    let blueprint = with(
+    let factory = with(
         "tissue-reach",
         &[("task.threshold", "0.0001"), ("observation.force", "true")],
     );
-    let mut play = Play::begin(&blueprint, 1);
+    let mut play = Play::begin(&factory, 1);
     let rest = play.place(3);
     assert_eq!(play.observation[6], 0.0);
     let mut most = 0.0_f32;
@@ -246,12 +245,12 @@ fn clamps_that_close_elsewhere_have_not_grasped() {
 
 #[test]
 fn many_together_give_the_same_bits_on_any_number_of_threads() {
-    let run = |blueprint: &Blueprint, n_threads: usize| {
+    let run = |factory: &EnvFactory, n_threads: usize| {
         let config = VecConfig {
             n_threads,
             ..VecConfig::default()
         };
-        let mut env = VecEnv::new(blueprint.make_many(4).unwrap(), config).unwrap();
+        let mut env = VecEnv::new(factory.make_many(4).unwrap(), config).unwrap();
         env.reset(Some(3), &ResetOptions::default()).unwrap();
         let n_actions = env.spec().action_space.len();
         let mut seen = Vec::new();
@@ -268,14 +267,14 @@ fn many_together_give_the_same_bits_on_any_number_of_threads() {
         "tissue-reach",
         &[("task.target", "random"), ("task.start_spread", "0.005")],
     );
-    for blueprint in [&random, &RETRACT] {
-        assert_eq!(run(blueprint, 1), run(blueprint, 2));
+    for factory in [&random, &RETRACT] {
+        assert_eq!(run(factory, 1), run(factory, 2));
     }
 }
 
 #[test]
 fn tissue_that_cannot_be_followed_ends_the_episode_and_the_next_one_is_fine() {
-    let blueprint = with(
+    let factory = with(
         "tissue-reach",
         // Without gravity the organ is at rest as it is, so that only the instrument moves it.
         &[
@@ -285,7 +284,7 @@ fn tissue_that_cannot_be_followed_ends_the_episode_and_the_next_one_is_fine() {
         ],
     );
     let mut returns = Vec::new();
-    let mut play = Play::begin(&blueprint, 1);
+    let mut play = Play::begin(&factory, 1);
     for _ in 0..2 {
         let mut observation = play.observation.clone();
         while !play.is_over {
@@ -397,7 +396,7 @@ fn wrong_settings_are_named_with_what_is_allowed() {
             &["instrument.grasp_radius", "0.007"],
         ),
     ] {
-        let message = blueprint(task, &[(name, value)]).unwrap_err().to_string();
+        let message = factory(task, &[(name, value)]).unwrap_err().to_string();
         for part in parts {
             assert!(message.contains(part), "{name} = {value}: {message}");
         }

@@ -285,8 +285,8 @@ fn what_cannot_be_a_vector_is_refused() {
     };
     refused(vec![]);
     let pendulum = tasks::by_name("pendulum").unwrap();
-    let blueprint = (pendulum.build)(&toml::Table::new()).unwrap();
-    refused(vec![boxed(1), blueprint.make().unwrap()]);
+    let factory = (pendulum.build)(&toml::Table::new()).unwrap();
+    refused(vec![boxed(1), factory.make().unwrap()]);
     let mut env = counters(2, Autoreset::NextStep);
     assert!(env.reset_env(2, 0, &ResetOptions::default()).is_err());
     let message = env.step(&[0.0, 0.0]).unwrap_err().to_string();
@@ -299,9 +299,9 @@ fn what_cannot_be_a_vector_is_refused() {
 /// Real environments, some of them wrapped, all of the same kind.
 fn real(task: &str, n_envs: usize, n_threads: usize, autoreset: Autoreset) -> VecEnv {
     let settings: toml::Table = "max_episode_steps = 13".parse().unwrap();
-    let blueprint = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
+    let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
     let envs = (0..n_envs).map(|_| {
-        let late = ActionLatency::new(blueprint.make().unwrap(), 2);
+        let late = ActionLatency::new(factory.make().unwrap(), 2);
         let stacked = FrameStack::new(ObservationNoise::uniform(late, 0.01, 0.1).unwrap(), 3);
         Box::new(stacked) as Box<dyn Env>
     });

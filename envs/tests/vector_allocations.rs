@@ -43,9 +43,9 @@ fn a_running_step_allocates_nothing() {
     let settings: toml::Table = "max_episode_steps = 400".parse().unwrap();
     for task in ["pendulum", "reacher"] {
         for n_threads in [1, 2, 4] {
-            let blueprint = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
+            let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
             let envs = (0..6).map(|_| {
-                let late = ActionLatency::new(blueprint.make().unwrap(), 2);
+                let late = ActionLatency::new(factory.make().unwrap(), 2);
                 let noisy = ObservationNoise::uniform(late, 0.01, 0.1).unwrap();
                 Box::new(FrameStack::new(noisy, 3)) as Box<dyn Env>
             });

@@ -206,8 +206,8 @@ fn rescaled_actions_reach_the_bounds_exactly() {
     // The scripted policy's action means the same outside as inside.
     let pendulum = || {
         let kind = tasks::by_name("pendulum").unwrap();
-        let blueprint = (kind.build)(&toml::Table::new()).unwrap();
-        blueprint.make().unwrap()
+        let factory = (kind.build)(&toml::Table::new()).unwrap();
+        factory.make().unwrap()
     };
     let mut inside = pendulum();
     let mut outside = RescaleAction::new(pendulum(), -1.0, 1.0).unwrap();
@@ -267,14 +267,14 @@ fn wrapped_environments_pass_every_check_and_learning_moments_do_not() {
     ];
     let settings: toml::Table = "max_episode_steps = 20".parse().unwrap();
     for task in ["pendulum", "reacher"] {
-        let blueprint = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
+        let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
         for (name, wrap) in wraps {
-            let make = || Ok(wrap(blueprint.make()?));
+            let make = || Ok(wrap(factory.make()?));
             let problems = check_env(&make, &CheckOptions::default());
             assert!(problems.is_empty(), "{task} {name}: {problems:#?}");
         }
         let learning = || {
-            let env = blueprint.make()?;
+            let env = factory.make()?;
             let moments = RunningMoments::new(env.spec().observation_space.len());
             let env = NormalizeObservation::learning(env, moments, 5.0)?;
             Ok(Box::new(env) as Box<dyn Env>)

@@ -14,13 +14,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let n_threads = arguments.next().map_or(Ok(0), |text| text.parse())?;
 
     let config = PpoConfig::default();
-    let blueprint = (tasks::by_name(&task)?.build)(&toml::Table::new())?;
+    let factory = (tasks::by_name(&task)?.build)(&toml::Table::new())?;
     let settings = VecConfig {
         autoreset: Autoreset::SameStep,
         n_threads,
         ..VecConfig::default()
     };
-    let env = VecEnv::new(blueprint.make_many(config.n_envs)?, settings)?;
+    let env = VecEnv::new(factory.make_many(config.n_envs)?, settings)?;
     let speed = bench::ppo_frames_per_second(env, &config, n_updates)?;
     println!(
         "{{\"frames_per_second\": {:.0}, \"rollout_s\": {:.5}, \"update_s\": {:.5}}}",

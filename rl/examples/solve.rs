@@ -19,7 +19,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         None => toml::from_str(include_str!("pendulum.toml"))?,
     };
     for seed in 1..=n_seeds {
-        let blueprint = (tasks::by_name(&task)?.build)(&toml::Table::new())?;
+        let factory = (tasks::by_name(&task)?.build)(&toml::Table::new())?;
         let config = PpoConfig {
             seed,
             ..config.clone()
@@ -29,11 +29,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                 autoreset,
                 ..VecConfig::default()
             };
-            VecEnv::new(blueprint.make_many(config.n_envs)?, settings)
+            VecEnv::new(factory.make_many(config.n_envs)?, settings)
         };
         let identity = PolicyIdentity {
             task: task.clone(),
-            settings: blueprint.settings.to_string(),
+            settings: factory.settings.to_string(),
         };
         let start = Instant::now();
         let mut ppo = Ppo::new(envs(Autoreset::SameStep)?, config.clone(), identity)?;

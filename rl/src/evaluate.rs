@@ -1,6 +1,6 @@
 //! Evaluation: a number of episodes, each with a seed of its own, under a policy that does not explore.
 
-use insonate_envs::{Ended, ResetOptions, VecEnv};
+use insonate_envs::{EpisodeStatistics, ResetOptions, VecEnv};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
@@ -33,7 +33,7 @@ pub fn evaluate(
     seed: u64,
     options: &ResetOptions,
     progress: &mut dyn FnMut(usize),
-) -> Result<Vec<Ended>, RlError> {
+) -> Result<Vec<EpisodeStatistics>, RlError> {
     if let Actor::Policy(policy) = actor {
         policy.check_fits(env.spec())?;
     }
@@ -48,7 +48,7 @@ pub fn evaluate(
         episodes.seats.push(seat);
     }
     let mut actions = vec![0.0; env.n_envs() * env.spec().action_space.len()];
-    let mut done: Vec<Option<Ended>> = vec![None; n_episodes];
+    let mut done: Vec<Option<EpisodeStatistics>> = vec![None; n_episodes];
     let mut n_done = 0;
     while n_done < n_episodes {
         act(env, actor, &mut episodes.seats, &mut actions)?;

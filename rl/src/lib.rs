@@ -7,13 +7,13 @@
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
 //! use insonate_rl::{Control, Policy, PolicyIdentity, Ppo, PpoConfig};
 //!
-//! let blueprint = (tasks::by_name("pendulum")?.build)(&toml::Table::new())?;
+//! let factory = (tasks::by_name("pendulum")?.build)(&toml::Table::new())?;
 //! let config = PpoConfig { total_timesteps: 4096, n_envs: 4, ..PpoConfig::default() };
 //! let same_step = VecConfig { autoreset: Autoreset::SameStep, ..VecConfig::default() };
-//! let env = VecEnv::new(blueprint.make_many(config.n_envs)?, same_step)?;
+//! let env = VecEnv::new(factory.make_many(config.n_envs)?, same_step)?;
 //! let identity = PolicyIdentity {
-//!     task: blueprint.task.to_owned(),
-//!     settings: blueprint.settings.to_string(),
+//!     task: factory.task.to_owned(),
+//!     settings: factory.settings.to_string(),
 //! };
 //! let mut ppo = Ppo::new(env, config, identity)?;
 //! ppo.train(&mut |_progress| Control::Continue)?;

@@ -3,11 +3,11 @@
 
 mod support;
 
-use insonate_envs::{Autoreset, Ended, ResetOptions, VecEnv};
+use insonate_envs::{Autoreset, EpisodeStatistics, ResetOptions, VecEnv};
 use insonate_rl::{Actor, Policy, evaluate};
 use support::{config, lines, ppo};
 
-fn run(mut env: VecEnv, actor: &mut Actor, n_episodes: usize) -> Vec<Ended> {
+fn run(mut env: VecEnv, actor: &mut Actor, n_episodes: usize) -> Vec<EpisodeStatistics> {
     let mut last = 0;
     let mut progress = |n_done: usize| {
         assert!(n_done >= last);

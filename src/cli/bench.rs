@@ -222,13 +222,13 @@ impl PpoBench {
             hidden_sizes: vec![64, 64],
             ..PpoConfig::default()
         };
-        let blueprint = (tasks::by_name("reacher")?.build)(&toml::Table::new())?;
+        let factory = (tasks::by_name("reacher")?.build)(&toml::Table::new())?;
         let vector = VecConfig {
             autoreset: Autoreset::SameStep,
             n_threads: self.threads,
             ..VecConfig::default()
         };
-        let env = VecEnv::new(blueprint.make_many(config.n_envs)?, vector)?;
+        let env = VecEnv::new(factory.make_many(config.n_envs)?, vector)?;
         let n_threads = env.n_threads();
         let speed = bench::ppo_frames_per_second(env, &config, self.updates)?;
         let figures = json!({

@@ -1,7 +1,7 @@
 //! `insonate describe`: everything about a task.
 
 use clap::Args;
-use insonate::envs::tasks::{self, Blueprint};
+use insonate::envs::tasks::{self, EnvFactory};
 use insonate::envs::{BoxSpace, EnvSpec};
 use insonate::training::{Given, TrainingSettings};
 use serde_json::{Map, Value, json};
@@ -42,9 +42,9 @@ impl Describe {
 pub(super) fn show(task: &str, given: &Given, as_json: bool) -> anyhow::Result<()> {
     let kind = tasks::by_name(task)?;
     let settings = TrainingSettings::resolve(task, given)?;
-    let spec = settings.blueprint.make()?.spec().clone();
+    let spec = settings.factory.make()?.spec().clone();
     if as_json {
-        let all = in_json(&spec, kind.summary, &settings.blueprint);
+        let all = in_json(&spec, kind.summary, &settings.factory);
         return print(&serde_json::to_string_pretty(&all)?);
     }
     let scripted: Vec<String> = kind
@@ -68,7 +68,7 @@ pub(super) fn show(task: &str, given: &Given, as_json: bool) -> anyhow::Result<(
         ));
     }
     lines.push("\nsettings".to_owned());
-    let table = settings.blueprint.settings.to_string();
+    let table = settings.factory.settings.to_string();
     lines.extend(
         table
             .lines()
@@ -118,7 +118,7 @@ fn names<'a>(title: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     lines
 }
 
-fn in_json(spec: &EnvSpec, summary: &str, blueprint: &Blueprint) -> Value {
+fn in_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
     let space = |space: &BoxSpace| {
         let bound = |value: &f32| value.is_finite().then_some(*value);
         json!({
@@ -139,6 +139,6 @@ fn in_json(spec: &EnvSpec, summary: &str, blueprint: &Blueprint) -> Value {
     put("reward_terms", json!(spec.reward_terms));
     put("metrics", json!(spec.metrics));
     put("parameters", json!(spec.parameters));
-    put("settings", json!(blueprint.settings));
+    put("settings", json!(factory.settings));
     Value::Object(all)
 }

@@ -104,7 +104,7 @@ impl RolloutCommand {
         seed: u64,
         folder: &OutputFolder,
     ) -> anyhow::Result<Value> {
-        let spec = contestant.blueprint.make()?.spec().clone();
+        let spec = contestant.factory.make()?.spec().clone();
         let every = frame_stride(spec.control_timestep, self.frame_rate);
         let (width, height) = self.picture_size;
         let config = RenderConfig {
@@ -127,11 +127,8 @@ impl RolloutCommand {
             folder.write(&name, &content)?;
         }
         let mut settings = toml::Table::new();
-        settings.insert("task".to_owned(), contestant.blueprint.task.into());
-        settings.insert(
-            "env".to_owned(),
-            contestant.blueprint.settings.clone().into(),
-        );
+        settings.insert("task".to_owned(), contestant.factory.task.into());
+        settings.insert("env".to_owned(), contestant.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use toml::Table;
 
-use crate::envs::tasks::{self, Blueprint};
+use crate::envs::tasks::{self, EnvFactory};
 use crate::envs::{EnvError, settings};
 use crate::rl::run::POLICY;
 use crate::rl::{Actor, Policy};
@@ -22,7 +22,7 @@ pub struct Contestant {
     /// The policy; none for a word.
     pub policy: Option<Policy>,
     /// Makes its environments.
-    pub blueprint: Blueprint,
+    pub factory: EnvFactory,
 }
 
 impl Contestant {
@@ -84,14 +84,14 @@ impl Contestant {
                 settings::set(&mut base, setting, value)?;
             }
         }
-        let blueprint = resolve_env(task, &base, over)?;
+        let factory = resolve_env(task, &base, over)?;
         if let Some(policy) = &policy {
-            policy.check_fits(blueprint.make()?.spec())?;
+            policy.check_fits(factory.make()?.spec())?;
         }
         Ok(Self {
             name: name.to_owned(),
             policy,
-            blueprint,
+            factory,
         })
     }
 

@@ -83,11 +83,11 @@ fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Re
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::envs::{EndReason, Ended, EnvSpec};
+    use crate::envs::{EndReason, EnvSpec, EpisodeStatistics};
 
     /// Returns 1, 2, 4 plus `more`, of episodes with the given softness.
     fn result(name: &str, more: [f64; 3], stiffness: f64) -> EvaluationResult {
-        let episode = |index: usize| Ended {
+        let episode = |index: usize| EpisodeStatistics {
             env_idx: 0,
             seed: index as u64,
             return_: [1.0, 2.0, 4.0][index] + more[index],

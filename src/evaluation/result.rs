@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::Contestant;
-use crate::envs::{Autoreset, Ended, EnvSpec, ResetOptions, VecConfig, VecEnv};
+use crate::envs::{Autoreset, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
 use crate::rl;
 
 /// Which episodes, and how they are run; the figures depend on the first two alone.
@@ -29,7 +29,7 @@ pub struct EvaluationResult {
     /// What its environments are.
     pub spec: EnvSpec,
     /// Every episode, in order.
-    pub episodes: Vec<Ended>,
+    pub episodes: Vec<EpisodeStatistics>,
     /// Time that it took [s].
     pub seconds: f64,
 }
@@ -50,9 +50,9 @@ pub fn evaluate(
         ..VecConfig::default()
     };
     let n_envs = schedule.n_envs.clamp(1, schedule.n_episodes.max(1));
-    let mut env = VecEnv::new(contestant.blueprint.make_many(n_envs)?, config)?;
+    let mut env = VecEnv::new(contestant.factory.make_many(n_envs)?, config)?;
     let mut actor = contestant.actor();
-    let mut episodes: Vec<Ended> = Vec::new();
+    let mut episodes: Vec<EpisodeStatistics> = Vec::new();
     for &seed in &schedule.seeds {
         let n_before = episodes.len();
         let block = rl::evaluate(
@@ -108,7 +108,7 @@ impl EvaluationResult {
     }
 }
 
-fn count<'a>(episodes: impl Iterator<Item = &'a Ended>) -> Vec<(String, usize)> {
+fn count<'a>(episodes: impl Iterator<Item = &'a EpisodeStatistics>) -> Vec<(String, usize)> {
     let mut counts: Vec<(String, usize)> = Vec::new();
     for episode in episodes {
         let reason = short_reason(episode);
@@ -122,7 +122,7 @@ fn count<'a>(episodes: impl Iterator<Item = &'a Ended>) -> Vec<(String, usize)> 
 }
 
 /// Why an episode ended, without the place and time of a divergence.
-pub(super) fn short_reason(episode: &Ended) -> String {
+pub(super) fn short_reason(episode: &EpisodeStatistics) -> String {
     match &episode.reason {
         crate::envs::EndReason::Diverged(_) => "diverged".to_owned(),
         reason => reason.text().into_owned(),

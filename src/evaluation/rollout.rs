@@ -4,7 +4,7 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
 use super::Contestant;
-use crate::envs::{Autoreset, Ended, Env, EnvSpec, ResetOptions, VecConfig, VecEnv};
+use crate::envs::{Autoreset, Env, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
 use crate::rl::Actor;
 use crate::sim::Physics;
 use crate::sim::readings::{ForceTorque, ProbeContact, ProbeFrame};
@@ -49,7 +49,7 @@ pub struct Rollout {
     /// Every step.
     pub steps: Vec<RolloutStep>,
     /// Return, metrics, random parameters and why it ended.
-    pub ended: Ended,
+    pub ended: EpisodeStatistics,
 }
 
 /// Runs one episode; `watch` sees the environment at its start and after each step.
@@ -67,7 +67,7 @@ pub fn rollout(
         n_threads: 1,
         ..VecConfig::default()
     };
-    let mut env = VecEnv::new(contestant.blueprint.make_many(1)?, config)?;
+    let mut env = VecEnv::new(contestant.factory.make_many(1)?, config)?;
     let mut actor = contestant.actor();
     // As in an evaluation, so that the same seed is the same episode.
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

@@ -71,7 +71,7 @@ pub fn measure(contestant: &Contestant, plan: &SpeedPlan) -> anyhow::Result<EnvS
         n_threads: plan.n_threads,
         ..VecConfig::default()
     };
-    let mut env = VecEnv::new(contestant.blueprint.make_many(plan.n_envs)?, config)?;
+    let mut env = VecEnv::new(contestant.factory.make_many(plan.n_envs)?, config)?;
     env.reset(Some(plan.seed), &ResetOptions::default())?;
     let mut hand = Hand::of(contestant, &env, plan.seed);
     let mut warm = vec![hand.step(&mut env)?];

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::envs::{Ended, EnvSpec};
+use crate::envs::{EnvSpec, EpisodeStatistics};
 use crate::evaluation::{cell, known_mean};
 use crate::experiments::write_file;
 
@@ -39,8 +39,8 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// Means over episodes.
-    pub(super) fn of(episodes: &[Ended], spec: &EnvSpec) -> Self {
-        let mean = |of: &dyn Fn(&Ended) -> f64| known_mean(episodes.iter().map(of));
+    pub(super) fn of(episodes: &[EpisodeStatistics], spec: &EnvSpec) -> Self {
+        let mean = |of: &dyn Fn(&EpisodeStatistics) -> f64| known_mean(episodes.iter().map(of));
         let metrics = spec.metrics.iter().enumerate();
         Self {
             global_step: 0,

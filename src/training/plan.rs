@@ -105,8 +105,8 @@ fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<T
         .parse()
         .map_err(|error: toml::de::Error| anyhow::anyhow!("{error}"))
         .with_context(|| format!("{} has settings that cannot be read", path.display()))?;
-    let blueprint = resolve_env(own, &base, &given.env)?;
-    if let Some((name, here, there)) = first_difference(&blueprint.settings, &base) {
+    let factory = resolve_env(own, &base, &given.env)?;
+    if let Some((name, here, there)) = first_difference(&factory.settings, &base) {
         return Err(differs(&format!("env.{name}"), &here, &there).into());
     }
     let ppo = resolve_ppo(info.config.clone(), &given.ppo)?;
@@ -118,7 +118,7 @@ fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<T
         return Err(differs(&format!("ppo.{name}"), &here, &there).into());
     }
     Ok(TrainingSettings {
-        blueprint,
+        factory,
         ppo,
         evaluation: evaluation(given, folder)?,
     })

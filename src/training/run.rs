@@ -97,7 +97,7 @@ impl<'a> Training<'a> {
                 n_threads: plan.n_threads,
                 ..VecConfig::default()
             };
-            VecEnv::new(settings.blueprint.make_many(n_envs)?, config)
+            VecEnv::new(settings.factory.make_many(n_envs)?, config)
         };
         let env = envs(settings.ppo.n_envs, Autoreset::SameStep)?;
         let n_update_threads = match plan.n_threads {
@@ -109,8 +109,8 @@ impl<'a> Training<'a> {
             Start::New | Start::Overwrite => {
                 clear(&plan.folder)?;
                 let identity = PolicyIdentity {
-                    task: settings.blueprint.task.to_owned(),
-                    settings: settings.blueprint.settings.to_string(),
+                    task: settings.factory.task.to_owned(),
+                    settings: settings.factory.settings.to_string(),
                 };
                 let ppo = Ppo::new(env, settings.ppo.clone(), identity)?;
                 Run::start(&plan.folder, ppo, plan.run)?

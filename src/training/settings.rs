@@ -5,7 +5,7 @@ use toml::{Table, Value};
 
 use super::given::overlay;
 use super::{Given, ppo_defaults};
-use crate::envs::tasks::{self, Blueprint};
+use crate::envs::tasks::{self, EnvFactory};
 use crate::envs::{EnvError, settings};
 use crate::rl::PpoConfig;
 
@@ -61,7 +61,7 @@ impl EvaluationSettings {
 #[derive(Debug)]
 pub struct TrainingSettings {
     /// Task and its settings.
-    pub blueprint: Blueprint,
+    pub factory: EnvFactory,
     /// Of PPO.
     pub ppo: PpoConfig,
     /// Of the evaluations on the way.
@@ -80,7 +80,7 @@ impl TrainingSettings {
             .map_err(|error| within("evaluation", error))?;
         evaluation.check()?;
         Ok(Self {
-            blueprint: (kind.build)(&given.env).map_err(|error| within("env", error))?,
+            factory: (kind.build)(&given.env).map_err(|error| within("env", error))?,
             ppo,
             evaluation,
         })
@@ -89,9 +89,9 @@ impl TrainingSettings {
     /// As a configuration file that gives the same training again.
     pub fn to_toml(&self) -> String {
         let mut file = Table::new();
-        file.insert("task".to_owned(), self.blueprint.task.into());
+        file.insert("task".to_owned(), self.factory.task.into());
         let parts = [
-            ("env", self.blueprint.settings.clone()),
+            ("env", self.factory.settings.clone()),
             ("ppo", settings::table(&self.ppo)),
             ("evaluation", settings::table(&self.evaluation)),
         ];
@@ -146,7 +146,7 @@ pub(super) fn resolve_ppo(defaults: PpoConfig, given: &Table) -> Result<PpoConfi
 ///
 /// # Errors
 /// [`EnvError::Unknown`] for the task; [`EnvError::Config`].
-pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<Blueprint, EnvError> {
+pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<EnvFactory, EnvError> {
     let mut all = base.clone();
     overlay(&mut all, over);
     let kind = tasks::by_name(task)?;
@@ -222,6 +222,6 @@ mod tests {
         assert_eq!(read.task.as_deref(), Some("pendulum"));
         let again = TrainingSettings::resolve("pendulum", &read).unwrap();
         assert_eq!(again.ppo, settings.ppo);
-        assert_eq!(again.blueprint.settings, settings.blueprint.settings);
+        assert_eq!(again.factory.settings, settings.factory.settings);
     }
 }

@@ -100,7 +100,7 @@ impl TrainingSummary {
         let global_step = history.iterations.last().map_or(0, |row| row.global_step);
         let train_s = history.train_s();
         Self {
-            task: plan.settings.blueprint.task.to_owned(),
+            task: plan.settings.factory.task.to_owned(),
             seed: plan.settings.ppo.seed,
             ending,
             global_step,

@@ -5,9 +5,9 @@ use insonate_sim::Twist;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use serde::{Deserialize, Serialize};
 
-use super::Action;
+use super::ActionMode;
+use crate::probe::SceneState;
 use crate::settings::check_range;
-use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `hybrid_force`.
@@ -75,7 +75,7 @@ pub struct HybridForceAction {
 impl HybridForceAction {
     /// # Errors
     /// [`EnvError::Sim`] where the scene has no arm, no probe or no force sensor.
-    pub fn new(stage: &Stage, settings: &HybridForceSettings) -> Result<Self, EnvError> {
+    pub fn new(state: &SceneState, settings: &HybridForceSettings) -> Result<Self, EnvError> {
         let config = HybridConfig {
             force_rate: settings.force_rate,
             force_gain: settings.force_gain,
@@ -84,7 +84,7 @@ impl HybridForceAction {
             ..HybridConfig::default()
         };
         Ok(Self {
-            controller: HybridForce::new(&stage.physics, config)?,
+            controller: HybridForce::new(&state.physics, config)?,
             settings: settings.clone(),
             force: 0.0,
             velocity: 0.0,
@@ -92,7 +92,7 @@ impl HybridForceAction {
     }
 }
 
-impl Action for HybridForceAction {
+impl ActionMode for HybridForceAction {
     fn space(&self) -> BoxSpace {
         BoxSpace::default()
             .with("force [1]", -1.0, 1.0)
@@ -100,12 +100,12 @@ impl Action for HybridForceAction {
             .with("gain [1]", -1.0, 1.0)
     }
 
-    fn reset(&mut self, stage: &Stage) {
-        self.controller.reset(&stage.physics);
-        self.set(stage, &[0.0; 3]);
+    fn reset(&mut self, state: &SceneState) {
+        self.controller.reset(&state.physics);
+        self.set_action(state, &[0.0; 3]);
     }
 
-    fn set(&mut self, _stage: &Stage, action: &[f32]) {
+    fn set_action(&mut self, _state: &SceneState, action: &[f32]) {
         let gain = self.settings.gain_scale.powf(f64::from(action[2]));
         self.controller.config.force_gain = gain * self.settings.force_gain;
         self.controller.config.force_integral_gain = gain * self.settings.force_integral_gain;
@@ -113,8 +113,8 @@ impl Action for HybridForceAction {
         self.velocity = f64::from(action[1]) * self.settings.velocity_scale;
     }
 
-    fn control(&mut self, stage: &mut Stage) {
-        let goal = &stage.goal;
+    fn control(&mut self, state: &mut SceneState) {
+        let goal = &state.goal;
         let axis = goal.world_from_probe.z_axis();
         let target = HybridTarget {
             world_from_probe: goal.world_from_probe,
@@ -124,7 +124,7 @@ impl Action for HybridForceAction {
             },
             force: (goal.force + self.force).max(0.0),
         };
-        self.controller.set_target(&stage.physics, target);
-        self.controller.control(&mut stage.physics);
+        self.controller.set_target(&state.physics, target);
+        self.controller.control(&mut state.physics);
     }
 }

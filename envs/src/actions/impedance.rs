@@ -10,10 +10,10 @@ use insonate_sim::{Pose, Twist, Wrench};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::Action;
+use super::ActionMode;
 use super::osc_pose::AXES;
+use crate::probe::SceneState;
 use crate::settings::{check_interval, check_range};
-use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
 
 /// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, there for the damping.
@@ -104,7 +104,7 @@ impl ImpedanceAction {
     /// # Errors
     /// [`EnvError::Sim`] where the scene has no arm or no probe.
     pub fn new(
-        stage: &Stage,
+        state: &SceneState,
         settings: &ImpedanceSettings,
         mode: ImpedanceMode,
     ) -> Result<Self, EnvError> {
@@ -118,18 +118,18 @@ impl ImpedanceAction {
         let place = |axis: &String| AXES.iter().position(|known| known == axis);
         let mut action = Self {
             mode,
-            controller: OscPose::new(&stage.physics, config)?,
+            controller: OscPose::new(&state.physics, config)?,
             settings: settings.clone(),
             axes: settings.axes.iter().filter_map(place).collect(),
             depth: 0.0,
             wrench: [0.0; 6],
         };
-        action.reset(stage);
+        action.reset(state);
         Ok(action)
     }
 }
 
-impl Action for ImpedanceAction {
+impl ActionMode for ImpedanceAction {
     fn space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
         if self.mode == ImpedanceMode::Wrench {
@@ -147,8 +147,8 @@ impl Action for ImpedanceAction {
         space
     }
 
-    fn reset(&mut self, stage: &Stage) {
-        self.controller.reset(&stage.physics);
+    fn reset(&mut self, state: &SceneState) {
+        self.controller.reset(&state.physics);
         self.wrench = [0.0; 6];
         self.depth = 0.0;
         if self.mode == ImpedanceMode::Wrench {
@@ -159,7 +159,7 @@ impl Action for ImpedanceAction {
         }
     }
 
-    fn set(&mut self, _stage: &Stage, action: &[f32]) {
+    fn set_action(&mut self, _state: &SceneState, action: &[f32]) {
         let share = |i: usize| f64::from(action[i]);
         if self.mode == ImpedanceMode::Wrench {
             for (i, &axis) in self.axes.iter().enumerate() {
@@ -181,8 +181,8 @@ impl Action for ImpedanceAction {
         }
     }
 
-    fn control(&mut self, stage: &mut Stage) {
-        let goal = &stage.goal;
+    fn control(&mut self, state: &mut SceneState) {
+        let goal = &state.goal;
         let Pose { position, rotation } = goal.world_from_probe;
         let [fx, fy, fz, tx, ty, tz] = self.wrench;
         self.controller.feed_forward = Wrench {
@@ -198,7 +198,7 @@ impl Action for ImpedanceAction {
             rotation,
         };
         self.controller
-            .set_target(&stage.physics, OscTarget::Pose(pose));
-        self.controller.control(&mut stage.physics);
+            .set_target(&state.physics, OscTarget::Pose(pose));
+        self.controller.control(&mut state.physics);
     }
 }

@@ -3,9 +3,9 @@
 use insonate_sim::controllers::{Controller as _, JointVelocity, JointVelocityConfig};
 use serde::{Deserialize, Serialize};
 
-use super::Action;
+use super::ActionMode;
+use crate::probe::SceneState;
 use crate::settings::check_range;
-use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `joint_velocity`.
@@ -50,37 +50,37 @@ pub struct JointVelocityAction {
 impl JointVelocityAction {
     /// # Errors
     /// [`EnvError::Sim`] where the scene has no arm.
-    pub fn new(stage: &Stage, settings: &JointVelocitySettings) -> Result<Self, EnvError> {
+    pub fn new(state: &SceneState, settings: &JointVelocitySettings) -> Result<Self, EnvError> {
         let config = JointVelocityConfig {
             gain: settings.gain,
         };
         Ok(Self {
-            controller: JointVelocity::new(&stage.physics, config)?,
+            controller: JointVelocity::new(&state.physics, config)?,
             scale: settings.velocity_scale,
-            velocities: vec![0.0; stage.placement.arm.n_joints()],
+            velocities: vec![0.0; state.placement.arm.n_joints()],
         })
     }
 }
 
-impl Action for JointVelocityAction {
+impl ActionMode for JointVelocityAction {
     fn space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
         (0..self.velocities.len()).for_each(|i| space.push(format!("velocity_{i} [1]"), -1.0, 1.0));
         space
     }
 
-    fn reset(&mut self, stage: &Stage) {
-        self.controller.reset(&stage.physics);
+    fn reset(&mut self, state: &SceneState) {
+        self.controller.reset(&state.physics);
     }
 
-    fn set(&mut self, _stage: &Stage, action: &[f32]) {
+    fn set_action(&mut self, _state: &SceneState, action: &[f32]) {
         for (velocity, &share) in self.velocities.iter_mut().zip(action) {
             *velocity = f64::from(share) * self.scale;
         }
         self.controller.set_velocities(&self.velocities);
     }
 
-    fn control(&mut self, stage: &mut Stage) {
-        self.controller.control(&mut stage.physics);
+    fn control(&mut self, state: &mut SceneState) {
+        self.controller.control(&mut state.physics);
     }
 }

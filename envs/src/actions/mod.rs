@@ -12,22 +12,22 @@ pub use impedance::{ImpedanceAction, ImpedanceMode, ImpedanceSettings};
 pub use joint_velocity::{JointVelocityAction, JointVelocitySettings};
 pub use osc_pose::{OscPoseAction, OscPoseSettings};
 
-use crate::stage::Stage;
+use crate::probe::SceneState;
 use crate::{BoxSpace, EnvError};
 
 /// Turns actions into torques.
-pub trait Action: Send {
+pub trait ActionMode: Send {
     /// What an action is.
     fn space(&self) -> BoxSpace;
 
-    /// Forgets the past; the stage has just been placed.
-    fn reset(&mut self, stage: &Stage);
+    /// Forgets the past; the state has just been placed.
+    fn reset(&mut self, state: &SceneState);
 
     /// Takes an action, once per control step.
-    fn set(&mut self, stage: &Stage, action: &[f32]);
+    fn set_action(&mut self, state: &SceneState, action: &[f32]);
 
-    /// Writes torques, once per physics step; the stage's goal and feelings are those of now.
-    fn control(&mut self, stage: &mut Stage);
+    /// Writes torques, once per physics step; the state's goal and feelings are those of now.
+    fn control(&mut self, state: &mut SceneState);
 }
 
 /// Every mode with what it does.
@@ -107,20 +107,20 @@ impl ActionSettings {
         self.hybrid_force.check()
     }
 
-    /// An action of the mode for a stage.
+    /// An action of the mode for a state.
     ///
     /// # Errors
     /// [`EnvError::Unknown`] for the mode, [`EnvError::Sim`] where the scene lacks what the controller needs.
-    pub fn make(&self, stage: &Stage) -> Result<Box<dyn Action>, EnvError> {
+    pub fn make(&self, state: &SceneState) -> Result<Box<dyn ActionMode>, EnvError> {
         self.check()?;
-        let impedance = |mode| ImpedanceAction::new(stage, &self.impedance, mode);
+        let impedance = |mode| ImpedanceAction::new(state, &self.impedance, mode);
         Ok(match self.mode.as_str() {
             "tracking" => Box::new(impedance(ImpedanceMode::Tracking)?),
             "variable_z" => Box::new(impedance(ImpedanceMode::VariableZ)?),
             "wrench" => Box::new(impedance(ImpedanceMode::Wrench)?),
-            "joint_velocity" => Box::new(JointVelocityAction::new(stage, &self.joint_velocity)?),
-            "hybrid_force" => Box::new(HybridForceAction::new(stage, &self.hybrid_force)?),
-            _ => Box::new(OscPoseAction::new(stage, &self.osc_pose)?),
+            "joint_velocity" => Box::new(JointVelocityAction::new(state, &self.joint_velocity)?),
+            "hybrid_force" => Box::new(HybridForceAction::new(state, &self.hybrid_force)?),
+            _ => Box::new(OscPoseAction::new(state, &self.osc_pose)?),
         })
     }
 }

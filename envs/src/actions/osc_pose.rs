@@ -3,9 +3,9 @@
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use serde::{Deserialize, Serialize};
 
-use super::Action;
+use super::ActionMode;
+use crate::probe::SceneState;
 use crate::settings::check_range;
-use crate::stage::Stage;
 use crate::{BoxSpace, EnvError};
 
 /// Names of a pose's axes in world.
@@ -91,7 +91,7 @@ pub struct OscPoseAction {
 impl OscPoseAction {
     /// # Errors
     /// [`EnvError::Sim`] where the scene has no arm or no probe.
-    pub fn new(stage: &Stage, settings: &OscPoseSettings) -> Result<Self, EnvError> {
+    pub fn new(state: &SceneState, settings: &OscPoseSettings) -> Result<Self, EnvError> {
         let config = OscPoseConfig {
             stiffness: [settings.stiffness; 6],
             damping_ratio: [settings.damping_ratio; 6],
@@ -101,14 +101,14 @@ impl OscPoseAction {
         };
         let place = |axis: &String| AXES.iter().position(|known| known == axis);
         Ok(Self {
-            controller: OscPose::new(&stage.physics, config)?,
+            controller: OscPose::new(&state.physics, config)?,
             axes: settings.axes.iter().filter_map(place).collect(),
             names: settings.axes.clone(),
         })
     }
 }
 
-impl Action for OscPoseAction {
+impl ActionMode for OscPoseAction {
     fn space(&self) -> BoxSpace {
         let mut space = BoxSpace::default();
         for name in &self.names {
@@ -117,18 +117,18 @@ impl Action for OscPoseAction {
         space
     }
 
-    fn reset(&mut self, stage: &Stage) {
-        self.controller.reset(&stage.physics);
+    fn reset(&mut self, state: &SceneState) {
+        self.controller.reset(&state.physics);
     }
 
-    fn set(&mut self, stage: &Stage, action: &[f32]) {
+    fn set_action(&mut self, state: &SceneState, action: &[f32]) {
         let mut delta = [0.0; 6];
         for (&axis, &share) in self.axes.iter().zip(action) {
             delta[axis] = f64::from(share);
         }
         let held = *self.controller.goal();
         self.controller
-            .set_target(&stage.physics, OscTarget::Delta(delta));
+            .set_target(&state.physics, OscTarget::Delta(delta));
         // Axes that no action moves keep their goal; without this they would creep under load.
         let mut goal = *self.controller.goal();
         for axis in (0..3).filter(|axis| !self.axes.contains(axis)) {
@@ -138,10 +138,10 @@ impl Action for OscPoseAction {
             goal.rotation = held.rotation;
         }
         self.controller
-            .set_target(&stage.physics, OscTarget::Pose(goal));
+            .set_target(&state.physics, OscTarget::Pose(goal));
     }
 
-    fn control(&mut self, stage: &mut Stage) {
-        self.controller.control(&mut stage.physics);
+    fn control(&mut self, state: &mut SceneState) {
+        self.controller.control(&mut state.physics);
     }
 }

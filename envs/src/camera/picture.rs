@@ -7,7 +7,7 @@ use insonate_sim::render::{Frame, RenderConfig};
 
 use super::{CameraSettings, PixelKind};
 use crate::EnvError;
-use crate::stage::{Setup, Stage, Studio};
+use crate::probe::{RenderThread, SceneModel, SceneState};
 
 /// Weights of red, green and blue in brightness (ITU-R BT.601).
 const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
@@ -15,29 +15,29 @@ const BRIGHTNESS: [f32; 3] = [0.299, 0.587, 0.114];
 /// A camera, and the last picture that it took.
 #[derive(Debug)]
 pub struct Camera {
-    studio: Arc<Studio>,
+    render_thread: Arc<RenderThread>,
     name: String,
     config: RenderConfig,
     kind: PixelKind,
     max_depth: f32,
     /// What is drawn, and whose scene it is of; none while there is no picture yet.
-    state: Option<(Arc<Setup>, PictureState)>,
+    state: Option<(Arc<SceneModel>, PictureState)>,
     pixels: Vec<f32>,
 }
 
 impl Camera {
-    /// A camera that takes its pictures in a studio, and a first one to see that it can.
+    /// A camera that takes its pictures in a render_thread, and a first one to see that it can.
     ///
     /// # Errors
     /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; as [`CameraSettings::check`].
     pub fn new(
         settings: &CameraSettings,
-        studio: Arc<Studio>,
-        stage: &Stage,
+        render_thread: Arc<RenderThread>,
+        stage: &SceneState,
     ) -> Result<Self, EnvError> {
         settings.check()?;
         let mut camera = Self {
-            studio,
+            render_thread,
             name: settings.name.clone(),
             config: RenderConfig::fast(settings.width, settings.height),
             kind: settings.pixels()?,
@@ -52,16 +52,18 @@ impl Camera {
     /// Takes a picture.
     ///
     /// # Errors
-    /// As [`Studio::draw`].
-    pub fn shoot(&mut self, stage: &Stage) -> Result<(), EnvError> {
-        let setup = &stage.setup;
+    /// As [`RenderThread::draw`].
+    pub fn shoot(&mut self, stage: &SceneState) -> Result<(), EnvError> {
+        let model = &stage.model;
         let mut state = match self.state.take() {
-            Some((of, state)) if Arc::ptr_eq(&of, setup) => state,
-            _ => PictureState::new(&setup.compiled)?,
+            Some((of, state)) if Arc::ptr_eq(&of, model) => state,
+            _ => PictureState::new(&model.compiled)?,
         };
         state.follow(&stage.physics);
-        let (state, frame) = self.studio.draw(setup, state, &self.name, self.config)?;
-        self.state = Some((setup.clone(), state));
+        let (state, frame) = self
+            .render_thread
+            .draw(model, state, &self.name, self.config)?;
+        self.state = Some((model.clone(), state));
         self.develop(&frame);
         Ok(())
     }

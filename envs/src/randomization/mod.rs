@@ -43,7 +43,7 @@ const PARAMETERS: [(&str, &str); 23] = [
 
 /// The random parameters of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Episode {
+pub struct EpisodeParameters {
     /// Stiffness [N/m] and damping [N·s/m] of the torso at the probe.
     pub softness: [f64; 2],
     /// Friction coefficient of the skin.
@@ -82,9 +82,9 @@ pub struct Episode {
 
 /// Which parameters make a difference in a scene; the others are neither listed nor can they be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Scope([bool; PARAMETERS.len()]);
+pub struct ActiveParameters([bool; PARAMETERS.len()]);
 
-impl Scope {
+impl ActiveParameters {
     /// The parameters whose names start with one of these.
     pub fn of(prefixes: &[&str]) -> Self {
         Self(PARAMETERS.map(|(name, _)| prefixes.iter().any(|prefix| name.starts_with(prefix))))
@@ -103,15 +103,15 @@ impl Scope {
     }
 }
 
-impl Episode {
-    /// Draws all parameters and lists those in scope; those in `options` are fixed, and draw their number all the same, so that
+impl EpisodeParameters {
+    /// Draws all parameters and lists those in active; those in `options` are fixed, and draw their number all the same, so that
     /// the others stay.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for an option that is no parameter in scope; [`EnvError::Config`] for a value out of range.
+    /// [`EnvError::Unknown`] for an option that is no parameter in active; [`EnvError::Config`] for a value out of range.
     pub fn draw(
         settings: &RandomizationSettings,
-        scope: &Scope,
+        active: &ActiveParameters,
         options: &ResetOptions,
         rng: &mut ChaCha8Rng,
     ) -> Result<(Self, Vec<f64>), EnvError> {
@@ -136,14 +136,14 @@ impl Episode {
             })
             .collect();
         for (name, &value) in &options.parameters {
-            let place = scope.listed().find(|&place| PARAMETERS[place].0 == name);
+            let place = active.listed().find(|&place| PARAMETERS[place].0 == name);
             let place = place.ok_or_else(|| {
-                let known: Vec<&str> = scope.listed().map(|place| PARAMETERS[place].0).collect();
+                let known: Vec<&str> = active.listed().map(|place| PARAMETERS[place].0).collect();
                 EnvError::unknown("parameter", name, &known)
             })?;
             values[place] = settings.fixed(name, value)?;
         }
-        let listed = scope.listed().map(|place| values[place]).collect();
+        let listed = active.listed().map(|place| values[place]).collect();
         Ok((Self::of(&values), listed))
     }
 

@@ -9,7 +9,7 @@
 //!
 //! # Observation
 //!
-//! The stage's entries where switched on ([`crate::observation`]; none by default) and, in world axes:
+//! The scene's entries where switched on ([`crate::probe::observation`]; none by default) and, in world axes:
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
@@ -66,14 +66,14 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::actions::{ActionSettings, OscPoseSettings};
-use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::observation::ObservationSettings;
-use crate::randomization::{Episode, RandomizationSettings, Scope};
+use crate::probe::{
+    EpisodeEnd, ObservationSettings, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneModel,
+    SceneSet, SceneSettings, SceneState, TimeSettings, build_scene,
+};
+use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
-use crate::stage::{Bank, SceneSettings, Setup, Stage, describe};
-use crate::task::{End, Task};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -165,8 +165,8 @@ impl PushSettings {
     }
 }
 
-fn defaults() -> EnvironmentSettings<PushSettings> {
-    EnvironmentSettings {
+fn defaults() -> ProbeTaskSettings<PushSettings> {
+    ProbeTaskSettings {
         time: TimeSettings {
             control_timestep: 0.04,
             limit: 8.0,
@@ -198,8 +198,8 @@ fn defaults() -> EnvironmentSettings<PushSettings> {
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let settings: EnvironmentSettings<PushSettings> = settings::parse(&defaults(), given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<PushSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
     if settings.scene.torso != "none" {
@@ -208,25 +208,25 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
             problem: format!("is {:?}, but this task has none", settings.scene.torso),
         });
     }
-    let setup = setup(&settings)?;
-    let bank = Bank::of(
+    let model = model(&settings)?;
+    let scenes = SceneSet::of(
         settings.scene.clone(),
         settings.randomization.clone(),
-        Scope::of(&["start.height", "action."]),
-        setup,
+        ActiveParameters::of(&["start.height", "action."]),
+        model,
     );
-    let bank = Arc::new(bank);
+    let scenes = Arc::new(scenes);
     let table = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, table, move || {
-        let task = Push::new(settings.task.clone(), bank.first())?;
-        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+    Ok(EnvFactory::new(KIND.name, table, move || {
+        let task = Push::new(settings.task.clone(), scenes.first())?;
+        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
         Ok(env.boxed())
     }))
 }
 
 /// The room with a cube on the table and a mark for the goal.
-fn setup(settings: &EnvironmentSettings<PushSettings>) -> Result<Arc<Setup>, EnvError> {
-    let scene = describe(&settings.scene, None)?;
+fn model(settings: &ProbeTaskSettings<PushSettings>) -> Result<Arc<SceneModel>, EnvError> {
+    let scene = build_scene(&settings.scene, None)?;
     let top = insonate_models::arena::TABLE_HEIGHT;
     let mut document = scene.to_mjcf()?;
     let cube = Geom::cuboid([HALF; 3])
@@ -252,7 +252,7 @@ fn setup(settings: &EnvironmentSettings<PushSettings>) -> Result<Arc<Setup>, Env
         qpos.extend(rest);
         home.set("qpos", qpos);
     }
-    Setup::of(scene, &document, Skin::Plane(top))
+    SceneModel::of(scene, &document, Skin::Plane(top))
 }
 
 /// The task.
@@ -280,9 +280,9 @@ struct View {
 }
 
 impl Push {
-    fn new(settings: PushSettings, setup: &Setup) -> Result<Self, EnvError> {
+    fn new(settings: PushSettings, model: &SceneModel) -> Result<Self, EnvError> {
         Ok(Self {
-            cube: FreeBody::new(setup.compiled.physics_model(), CUBE)?,
+            cube: FreeBody::new(model.compiled.physics_model(), CUBE)?,
             goal: [0.0; 2],
             last_action: Vec::new(),
             distance: f64::NAN,
@@ -292,14 +292,14 @@ impl Push {
         })
     }
 
-    fn view(&self, stage: &Stage) -> View {
-        let cube = self.cube.pose(&stage.physics).position;
+    fn view(&self, state: &SceneState) -> View {
+        let cube = self.cube.pose(&state.physics).position;
         let goal = Vector3::new(self.goal[0], self.goal[1], cube.z);
         View {
-            probe: stage.felt.world_from_probe.position,
-            probe_velocity: stage.felt.twist.linear,
+            probe: state.probe.world_from_probe.position,
+            probe_velocity: state.probe.twist.linear,
             cube,
-            cube_velocity: self.cube.twist(&stage.physics).linear,
+            cube_velocity: self.cube.twist(&state.physics).linear,
             way: goal - cube,
         }
     }
@@ -335,7 +335,7 @@ impl Push {
     }
 }
 
-impl Task for Push {
+impl ProbeTask for Push {
     fn reward_terms(&self) -> Vec<&'static str> {
         vec!["reach", "touch", "push", "success", "smoothness"]
     }
@@ -368,10 +368,10 @@ impl Task for Push {
         space
     }
 
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        episode: &Episode,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         let top = insonate_models::arena::TABLE_HEIGHT;
@@ -382,34 +382,34 @@ impl Task for Push {
         self.last_action.clear();
         self.touched = false;
         self.cube.place(
-            &mut stage.physics,
+            &mut state.physics,
             [cube[0], cube[1], top + HALF],
             [(yaw / 2.0).cos(), 0.0, 0.0, (yaw / 2.0).sin()],
         );
         let [x, y] = self.goal;
-        stage.physics.data_mut().mocap_pos_mut()[0] = [x, y, top + 0.001];
-        if let Some(point) = stage.skin(probe[0], probe[1]) {
-            let start = stage.pose_on(&point, episode.start_height);
-            stage.place(&start)?;
-            stage.goal.world_from_probe = start;
+        state.physics.data_mut().mocap_pos_mut()[0] = [x, y, top + 0.001];
+        if let Some(point) = state.skin(probe[0], probe[1]) {
+            let start = state.pose_on(&point, episode.start_height);
+            state.place(&start)?;
+            state.goal.world_from_probe = start;
         }
-        let view = self.view(stage);
+        let view = self.view(state);
         self.distance = view.way.norm();
         self.way = (view.probe - Self::behind(&view)).norm();
         Ok(())
     }
 
-    fn advance(&mut self, _stage: &mut Stage) {}
+    fn before_substep(&mut self, _state: &mut SceneState) {}
 
-    fn note(&mut self, stage: &Stage) {
-        self.touched |= self.cube.touches_probe(&stage.physics);
+    fn after_substep(&mut self, state: &SceneState) {
+        self.touched |= self.cube.touches_probe(&state.physics);
     }
 
-    fn observe(&self, stage: &Stage, observation: &mut [f32]) {
-        let view = self.view(stage);
+    fn observe(&self, state: &SceneState, observation: &mut [f32]) {
+        let view = self.view(state);
         let top = insonate_models::arena::TABLE_HEIGHT;
         let to_cube = view.cube - view.probe;
-        let (_, _, yaw) = self.cube.pose(&stage.physics).rotation.euler_angles();
+        let (_, _, yaw) = self.cube.pose(&state.physics).rotation.euler_angles();
         let values = [
             view.probe.x,
             view.probe.y,
@@ -432,8 +432,8 @@ impl Task for Push {
         }
     }
 
-    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
-        let (view, weight) = (self.view(stage), &self.settings.reward);
+    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+        let (view, weight) = (self.view(state), &self.settings.reward);
         let (distance, way) = (view.way.norm(), (view.probe - Self::behind(&view)).norm());
         let change = self.last_action.iter().zip(action);
         let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
@@ -459,12 +459,12 @@ impl Task for Push {
         self.last_action.extend_from_slice(action);
     }
 
-    fn end(&self, stage: &Stage) -> Option<End> {
-        let cube = self.cube.pose(&stage.physics).position;
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        let cube = self.cube.pose(&state.physics).position;
         let off = cube.x.abs() > 0.33
             || cube.y.abs() > 0.5
             || cube.z < insonate_models::arena::TABLE_HEIGHT - 0.01;
-        off.then_some(End::Terminated("the cube is out of reach"))
+        off.then_some(EpisodeEnd::Terminated("the cube is out of reach"))
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
@@ -473,12 +473,12 @@ impl Task for Push {
     }
 
     /// Over the cube to behind it, down, and push; only where actions are x, y and z.
-    fn scripted_action(&mut self, stage: &Stage, action: &mut [f32]) -> bool {
+    fn scripted_action(&mut self, state: &SceneState, action: &mut [f32]) -> bool {
         action.fill(0.0);
         if action.len() != 3 {
             return false;
         }
-        let view = self.view(stage);
+        let view = self.view(state);
         let top = insonate_models::arena::TABLE_HEIGHT;
         let direction = view.way.try_normalize(1e-9).unwrap_or_else(Vector3::x);
         let behind = Self::behind(&view);

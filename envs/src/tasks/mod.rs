@@ -14,8 +14,8 @@ use crate::{Env, EnvError};
 
 /// Settings of a task, complete and checked, and a maker of its environments.
 ///
-/// All environments of a blueprint share its compiled scenes.
-pub struct Blueprint {
+/// All environments of a factory share its compiled scenes.
+pub struct EnvFactory {
     /// The task's name.
     pub task: &'static str,
     /// Every setting with its value: what was given, and defaults for the rest.
@@ -23,8 +23,8 @@ pub struct Blueprint {
     make: Box<dyn Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync>,
 }
 
-impl Blueprint {
-    /// A blueprint.
+impl EnvFactory {
+    /// A factory.
     pub fn new(
         task: &'static str,
         settings: toml::Table,
@@ -48,15 +48,15 @@ impl Blueprint {
     /// So many environments.
     ///
     /// # Errors
-    /// As [`Blueprint::make`].
+    /// As [`EnvFactory::make`].
     pub fn make_many(&self, n_envs: usize) -> Result<Vec<Box<dyn Env>>, EnvError> {
         (0..n_envs).map(|_| self.make()).collect()
     }
 }
 
-impl std::fmt::Debug for Blueprint {
+impl std::fmt::Debug for EnvFactory {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Blueprint")
+        f.debug_struct("EnvFactory")
             .field("task", &self.task)
             .field("settings", &self.settings)
             .finish_non_exhaustive()
@@ -72,8 +72,8 @@ pub struct TaskKind {
     pub summary: &'static str,
     /// Every setting with its default.
     pub defaults: fn() -> toml::Table,
-    /// Makes a blueprint of some settings; those not given have their defaults.
-    pub build: fn(&toml::Table) -> Result<Blueprint, EnvError>,
+    /// Makes a factory of some settings; those not given have their defaults.
+    pub build: fn(&toml::Table) -> Result<EnvFactory, EnvError>,
     /// Settings that the scripted policy runs with, as dotted names and TOML values.
     pub scripted: &'static [(&'static str, &'static str)],
 }

@@ -41,7 +41,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
@@ -117,11 +117,11 @@ impl PendulumSettings {
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: PendulumSettings = settings::parse(&PendulumSettings::default(), given)?;
     settings.check()?;
     let all = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, all, move || {
+    Ok(EnvFactory::new(KIND.name, all, move || {
         Ok(Box::new(Pendulum::new(settings.clone())))
     }))
 }

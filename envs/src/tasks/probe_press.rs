@@ -6,7 +6,7 @@
 //!
 //! # Observation
 //!
-//! The stage's entries ([`crate::observation`]) and:
+//! The scene's entries ([`crate::probe::observation`]) and:
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
@@ -44,13 +44,14 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::actions::ActionSettings;
-use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::probe::{
+    ContactMetrics, EpisodeEnd, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet,
+    SceneState, SuccessCriteria, TimeSettings,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
-use crate::stage::{Bank, ContactRecord, Goal, Stage, Tolerance};
-use crate::task::{End, Task};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -136,8 +137,8 @@ impl PressSettings {
     }
 }
 
-fn defaults() -> EnvironmentSettings<PressSettings> {
-    EnvironmentSettings {
+fn defaults() -> ProbeTaskSettings<PressSettings> {
+    ProbeTaskSettings {
         time: TimeSettings {
             control_timestep: 0.02,
             limit: 3.0,
@@ -151,20 +152,20 @@ fn defaults() -> EnvironmentSettings<PressSettings> {
             force: [2.0, 10.0],
             ..RandomizationSettings::default()
         },
-        ..EnvironmentSettings::default()
+        ..ProbeTaskSettings::default()
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let settings: EnvironmentSettings<PressSettings> = settings::parse(&defaults(), given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<PressSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    let bank = Bank::with_torso(&settings.scene, &settings.randomization)?;
-    let bank = Arc::new(bank);
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    let scenes = Arc::new(scenes);
     let table = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, table, move || {
+    Ok(EnvFactory::new(KIND.name, table, move || {
         let task = Press::new(settings.task.clone(), settings.time.limit);
-        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
         Ok(env.boxed())
     }))
 }
@@ -177,7 +178,7 @@ struct Press {
     /// Where to press, in the world as compiled [m].
     place: [f64; 2],
     force: f64,
-    record: ContactRecord,
+    contact: ContactMetrics,
     /// Since when the force is near [s].
     held: f64,
     error: (f64, usize),
@@ -191,22 +192,22 @@ impl Press {
             limit,
             place: [0.0; 2],
             force: 0.0,
-            record: ContactRecord::default(),
+            contact: ContactMetrics::default(),
             held: 0.0,
             error: (0.0, 0),
             last_action: Vec::new(),
         }
     }
 
-    fn off_place(stage: &Stage) -> f64 {
-        let goal = stage.goal.world_from_probe;
-        let offset = stage.felt.world_from_probe.position - goal.position;
+    fn off_place(state: &SceneState) -> f64 {
+        let goal = state.goal.world_from_probe;
+        let offset = state.probe.world_from_probe.position - goal.position;
         let axis = goal.z_axis();
         (offset - axis * offset.dot(&axis)).norm()
     }
 }
 
-impl Task for Press {
+impl ProbeTask for Press {
     fn reward_terms(&self) -> Vec<&'static str> {
         vec![
             "force",
@@ -218,68 +219,68 @@ impl Task for Press {
     }
 
     fn metrics(&self) -> Vec<&'static str> {
-        ContactRecord::METRICS.to_vec()
+        ContactMetrics::METRICS.to_vec()
     }
 
     fn observation_space(&self) -> BoxSpace {
         BoxSpace::default().with("force_target [N]", 0.0, 40.0)
     }
 
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        episode: &Episode,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        let [x, y, _] = stage.setup.scene.torso_position;
+        let [x, y, _] = state.model.scene.torso_position;
         let [a, b] = self.settings.area.map(|half| half * episode.size);
         let (s, t) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
         self.place = [x + a * s, y + b * t];
         self.force = episode.force;
-        self.record.reset();
+        self.contact.reset();
         (self.held, self.error) = (0.0, (0.0, 0));
         self.last_action.clear();
-        self.advance(stage);
-        stage.place_above(episode)
+        self.before_substep(state);
+        state.place_above(episode)
     }
 
-    fn advance(&mut self, stage: &mut Stage) {
-        if let Some(point) = stage.skin(self.place[0], self.place[1]) {
-            let mut goal = Goal::at(stage.pose_on(&point, 0.0));
-            goal.twist = stage.frame.twist;
+    fn before_substep(&mut self, state: &mut SceneState) {
+        if let Some(point) = state.skin(self.place[0], self.place[1]) {
+            let mut goal = Goal::at(state.pose_on(&point, 0.0));
+            goal.twist = state.torso.twist;
             goal.force = self.force;
-            stage.goal = goal;
+            state.goal = goal;
         }
     }
 
-    fn note(&mut self, stage: &Stage) {
-        self.record.take(stage);
-        let error = (stage.felt.normal_force - self.force).abs();
+    fn after_substep(&mut self, state: &SceneState) {
+        self.contact.update(state);
+        let error = (state.probe.normal_force - self.force).abs();
         self.error.0 += error;
         self.error.1 += 1;
         self.held = if error <= self.settings.tolerance {
-            self.held + stage.physics.timestep()
+            self.held + state.physics.timestep()
         } else {
             0.0
         };
     }
 
-    fn observe(&self, _stage: &Stage, observation: &mut [f32]) {
+    fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
         observation[0] = self.force as f32;
     }
 
-    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let weight = &self.settings.reward;
         let error = self.error.0 / self.error.1.max(1) as f64;
-        let goal = stage.goal.world_from_probe;
-        let tilt = stage.felt.world_from_probe.z_axis().angle(&goal.z_axis());
-        let touching = f64::from(u8::from(stage.felt.in_contact));
+        let goal = state.goal.world_from_probe;
+        let tilt = state.probe.world_from_probe.z_axis().angle(&goal.z_axis());
+        let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.last_action.iter().zip(action);
         let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
         terms.copy_from_slice(&[
             weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             -weight.force_error * error.min(5.0),
-            weight.position * (-(200.0 * Self::off_place(stage)).powi(2)).exp(),
+            weight.position * (-(200.0 * Self::off_place(state)).powi(2)).exp(),
             weight.orientation * (-(tilt / 0.05).powi(2)).exp(),
             -weight.smoothness * jerk,
         ]);
@@ -288,23 +289,23 @@ impl Task for Press {
         self.last_action.extend_from_slice(action);
     }
 
-    fn end(&self, stage: &Stage) -> Option<End> {
-        if Self::off_place(stage) > self.settings.max_position_error {
-            return Some(End::Terminated("far from the place"));
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        if Self::off_place(state) > self.settings.max_position_error {
+            return Some(EpisodeEnd::Terminated("far from the place"));
         }
-        (stage.felt.normal_force > self.settings.max_force)
-            .then_some(End::Terminated("pressed too hard"))
+        (state.probe.normal_force > self.settings.max_force)
+            .then_some(EpisodeEnd::Terminated("pressed too hard"))
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let anything = Tolerance {
+        let anything = SuccessCriteria {
             contact_ratio: 0.0,
             force_mae: f64::INFINITY,
             path_rmse: f64::INFINITY,
             tilt_deg: f64::INFINITY,
             peak_force: self.force + self.settings.max_overshoot,
         };
-        let is_done = self.record.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
-        self.record.write(self.force, &anything, is_done, metrics);
+        let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
+        self.contact.write(self.force, &anything, is_done, metrics);
     }
 }

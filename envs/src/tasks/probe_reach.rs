@@ -8,7 +8,7 @@
 //!
 //! # Observation
 //!
-//! The stage's entries ([`crate::observation`]); the task adds none.
+//! The scene's entries ([`crate::probe::observation`]); the task adds none.
 //!
 //! # Reward
 //!
@@ -42,13 +42,14 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::actions::{ActionSettings, OscPoseSettings};
-use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::probe::{
+    EpisodeEnd, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+    TimeSettings,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range};
-use crate::stage::{Bank, Goal, Stage};
-use crate::task::{End, Task};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -63,7 +64,7 @@ pub const KIND: TaskKind = TaskKind {
 /// Settings of the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReachSettings {
+pub struct ProbeReachSettings {
     /// Half sizes of the area of places across and along the patient [m], scaled with the torso.
     pub area: [f64; 2],
     /// Largest tilt at the start [rad].
@@ -81,13 +82,13 @@ pub struct ReachSettings {
     /// Force at which the episode ends [N]; the thesis: 60.
     pub max_force: f64,
     /// Weights of the reward.
-    pub reward: ReachReward,
+    pub reward: ProbeReachReward,
 }
 
 /// Weights of the reward's terms.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReachReward {
+pub struct ProbeReachReward {
     /// Nearness to the place.
     pub distance: f64,
     /// Tilt.
@@ -102,7 +103,7 @@ pub struct ReachReward {
     pub success: f64,
 }
 
-impl Default for ReachSettings {
+impl Default for ProbeReachSettings {
     fn default() -> Self {
         Self {
             area: [0.06, 0.09],
@@ -113,7 +114,7 @@ impl Default for ReachSettings {
             hold: 0.2,
             max_position_error: 0.3,
             max_force: 40.0,
-            reward: ReachReward {
+            reward: ProbeReachReward {
                 distance: 0.3,
                 orientation: 0.2,
                 contact: 0.5,
@@ -125,7 +126,7 @@ impl Default for ReachSettings {
     }
 }
 
-impl ReachSettings {
+impl ProbeReachSettings {
     fn check(&self) -> Result<(), EnvError> {
         for half in self.area {
             check_range("task.area", half, 0.0, 0.5)?;
@@ -145,8 +146,8 @@ impl ReachSettings {
     }
 }
 
-fn defaults() -> EnvironmentSettings<ReachSettings> {
-    EnvironmentSettings {
+fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
+    ProbeTaskSettings {
         time: TimeSettings {
             control_timestep: 0.02,
             limit: 4.0,
@@ -169,28 +170,28 @@ fn defaults() -> EnvironmentSettings<ReachSettings> {
             force: [3.0, 3.0],
             ..RandomizationSettings::default()
         },
-        ..EnvironmentSettings::default()
+        ..ProbeTaskSettings::default()
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let settings: EnvironmentSettings<ReachSettings> = settings::parse(&defaults(), given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<ProbeReachSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    let bank = Bank::with_torso(&settings.scene, &settings.randomization)?;
-    let bank = Arc::new(bank);
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    let scenes = Arc::new(scenes);
     let table = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, table, move || {
-        let task = Reach::new(settings.task.clone());
-        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+    Ok(EnvFactory::new(KIND.name, table, move || {
+        let task = ProbeReach::new(settings.task.clone());
+        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
         Ok(env.boxed())
     }))
 }
 
 /// The task.
 #[derive(Debug)]
-struct Reach {
-    settings: ReachSettings,
+struct ProbeReach {
+    settings: ProbeReachSettings,
     /// The place, in the world as compiled [m].
     place: [f64; 2],
     force: f64,
@@ -201,8 +202,8 @@ struct Reach {
     last_action: Vec<f32>,
 }
 
-impl Reach {
-    fn new(settings: ReachSettings) -> Self {
+impl ProbeReach {
+    fn new(settings: ProbeReachSettings) -> Self {
         Self {
             settings,
             place: [0.0; 2],
@@ -214,24 +215,24 @@ impl Reach {
         }
     }
 
-    fn offset(stage: &Stage) -> Vector3<f64> {
-        stage.felt.world_from_probe.position - stage.goal.world_from_probe.position
+    fn offset(state: &SceneState) -> Vector3<f64> {
+        state.probe.world_from_probe.position - state.goal.world_from_probe.position
     }
 
-    fn tilt(stage: &Stage) -> f64 {
-        let axis = stage.goal.world_from_probe.z_axis();
-        stage.felt.world_from_probe.z_axis().angle(&axis)
+    fn tilt(state: &SceneState) -> f64 {
+        let axis = state.goal.world_from_probe.z_axis();
+        state.probe.world_from_probe.z_axis().angle(&axis)
     }
 
-    fn across(stage: &Stage) -> f64 {
-        let axis = stage.goal.world_from_probe.z_axis();
-        let offset = Self::offset(stage);
+    fn across(state: &SceneState) -> f64 {
+        let axis = state.goal.world_from_probe.z_axis();
+        let offset = Self::offset(state);
         (offset - axis * offset.dot(&axis)).norm()
     }
 
-    fn is_gentle(&self, stage: &Stage) -> bool {
+    fn is_gentle(&self, state: &SceneState) -> bool {
         let [least, most] = self.settings.force;
-        stage.felt.in_contact && (least..=most).contains(&stage.felt.normal_force)
+        state.probe.in_contact && (least..=most).contains(&state.probe.normal_force)
     }
 
     fn is_reached(&self) -> bool {
@@ -239,7 +240,7 @@ impl Reach {
     }
 }
 
-impl Task for Reach {
+impl ProbeTask for ProbeReach {
     fn reward_terms(&self) -> Vec<&'static str> {
         vec![
             "distance",
@@ -259,63 +260,63 @@ impl Task for Reach {
         BoxSpace::default()
     }
 
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        episode: &Episode,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        let [x, y, _] = stage.setup.scene.torso_position;
+        let [x, y, _] = state.model.scene.torso_position;
         let [a, b] = self.settings.area.map(|half| half * episode.size);
         let (s, t) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
         self.place = [x + a * s, y + b * t];
         self.force = episode.force;
         (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
         self.last_action.clear();
-        self.advance(stage);
-        let mut start = stage.start(episode);
+        self.before_substep(state);
+        let mut start = state.start(episode);
         let around = rng.random_range(0.0..std::f64::consts::TAU);
         let axis = Unit::new_normalize(Vector3::new(around.cos(), around.sin(), 0.0));
         let tilt = self.settings.max_tilt * rng.random::<f64>();
         start.rotation *= UnitQuaternion::from_axis_angle(&axis, tilt);
-        stage.place(&start)
+        state.place(&start)
     }
 
-    fn advance(&mut self, stage: &mut Stage) {
-        if let Some(point) = stage.skin(self.place[0], self.place[1]) {
-            let mut goal = Goal::at(stage.pose_on(&point, 0.0));
-            goal.twist = stage.frame.twist;
+    fn before_substep(&mut self, state: &mut SceneState) {
+        if let Some(point) = state.skin(self.place[0], self.place[1]) {
+            let mut goal = Goal::at(state.pose_on(&point, 0.0));
+            goal.twist = state.torso.twist;
             goal.force = self.force;
-            stage.goal = goal;
+            state.goal = goal;
         }
     }
 
-    fn note(&mut self, stage: &Stage) {
-        if stage.felt.in_contact && self.time_to_contact.is_nan() {
-            self.time_to_contact = stage.physics.time();
+    fn after_substep(&mut self, state: &SceneState) {
+        if state.probe.in_contact && self.time_to_contact.is_nan() {
+            self.time_to_contact = state.physics.time();
         }
-        self.peak_force = self.peak_force.max(stage.felt.normal_force);
-        let holds = self.is_gentle(stage)
-            && Self::across(stage) <= self.settings.tolerance
-            && Self::tilt(stage) <= self.settings.tilt;
+        self.peak_force = self.peak_force.max(state.probe.normal_force);
+        let holds = self.is_gentle(state)
+            && Self::across(state) <= self.settings.tolerance
+            && Self::tilt(state) <= self.settings.tilt;
         self.held = if holds {
-            self.held + stage.physics.timestep()
+            self.held + state.physics.timestep()
         } else {
             0.0
         };
     }
 
-    fn observe(&self, _stage: &Stage, _observation: &mut [f32]) {}
+    fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
 
-    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
+    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let weight = &self.settings.reward;
         let change = self.last_action.iter().zip(action);
         let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
-        let excess = (stage.felt.normal_force - self.settings.force[1]).max(0.0);
+        let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
         terms.copy_from_slice(&[
-            weight.distance * (1.0 - (10.0 * Self::offset(stage).norm()).tanh()),
-            -weight.orientation * (5.0 * Self::tilt(stage)).tanh(),
-            weight.contact * f64::from(u8::from(self.is_gentle(stage))),
+            weight.distance * (1.0 - (10.0 * Self::offset(state).norm()).tanh()),
+            -weight.orientation * (5.0 * Self::tilt(state)).tanh(),
+            weight.contact * f64::from(u8::from(self.is_gentle(state))),
             -weight.force * excess / 10.0,
             -weight.smoothness * jerk,
             weight.success * f64::from(u8::from(self.is_reached())),
@@ -324,15 +325,15 @@ impl Task for Reach {
         self.last_action.extend_from_slice(action);
     }
 
-    fn end(&self, stage: &Stage) -> Option<End> {
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         if self.is_reached() {
-            return Some(End::Terminated("in contact"));
+            return Some(EpisodeEnd::Terminated("in contact"));
         }
-        if Self::offset(stage).norm() > self.settings.max_position_error {
-            return Some(End::Terminated("far from the place"));
+        if Self::offset(state).norm() > self.settings.max_position_error {
+            return Some(EpisodeEnd::Terminated("far from the place"));
         }
-        (stage.felt.normal_force > self.settings.max_force)
-            .then_some(End::Terminated("pressed too hard"))
+        (state.probe.normal_force > self.settings.max_force)
+            .then_some(EpisodeEnd::Terminated("pressed too hard"))
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {

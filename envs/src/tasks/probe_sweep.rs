@@ -8,7 +8,7 @@
 //!
 //! # Observation
 //!
-//! The stage's entries ([`crate::observation`]) and:
+//! The scene's entries ([`crate::probe::observation`]) and:
 //!
 //! | entry | unit | meaning |
 //! |---|---|---|
@@ -32,7 +32,7 @@
 //!
 //! # Start
 //!
-//! Path: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
+//! StraightPath: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
 //! path's start, `start.x`, `start.y` beside it; the force sensor is zeroed there. The goal rests for `task.rest`, then moves.
 //!
 //! # End
@@ -40,7 +40,7 @@
 //! Terminated: contact lost for `task.release_time` after first contact; more than `task.max_position_error` from the goal;
 //! more than `task.max_force`; the simulation diverged. Truncated: the goal has reached the end of the path.
 //!
-//! Success: `task.success` ([`Tolerance`]) over an episode that reached the end.
+//! Success: `task.success` ([`SuccessCriteria`]) over an episode that reached the end.
 
 use std::sync::Arc;
 
@@ -48,13 +48,14 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::actions::ActionSettings;
-use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::probe::{
+    ContactMetrics, EpisodeEnd, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet,
+    SceneState, StraightPath, SuccessCriteria, TimeSettings,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range};
-use crate::stage::{Bank, ContactRecord, Path, Stage, Tolerance};
-use crate::task::{End, Task};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -89,7 +90,7 @@ pub struct SweepSettings {
     /// Weights of the reward.
     pub reward: SweepReward,
     /// When an episode is a success.
-    pub success: Tolerance,
+    pub success: SuccessCriteria,
 }
 
 impl Default for SweepSettings {
@@ -104,7 +105,7 @@ impl Default for SweepSettings {
             max_position_error: 0.05,
             max_force: 40.0,
             reward: SweepReward::default(),
-            success: Tolerance::default(),
+            success: SuccessCriteria::default(),
         }
     }
 }
@@ -143,8 +144,8 @@ impl Default for SweepReward {
     }
 }
 
-fn defaults() -> EnvironmentSettings<SweepSettings> {
-    EnvironmentSettings {
+fn defaults() -> ProbeTaskSettings<SweepSettings> {
+    ProbeTaskSettings {
         time: TimeSettings {
             control_timestep: 0.02,
             limit: 4.0,
@@ -157,19 +158,22 @@ fn defaults() -> EnvironmentSettings<SweepSettings> {
             force_noise: [0.0, 0.1],
             ..RandomizationSettings::default()
         },
-        ..EnvironmentSettings::default()
+        ..ProbeTaskSettings::default()
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let settings: EnvironmentSettings<SweepSettings> = settings::parse(&defaults(), given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<SweepSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    let bank = Arc::new(Bank::with_torso(&settings.scene, &settings.randomization)?);
+    let scenes = Arc::new(SceneSet::with_torso(
+        &settings.scene,
+        &settings.randomization,
+    )?);
     let table = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, table, move || {
+    Ok(EnvFactory::new(KIND.name, table, move || {
         let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
-        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
         Ok(env.boxed())
     }))
 }
@@ -200,7 +204,7 @@ impl SweepSettings {
     }
 
     /// A path within the area around `center`, scaled by `size`.
-    fn path(&self, center: [f64; 2], size: f64, rng: &mut ChaCha8Rng) -> Path {
+    fn path(&self, center: [f64; 2], size: f64, rng: &mut ChaCha8Rng) -> StraightPath {
         let [a, b] = self.area.map(|half| half * size);
         let length = rng.random_range(self.length[0]..=self.length[1]) * size;
         let mut ends = ([0.0, -0.5 * length], [0.0, 0.5 * length]);
@@ -218,7 +222,7 @@ impl SweepSettings {
             }
         }
         let world = |[x, y]: [f64; 2]| [x + center[0], y + center[1]];
-        Path {
+        StraightPath {
             from: world(ends.0),
             to: world(ends.1),
             speed: self.speed,
@@ -233,9 +237,9 @@ impl SweepSettings {
 pub struct Sweep {
     settings: SweepSettings,
     control_timestep: f64,
-    path: Path,
+    path: StraightPath,
     force: f64,
-    record: ContactRecord,
+    contact: ContactMetrics,
     /// Since when there is no contact [s].
     released: f64,
     /// Sum of the absolute force error over the control step, and physics steps in it.
@@ -251,9 +255,9 @@ impl Sweep {
         Self {
             settings,
             control_timestep,
-            path: Path::default(),
+            path: StraightPath::default(),
             force: 0.0,
-            record: ContactRecord::default(),
+            contact: ContactMetrics::default(),
             released: 0.0,
             error: (0.0, 0),
             last_force: 0.0,
@@ -262,12 +266,12 @@ impl Sweep {
         }
     }
 
-    fn is_complete(&self, stage: &Stage) -> bool {
-        stage.physics.time() >= self.path.duration()
+    fn is_complete(&self, state: &SceneState) -> bool {
+        state.physics.time() >= self.path.duration()
     }
 }
 
-impl Task for Sweep {
+impl ProbeTask for Sweep {
     fn reward_terms(&self) -> Vec<&'static str> {
         vec![
             "position",
@@ -281,7 +285,7 @@ impl Task for Sweep {
     }
 
     fn metrics(&self) -> Vec<&'static str> {
-        ContactRecord::METRICS.to_vec()
+        ContactMetrics::METRICS.to_vec()
     }
 
     fn observation_space(&self) -> BoxSpace {
@@ -291,56 +295,56 @@ impl Task for Sweep {
             .with("force_target [N]", 0.0, 40.0)
     }
 
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        episode: &Episode,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        let [x, y, _] = stage.setup.scene.torso_position;
+        let [x, y, _] = state.model.scene.torso_position;
         self.path = self.settings.path([x, y], episode.size, rng);
         self.force = episode.force;
-        self.record.reset();
+        self.contact.reset();
         (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
         self.last_action.clear();
         self.is_off_skin = false;
-        self.advance(stage);
-        stage.place_above(episode)
+        self.before_substep(state);
+        state.place_above(episode)
     }
 
-    fn advance(&mut self, stage: &mut Stage) {
-        match self.path.goal(stage, self.force) {
-            Some(goal) => stage.goal = goal,
+    fn before_substep(&mut self, state: &mut SceneState) {
+        match self.path.goal(state, self.force) {
+            Some(goal) => state.goal = goal,
             None => self.is_off_skin = true,
         }
     }
 
-    fn note(&mut self, stage: &Stage) {
-        self.record.take(stage);
-        self.error.0 += (stage.felt.normal_force - self.force).abs();
+    fn after_substep(&mut self, state: &SceneState) {
+        self.contact.update(state);
+        self.error.0 += (state.probe.normal_force - self.force).abs();
         self.error.1 += 1;
-        self.released = if stage.felt.in_contact {
+        self.released = if state.probe.in_contact {
             0.0
         } else {
-            self.released + stage.physics.timestep()
+            self.released + state.physics.timestep()
         };
     }
 
-    fn observe(&self, stage: &Stage, observation: &mut [f32]) {
-        observation[0] = (self.path.rest - stage.physics.time()).max(0.0) as f32;
+    fn observe(&self, state: &SceneState, observation: &mut [f32]) {
+        observation[0] = (self.path.rest - state.physics.time()).max(0.0) as f32;
         observation[1] = self.force as f32;
     }
 
-    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]) {
-        let (felt, goal, weight) = (&stage.felt, &stage.goal, &self.settings.reward);
+    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
+        let (probe, goal, weight) = (&state.probe, &state.goal, &self.settings.reward);
         let axis = goal.world_from_probe.z_axis();
-        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
         let across = offset - axis * offset.dot(&axis);
-        let tilt = felt.world_from_probe.z_axis().angle(&axis);
-        let slip = (felt.twist.linear - goal.twist.linear).dot(&goal.direction);
+        let tilt = probe.world_from_probe.z_axis().angle(&axis);
+        let slip = (probe.twist.linear - goal.twist.linear).dot(&goal.direction);
         let error = self.error.0 / self.error.1.max(1) as f64;
-        let rate = (felt.normal_force - self.last_force) / self.control_timestep;
-        let touching = f64::from(u8::from(felt.in_contact));
+        let rate = (probe.normal_force - self.last_force) / self.control_timestep;
+        let touching = f64::from(u8::from(probe.in_contact));
         // The thesis squares each entry inside the norm.
         let nearness = (-across.map(|d| (90.0 * d).powi(2)).norm()).exp();
         let jerk: f64 = self
@@ -359,34 +363,34 @@ impl Task for Sweep {
             -weight.smoothness * jerk,
         ]);
         self.error = (0.0, 0);
-        self.last_force = felt.normal_force;
+        self.last_force = probe.normal_force;
         self.last_action.clear();
         self.last_action.extend_from_slice(action);
     }
 
-    fn end(&self, stage: &Stage) -> Option<End> {
-        let (felt, goal) = (&stage.felt, &stage.goal);
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        let (probe, goal) = (&state.probe, &state.goal);
         let axis = goal.world_from_probe.z_axis();
-        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
         let across = (offset - axis * offset.dot(&axis)).norm();
-        if self.record.first_contact().is_some() && self.released > self.settings.release_time {
-            return Some(End::Terminated("contact lost"));
+        if self.contact.first_contact().is_some() && self.released > self.settings.release_time {
+            return Some(EpisodeEnd::Terminated("contact lost"));
         }
         if across > self.settings.max_position_error {
-            return Some(End::Terminated("far from the path"));
+            return Some(EpisodeEnd::Terminated("far from the path"));
         }
-        if felt.normal_force > self.settings.max_force {
-            return Some(End::Terminated("pressed too hard"));
+        if probe.normal_force > self.settings.max_force {
+            return Some(EpisodeEnd::Terminated("pressed too hard"));
         }
         if self.is_off_skin {
-            return Some(End::Terminated("path left the skin"));
+            return Some(EpisodeEnd::Terminated("path left the skin"));
         }
-        self.is_complete(stage).then_some(End::Scheduled)
+        self.is_complete(state).then_some(EpisodeEnd::Truncated)
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let is_done = self.record.time() >= self.path.duration() - 1e-9;
-        self.record
+        let is_done = self.contact.time() >= self.path.duration() - 1e-9;
+        self.contact
             .write(self.force, &self.settings.success, is_done, metrics);
     }
 }

@@ -44,7 +44,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
@@ -152,12 +152,12 @@ impl ReacherSettings {
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ReacherSettings = settings::parse(&ReacherSettings::default(), given)?;
     settings.check()?;
     let all = settings::table(&settings);
     let scene = Arc::new(compile()?);
-    Ok(Blueprint::new(KIND.name, all, move || {
+    Ok(EnvFactory::new(KIND.name, all, move || {
         Ok(Box::new(Reacher::new(settings.clone(), scene.clone())?))
     }))
 }

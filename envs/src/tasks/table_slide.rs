@@ -11,13 +11,15 @@ use insonate_models::mjcf::Namespace;
 use insonate_sim::placement::Skin;
 
 use super::probe_sweep::{Sweep, SweepSettings};
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
-use crate::environment::{Environment, EnvironmentSettings, TimeSettings};
-use crate::randomization::{RandomizationSettings, Scope};
+use crate::probe::{
+    ProbeEnvironment, ProbeTaskSettings, SceneModel, SceneSet, SceneSettings, SuccessCriteria,
+    TimeSettings, build_scene,
+};
+use crate::randomization::{ActiveParameters, RandomizationSettings};
 use crate::settings;
-use crate::stage::{Bank, SceneSettings, Setup, Tolerance, describe};
 
 /// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
@@ -28,8 +30,8 @@ pub const KIND: TaskKind = TaskKind {
     scripted: &[("action.mode", "hybrid_force")],
 };
 
-fn defaults() -> EnvironmentSettings<SweepSettings> {
-    EnvironmentSettings {
+fn defaults() -> ProbeTaskSettings<SweepSettings> {
+    ProbeTaskSettings {
         time: TimeSettings {
             control_timestep: 0.05,
             limit: 4.0,
@@ -59,19 +61,19 @@ fn defaults() -> EnvironmentSettings<SweepSettings> {
         task: SweepSettings {
             area: [0.1, 0.15],
             length: [0.06, 0.12],
-            success: Tolerance {
+            success: SuccessCriteria {
                 // A rigid table answers a micrometre with newtons.
                 peak_force: 25.0,
-                ..Tolerance::default()
+                ..SuccessCriteria::default()
             },
             ..SweepSettings::default()
         },
-        ..EnvironmentSettings::default()
+        ..ProbeTaskSettings::default()
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let settings: EnvironmentSettings<SweepSettings> = settings::parse(&defaults(), given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<SweepSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
     if settings.scene.torso != "none" {
@@ -83,25 +85,25 @@ fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
             ),
         });
     }
-    let setup = setup(&settings.scene)?;
-    let bank = Bank::of(
+    let model = model(&settings.scene)?;
+    let scenes = SceneSet::of(
         settings.scene.clone(),
         settings.randomization.clone(),
-        Scope::of(&["start.", "sensor.", "action.", "force."]),
-        setup,
+        ActiveParameters::of(&["start.", "sensor.", "action.", "force."]),
+        model,
     );
-    let bank = Arc::new(bank);
+    let scenes = Arc::new(scenes);
     let table = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, table, move || {
+    Ok(EnvFactory::new(KIND.name, table, move || {
         let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
-        let env = Environment::new(KIND.name, &settings, bank.clone(), task)?;
+        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
         Ok(env.boxed())
     }))
 }
 
 /// The room, with a rubber mat on the table: some 10 kN/m under the probe, and slippery with gel.
-fn setup(settings: &SceneSettings) -> Result<Arc<Setup>, EnvError> {
-    let scene = describe(settings, None)?;
+fn model(settings: &SceneSettings) -> Result<Arc<SceneModel>, EnvError> {
+    let scene = build_scene(settings, None)?;
     let mut document = scene.to_mjcf()?;
     if let Some(table) = document.find_mut(Namespace::Geom, "table") {
         table
@@ -109,5 +111,5 @@ fn setup(settings: &SceneSettings) -> Result<Arc<Setup>, EnvError> {
             .set("friction", [0.1, 0.005, 0.0001])
             .set("solimp", [0.5, 0.5, 0.001]);
     }
-    Setup::of(scene, &document, Skin::Plane(TABLE_HEIGHT))
+    SceneModel::of(scene, &document, Skin::Plane(TABLE_HEIGHT))
 }

@@ -41,11 +41,12 @@ use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::parameters::Parameter;
 use crate::settings::{self, check_range};
-use crate::theatre::{
-    Description, Operation, Procedure, Spot, Theatre, TissueEnvironment, TissueSettings,
+use crate::surgery::{
+    MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
+    SurgeryTaskSpec,
 };
 use crate::{BoxSpace, EnvError};
 
@@ -53,7 +54,7 @@ use crate::{BoxSpace, EnvError};
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-reach",
     summary: "bring an instrument within 3 mm of a point on soft tissue",
-    defaults: || settings::table(&TissueSettings::<ReachSettings>::default()),
+    defaults: || settings::table(&SurgerySettings::<TissueReachSettings>::default()),
     build,
     scripted: &[],
 };
@@ -67,7 +68,7 @@ const CM: f64 = 100.0;
 /// Which point is to be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Target {
+pub enum TargetChoice {
     /// Always the one that is nearest to `place`.
     #[default]
     Fixed,
@@ -78,9 +79,9 @@ pub enum Target {
 /// Settings of the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ReachSettings {
+pub struct TissueReachSettings {
     /// Which point: `fixed` or `random`.
-    pub target: Target,
+    pub target: TargetChoice,
     /// The fixed point is the one nearest to this place [m].
     pub place: [f64; 3],
     /// From the target to the start [m].
@@ -97,10 +98,10 @@ pub struct ReachSettings {
     pub success_bonus: f64,
 }
 
-impl Default for ReachSettings {
+impl Default for TissueReachSettings {
     fn default() -> Self {
         Self {
-            target: Target::Fixed,
+            target: TargetChoice::Fixed,
             place: [0.0, -0.02, 0.06],
             start: [0.006, -0.01, 0.022],
             start_spread: 0.0,
@@ -112,7 +113,7 @@ impl Default for ReachSettings {
     }
 }
 
-impl ReachSettings {
+impl TissueReachSettings {
     fn check(&self) -> Result<(), EnvError> {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             check_range(
@@ -136,52 +137,52 @@ impl ReachSettings {
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let defaults = TissueSettings::<ReachSettings>::default();
-    let settings: TissueSettings<ReachSettings> = settings::parse(&defaults, given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let defaults = SurgerySettings::<TissueReachSettings>::default();
+    let settings: SurgerySettings<TissueReachSettings> = settings::parse(&defaults, given)?;
     settings.task.check()?;
-    let theatre = Arc::new(Theatre::new(&settings)?);
-    let reach = Reach::new(settings.task.clone(), &theatre)?;
+    let model = Arc::new(SurgeryModel::new(&settings)?);
+    let reach = TissueReach::new(settings.task.clone(), &model)?;
     let all = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, all, move || {
-        Ok(Box::new(TissueEnvironment::new(
-            theatre.clone(),
+    Ok(EnvFactory::new(KIND.name, all, move || {
+        Ok(Box::new(SurgeryEnvironment::new(
+            model.clone(),
             reach.clone(),
         )?))
     }))
 }
 
-/// The procedure.
+/// The task.
 #[derive(Debug, Clone)]
-pub struct Reach {
-    settings: ReachSettings,
+pub struct TissueReach {
+    settings: TissueReachSettings,
     /// Points that may be targets, shared by all.
-    spots: Arc<[Spot]>,
+    points: Arc<[MaterialPoint]>,
     /// The number of the fixed one.
     fixed: usize,
     workspace: [[f64; 3]; 2],
-    target: Spot,
+    target: MaterialPoint,
     /// Distance before the step [m].
     before: f64,
     distance: f64,
 }
 
-impl Reach {
-    /// The procedure in a theatre.
+impl TissueReach {
+    /// The task in a model.
     ///
     /// # Errors
     /// [`EnvError::Config`] where no point of the organ can be a target.
-    pub fn new(settings: ReachSettings, theatre: &Theatre) -> Result<Self, EnvError> {
-        let spots: Arc<[Spot]> = theatre.organ.upper_side().into();
-        let fixed = theatre.organ.nearest(&spots, settings.place);
+    pub fn new(settings: TissueReachSettings, model: &SurgeryModel) -> Result<Self, EnvError> {
+        let points: Arc<[MaterialPoint]> = model.organ.upper_side().into();
+        let fixed = model.organ.nearest(&points, settings.place);
         let fixed = fixed.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
             problem: "leaves no point of the organ's upper side that moves".to_owned(),
         })?;
-        let instrument = &theatre.instrument;
+        let instrument = &model.instrument;
         Ok(Self {
-            target: spots[fixed],
-            spots,
+            target: points[fixed],
+            points,
             fixed,
             workspace: [instrument.workspace_low, instrument.workspace_high],
             before: f64::NAN,
@@ -190,13 +191,13 @@ impl Reach {
         })
     }
 
-    fn distance(&self, operation: &Operation) -> f64 {
-        (operation.place(&self.target) - operation.point()).norm()
+    fn distance(&self, state: &SurgeryState) -> f64 {
+        (state.place(&self.target) - state.point()).norm()
     }
 }
 
-impl Procedure for Reach {
-    fn describe(&self) -> Description {
+impl SurgeryTask for TissueReach {
+    fn describe(&self) -> SurgeryTaskSpec {
         let mut observation_space = BoxSpace::default();
         let [low, high] = self.workspace;
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -207,17 +208,17 @@ impl Procedure for Reach {
             let unbounded = f32::INFINITY;
             observation_space.push(format!("target_{name} [m]"), -unbounded, unbounded);
         }
-        let last = self.spots.len() as f64 - 1.0;
+        let last = self.points.len() as f64 - 1.0;
         let target = match self.settings.target {
-            Target::Fixed => {
+            TargetChoice::Fixed => {
                 Parameter::new("target", "number", self.fixed as f64, self.fixed as f64)
             }
             // The greatest number below, as each draw is rounded down.
-            Target::Random => Parameter::new("target", "number", 0.0, last + 1.0 - 1e-9),
+            TargetChoice::Random => Parameter::new("target", "number", 0.0, last + 1.0 - 1e-9),
         };
         let spread = self.settings.start_spread;
         let along = |name| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
-        Description {
+        SurgeryTaskSpec {
             id: KIND.name,
             observation_space,
             other_actions: BoxSpace::default(),
@@ -232,29 +233,29 @@ impl Procedure for Reach {
         }
     }
 
-    fn begin(&mut self, operation: &mut Operation, values: &[f64]) -> Result<(), EnvError> {
-        self.target = self.spots[values[0] as usize];
-        let organ = &operation.theatre().organ;
+    fn reset(&mut self, state: &mut SurgeryState, values: &[f64]) -> Result<(), EnvError> {
+        self.target = self.points[values[0] as usize];
+        let organ = &state.model().organ;
         let usual = self.target.at(organ.positions()) + Vector3::from(self.settings.start);
         let start = usual + Vector3::new(values[1], values[2], values[3]);
-        operation.reset(start, BARELY_OPEN)?;
-        self.distance = self.distance(operation);
+        state.reset(start, BARELY_OPEN)?;
+        self.distance = self.distance(state);
         self.before = self.distance;
         Ok(())
     }
 
     fn act(
         &mut self,
-        operation: &mut Operation,
+        state: &mut SurgeryState,
         way: Vector3<f64>,
         _other: &[f32],
     ) -> Result<(), TissueError> {
-        operation.go(way, BARELY_OPEN)
+        state.go(way, BARELY_OPEN)
     }
 
-    fn judge(&mut self, operation: &Operation, terms: &mut [f64]) -> Option<&'static str> {
+    fn judge(&mut self, state: &SurgeryState, terms: &mut [f64]) -> Option<&'static str> {
         self.before = self.distance;
-        self.distance = self.distance(operation);
+        self.distance = self.distance(state);
         let is_there = self.distance < self.settings.threshold;
         let settings = &self.settings;
         terms[0] = -settings.distance_weight * self.distance * CM;
@@ -267,14 +268,14 @@ impl Procedure for Reach {
         is_there.then_some("target reached")
     }
 
-    fn observe(&self, operation: &Operation, observation: &mut [f32]) {
-        let places = [operation.point(), operation.place(&self.target)];
+    fn observe(&self, state: &SurgeryState, observation: &mut [f32]) {
+        let places = [state.point(), state.place(&self.target)];
         for (to, from) in observation.iter_mut().zip(places.iter().flatten()) {
             *to = *from as f32;
         }
     }
 
-    fn write_metrics(&self, _operation: &Operation, return_: f64, metrics: &mut [f64]) {
+    fn write_metrics(&self, _operation: &SurgeryState, return_: f64, metrics: &mut [f64]) {
         let flag = |is: bool| f64::from(u8::from(is));
         metrics[0] = flag(self.distance < self.settings.threshold);
         metrics[1] = flag(return_ > SOLVED);
@@ -282,12 +283,12 @@ impl Procedure for Reach {
     }
 
     /// Straight to the target.
-    fn script(&self, operation: &Operation, _other: &mut [f32]) -> Vector3<f64> {
-        operation.place(&self.target) - operation.point()
+    fn script(&self, state: &SurgeryState, _other: &mut [f32]) -> Vector3<f64> {
+        state.place(&self.target) - state.point()
     }
 
-    fn marks(&self, operation: &Operation) -> [Option<Vector3<f64>>; 2] {
-        [Some(operation.place(&self.target)), None]
+    fn marks(&self, state: &SurgeryState) -> [Option<Vector3<f64>>; 2] {
+        [Some(state.place(&self.target)), None]
     }
 }
 

@@ -46,11 +46,12 @@ use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{Blueprint, TaskKind};
+use super::{EnvFactory, TaskKind};
 use crate::parameters::Parameter;
 use crate::settings::{self, check_range};
-use crate::theatre::{
-    Description, Operation, Procedure, Spot, Theatre, TissueEnvironment, TissueSettings,
+use crate::surgery::{
+    MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
+    SurgeryTaskSpec,
 };
 use crate::{BoxSpace, EnvError};
 
@@ -58,7 +59,7 @@ use crate::{BoxSpace, EnvError};
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-retract",
     summary: "grasp a lobe of the liver by its edge and lift it to a goal",
-    defaults: || settings::table(&TissueSettings::<RetractSettings>::default()),
+    defaults: || settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
     build,
     scripted: &[],
 };
@@ -66,7 +67,7 @@ pub const KIND: TaskKind = TaskKind {
 /// Settings of the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RetractSettings {
+pub struct TissueRetractSettings {
     /// The target is the vertex of the surface nearest to this place [m].
     pub place: [f64; 3],
     /// From the target to the start [m].
@@ -91,7 +92,7 @@ pub struct RetractSettings {
     pub success_bonus: f64,
 }
 
-impl Default for RetractSettings {
+impl Default for TissueRetractSettings {
     fn default() -> Self {
         Self {
             place: [0.06, -0.03, 0.035],
@@ -109,7 +110,7 @@ impl Default for RetractSettings {
     }
 }
 
-impl RetractSettings {
+impl TissueRetractSettings {
     fn check(&self) -> Result<(), EnvError> {
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             for (field, value) in [
@@ -138,27 +139,27 @@ impl RetractSettings {
     }
 }
 
-fn build(given: &toml::Table) -> Result<Blueprint, EnvError> {
-    let defaults = TissueSettings::<RetractSettings>::default();
-    let settings: TissueSettings<RetractSettings> = settings::parse(&defaults, given)?;
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let defaults = SurgerySettings::<TissueRetractSettings>::default();
+    let settings: SurgerySettings<TissueRetractSettings> = settings::parse(&defaults, given)?;
     settings.task.check()?;
-    let theatre = Arc::new(Theatre::new(&settings)?);
-    let retract = Retract::new(settings.task.clone(), &theatre)?;
+    let model = Arc::new(SurgeryModel::new(&settings)?);
+    let retract = TissueRetract::new(settings.task.clone(), &model)?;
     let all = settings::table(&settings);
-    Ok(Blueprint::new(KIND.name, all, move || {
-        Ok(Box::new(TissueEnvironment::new(
-            theatre.clone(),
+    Ok(EnvFactory::new(KIND.name, all, move || {
+        Ok(Box::new(SurgeryEnvironment::new(
+            model.clone(),
             retract.clone(),
         )?))
     }))
 }
 
-/// The procedure.
+/// The task.
 #[derive(Debug, Clone)]
-pub struct Retract {
-    settings: RetractSettings,
+pub struct TissueRetract {
+    settings: TissueRetractSettings,
     workspace: [[f64; 3]; 2],
-    target: Spot,
+    target: MaterialPoint,
     /// Where the target is at rest [m].
     rest: Vector3<f64>,
     goal: Vector3<f64>,
@@ -170,19 +171,19 @@ pub struct Retract {
     is_there: bool,
 }
 
-impl Retract {
-    /// The procedure in a theatre.
+impl TissueRetract {
+    /// The task in a model.
     ///
     /// # Errors
     /// [`EnvError::Config`] where no point of the organ can be a target.
-    pub fn new(settings: RetractSettings, theatre: &Theatre) -> Result<Self, EnvError> {
-        let spots = theatre.organ.surface_vertices();
-        let nearest = theatre.organ.nearest(&spots, settings.place);
+    pub fn new(settings: TissueRetractSettings, model: &SurgeryModel) -> Result<Self, EnvError> {
+        let points = model.organ.surface_vertices();
+        let nearest = model.organ.nearest(&points, settings.place);
         let nearest = nearest.ok_or_else(|| EnvError::Config {
             field: "organ.fixed_behind".to_owned(),
             problem: "leaves no vertex of the organ's surface that moves".to_owned(),
         })?;
-        let instrument = &theatre.instrument;
+        let instrument = &model.instrument;
         // Clamps that close so far from the target must have it between them.
         let least = settings.threshold + 0.5 * instrument.clamp_length;
         check_range(
@@ -191,8 +192,8 @@ impl Retract {
             least,
             0.05,
         )?;
-        let target = spots[nearest];
-        let rest = target.at(theatre.organ.positions());
+        let target = points[nearest];
+        let rest = target.at(model.organ.positions());
         Ok(Self {
             workspace: [instrument.workspace_low, instrument.workspace_high],
             target,
@@ -206,12 +207,12 @@ impl Retract {
         })
     }
 
-    fn to_target(&self, operation: &Operation) -> Vector3<f64> {
-        operation.place(&self.target) - operation.point()
+    fn to_target(&self, state: &SurgeryState) -> Vector3<f64> {
+        state.place(&self.target) - state.point()
     }
 
-    fn to_goal(&self, operation: &Operation) -> Vector3<f64> {
-        self.goal - operation.place(&self.target)
+    fn to_goal(&self, state: &SurgeryState) -> Vector3<f64> {
+        self.goal - state.place(&self.target)
     }
 
     fn diagonal(&self) -> f64 {
@@ -220,8 +221,8 @@ impl Retract {
     }
 }
 
-impl Procedure for Retract {
-    fn describe(&self) -> Description {
+impl SurgeryTask for TissueRetract {
+    fn describe(&self) -> SurgeryTaskSpec {
         let mut observation_space = BoxSpace::default();
         let [low, high] = self.workspace;
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
@@ -239,7 +240,7 @@ impl Procedure for Retract {
         let along =
             |name, spread: f64| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
         let (start, goal) = (self.settings.start_spread, self.settings.goal_spread);
-        Description {
+        SurgeryTaskSpec {
             id: KIND.name,
             observation_space,
             other_actions: BoxSpace::default().with("jaw [1]", -1.0, 1.0),
@@ -256,9 +257,9 @@ impl Procedure for Retract {
         }
     }
 
-    fn begin(&mut self, operation: &mut Operation, values: &[f64]) -> Result<(), EnvError> {
+    fn reset(&mut self, state: &mut SurgeryState, values: &[f64]) -> Result<(), EnvError> {
         let [start, goal] = [0, 3].map(|i| Vector3::new(values[i], values[i + 1], values[i + 2]));
-        operation.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
+        state.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
         (self.is_held, self.n_held) = (false, 0);
         (self.is_first, self.is_there) = (false, false);
@@ -267,30 +268,30 @@ impl Procedure for Retract {
 
     fn act(
         &mut self,
-        operation: &mut Operation,
+        state: &mut SurgeryState,
         way: Vector3<f64>,
         other: &[f32],
     ) -> Result<(), TissueError> {
-        let was_closed = operation.is_closed();
+        let was_closed = state.is_closed();
         // Clamps grasp as they begin to close for good, before they move.
-        let is_near = self.to_target(operation).norm() < self.settings.threshold;
-        let opening = operation.openness() + f64::from(other[0]) * self.settings.jaw_step;
-        operation.go(way, opening)?;
-        let closes = operation.is_closed() && !was_closed;
-        self.is_held = operation.is_closed() && (self.is_held || (closes && is_near));
+        let is_near = self.to_target(state).norm() < self.settings.threshold;
+        let opening = state.openness() + f64::from(other[0]) * self.settings.jaw_step;
+        state.go(way, opening)?;
+        let closes = state.is_closed() && !was_closed;
+        self.is_held = state.is_closed() && (self.is_held || (closes && is_near));
         self.is_first = self.is_held && self.n_held == 0;
         self.n_held += usize::from(self.is_held);
         Ok(())
     }
 
-    fn judge(&mut self, operation: &Operation, terms: &mut [f64]) -> Option<&'static str> {
+    fn judge(&mut self, state: &SurgeryState, terms: &mut [f64]) -> Option<&'static str> {
         let settings = &self.settings;
-        let to_goal = self.to_goal(operation).norm();
+        let to_goal = self.to_goal(state).norm();
         let per_metre = 1.0 / self.diagonal();
         let distance = if self.is_held {
             to_goal
         } else {
-            self.to_target(operation).norm()
+            self.to_target(state).norm()
         };
         let waiting = if self.is_held {
             0.0
@@ -313,37 +314,37 @@ impl Procedure for Retract {
         self.is_there.then_some("goal reached")
     }
 
-    fn observe(&self, operation: &Operation, observation: &mut [f32]) {
-        let places = [operation.point(), operation.place(&self.target), self.goal];
+    fn observe(&self, state: &SurgeryState, observation: &mut [f32]) {
+        let places = [state.point(), state.place(&self.target), self.goal];
         for (to, from) in observation.iter_mut().zip(places.iter().flatten()) {
             *to = *from as f32;
         }
-        observation[9] = operation.openness() as f32;
+        observation[9] = state.openness() as f32;
         observation[10] = f32::from(u8::from(self.is_held));
     }
 
-    fn write_metrics(&self, operation: &Operation, _return: f64, metrics: &mut [f64]) {
+    fn write_metrics(&self, state: &SurgeryState, _return: f64, metrics: &mut [f64]) {
         let flag = |is: bool| f64::from(u8::from(is));
         metrics[0] = flag(self.is_there);
         metrics[1] = flag(self.is_held);
-        metrics[2] = self.to_goal(operation).norm();
+        metrics[2] = self.to_goal(state).norm();
     }
 
     /// Straight to the target, closes there, and straight to the goal.
-    fn script(&self, operation: &Operation, other: &mut [f32]) -> Vector3<f64> {
-        let to_target = self.to_target(operation);
+    fn script(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64> {
+        let to_target = self.to_target(state);
         if self.is_held {
             other[0] = -1.0;
-            return self.to_goal(operation);
+            return self.to_goal(state);
         }
         // Clamps that have begun to close go on, as long as the target is between them.
-        let part = if operation.openness() < 1.0 { 1.0 } else { 0.7 };
+        let part = if state.openness() < 1.0 { 1.0 } else { 0.7 };
         let is_near = to_target.norm() < part * self.settings.threshold;
         other[0] = if is_near { -1.0 } else { 1.0 };
         to_target
     }
 
-    fn marks(&self, operation: &Operation) -> [Option<Vector3<f64>>; 2] {
-        [Some(operation.place(&self.target)), Some(self.goal)]
+    fn marks(&self, state: &SurgeryState) -> [Option<Vector3<f64>>; 2] {
+        [Some(state.place(&self.target)), Some(self.goal)]
     }
 }

@@ -21,12 +21,12 @@ pub struct Batch {
     /// Weighted reward terms, shape `[n_envs, n_terms]`; 0 after a reset.
     pub reward_terms: Vec<f32>,
     /// Episodes that ended in this step, in order of `env_idx`.
-    pub ended: Vec<Ended>,
+    pub ended: Vec<EpisodeStatistics>,
 }
 
 /// An episode that is over.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Ended {
+pub struct EpisodeStatistics {
     /// Which environment.
     pub env_idx: usize,
     /// Seed of the episode: a reset with it and the same options begins the same episode again.

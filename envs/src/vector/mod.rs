@@ -12,7 +12,7 @@ mod snapshot;
 
 use std::thread;
 
-pub use batch::{Batch, Ended};
+pub use batch::{Batch, EpisodeStatistics};
 pub use config::{Autoreset, VecConfig};
 pub use snapshot::{EnvSnapshot, EpisodeSnapshot};
 

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Autoreset, Ended, EnvSnapshot, VecConfig};
+use super::{Autoreset, EnvSnapshot, EpisodeStatistics, VecConfig};
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
 /// Most numbers that are set aside for the actions of an episode; a longer one grows its list.
@@ -74,7 +74,7 @@ pub(super) struct Slot {
     pub(super) has_final: bool,
     pub(super) step: Step,
     pub(super) reward_terms: Vec<f64>,
-    pub(super) ended: Option<Ended>,
+    pub(super) ended: Option<EpisodeStatistics>,
 
     /// What the environment writes into, so that the last good observation stays.
     scratch: Vec<f32>,
@@ -314,7 +314,7 @@ impl Slot {
         };
         let mut metrics = vec![f64::NAN; self.env.spec().metrics.len()];
         self.env.metrics(&mut metrics);
-        self.ended = Some(Ended {
+        self.ended = Some(EpisodeStatistics {
             env_idx: 0,
             seed: self.episode_seed,
             return_: self.return_,

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use insonate_envs::{EndReason, Ended};
+use insonate_envs::{EndReason, EpisodeStatistics};
 
 /// What is kept of an episode.
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ impl EpisodeWindow {
     }
 
     /// Adds an episode and lets the oldest go.
-    pub fn push(&mut self, ended: &Ended) {
+    pub fn push(&mut self, ended: &EpisodeStatistics) {
         self.n_episodes += 1;
         self.n_diverged += u64::from(matches!(ended.reason, EndReason::Diverged(_)));
         if self.records.len() == self.capacity {
@@ -68,8 +68,8 @@ impl EpisodeWindow {
 mod tests {
     use super::*;
 
-    fn ended(return_: f64, metric: f64, reason: EndReason) -> Ended {
-        Ended {
+    fn ended(return_: f64, metric: f64, reason: EndReason) -> EpisodeStatistics {
+        EpisodeStatistics {
             env_idx: 0,
             seed: 0,
             return_,

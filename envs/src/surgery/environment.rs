@@ -1,4 +1,4 @@
-//! An environment made of a procedure.
+//! An environment made of a task.
 
 use std::sync::Arc;
 
@@ -8,15 +8,15 @@ use nalgebra::Vector3;
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::operation::Operation;
-use super::organ::Theatre;
-use super::picture::Easel;
+use super::model::SurgeryModel;
+use super::state::SurgeryState;
+use super::view::SurgeryView;
 use crate::parameters::{self, Parameter};
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
-/// What a procedure says of itself.
+/// What a task says of itself.
 #[derive(Debug, Clone)]
-pub struct Description {
+pub struct SurgeryTaskSpec {
     /// The task's name.
     pub id: &'static str,
     /// What is seen, without the force.
@@ -31,49 +31,49 @@ pub struct Description {
     pub parameters: Vec<Parameter>,
 }
 
-/// What to do in an operation.
-pub trait Procedure: Send {
+/// What to do in an state.
+pub trait SurgeryTask: Send {
     /// What it says of itself; the same for life.
-    fn describe(&self) -> Description;
+    fn describe(&self) -> SurgeryTaskSpec;
 
     /// Begins an episode with these random numbers.
     ///
     /// # Errors
     /// [`EnvError::Config`] for numbers that cannot be.
-    fn begin(&mut self, operation: &mut Operation, values: &[f64]) -> Result<(), EnvError>;
+    fn reset(&mut self, state: &mut SurgeryState, values: &[f64]) -> Result<(), EnvError>;
 
     /// Does the action: a way to go [m], and what else there is.
     ///
     /// # Errors
-    /// As [`Operation::go`].
+    /// As [`SurgeryState::go`].
     fn act(
         &mut self,
-        operation: &mut Operation,
+        state: &mut SurgeryState,
         way: Vector3<f64>,
         other: &[f32],
     ) -> Result<(), TissueError>;
 
     /// Writes the weighted reward terms of the step just done; the end that it brought, in words.
-    fn judge(&mut self, operation: &Operation, terms: &mut [f64]) -> Option<&'static str>;
+    fn judge(&mut self, state: &SurgeryState, terms: &mut [f64]) -> Option<&'static str>;
 
     /// Writes what is seen.
-    fn observe(&self, operation: &Operation, observation: &mut [f32]);
+    fn observe(&self, state: &SurgeryState, observation: &mut [f32]);
 
     /// Writes what is measured; `return_` is the sum of rewards so far.
-    fn write_metrics(&self, operation: &Operation, return_: f64, metrics: &mut [f64]);
+    fn write_metrics(&self, state: &SurgeryState, return_: f64, metrics: &mut [f64]);
 
     /// The scripted policy: a way to go [m], with what else there is.
-    fn script(&self, operation: &Operation, other: &mut [f32]) -> Vector3<f64>;
+    fn script(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64>;
 
     /// Places to mark in pictures [m].
-    fn marks(&self, operation: &Operation) -> [Option<Vector3<f64>>; 2];
+    fn marks(&self, state: &SurgeryState) -> [Option<Vector3<f64>>; 2];
 }
 
-/// An environment of a procedure.
-pub struct TissueEnvironment<P> {
+/// An environment of a task.
+pub struct SurgeryEnvironment<P> {
     spec: EnvSpec,
-    procedure: P,
-    operation: Operation,
+    task: P,
+    state: SurgeryState,
     known: Vec<Parameter>,
     values: Vec<f64>,
     terms: Vec<f64>,
@@ -81,28 +81,28 @@ pub struct TissueEnvironment<P> {
     n_steps: usize,
     is_ready: bool,
     end: Option<EndReason>,
-    easel: Easel,
+    view: SurgeryView,
 }
 
-impl<P: Procedure> TissueEnvironment<P> {
+impl<P: SurgeryTask> SurgeryEnvironment<P> {
     /// An environment; it must be reset before its first step.
     ///
     /// # Errors
     /// [`EnvError::Tissue`] for an instrument that cannot be.
-    pub fn new(theatre: Arc<Theatre>, procedure: P) -> Result<Self, EnvError> {
-        let Description {
+    pub fn new(model: Arc<SurgeryModel>, task: P) -> Result<Self, EnvError> {
+        let SurgeryTaskSpec {
             id,
             mut observation_space,
             other_actions,
             reward_terms,
             mut metrics,
             parameters: known,
-        } = procedure.describe();
-        if theatre.observes_force {
+        } = task.describe();
+        if model.observes_force {
             observation_space.push("force [N]", 0.0, f32::INFINITY);
         }
         metrics.push("peak_force_n");
-        let unit = theatre.instrument.step;
+        let unit = model.instrument.step;
         let mut action_space = BoxSpace::default();
         for axis in ["x", "y", "z"] {
             action_space.push(format!("move_{axis} [{unit} m]"), -1.0, 1.0);
@@ -114,16 +114,16 @@ impl<P: Procedure> TissueEnvironment<P> {
             action_space,
             metrics,
             parameters: parameters::names(&known),
-            max_episode_steps: Some(theatre.time.max_steps),
-            control_timestep: theatre.time.control_timestep,
+            max_episode_steps: Some(model.time.max_steps),
+            control_timestep: model.time.control_timestep,
             // MuJoCo draws, and steps nothing.
             n_substeps: 0,
             reward_terms,
         };
-        let above = Vector3::from(theatre.instrument.workspace_high);
+        let above = Vector3::from(model.instrument.workspace_high);
         Ok(Self {
-            procedure,
-            operation: Operation::new(theatre, above)?,
+            task,
+            state: SurgeryState::new(model, above)?,
             values: vec![f64::NAN; known.len()],
             known,
             terms: vec![0.0; spec.reward_terms.len()],
@@ -131,27 +131,27 @@ impl<P: Procedure> TissueEnvironment<P> {
             n_steps: 0,
             is_ready: false,
             end: None,
-            easel: Easel::default(),
+            view: SurgeryView::default(),
             spec,
         })
     }
 
     /// Organ and instrument.
-    pub fn operation(&self) -> &Operation {
-        &self.operation
+    pub fn state(&self) -> &SurgeryState {
+        &self.state
     }
 
     fn observe(&self, observation: &mut [f32]) {
-        self.procedure.observe(&self.operation, observation);
-        if self.operation.theatre().observes_force
+        self.task.observe(&self.state, observation);
+        if self.state.model().observes_force
             && let Some(last) = observation.last_mut()
         {
-            *last = self.operation.force() as f32;
+            *last = self.state.force() as f32;
         }
     }
 }
 
-impl<P: Procedure> Env for TissueEnvironment<P> {
+impl<P: SurgeryTask> Env for SurgeryEnvironment<P> {
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -168,13 +168,13 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
         let drawn = self.known.iter().map(|parameter| parameter.draw(&mut rng));
         let mut values: Vec<f64> = drawn.collect();
         parameters::fix(&self.known, options, &mut values)?;
-        self.procedure.begin(&mut self.operation, &values)?;
+        self.task.reset(&mut self.state, &values)?;
         self.values = values;
         self.terms.fill(0.0);
         (self.return_, self.n_steps) = (0.0, 0);
         self.is_ready = true;
         self.end = None;
-        self.easel.turn();
+        self.view.invalidate();
         self.observe(observation);
         Ok(())
     }
@@ -189,13 +189,13 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
         EnvError::check_length("observation", observation.len(), n_obs)?;
         self.spec.action_space.check("action", action)?;
         let (moves, other) = action.split_at(3);
-        let step = self.operation.theatre().instrument.step;
+        let step = self.state.model().instrument.step;
         let way = Vector3::from_fn(|axis, _| f64::from(moves[axis]) * step);
         self.n_steps += 1;
-        self.easel.turn();
+        self.view.invalidate();
         // (action) => organ, instrument
         let mut terminated = true;
-        match self.procedure.act(&mut self.operation, way, other) {
+        match self.task.act(&mut self.state, way, other) {
             Err(error @ TissueError::Diverged { .. }) => {
                 self.terms.fill(0.0);
                 self.end = Some(EndReason::Diverged(error.to_string()));
@@ -203,12 +203,12 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
             Err(error) => return Err(error.into()),
             Ok(()) => {
                 // (organ, instrument) => reward, end
-                let end = self.procedure.judge(&self.operation, &mut self.terms);
+                let end = self.task.judge(&self.state, &mut self.terms);
                 terminated = end.is_some();
                 self.end = end.map(EndReason::Task);
             }
         }
-        let truncated = !terminated && self.n_steps >= self.operation.theatre().time.max_steps;
+        let truncated = !terminated && self.n_steps >= self.state.model().time.max_steps;
         if truncated {
             self.end = Some(EndReason::TimeLimit);
         }
@@ -228,9 +228,9 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
 
     fn metrics(&self, metrics: &mut [f64]) {
         let n_own = self.spec.metrics.len() - 1;
-        self.procedure
-            .write_metrics(&self.operation, self.return_, &mut metrics[..n_own]);
-        metrics[n_own] = self.operation.peak_force();
+        self.task
+            .write_metrics(&self.state, self.return_, &mut metrics[..n_own]);
+        metrics[n_own] = self.state.peak_force();
     }
 
     fn parameters(&self) -> &[f64] {
@@ -243,8 +243,7 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         let (moves, other) = action.split_at_mut(3);
-        let way = self.procedure.script(&self.operation, other)
-            / self.operation.theatre().instrument.step;
+        let way = self.task.script(&self.state, other) / self.state.model().instrument.step;
         // As far as the longest axis goes, so that the way stays straight.
         let way = way / way.amax().max(1.0);
         for (axis, value) in moves.iter_mut().enumerate() {
@@ -254,8 +253,8 @@ impl<P: Procedure> Env for TissueEnvironment<P> {
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
-        let marks = self.procedure.marks(&self.operation);
-        let physics = self.easel.show(&self.operation, &marks)?;
-        Some((&self.operation.theatre().scene, physics))
+        let marks = self.task.marks(&self.state);
+        let physics = self.view.physics(&self.state, &marks)?;
+        Some((&self.state.model().scene, physics))
     }
 }

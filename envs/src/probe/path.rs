@@ -2,15 +2,15 @@
 
 use nalgebra::Vector3;
 
-use super::{Goal, Stage};
+use super::{Goal, SceneState};
 use insonate_sim::Twist;
 
 /// A straight line in the world as compiled, and when the goal is where on it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Path {
+pub struct StraightPath {
     /// Start and end [m].
     pub from: [f64; 2],
-    /// End [m].
+    /// EpisodeEnd [m].
     pub to: [f64; 2],
     /// Speed along the path [m/s].
     pub speed: f64,
@@ -20,7 +20,7 @@ pub struct Path {
     pub ramp: f64,
 }
 
-impl Path {
+impl StraightPath {
     /// Length seen from above [m].
     pub fn length(&self) -> f64 {
         (self.to[0] - self.from[0]).hypot(self.to[1] - self.from[1])
@@ -47,20 +47,20 @@ impl Path {
         }
     }
 
-    /// The goal at the stage's time, where the skin is now; none where the path leaves it.
-    pub fn goal(&self, stage: &Stage, force: f64) -> Option<Goal> {
-        let (distance, speed) = self.schedule(stage.physics.time());
+    /// The goal at the state's time, where the skin is now; none where the path leaves it.
+    pub fn goal(&self, state: &SceneState, force: f64) -> Option<Goal> {
+        let (distance, speed) = self.schedule(state.physics.time());
         let share = distance / self.length();
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
-        let point = stage.skin(along(0), along(1))?;
+        let point = state.skin(along(0), along(1))?;
         let flat = Vector3::new(self.to[0] - self.from[0], self.to[1] - self.from[1], 0.0);
-        let flat = stage.frame.world_from_rest.rotation * flat;
+        let flat = state.torso.world_from_rest.rotation * flat;
         let direction = (flat - point.normal * point.normal.dot(&flat)).normalize();
         Some(Goal {
-            world_from_probe: stage.pose_on(&point, 0.0),
+            world_from_probe: state.pose_on(&point, 0.0),
             twist: Twist {
-                linear: direction * speed + stage.frame.twist.linear,
-                angular: stage.frame.twist.angular,
+                linear: direction * speed + state.torso.twist.linear,
+                angular: state.torso.twist.angular,
             },
             direction,
             speed,

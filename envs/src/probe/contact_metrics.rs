@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Stage;
+use super::SceneState;
 use crate::EnvError;
 use crate::settings::check_range;
 
@@ -12,7 +12,7 @@ const SETTLING: f64 = 0.5;
 /// When contact work counts as done; every bound must hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tolerance {
+pub struct SuccessCriteria {
     /// Least share of the time in contact, from first contact to the end.
     pub contact_ratio: f64,
     /// Largest mean absolute error of the force [N].
@@ -25,7 +25,7 @@ pub struct Tolerance {
     pub peak_force: f64,
 }
 
-impl Default for Tolerance {
+impl Default for SuccessCriteria {
     fn default() -> Self {
         Self {
             contact_ratio: 0.95,
@@ -37,7 +37,7 @@ impl Default for Tolerance {
     }
 }
 
-impl Tolerance {
+impl SuccessCriteria {
     /// Fails for bounds that cannot be.
     ///
     /// # Errors
@@ -53,7 +53,7 @@ impl Tolerance {
 
 /// Sums over the physics steps of an episode, of the true values without noise.
 #[derive(Debug, Clone, Default)]
-pub struct ContactRecord {
+pub struct ContactMetrics {
     time: f64,
     first_contact: Option<f64>,
     n_steps: usize,
@@ -70,7 +70,7 @@ pub struct ContactRecord {
     peak_force: f64,
 }
 
-impl ContactRecord {
+impl ContactMetrics {
     /// Names of the figures, in the order of [`Self::write`].
     pub const METRICS: [&'static str; 9] = [
         "success",
@@ -90,21 +90,21 @@ impl ContactRecord {
     }
 
     /// Adds the last physics step.
-    pub fn take(&mut self, stage: &Stage) {
-        let (felt, goal) = (&stage.felt, &stage.goal);
-        self.time += stage.physics.timestep();
+    pub fn update(&mut self, state: &SceneState) {
+        let (probe, goal) = (&state.probe, &state.goal);
+        self.time += state.physics.timestep();
         self.n_steps += 1;
-        self.peak_force = self.peak_force.max(felt.normal_force);
-        if felt.in_contact && self.first_contact.is_none() {
+        self.peak_force = self.peak_force.max(probe.normal_force);
+        if probe.in_contact && self.first_contact.is_none() {
             self.first_contact = Some(self.time);
         }
-        let offset = felt.world_from_probe.position - goal.world_from_probe.position;
+        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
         let axis = goal.world_from_probe.z_axis();
         if goal.speed > 0.0 {
             let across = goal.direction.cross(&axis);
             self.n_moving += 1;
             self.path_square += offset.dot(&across).powi(2);
-            self.speed_square += (felt.twist.linear.dot(&goal.direction)
+            self.speed_square += (probe.twist.linear.dot(&goal.direction)
                 - goal.twist.linear.dot(&goal.direction))
             .powi(2);
         } else if goal.direction == nalgebra::Vector3::zeros() {
@@ -115,13 +115,13 @@ impl ContactRecord {
             return;
         };
         self.n_after += 1;
-        self.n_in_contact += usize::from(felt.in_contact);
-        if felt.in_contact {
-            let chord = felt.world_from_probe.z_axis() - axis;
+        self.n_in_contact += usize::from(probe.in_contact);
+        if probe.in_contact {
+            let chord = probe.world_from_probe.z_axis() - axis;
             self.tilt_chord_square = self.tilt_chord_square.max(chord.norm_squared());
         }
         if self.time >= first_contact + SETTLING {
-            let error = felt.normal_force - goal.force;
+            let error = probe.normal_force - goal.force;
             self.n_settled += 1;
             self.force_error += error.abs();
             self.force_square += error * error;
@@ -144,7 +144,13 @@ impl ContactRecord {
     }
 
     /// Writes the figures; without contact the force error is the whole force asked for.
-    pub fn write(&self, force: f64, tolerance: &Tolerance, is_done: bool, metrics: &mut [f64]) {
+    pub fn write(
+        &self,
+        force: f64,
+        tolerance: &SuccessCriteria,
+        is_done: bool,
+        metrics: &mut [f64],
+    ) {
         let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
         let (mae, rmse) = if self.n_settled == 0 {
             (force, force)

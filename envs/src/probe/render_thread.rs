@@ -8,15 +8,15 @@ use insonate_sim::SimError;
 use insonate_sim::picture::PictureState;
 use insonate_sim::render::{Frame, RenderConfig, Renderer};
 
-use super::Setup;
+use super::SceneModel;
 use crate::EnvError;
 
 /// Scenes that are kept ready to be drawn; a torso that is compiled for each episode would else fill the memory.
 const MAX_RENDERERS: usize = 8;
 
 /// A picture that is asked for.
-struct Order {
-    setup: Arc<Setup>,
+struct RenderRequest {
+    model: Arc<SceneModel>,
     state: PictureState,
     camera: String,
     config: RenderConfig,
@@ -25,59 +25,59 @@ struct Order {
 
 /// Draws for many environments on a thread of its own.
 #[derive(Debug)]
-pub struct Studio {
-    orders: Option<Sender<Order>>,
+pub struct RenderThread {
+    requests: Option<Sender<RenderRequest>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Studio {
-    /// A studio; its thread ends with it.
+impl RenderThread {
+    /// Starts the thread, which ends when this is dropped.
     ///
     /// # Errors
     /// [`EnvError::Failed`] where the machine gives no thread.
     pub fn new() -> Result<Self, EnvError> {
         let (sender, receiver) = mpsc::channel();
         let thread = thread::Builder::new()
-            .name("studio".to_owned())
+            .name("render".to_owned())
             .spawn(move || serve(&receiver))
             .map_err(|error| EnvError::Failed(format!("no thread for pictures: {error}")))?;
         Ok(Self {
-            orders: Some(sender),
+            requests: Some(sender),
             thread: Some(thread),
         })
     }
 
-    /// Draws what a camera sees of a state of the setup's scene, and gives the state back.
+    /// Draws what a camera sees of a state of the model's scene, and gives the state back.
     ///
     /// # Errors
     /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; [`EnvError::Failed`] where the driver ended the thread.
     pub fn draw(
         &self,
-        setup: &Arc<Setup>,
+        model: &Arc<SceneModel>,
         state: PictureState,
         camera: &str,
         config: RenderConfig,
     ) -> Result<(PictureState, Frame), EnvError> {
         let gone = || EnvError::Failed("the thread that draws pictures has ended".to_owned());
         let (reply, answer) = mpsc::sync_channel(1);
-        let order = Order {
-            setup: setup.clone(),
+        let request = RenderRequest {
+            model: model.clone(),
             state,
             camera: camera.to_owned(),
             config,
             reply,
         };
-        let orders = self.orders.as_ref().ok_or_else(gone)?;
-        orders.send(order).map_err(|_| gone())?;
+        let requests = self.requests.as_ref().ok_or_else(gone)?;
+        requests.send(request).map_err(|_| gone())?;
         let (state, frame) = answer.recv().map_err(|_| gone())?;
         Ok((state, frame?))
     }
 }
 
-impl Drop for Studio {
+impl Drop for RenderThread {
     fn drop(&mut self) {
-        // No more orders: the thread ends.
-        self.orders = None;
+        // No more requests: the thread ends.
+        self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
@@ -85,39 +85,46 @@ impl Drop for Studio {
 }
 
 /// The renderer of a scene at a size.
-struct Easel {
-    setup: Arc<Setup>,
+struct CachedRenderer {
+    model: Arc<SceneModel>,
     config: RenderConfig,
     renderer: Renderer,
 }
 
-fn serve(orders: &Receiver<Order>) {
-    let mut easels: Vec<Easel> = Vec::new();
-    while let Ok(mut order) = orders.recv() {
-        let frame = easel(&mut easels, &order)
-            .and_then(|easel| easel.renderer.render_state(&mut order.state, &order.camera));
+fn serve(requests: &Receiver<RenderRequest>) {
+    let mut renderers: Vec<CachedRenderer> = Vec::new();
+    while let Ok(mut request) = requests.recv() {
+        let frame = cached(&mut renderers, &request).and_then(|cached| {
+            cached
+                .renderer
+                .render_state(&mut request.state, &request.camera)
+        });
         // Who asked may be gone.
-        let _ = order.reply.send((order.state, frame));
+        let _ = request.reply.send((request.state, frame));
     }
 }
 
-/// The easel for an order, the last used at the end.
-fn easel<'a>(easels: &'a mut Vec<Easel>, order: &Order) -> Result<&'a mut Easel, SimError> {
-    let fits =
-        |easel: &Easel| Arc::ptr_eq(&easel.setup, &order.setup) && easel.config == order.config;
-    let easel = if let Some(index) = easels.iter().position(fits) {
-        easels.remove(index)
+/// The cached for an request, the last used at the end.
+fn cached<'a>(
+    renderers: &'a mut Vec<CachedRenderer>,
+    request: &RenderRequest,
+) -> Result<&'a mut CachedRenderer, SimError> {
+    let fits = |cached: &CachedRenderer| {
+        Arc::ptr_eq(&cached.model, &request.model) && cached.config == request.config
+    };
+    let cached = if let Some(index) = renderers.iter().position(fits) {
+        renderers.remove(index)
     } else {
-        if easels.len() == MAX_RENDERERS {
-            easels.remove(0);
+        if renderers.len() == MAX_RENDERERS {
+            renderers.remove(0);
         }
-        Easel {
-            setup: order.setup.clone(),
-            config: order.config,
-            renderer: Renderer::new(&order.setup.compiled, order.config)?,
+        CachedRenderer {
+            model: request.model.clone(),
+            config: request.config,
+            renderer: Renderer::new(&request.model.compiled, request.config)?,
         }
     };
-    easels.push(easel);
-    let last = easels.len() - 1;
-    Ok(&mut easels[last])
+    renderers.push(cached);
+    let last = renderers.len() - 1;
+    Ok(&mut renderers[last])
 }

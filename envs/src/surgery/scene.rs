@@ -1,17 +1,13 @@
-//! The operation as MuJoCo draws it: the organ's surface as a flex, of which each vertex is a mocap body; instrument and marks too.
-//!
-//! Nothing in this scene is stepped. It is brought up to the operation only when somebody looks.
+//! The scene in which MuJoCo draws a surgery: the organ's surface as a flex, of which each vertex is a mocap body; instrument and
+//! marks too. Nothing in it is stepped.
 
-use std::cell::{Cell, OnceCell};
 use std::fmt::Write as _;
 
 use insonate_models::mjcf::{Mjcf, ReadOptions};
-use insonate_sim::{CompiledScene, Physics};
-use nalgebra::Vector3;
+use insonate_sim::CompiledScene;
 
-use super::operation::{N_PARTS, Operation};
 use super::organ::Organ;
-use super::settings::{InstrumentSettings, TimeSettings};
+use super::settings::{InstrumentSettings, SurgeryTimeSettings};
 use crate::EnvError;
 
 /// What is drawn besides organ and instrument; the marks follow.
@@ -25,9 +21,6 @@ const ROOM: &str = r#"
     <geom name="drape" type="plane" size="0.6 0.6 0.01" pos="0 0 -0.13" rgba="0.16 0.36 0.38 1"/>
 "#;
 
-/// Where a mark is put that is not shown [m].
-const AWAY: [f64; 3] = [0.0, 0.0, -10.0];
-
 /// The scene of an organ at rest.
 ///
 /// # Errors
@@ -35,7 +28,7 @@ const AWAY: [f64; 3] = [0.0, 0.0, -10.0];
 pub(super) fn compile(
     organ: &Organ,
     instrument: &InstrumentSettings,
-    time: &TimeSettings,
+    time: &SurgeryTimeSettings,
 ) -> Result<CompiledScene, EnvError> {
     let xml = xml(organ, instrument, time);
     let mjcf = Mjcf::read_str(&xml, "tissue", &ReadOptions::default())
@@ -43,7 +36,7 @@ pub(super) fn compile(
     Ok(CompiledScene::compile(&mjcf)?)
 }
 
-fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &TimeSettings) -> String {
+fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSettings) -> String {
     let mut bodies = String::new();
     let mut names = String::new();
     for (vertex, [x, y, z]) in organ.positions().iter().enumerate() {
@@ -115,58 +108,4 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &TimeSettings) -> S
 </mujoco>
 "#
     )
-}
-
-/// The picture, made when somebody looks, and kept until something moves.
-#[derive(Default)]
-pub(super) struct Easel {
-    /// None: there was no memory for it.
-    now: OnceCell<Option<Physics>>,
-    /// One that shows an earlier moment, to paint over.
-    earlier: Cell<Option<Physics>>,
-}
-
-impl Easel {
-    /// Something has moved.
-    pub(super) fn turn(&mut self) {
-        if let Some(physics) = self.now.take() {
-            self.earlier.set(physics);
-        }
-    }
-
-    /// The operation with its marks, as MuJoCo's state.
-    pub(super) fn show(
-        &self,
-        operation: &Operation,
-        marks: &[Option<Vector3<f64>>; 2],
-    ) -> Option<&Physics> {
-        let picture = self.now.get_or_init(|| {
-            let scene = &operation.theatre().scene;
-            let earlier = self.earlier.take();
-            let mut physics = earlier.or_else(|| Physics::from_scene(scene).ok())?;
-            paint(&mut physics, operation, marks);
-            Some(physics)
-        });
-        picture.as_ref()
-    }
-}
-
-/// Mocap bodies are in the order of the file: vertices, parts of the instrument, marks.
-fn paint(physics: &mut Physics, operation: &Operation, marks: &[Option<Vector3<f64>>; 2]) {
-    let n_vertices = operation.positions().len();
-    let data = physics.data_mut();
-    data.set_time(operation.time());
-    let places = data.mocap_pos_mut();
-    places[..n_vertices].copy_from_slice(operation.positions());
-    for (part, (position, _)) in operation.parts().iter().enumerate() {
-        places[n_vertices + part] = (*position).into();
-    }
-    for (mark, place) in marks.iter().enumerate() {
-        places[n_vertices + N_PARTS + mark] = place.map_or(AWAY, Into::into);
-    }
-    let turns = data.mocap_quat_mut();
-    for (part, (_, rotation)) in operation.parts().iter().enumerate() {
-        turns[n_vertices + part] = [rotation.w, rotation.i, rotation.j, rotation.k];
-    }
-    physics.forward();
 }

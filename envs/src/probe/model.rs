@@ -59,14 +59,14 @@ impl SceneSettings {
     ///
     /// # Errors
     /// [`EnvError::Unknown`] for the shape; [`EnvError::Config`] for the softness file.
-    pub fn nominal(&self) -> Result<Nominal, EnvError> {
+    pub fn nominal(&self) -> Result<NominalTorso, EnvError> {
         let shape = Shape::ALL.iter().find(|(name, _)| *name == self.shape);
         let (_, shape) = shape.ok_or_else(|| {
             let known: Vec<&str> = Shape::ALL.iter().map(|(name, _)| *name).collect();
             EnvError::unknown("shape", &self.shape, &known)
         })?;
         let mut config = TorsoConfig::of_shape(*shape);
-        let mut nominal = Nominal {
+        let mut nominal = NominalTorso {
             softness: config.softness,
             ranges: None,
             config: config.clone(),
@@ -106,7 +106,7 @@ impl SceneSettings {
 
 /// A torso's configuration and the softness that a probe feels with it.
 #[derive(Debug, Clone)]
-pub struct Nominal {
+pub struct NominalTorso {
     /// The configuration.
     pub config: TorsoConfig,
     /// Stiffness [N/m] and damping [N·s/m] at the probe.
@@ -124,7 +124,7 @@ fn read_softness(path: &str) -> Result<SoftnessFile, EnvError> {
 
 /// A scene ready to be shared by many environments.
 #[derive(Debug)]
-pub struct Setup {
+pub struct SceneModel {
     /// The description.
     pub scene: Scene,
     /// The same, compiled.
@@ -133,7 +133,7 @@ pub struct Setup {
     pub skin: Skin,
 }
 
-impl Setup {
+impl SceneModel {
     /// Describes and compiles a scene; `torso`: the torso's configuration, none for a scene without one.
     ///
     /// # Errors
@@ -148,13 +148,13 @@ impl Setup {
     /// The same with the torso moved from its usual place by `shift` [m].
     ///
     /// # Errors
-    /// As [`Setup::new`].
+    /// As [`SceneModel::new`].
     pub fn at(
         settings: &SceneSettings,
         torso: Option<&TorsoConfig>,
         shift: [f64; 3],
     ) -> Result<Arc<Self>, EnvError> {
-        let mut scene = describe(settings, torso)?;
+        let mut scene = build_scene(settings, torso)?;
         for (coordinate, shift) in scene.torso_position.iter_mut().zip(shift) {
             *coordinate += shift;
         }
@@ -184,7 +184,10 @@ impl Setup {
 ///
 /// # Errors
 /// [`EnvError::Unknown`] for robot, probe or torso; [`EnvError::Model`].
-pub fn describe(settings: &SceneSettings, torso: Option<&TorsoConfig>) -> Result<Scene, EnvError> {
+pub fn build_scene(
+    settings: &SceneSettings,
+    torso: Option<&TorsoConfig>,
+) -> Result<Scene, EnvError> {
     let robot = find("robot", &settings.robot, robots::ALL)?;
     let probe = find("probe", &settings.probe, probes::ALL)?;
     let torso = torso
@@ -225,7 +228,7 @@ fn unknown(error: ModelError) -> EnvError {
 }
 
 /// The nominal configuration with another softness: its constraints scaled by what the softness is scaled by.
-pub fn soften(nominal: &Nominal, softness: &Softness, timestep: f64) -> TorsoConfig {
+pub fn scale_softness(nominal: &NominalTorso, softness: &Softness, timestep: f64) -> TorsoConfig {
     let stiffer = softness.stiffness / nominal.softness.stiffness;
     let heavier = softness.damping / nominal.softness.damping;
     let most_damping = 1.0 / timestep;
@@ -250,7 +253,7 @@ pub fn soften(nominal: &Nominal, softness: &Softness, timestep: f64) -> TorsoCon
 }
 
 /// The configuration with the torso enlarged and breathing.
-pub fn shape(config: &TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
+pub fn resize_torso(config: &TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
     TorsoConfig {
         spacing: config.spacing * size,
         breathing,

@@ -1,15 +1,13 @@
-//! What all environments of a blueprint share: settings, and the organ at rest under gravity.
+//! The organ at rest under gravity, and points of its material.
 
 use std::path::Path;
 
-use insonate_sim::CompiledScene;
 use insonate_tissue::body::{Place, TissueBody, liver};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::Vector3;
 
-use super::picture;
-use super::settings::{InstrumentSettings, OrganSettings, TimeSettings, TissueSettings};
+use super::settings::{OrganSettings, SurgerySettings, SurgeryTimeSettings};
 use crate::EnvError;
 
 /// The organ hangs at rest when none of its vertices is faster [m/s].
@@ -33,12 +31,12 @@ pub struct Organ {
 
 /// A point of the material: a weighted mean of vertices that moves with the tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Spot {
+pub struct MaterialPoint {
     vertices: [u32; 3],
     weights: [f64; 3],
 }
 
-impl Spot {
+impl MaterialPoint {
     /// A vertex.
     pub fn vertex(vertex: u32) -> Self {
         Self {
@@ -69,7 +67,7 @@ impl Organ {
     ///
     /// # Errors
     /// [`EnvError::Tissue`] where the solver refuses it or it does not come to rest but diverges.
-    pub fn new<T>(settings: &TissueSettings<T>) -> Result<Self, EnvError> {
+    pub fn new<T>(settings: &SurgerySettings<T>) -> Result<Self, EnvError> {
         let (mesh, is_fixed) = mesh(&settings.organ)?;
         let fixed = (0..is_fixed.len() as u32).filter(|&vertex| is_fixed[vertex as usize]);
         let triangles = mesh.boundary();
@@ -112,7 +110,7 @@ impl Organ {
     }
 
     /// Middles of the triangles of the surface that move, and look up no less than 45° from the vertical, in the order of the mesh.
-    pub fn upper_side(&self) -> Vec<Spot> {
+    pub fn upper_side(&self) -> Vec<MaterialPoint> {
         let looks_up = |corners: &[u32; 3]| {
             let [a, b, c] = corners.map(|v| Vector3::from(self.positions[v as usize]));
             let normal = (b - a).cross(&(c - a));
@@ -122,23 +120,24 @@ impl Organ {
         let triangles = self.triangles.iter();
         triangles
             .filter(|corners| moves(corners) && looks_up(corners))
-            .map(|&corners| Spot::middle(corners))
+            .map(|&corners| MaterialPoint::middle(corners))
             .collect()
     }
 
     /// Vertices of the surface that move, in their order.
-    pub fn surface_vertices(&self) -> Vec<Spot> {
+    pub fn surface_vertices(&self) -> Vec<MaterialPoint> {
         let mut vertices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
         vertices.sort_unstable();
         vertices.dedup();
         vertices.retain(|&vertex| !self.is_fixed[vertex as usize]);
-        vertices.into_iter().map(Spot::vertex).collect()
+        vertices.into_iter().map(MaterialPoint::vertex).collect()
     }
 
-    /// Index of the spot that is nearest to a place at rest [m]; none of none.
-    pub fn nearest(&self, spots: &[Spot], to: [f64; 3]) -> Option<usize> {
-        let distance = |spot: &Spot| (spot.at(&self.positions) - Vector3::from(to)).norm();
-        (0..spots.len()).min_by(|&a, &b| distance(&spots[a]).total_cmp(&distance(&spots[b])))
+    /// Index of the point that is nearest to a place at rest [m]; none of none.
+    pub fn nearest(&self, points: &[MaterialPoint], to: [f64; 3]) -> Option<usize> {
+        let distance =
+            |point: &MaterialPoint| (point.at(&self.positions) - Vector3::from(to)).norm();
+        (0..points.len()).min_by(|&a, &b| distance(&points[a]).total_cmp(&distance(&points[b])))
     }
 }
 
@@ -157,7 +156,7 @@ fn mesh(settings: &OrganSettings) -> Result<(insonate_tissue::mesh::TetMesh, Vec
 }
 
 /// Lets go of the rest shape and waits until nothing moves.
-fn settle(world: &mut Xpbd, time: &TimeSettings) -> Result<(), TissueError> {
+fn settle(world: &mut Xpbd, time: &SurgeryTimeSettings) -> Result<(), TissueError> {
     let n_steps = (MAX_SETTLING / time.control_timestep).ceil() as usize;
     for _ in 0..n_steps {
         world.step(time.control_timestep)?;
@@ -168,37 +167,4 @@ fn settle(world: &mut Xpbd, time: &TimeSettings) -> Result<(), TissueError> {
         }
     }
     Ok(())
-}
-
-/// What all environments of a blueprint share.
-#[derive(Debug)]
-pub struct Theatre {
-    /// The organ.
-    pub organ: Organ,
-    /// The instrument.
-    pub instrument: InstrumentSettings,
-    /// Steps.
-    pub time: TimeSettings,
-    /// Whether the force is seen.
-    pub observes_force: bool,
-    /// To draw both.
-    pub(super) scene: CompiledScene,
-}
-
-impl Theatre {
-    /// Checks the settings and makes what they ask for.
-    ///
-    /// # Errors
-    /// [`EnvError::Config`], [`EnvError::Tissue`]; [`EnvError::Sim`] where MuJoCo cannot draw it.
-    pub fn new<T>(settings: &TissueSettings<T>) -> Result<Self, EnvError> {
-        settings.check()?;
-        let organ = Organ::new(settings)?;
-        Ok(Self {
-            scene: picture::compile(&organ, &settings.instrument, &settings.time)?,
-            organ,
-            instrument: settings.instrument.clone(),
-            time: settings.time.clone(),
-            observes_force: settings.observation.force,
-        })
-    }
 }

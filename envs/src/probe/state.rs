@@ -1,73 +1,39 @@
-//! A scene in which a probe is moved: state, goal, and what is felt in each physics step.
-
-mod bank;
-mod goal;
-mod path;
-mod record;
-mod setup;
-mod studio;
+//! The state of one environment: physics, goal, and what the probe measured in the last physics step.
 
 use std::sync::Arc;
 
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
 use insonate_sim::readings::ProbeContact;
 use insonate_sim::{Physics, Pose, Twist};
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
-pub use bank::Bank;
-pub use goal::Goal;
-pub use path::Path;
-pub use record::{ContactRecord, Tolerance};
-pub use setup::{Nominal, SceneSettings, Setup, describe, shape, soften};
-pub use studio::Studio;
-
+use super::{Goal, SceneModel, TorsoFrame};
 use crate::EnvError;
-use crate::randomization::Episode;
+use crate::randomization::EpisodeParameters;
 
 /// One environment's state with all that tasks and actions read.
 #[derive(Debug)]
-pub struct Stage {
+pub struct SceneState {
     /// What the state belongs to.
-    pub setup: Arc<Setup>,
+    pub model: Arc<SceneModel>,
     /// The state.
     pub physics: Physics,
     /// The arm and the probe's face.
     pub placement: ProbePlacement,
     contact: ProbeContact,
     /// Where the torso stands now against where it was compiled.
-    pub frame: Frame,
+    pub torso: TorsoFrame,
     /// The same when the patient does not move.
-    rest: Frame,
+    pub(super) torso_at_rest: TorsoFrame,
     /// What the probe should do now.
     pub goal: Goal,
-    /// What was felt in the last physics step.
-    pub felt: Felt,
-}
-
-/// A prescribed motion of the torso.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Frame {
-    /// From the torso as compiled to the torso now, in world.
-    pub world_from_rest: Pose,
-    /// Velocity of that frame, in world.
-    pub twist: Twist,
-}
-
-impl Default for Frame {
-    fn default() -> Self {
-        Self {
-            world_from_rest: Pose {
-                position: Vector3::zeros(),
-                rotation: UnitQuaternion::identity(),
-            },
-            twist: Twist::default(),
-        }
-    }
+    /// The probe in the last physics step.
+    pub probe: ProbeState,
 }
 
 /// Pose, motion and forces of the probe after a physics step.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Felt {
+pub struct ProbeState {
     /// Pose of the face.
     pub world_from_probe: Pose,
     /// Velocity of the face, in world.
@@ -82,10 +48,10 @@ pub struct Felt {
     pub in_contact: bool,
 }
 
-impl Default for Felt {
+impl Default for ProbeState {
     fn default() -> Self {
         Self {
-            world_from_probe: Frame::default().world_from_rest,
+            world_from_probe: TorsoFrame::default().world_from_rest,
             twist: Twist::default(),
             force: Vector3::zeros(),
             torque: Vector3::zeros(),
@@ -95,22 +61,22 @@ impl Default for Felt {
     }
 }
 
-impl Stage {
-    /// A state of a setup, the robot at home.
+impl SceneState {
+    /// A state of a model, the robot at home.
     ///
     /// # Errors
     /// [`EnvError::Sim`] where the scene has no arm or no probe.
-    pub fn new(setup: Arc<Setup>) -> Result<Self, EnvError> {
-        let physics = Physics::from_scene(&setup.compiled)?;
+    pub fn new(model: Arc<SceneModel>) -> Result<Self, EnvError> {
+        let physics = Physics::from_scene(&model.compiled)?;
         let placement = ProbePlacement::new(&physics)?;
         let home = placement.probe.world_from_probe(&physics);
         Ok(Self {
             contact: ProbeContact::new(physics.model())?,
-            frame: Frame::default(),
-            rest: Frame::default(),
+            torso: TorsoFrame::default(),
+            torso_at_rest: TorsoFrame::default(),
             goal: Goal::at(home),
-            felt: Felt::default(),
-            setup,
+            probe: ProbeState::default(),
+            model,
             physics,
             placement,
         })
@@ -119,15 +85,22 @@ impl Stage {
     /// Puts everything back to the keyframe `home`, the torso to where it was compiled.
     pub fn reset(&mut self) {
         self.physics.reset();
-        (self.frame, self.rest) = (Frame::default(), Frame::default());
+        (self.torso, self.torso_at_rest) = (TorsoFrame::default(), TorsoFrame::default());
         self.goal = Goal::at(self.placement.probe.world_from_probe(&self.physics));
-        self.felt = Felt::default();
+        self.probe = ProbeState::default();
+    }
+
+    /// Goes over to another scene.
+    pub(super) fn exchange(&mut self, model: Arc<SceneModel>) -> Result<(), EnvError> {
+        self.physics = Physics::from_scene(&model.compiled)?;
+        self.model = model;
+        Ok(())
     }
 
     /// The skin now above a point `(x, y)` [m] given where the torso was compiled; none beside it.
     pub fn skin(&self, x: f64, y: f64) -> Option<SkinPoint> {
-        let rest = self.setup.skin.above(x, y)?;
-        let Pose { position, rotation } = self.frame.world_from_rest;
+        let rest = self.model.skin.above(x, y)?;
+        let Pose { position, rotation } = self.torso.world_from_rest;
         Some(SkinPoint {
             position: rotation * rest.position + position,
             normal: rotation * rest.normal,
@@ -140,7 +113,7 @@ impl Stage {
     }
 
     /// Where the episode starts: the goal's pose, shifted by the episode's start, and lifted by the present breath.
-    pub fn start(&self, episode: &Episode) -> Pose {
+    pub fn start(&self, episode: &EpisodeParameters) -> Pose {
         let [x, y] = episode.start_offset;
         let lift = episode.start_height + self.breath()[0];
         let Pose { position, rotation } = self.goal.world_from_probe;
@@ -153,8 +126,8 @@ impl Stage {
     /// Puts the robot at rest where the episode starts.
     ///
     /// # Errors
-    /// As [`Stage::place`].
-    pub fn place_above(&mut self, episode: &Episode) -> Result<(), EnvError> {
+    /// As [`SceneState::place`].
+    pub fn place_above(&mut self, episode: &EpisodeParameters) -> Result<(), EnvError> {
         self.place(&self.start(episode))
     }
 
@@ -164,19 +137,19 @@ impl Stage {
     /// [`EnvError::Sim`] where the arm does not reach.
     pub fn place(&mut self, pose: &Pose) -> Result<(), EnvError> {
         self.placement.place(&mut self.physics, pose)?;
-        self.feel();
+        self.read_probe();
         Ok(())
     }
 
     /// Reads what the last physics step did to the probe.
-    pub fn feel(&mut self) {
+    pub fn read_probe(&mut self) {
         let wrench = self
             .physics
             .force_torque()
             .map(insonate_sim::readings::ForceTorque::wrench_in_world)
             .unwrap_or_default();
         let world_from_probe = self.placement.probe.world_from_probe(&self.physics);
-        self.felt = Felt {
+        self.probe = ProbeState {
             world_from_probe,
             twist: self.placement.probe.twist_in_world(&self.physics),
             force: wrench.force,

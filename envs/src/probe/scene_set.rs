@@ -3,33 +3,36 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use insonate_models::torsos::{Breathing, Softness};
-use insonate_sim::shell::{Shell, ShellSoftness};
-use insonate_sim::{Physics, Pose, Twist};
+use insonate_sim::shell::ShellSoftness;
+use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::setup::known_torso;
-use super::{Frame, Nominal, SceneSettings, Setup, Stage, Studio, shape, soften};
+use super::model::known_torso;
+use super::{
+    NominalTorso, RenderThread, SceneModel, SceneSettings, SceneState, TorsoFrame, resize_torso,
+    scale_softness,
+};
 use crate::EnvError;
-use crate::randomization::{Episode, RandomizationSettings, Scope};
+use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 
 /// Compiled scenes, one for each size of the torso.
 #[derive(Debug)]
-pub struct Bank {
+pub struct SceneSet {
     settings: SceneSettings,
     randomization: RandomizationSettings,
-    scope: Scope,
+    active: ActiveParameters,
     /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
-    nominal: Option<Nominal>,
-    setups: Vec<(f64, Arc<Setup>)>,
+    nominal: Option<NominalTorso>,
+    models: Vec<(f64, Arc<SceneModel>)>,
     /// Where the cameras of all environments take their pictures; there once one is asked for.
-    studio: Mutex<Weak<Studio>>,
+    render_thread: Mutex<Weak<RenderThread>>,
 }
 
-impl Bank {
+impl SceneSet {
     /// Scenes with a torso. Ranges of stiffness and damping come from the softness file where it has them.
     ///
     /// # Errors
-    /// As [`SceneSettings::nominal`] and [`Setup::new`]; [`EnvError::Config`] for what only the `fast` torso can vary.
+    /// As [`SceneSettings::nominal`] and [`SceneModel::new`]; [`EnvError::Config`] for what only the `fast` torso can vary.
     pub fn with_torso(
         settings: &SceneSettings,
         randomization: &RandomizationSettings,
@@ -45,58 +48,61 @@ impl Bank {
             check_fixed(settings, &randomization)?;
         }
         let breathing = randomization.breathing.then(Breathing::default);
-        let setups = randomization
+        let models = randomization
             .sizes()
             .into_iter()
             .map(|size| {
-                let config = shape(&nominal.config, size, breathing);
-                Ok((size, Setup::new(settings, Some(&config))?))
+                let config = resize_torso(&nominal.config, size, breathing);
+                Ok((size, SceneModel::new(settings, Some(&config))?))
             })
             .collect::<Result<_, EnvError>>()?;
         Ok(Self {
-            scope: scope(settings, &randomization),
+            active: active(settings, &randomization),
             settings: settings.clone(),
             randomization,
             nominal: Some(nominal),
-            setups,
-            studio: Mutex::default(),
+            models,
+            render_thread: Mutex::default(),
         })
     }
 
-    /// One scene that stays as it is; `scope`: the parameters that the task heeds.
+    /// One scene that stays as it is; `active`: the parameters that the task heeds.
     pub fn of(
         settings: SceneSettings,
         randomization: RandomizationSettings,
-        scope: Scope,
-        setup: Arc<Setup>,
+        active: ActiveParameters,
+        model: Arc<SceneModel>,
     ) -> Self {
         Self {
-            scope,
+            active,
             settings,
             randomization,
             nominal: None,
-            setups: vec![(1.0, setup)],
-            studio: Mutex::default(),
+            models: vec![(1.0, model)],
+            render_thread: Mutex::default(),
         }
     }
 
     /// Where pictures are taken: one place for all environments, gone with the last of them.
     ///
     /// # Errors
-    /// As [`Studio::new`].
-    pub fn studio(&self) -> Result<Arc<Studio>, EnvError> {
-        let mut known = self.studio.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(studio) = known.upgrade() {
-            return Ok(studio);
+    /// As [`RenderThread::new`].
+    pub fn render_thread(&self) -> Result<Arc<RenderThread>, EnvError> {
+        let mut known = self
+            .render_thread
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(render_thread) = known.upgrade() {
+            return Ok(render_thread);
         }
-        let studio = Arc::new(Studio::new()?);
-        *known = Arc::downgrade(&studio);
-        Ok(studio)
+        let render_thread = Arc::new(RenderThread::new()?);
+        *known = Arc::downgrade(&render_thread);
+        Ok(render_thread)
     }
 
     /// The scene that a new environment starts with.
-    pub fn first(&self) -> &Arc<Setup> {
-        &self.setups[0].1
+    pub fn first(&self) -> &Arc<SceneModel> {
+        &self.models[0].1
     }
 
     /// What episodes are drawn from.
@@ -105,38 +111,42 @@ impl Bank {
     }
 
     /// Which parameters make a difference.
-    pub fn scope(&self) -> &Scope {
-        &self.scope
+    pub fn active(&self) -> &ActiveParameters {
+        &self.active
     }
 
-    /// Resets a stage and gives its torso the episode's softness, friction, size, breath and place.
+    /// Resets a state and gives its torso the episode's softness, friction, size, breath and place.
     ///
     /// # Errors
     /// What compiling refuses, for torsos other than `fast`.
-    pub fn prepare(&self, stage: &mut Stage, episode: &Episode) -> Result<(), EnvError> {
+    pub fn prepare(
+        &self,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
+    ) -> Result<(), EnvError> {
         let Some(nominal) = &self.nominal else {
-            stage.reset();
+            state.reset();
             return Ok(());
         };
         if self.settings.torso == "fast" {
-            self.choose(stage, episode.size)?;
-            stage.reset();
-            self.vary(stage, nominal, episode)?;
+            self.choose(state, episode.size)?;
+            state.reset();
+            self.vary(state, nominal, episode)?;
         } else {
-            stage.exchange(self.compile(nominal, episode)?)?;
-            stage.reset();
+            state.exchange(self.compile(nominal, episode)?)?;
+            state.reset();
         }
         Ok(())
     }
 
     /// Goes over to the scene of a size.
-    fn choose(&self, stage: &mut Stage, size: f64) -> Result<(), EnvError> {
+    fn choose(&self, state: &mut SceneState, size: f64) -> Result<(), EnvError> {
         let nearest = self
-            .setups
+            .models
             .iter()
             .min_by(|a, b| (a.0 - size).abs().total_cmp(&(b.0 - size).abs()));
         match nearest {
-            Some((_, setup)) if !Arc::ptr_eq(setup, &stage.setup) => stage.exchange(setup.clone()),
+            Some((_, model)) if !Arc::ptr_eq(model, &state.model) => state.exchange(model.clone()),
             _ => Ok(()),
         }
     }
@@ -144,14 +154,14 @@ impl Bank {
     /// Softness, friction, breath and place without compiling.
     fn vary(
         &self,
-        stage: &mut Stage,
-        nominal: &Nominal,
-        episode: &Episode,
+        state: &mut SceneState,
+        nominal: &NominalTorso,
+        episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
         let [stiffness, damping] = episode.softness;
         let softness = Softness { stiffness, damping };
-        let config = soften(nominal, &softness, stage.physics.timestep());
-        if let Some(shell) = stage.physics.shell_mut() {
+        let config = scale_softness(nominal, &softness, state.physics.timestep());
+        if let Some(shell) = state.physics.shell_mut() {
             shell.set_softness(&ShellSoftness::from(&config))?;
             shell.set_friction(episode.friction);
             if self.randomization.breathing {
@@ -160,15 +170,19 @@ impl Bank {
                 shell.set_breath_phase(episode.breathing_phase)?;
             }
         }
-        stage.place_torso(&resting(stage, episode));
-        stage.physics.forward();
+        state.place_torso(&resting(state, episode));
+        state.physics.forward();
         Ok(())
     }
 
     /// The scene of an episode, for torsos that cannot be varied in place.
-    fn compile(&self, nominal: &Nominal, episode: &Episode) -> Result<Arc<Setup>, EnvError> {
+    fn compile(
+        &self,
+        nominal: &NominalTorso,
+        episode: &EpisodeParameters,
+    ) -> Result<Arc<SceneModel>, EnvError> {
         let [stiffness, damping] = episode.softness;
-        let config = soften(
+        let config = scale_softness(
             nominal,
             &Softness { stiffness, damping },
             self.settings.physics_timestep,
@@ -178,16 +192,16 @@ impl Bank {
             .randomization
             .breathing
             .then_some(Breathing { rate, amplitude });
-        Setup::at(
+        SceneModel::at(
             &self.settings,
-            Some(&shape(&config, episode.size, breathing)),
+            Some(&resize_torso(&config, episode.size, breathing)),
             episode.torso_position,
         )
     }
 }
 
 /// What can be varied in a scene with a torso.
-fn scope(settings: &SceneSettings, randomization: &RandomizationSettings) -> Scope {
+fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> ActiveParameters {
     let mut heeded = vec![
         "torso.stiffness",
         "torso.damping",
@@ -208,16 +222,16 @@ fn scope(settings: &SceneSettings, randomization: &RandomizationSettings) -> Sco
         heeded.push("breathing.amplitude");
         heeded.extend((settings.torso == "fast").then_some("breathing.phase"));
     }
-    Scope::of(&heeded)
+    ActiveParameters::of(&heeded)
 }
 
 /// Where the torso stands when the patient is in the middle of the motion.
-fn resting(stage: &Stage, episode: &Episode) -> Frame {
+fn resting(state: &SceneState, episode: &EpisodeParameters) -> TorsoFrame {
     let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), episode.torso_yaw);
     // It turns about the middle of its own footprint.
-    let center = Vector3::from(stage.setup.scene.torso_position);
+    let center = Vector3::from(state.model.scene.torso_position);
     let position = center - rotation * center + Vector3::from(episode.torso_position);
-    Frame {
+    TorsoFrame {
         world_from_rest: Pose { position, rotation },
         twist: Twist::default(),
     }
@@ -243,55 +257,5 @@ fn check_fixed(
                 settings.torso
             ),
         }),
-    }
-}
-
-impl Stage {
-    /// Goes over to another scene.
-    fn exchange(&mut self, setup: Arc<Setup>) -> Result<(), EnvError> {
-        self.physics = Physics::from_scene(&setup.compiled)?;
-        self.setup = setup;
-        Ok(())
-    }
-
-    /// Puts the torso to a place.
-    fn place_torso(&mut self, frame: &Frame) {
-        self.rest = *frame;
-        self.set_frame(*frame);
-    }
-
-    fn set_frame(&mut self, frame: Frame) {
-        if frame == self.frame {
-            return;
-        }
-        self.frame = frame;
-        if let Some(shell) = self.physics.shell_mut() {
-            shell.set_frame(&frame.world_from_rest, &frame.twist);
-        }
-    }
-
-    /// Moves the torso as the patient moves: a sine about its place.
-    pub fn move_patient(&mut self, episode: &Episode) {
-        let [x, y] = episode.patient_amplitude;
-        if x == 0.0 && y == 0.0 {
-            return;
-        }
-        let rate = std::f64::consts::TAU * episode.patient_rate;
-        let phase = rate * self.physics.time() + episode.patient_phase;
-        // Starts where the torso was placed.
-        let amplitude = Vector3::new(x, y, 0.0);
-        let shift = amplitude * (phase.sin() - episode.patient_phase.sin());
-        let mut frame = self.rest;
-        frame.world_from_rest.position += shift;
-        frame.twist.linear = amplitude * (rate * phase.cos());
-        self.set_frame(frame);
-    }
-
-    /// How far the chest has risen [m] and how fast it rises [m/s]; zero without breathing or another torso than `fast`.
-    pub fn breath(&self) -> [f64; 2] {
-        self.physics
-            .shell()
-            .and_then(Shell::breath)
-            .unwrap_or_default()
     }
 }

@@ -6,7 +6,8 @@ use insonate_tissue::xpbd::{Gripper, Xpbd};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
 
-use super::organ::{Spot, Theatre};
+use super::model::SurgeryModel;
+use super::organ::MaterialPoint;
 use super::settings::{CLOSED, OPEN};
 
 /// Shaft and clamps.
@@ -14,8 +15,8 @@ pub(super) const N_PARTS: usize = 3;
 
 /// One organ with an instrument in it. Where the instrument is means between the ends of its clamps.
 #[derive(Debug)]
-pub struct Operation {
-    theatre: Arc<Theatre>,
+pub struct SurgeryState {
+    model: Arc<SurgeryModel>,
     world: Xpbd,
     gripper: Gripper,
     point: Vector3<f64>,
@@ -27,17 +28,17 @@ pub struct Operation {
     time: f64,
 }
 
-impl Operation {
+impl SurgeryState {
     /// An organ at rest, with the instrument at a place [m], its clamps barely open.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for an instrument that cannot be.
-    pub fn new(theatre: Arc<Theatre>, at: Vector3<f64>) -> Result<Self, TissueError> {
-        let point = into_workspace(&theatre, at);
-        let (world, gripper, parts) = begin(&theatre, point, CLOSED)?;
+    pub fn new(model: Arc<SurgeryModel>, at: Vector3<f64>) -> Result<Self, TissueError> {
+        let point = into_workspace(&model, at);
+        let (world, gripper, parts) = begin(&model, point, CLOSED)?;
         Ok(Self {
-            positions: theatre.organ.positions().to_vec(),
-            theatre,
+            positions: model.organ.positions().to_vec(),
+            model,
             world,
             gripper,
             point,
@@ -52,15 +53,14 @@ impl Operation {
     /// Begins anew: the organ at rest, the instrument at a place [m] in the workspace, its clamps open by a share of all.
     ///
     /// # Errors
-    /// As [`Operation::new`].
+    /// As [`SurgeryState::new`].
     pub fn reset(&mut self, at: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
-        let point = into_workspace(&self.theatre, at);
+        let point = into_workspace(&self.model, at);
         let opening = opening(openness);
-        (self.world, self.gripper, self.parts) = begin(&self.theatre, point, opening)?;
+        (self.world, self.gripper, self.parts) = begin(&self.model, point, opening)?;
         self.point = point;
         self.opening = opening;
-        self.positions
-            .copy_from_slice(self.theatre.organ.positions());
+        self.positions.copy_from_slice(self.model.organ.positions());
         (self.force, self.peak_force, self.time) = (0.0, 0.0, 0.0);
         Ok(())
     }
@@ -70,10 +70,10 @@ impl Operation {
     /// # Errors
     /// [`TissueError::Diverged`]; organ and instrument are then as they were.
     pub fn go(&mut self, way: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
-        let point = into_workspace(&self.theatre, self.point + way);
+        let point = into_workspace(&self.model, self.point + way);
         let opening = opening(openness);
-        let time = self.theatre.time.control_timestep;
-        let tip = shaft_tip(&self.theatre, point);
+        let time = self.model.time.control_timestep;
+        let tip = shaft_tip(&self.model, point);
         self.gripper
             .move_to(&mut self.world, tip, 0.0, opening, time)?;
         self.world.step(time)?;
@@ -89,8 +89,8 @@ impl Operation {
     }
 
     /// What it has in common with others.
-    pub fn theatre(&self) -> &Arc<Theatre> {
-        &self.theatre
+    pub fn model(&self) -> &Arc<SurgeryModel> {
+        &self.model
     }
 
     /// Where the instrument is [m].
@@ -108,9 +108,9 @@ impl Operation {
         self.gripper.is_closed()
     }
 
-    /// Where a spot of the organ is [m].
-    pub fn place(&self, spot: &Spot) -> Vector3<f64> {
-        spot.at(&self.positions)
+    /// Where a point of the organ is [m].
+    pub fn place(&self, point: &MaterialPoint) -> Vector3<f64> {
+        point.at(&self.positions)
     }
 
     /// Vertices of the organ [m], shape `[n_vertices, 3]`.
@@ -145,13 +145,17 @@ type Beginning = (
     [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
 );
 
-fn begin(theatre: &Theatre, point: Vector3<f64>, opening: f64) -> Result<Beginning, TissueError> {
-    let mut world = theatre.organ.world.clone();
+fn begin(
+    model: &SurgeryModel,
+    point: Vector3<f64>,
+    opening: f64,
+) -> Result<Beginning, TissueError> {
+    let mut world = model.organ.world.clone();
     let gripper = Gripper::new(
         &mut world,
-        theatre.instrument.geometry(),
-        theatre.instrument.trocar.into(),
-        shaft_tip(theatre, point),
+        model.instrument.geometry(),
+        model.instrument.trocar.into(),
+        shaft_tip(model, point),
         0.0,
         opening,
     )?;
@@ -169,16 +173,16 @@ fn opening(openness: f64) -> f64 {
     openness.clamp(0.0, 1.0) * OPEN
 }
 
-fn into_workspace(theatre: &Theatre, at: Vector3<f64>) -> Vector3<f64> {
+fn into_workspace(model: &SurgeryModel, at: Vector3<f64>) -> Vector3<f64> {
     let (low, high) = (
-        theatre.instrument.workspace_low,
-        theatre.instrument.workspace_high,
+        model.instrument.workspace_low,
+        model.instrument.workspace_high,
     );
     Vector3::from_fn(|axis, _| at[axis].clamp(low[axis], high[axis]))
 }
 
 /// Where the shaft ends and the clamps begin, with their ends at a point.
-fn shaft_tip(theatre: &Theatre, point: Vector3<f64>) -> Vector3<f64> {
-    let back = Vector3::from(theatre.instrument.trocar) - point;
-    point + back * (theatre.instrument.clamp_length / back.norm())
+fn shaft_tip(model: &SurgeryModel, point: Vector3<f64>) -> Vector3<f64> {
+    let back = Vector3::from(model.instrument.trocar) - point;
+    point + back * (model.instrument.clamp_length / back.norm())
 }

@@ -3,63 +3,63 @@
 use insonate_sim::Divergence;
 use rand_chacha::ChaCha8Rng;
 
-use crate::randomization::Episode;
-use crate::stage::Stage;
+use crate::probe::SceneState;
+use crate::randomization::EpisodeParameters;
 use crate::{BoxSpace, EnvError};
 
 /// How an episode ends by the task's own rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum EpisodeEnd {
     /// Terminated, good or bad, with the reason: the value beyond is zero.
     Terminated(&'static str),
     /// The task's schedule is over: truncated, the value beyond goes on.
-    Scheduled,
+    Truncated,
 }
 
 /// What to do in a scene in which a probe is moved.
 ///
-/// The stage is reset, softened and moved as the episode's parameters say before [`Task::begin`].
-pub trait Task: Send {
+/// The state is reset, softened and moved as the episode's parameters say before [`ProbeTask::reset`].
+pub trait ProbeTask: Send {
     /// Names of the weighted reward terms.
     fn reward_terms(&self) -> Vec<&'static str>;
 
     /// Names of the episode's figures; `success` comes first.
     fn metrics(&self) -> Vec<&'static str>;
 
-    /// Entries of the observation that are the task's own, after those of the stage.
+    /// Entries of the observation that are the task's own, after those of the state.
     fn observation_space(&self) -> BoxSpace;
 
     /// Starts an episode: puts the probe to its start and sets the goal.
     ///
     /// # Errors
     /// [`EnvError::Sim`] where the arm does not reach.
-    fn begin(
+    fn reset(
         &mut self,
-        stage: &mut Stage,
-        episode: &Episode,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError>;
 
     /// Moves the goal, before each physics step.
-    fn advance(&mut self, stage: &mut Stage);
+    fn before_substep(&mut self, state: &mut SceneState);
 
-    /// Takes note of what was felt, after each physics step.
-    fn note(&mut self, stage: &Stage);
+    /// Takes note of the probe's state, after each physics step.
+    fn after_substep(&mut self, state: &SceneState);
 
     /// Writes the task's own entries of the observation.
-    fn observe(&self, stage: &Stage, observation: &mut [f32]);
+    fn observe(&self, state: &SceneState, observation: &mut [f32]);
 
     /// Writes the weighted reward terms of the control step that ended; `action` is what was asked for.
-    fn reward(&mut self, stage: &Stage, action: &[f32], terms: &mut [f64]);
+    fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]);
 
     /// Whether the episode ends here.
-    fn end(&self, stage: &Stage) -> Option<End>;
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd>;
 
     /// Writes the episode's figures so far.
     fn write_metrics(&self, metrics: &mut [f64]);
 
     /// Writes the action of the task's own scripted policy; `false`: there is none beyond the zero action.
-    fn scripted_action(&mut self, _stage: &Stage, action: &mut [f32]) -> bool {
+    fn scripted_action(&mut self, _state: &SceneState, action: &mut [f32]) -> bool {
         action.fill(0.0);
         true
     }

@@ -8,20 +8,21 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use crate::actions::{Action, ActionSettings};
+use crate::actions::{ActionMode, ActionSettings};
 use crate::camera::Camera;
-use crate::observation::{ObservationSettings, Senses, observe};
-use crate::randomization::{Episode, RandomizationSettings};
+use crate::probe::observation::{WrenchMeasurement, observe};
+use crate::probe::{
+    EpisodeEnd, ObservationSettings, ProbeTask, SceneSet, SceneSettings, SceneState,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::check_range;
-use crate::stage::{Bank, SceneSettings, Stage};
-use crate::task::{End, Task};
 use crate::wrappers::FrameStack;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
 /// Settings of a task with a probe: what all have, and its own, `S`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct EnvironmentSettings<S> {
+pub struct ProbeTaskSettings<S> {
     /// Time.
     pub time: TimeSettings,
     /// What stands in the scene.
@@ -55,7 +56,7 @@ impl Default for TimeSettings {
     }
 }
 
-impl<S> EnvironmentSettings<S> {
+impl<S> ProbeTaskSettings<S> {
     /// Physics steps in a control step.
     ///
     /// # Errors
@@ -101,16 +102,16 @@ impl<S> EnvironmentSettings<S> {
 }
 
 /// A task with its state.
-pub struct Environment<T> {
+pub struct ProbeEnvironment<T> {
     spec: EnvSpec,
     observed: ObservationSettings,
-    bank: Arc<Bank>,
+    scenes: Arc<SceneSet>,
     task: T,
-    stage: Stage,
-    action: Box<dyn Action>,
-    senses: Senses,
+    state: SceneState,
+    action: Box<dyn ActionMode>,
+    measured: WrenchMeasurement,
     camera: Option<Camera>,
-    episode: Episode,
+    episode: EpisodeParameters,
     parameters: Vec<f64>,
     rng: ChaCha8Rng,
     /// Actions on their way, the oldest first.
@@ -122,9 +123,9 @@ pub struct Environment<T> {
     end: Option<EndReason>,
 }
 
-impl<T> std::fmt::Debug for Environment<T> {
+impl<T> std::fmt::Debug for ProbeEnvironment<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Environment")
+        f.debug_struct("ProbeEnvironment")
             .field("spec", &self.spec)
             .field("episode", &self.episode)
             .field("n_steps", &self.n_steps)
@@ -132,33 +133,33 @@ impl<T> std::fmt::Debug for Environment<T> {
     }
 }
 
-impl<T: Task> Environment<T> {
+impl<T: ProbeTask> ProbeEnvironment<T> {
     /// An environment of a task; it must be reset before its first step.
     ///
     /// # Errors
-    /// As [`Stage::new`], [`ActionSettings::make`] and [`Camera::new`].
+    /// As [`SceneState::new`], [`ActionSettings::make`] and [`Camera::new`].
     pub fn new<S>(
         id: &str,
-        settings: &EnvironmentSettings<S>,
-        bank: Arc<Bank>,
+        settings: &ProbeTaskSettings<S>,
+        scenes: Arc<SceneSet>,
         task: T,
     ) -> Result<Self, EnvError> {
-        let stage = Stage::new(bank.first().clone())?;
-        let action = settings.action.make(&stage)?;
+        let state = SceneState::new(scenes.first().clone())?;
+        let action = settings.action.make(&state)?;
         let action_space = action.space();
-        let mut observation_space = settings.observation.space(&stage, action_space.len());
+        let mut observation_space = settings.observation.space(&state, action_space.len());
         observation_space.extend(task.observation_space());
         let seen = &settings.observation.camera;
         let camera = seen
             .is_on()
-            .then(|| Camera::new(seen, bank.studio()?, &stage))
+            .then(|| Camera::new(seen, scenes.render_thread()?, &state))
             .transpose()?;
         observation_space.extend(seen.space()?);
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: task.reward_terms(),
             metrics: task.metrics(),
-            parameters: bank.scope().names(),
+            parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
             control_timestep: settings.time.control_timestep,
             n_substeps: settings.n_substeps()?,
@@ -169,9 +170,9 @@ impl<T: Task> Environment<T> {
             acting: vec![0.0; spec.action_space.len()],
             terms: vec![0.0; spec.reward_terms.len()],
             parameters: vec![f64::NAN; spec.parameters.len()],
-            senses: Senses::default(),
+            measured: WrenchMeasurement::default(),
             camera,
-            episode: Episode::default(),
+            episode: EpisodeParameters::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
             pending: VecDeque::new(),
             n_steps: 0,
@@ -179,9 +180,9 @@ impl<T: Task> Environment<T> {
             end: None,
             spec,
             observed: settings.observation.clone(),
-            bank,
+            scenes,
             task,
-            stage,
+            state,
             action,
         })
     }
@@ -201,16 +202,16 @@ impl<T: Task> Environment<T> {
     fn advance(&mut self) -> Result<(), insonate_sim::Divergence> {
         for _ in 0..self.spec.n_substeps {
             // (time) => goal, torso's motion
-            self.stage.move_patient(&self.episode);
-            self.task.advance(&mut self.stage);
+            self.state.move_patient(&self.episode);
+            self.task.before_substep(&mut self.state);
             // (goal, action, state) => torques
-            self.action.control(&mut self.stage);
+            self.action.control(&mut self.state);
             // (torques) => state
-            self.stage.physics.step()?;
-            // (state) => what is felt
-            self.stage.feel();
-            self.senses.feel(&self.stage);
-            self.task.note(&self.stage);
+            self.state.physics.step()?;
+            // (state) => the probe's state
+            self.state.read_probe();
+            self.measured.accumulate(&self.state);
+            self.task.after_substep(&self.state);
         }
         Ok(())
     }
@@ -218,20 +219,20 @@ impl<T: Task> Environment<T> {
     fn write_observation(&self, observation: &mut [f32]) {
         let rest = observe(
             &self.observed,
-            &self.stage,
-            &self.senses,
+            &self.state,
+            &self.measured,
             &self.acting,
             observation,
         );
         let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
         let (rest, picture) = rest.split_at_mut(rest.len() - pixels.len());
         picture.copy_from_slice(pixels);
-        self.task.observe(&self.stage, rest);
+        self.task.observe(&self.state, rest);
     }
 
     fn look(&mut self) -> Result<(), EnvError> {
         match &mut self.camera {
-            Some(camera) => camera.shoot(&self.stage),
+            Some(camera) => camera.shoot(&self.state),
             None => Ok(()),
         }
     }
@@ -261,7 +262,7 @@ impl<T: Task> Environment<T> {
     }
 }
 
-impl<T: Task> Env for Environment<T> {
+impl<T: ProbeTask> Env for ProbeEnvironment<T> {
     fn spec(&self) -> &EnvSpec {
         &self.spec
     }
@@ -274,20 +275,20 @@ impl<T: Task> Env for Environment<T> {
     ) -> Result<(), EnvError> {
         check_length(observation, &self.spec)?;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let (episode, parameters) = Episode::draw(
-            self.bank.randomization(),
-            self.bank.scope(),
+        let (episode, parameters) = EpisodeParameters::draw(
+            self.scenes.randomization(),
+            self.scenes.active(),
             options,
             &mut rng,
         )?;
         self.is_running = false;
-        self.bank.prepare(&mut self.stage, &episode)?;
-        self.task.begin(&mut self.stage, &episode, &mut rng)?;
-        self.action.reset(&self.stage);
-        self.senses.reset();
-        self.senses.feel(&self.stage);
-        self.senses
-            .measure(&self.stage, &episode, self.spec.control_timestep, &mut rng);
+        self.scenes.prepare(&mut self.state, &episode)?;
+        self.task.reset(&mut self.state, &episode, &mut rng)?;
+        self.action.reset(&self.state);
+        self.measured.reset();
+        self.measured.accumulate(&self.state);
+        self.measured
+            .measure(&self.state, &episode, self.spec.control_timestep, &mut rng);
         self.pending.clear();
         let n_actions = self.spec.action_space.len();
         self.pending
@@ -312,32 +313,32 @@ impl<T: Task> Env for Environment<T> {
         self.spec.action_space.check("action", action)?;
         self.delay(action);
         let acting = std::mem::take(&mut self.acting);
-        self.action.set(&self.stage, &acting);
+        self.action.set_action(&self.state, &acting);
         self.acting = acting;
         // What is observed should the simulation diverge.
         self.write_observation(observation);
         if let Err(divergence) = self.advance() {
             return Ok(self.finish(&divergence));
         }
-        self.senses.measure(
-            &self.stage,
+        self.measured.measure(
+            &self.state,
             &self.episode,
             self.spec.control_timestep,
             &mut self.rng,
         );
         self.n_steps += 1;
-        self.task.reward(&self.stage, action, &mut self.terms);
+        self.task.reward(&self.state, action, &mut self.terms);
         self.look()?;
         self.write_observation(observation);
-        let end = self.task.end(&self.stage);
+        let end = self.task.end(&self.state);
         let step = Step {
             reward: self.terms.iter().sum(),
-            terminated: matches!(end, Some(End::Terminated(_))),
-            truncated: !matches!(end, Some(End::Terminated(_)))
+            terminated: matches!(end, Some(EpisodeEnd::Terminated(_))),
+            truncated: !matches!(end, Some(EpisodeEnd::Terminated(_)))
                 && (end.is_some() || Some(self.n_steps) >= self.spec.max_episode_steps),
         };
         self.end = match end {
-            Some(End::Terminated(reason)) => Some(EndReason::Task(reason)),
+            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
             _ if step.truncated => Some(EndReason::TimeLimit),
             _ => None,
         };
@@ -362,11 +363,11 @@ impl<T: Task> Env for Environment<T> {
     }
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
-        self.task.scripted_action(&self.stage, action)
+        self.task.scripted_action(&self.state, action)
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
-        Some((&self.stage.setup.compiled, &self.stage.physics))
+        Some((&self.state.model.compiled, &self.state.physics))
     }
 }
 

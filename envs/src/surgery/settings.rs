@@ -10,15 +10,15 @@ use crate::settings::{check_interval, check_range};
 /// Settings of a task on tissue; `T` are those of the task itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TissueSettings<T> {
+pub struct SurgerySettings<T> {
     /// Steps.
-    pub time: TimeSettings,
+    pub time: SurgeryTimeSettings,
     /// The tissue.
     pub organ: OrganSettings,
     /// The instrument.
     pub instrument: InstrumentSettings,
     /// What is seen besides places.
-    pub observation: ObservationSettings,
+    pub observation: SurgeryObservationSettings,
     /// What the task asks for.
     pub task: T,
 }
@@ -26,7 +26,7 @@ pub struct TissueSettings<T> {
 /// Steps.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TimeSettings {
+pub struct SurgeryTimeSettings {
     /// Simulated time of a step [s].
     pub control_timestep: f64,
     /// Substeps of the solver in a step.
@@ -35,7 +35,7 @@ pub struct TimeSettings {
     pub max_steps: usize,
 }
 
-impl Default for TimeSettings {
+impl Default for SurgeryTimeSettings {
     fn default() -> Self {
         Self {
             control_timestep: 0.01,
@@ -128,18 +128,18 @@ impl Default for InstrumentSettings {
 /// What is seen besides places.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ObservationSettings {
+pub struct SurgeryObservationSettings {
     /// Adds the force of the tissue on the instrument, the mean over a step.
     pub force: bool,
 }
 
-impl<T> TissueSettings<T> {
+impl<T> SurgerySettings<T> {
     /// Fails for settings that cannot be; those of the task are its own concern.
     ///
     /// # Errors
     /// [`EnvError::Config`], naming the setting.
     pub fn check(&self) -> Result<(), EnvError> {
-        let TimeSettings {
+        let SurgeryTimeSettings {
             control_timestep,
             n_substeps,
             max_steps,

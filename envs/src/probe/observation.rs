@@ -1,4 +1,4 @@
-//! What a policy knows of a stage: joints, the goal's error, the measured wrench, the torso, the last action, and which camera it
+//! What a policy knows of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and which camera it
 //! sees with.
 
 use insonate_sim::Pose;
@@ -9,8 +9,8 @@ use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
 use crate::camera::CameraSettings;
-use crate::randomization::Episode;
-use crate::stage::Stage;
+use crate::probe::SceneState;
+use crate::randomization::EpisodeParameters;
 use crate::{BoxSpace, EnvError};
 
 /// Share of a new measurement in the slow average of the force; the thesis: 0.1.
@@ -19,7 +19,7 @@ const SLOW_SHARE: f64 = 0.1;
 /// Decay of the integral of the force error [1/s], so that it forgets.
 const LEAK: f64 = 0.5;
 
-/// Which parts of the stage are observed; tasks add entries of their own.
+/// Which parts of the scene are observed; tasks add entries of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
@@ -68,11 +68,11 @@ impl ObservationSettings {
     }
 
     /// The entries, before those of the task; `n_actions`: length of an action.
-    pub fn space(&self, stage: &Stage, n_actions: usize) -> BoxSpace {
+    pub fn space(&self, state: &SceneState, n_actions: usize) -> BoxSpace {
         let mut space = BoxSpace::default();
         let mut free = |name: String| space.push(name, f32::NEG_INFINITY, f32::INFINITY);
         if self.joints {
-            let n = stage.placement.arm.n_joints();
+            let n = state.placement.arm.n_joints();
             (0..n).for_each(|i| free(format!("joint_position_{i} [rad]")));
             (0..n).for_each(|i| free(format!("joint_velocity_{i} [rad/s]")));
         }
@@ -118,7 +118,7 @@ impl ObservationSettings {
 
 /// What the sensor measured over the last control step, and what is kept of the past.
 #[derive(Debug, Clone, Default)]
-pub struct Senses {
+pub struct WrenchMeasurement {
     n: usize,
     sum: [Vector3<f64>; 2],
     /// Mean force and torque of the surroundings in the probe's frame [N, N·m], with noise and bias.
@@ -131,7 +131,7 @@ pub struct Senses {
     is_first: bool,
 }
 
-impl Senses {
+impl WrenchMeasurement {
     /// Forgets the past.
     pub fn reset(&mut self) {
         *self = Self {
@@ -140,17 +140,23 @@ impl Senses {
         };
     }
 
-    /// Adds what was felt in a physics step.
-    pub fn feel(&mut self, stage: &Stage) {
+    /// Adds the true wrench of a physics step.
+    pub fn accumulate(&mut self, state: &SceneState) {
         self.n += 1;
-        self.sum[0] += stage.felt.force;
-        self.sum[1] += stage.felt.torque;
+        self.sum[0] += state.probe.force;
+        self.sum[1] += state.probe.torque;
     }
 
     /// Makes a measurement of the physics steps since the last one, `dt` [s] ago.
-    pub fn measure(&mut self, stage: &Stage, episode: &Episode, dt: f64, rng: &mut ChaCha8Rng) {
+    pub fn measure(
+        &mut self,
+        state: &SceneState,
+        episode: &EpisodeParameters,
+        dt: f64,
+        rng: &mut ChaCha8Rng,
+    ) {
         let n = self.n.max(1) as f64;
-        let to_probe = stage.felt.world_from_probe.rotation.inverse();
+        let to_probe = state.probe.world_from_probe.rotation.inverse();
         let noise = [episode.force_noise, episode.torque_noise];
         for (part, noise) in noise.into_iter().enumerate() {
             let mean = to_probe * (self.sum[part] / n);
@@ -161,7 +167,7 @@ impl Senses {
         self.wrench[0].z -= episode.force_bias;
         self.n = 0;
         let force = -self.wrench[0].z;
-        let error = force - stage.goal.force;
+        let error = force - state.goal.force;
         self.rate = if self.is_first {
             0.0
         } else {
@@ -193,42 +199,42 @@ impl Writer<'_> {
     }
 }
 
-/// Writes the stage's entries; returns what is left for the task.
+/// Writes the scene's entries; returns what is left for the task.
 pub fn observe<'a>(
     settings: &ObservationSettings,
-    stage: &Stage,
-    senses: &Senses,
+    state: &SceneState,
+    measured: &WrenchMeasurement,
     previous_action: &[f32],
     observation: &'a mut [f32],
 ) -> &'a mut [f32] {
     let mut writer = Writer { rest: observation };
     if settings.joints {
-        let (qpos, qvel) = (stage.physics.qpos(), stage.physics.qvel());
-        for joint in &stage.placement.arm.joints {
+        let (qpos, qvel) = (state.physics.qpos(), state.physics.qvel());
+        for joint in &state.placement.arm.joints {
             writer.push(qpos[joint.qpos]);
         }
-        for joint in &stage.placement.arm.joints {
+        for joint in &state.placement.arm.joints {
             writer.push(qvel[joint.dof]);
         }
     }
     if settings.goal {
-        write_goal(&mut writer, stage);
+        write_goal(&mut writer, state);
     }
     if settings.wrench {
-        let [force, torque] = &senses.wrench;
+        let [force, torque] = &measured.wrench;
         writer.vector(force);
         writer.vector(torque);
-        writer.push(senses.force - stage.goal.force);
-        writer.push(senses.rate);
-        writer.push(senses.slow);
-        writer.push(senses.integral);
+        writer.push(measured.force - state.goal.force);
+        writer.push(measured.rate);
+        writer.push(measured.slow);
+        writer.push(measured.integral);
     }
     if settings.torso {
-        let breath = stage.breath();
+        let breath = state.breath();
         writer.push(breath[0]);
         writer.push(breath[1]);
-        writer.push(stage.frame.twist.linear.x);
-        writer.push(stage.frame.twist.linear.y);
+        writer.push(state.torso.twist.linear.x);
+        writer.push(state.torso.twist.linear.y);
     }
     if settings.previous_action {
         for &share in previous_action {
@@ -238,15 +244,15 @@ pub fn observe<'a>(
     writer.rest
 }
 
-fn write_goal(writer: &mut Writer<'_>, stage: &Stage) {
-    let (felt, goal) = (&stage.felt, &stage.goal);
+fn write_goal(writer: &mut Writer<'_>, state: &SceneState) {
+    let (probe, goal) = (&state.probe, &state.goal);
     let Pose { position, rotation } = goal.world_from_probe;
     let to_goal = rotation.inverse();
-    writer.vector(&(to_goal * (felt.world_from_probe.position - position)));
-    let turn: UnitQuaternion<f64> = to_goal * felt.world_from_probe.rotation;
+    writer.vector(&(to_goal * (probe.world_from_probe.position - position)));
+    let turn: UnitQuaternion<f64> = to_goal * probe.world_from_probe.rotation;
     writer.vector(&turn.scaled_axis());
-    writer.vector(&(to_goal * (felt.twist.linear - goal.twist.linear)));
-    writer.vector(&(to_goal * (felt.twist.angular - goal.twist.angular)));
+    writer.vector(&(to_goal * (probe.twist.linear - goal.twist.linear)));
+    writer.vector(&(to_goal * (probe.twist.angular - goal.twist.angular)));
     let path = to_goal * (goal.direction * goal.speed);
     writer.push(path.x);
     writer.push(path.y);

@@ -1,0 +1,31 @@
+//! Tasks in which an arm moves a probe over a scene.
+//!
+//! A [`SceneModel`] is the compiled scene, which does not change; a [`SceneState`] one environment's state of it; a [`SceneSet`] the
+//! scenes that all environments of a task share. A [`ProbeTask`] says what to do, and a [`ProbeEnvironment`] makes an
+//! [`Env`](crate::Env) of it.
+
+mod contact_metrics;
+mod environment;
+mod goal;
+mod model;
+pub mod observation;
+mod path;
+mod render_thread;
+mod scene_set;
+mod state;
+mod task;
+mod torso;
+
+pub use contact_metrics::{ContactMetrics, SuccessCriteria};
+pub use environment::{ProbeEnvironment, ProbeTaskSettings, TimeSettings};
+pub use goal::Goal;
+pub use model::{
+    NominalTorso, SceneModel, SceneSettings, build_scene, resize_torso, scale_softness,
+};
+pub use observation::ObservationSettings;
+pub use path::StraightPath;
+pub use render_thread::RenderThread;
+pub use scene_set::SceneSet;
+pub use state::{ProbeState, SceneState};
+pub use task::{EpisodeEnd, ProbeTask};
+pub use torso::TorsoFrame;

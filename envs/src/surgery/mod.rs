@@ -1,0 +1,24 @@
+//! Surgery on soft tissue: an organ, an instrument in it, and a task to do with both.
+//!
+//! A [`SurgeryModel`] is what all environments of a task share: settings, and the organ as it hangs at rest under gravity. A
+//! [`SurgeryState`] is one copy of that organ with an instrument; a [`SurgeryTask`] says what to do with it, and a
+//! [`SurgeryEnvironment`] makes an [`Env`](crate::Env) of it.
+//!
+//! The organ is stepped by the project's own XPBD solver; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
+
+mod environment;
+mod model;
+mod organ;
+mod scene;
+mod settings;
+mod state;
+mod view;
+
+pub use environment::{SurgeryEnvironment, SurgeryTask, SurgeryTaskSpec};
+pub use model::SurgeryModel;
+pub use organ::{MaterialPoint, Organ};
+pub use settings::{
+    InstrumentSettings, OrganSettings, SurgeryObservationSettings, SurgerySettings,
+    SurgeryTimeSettings,
+};
+pub use state::SurgeryState;
