@@ -1,5 +1,6 @@
 //! Robotic ultrasound on MuJoCo: scenes from Rust, soft torsos that push back, controllers, scans.
 //!
+//! * [`meshes`]: triangle meshes and their files.
 //! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
@@ -30,6 +31,7 @@ pub mod training;
 
 pub use insonate_calibration as calibration;
 pub use insonate_envs as envs;
+pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_rl as rl;
 pub use insonate_sim as sim;

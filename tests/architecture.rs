@@ -8,15 +8,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 8] = [
-    ("insonate-models", 0),
-    ("insonate-calibration", 1),
-    ("insonate-tissue", 1),
-    ("insonate-sim", 2),
-    ("insonate-envs", 3),
-    ("insonate-rl", 4),
-    ("insonate", 5),
-    ("insonate-fuzz", 6),
+const LAYERS: [(&str, u8); 9] = [
+    ("insonate-meshes", 0),
+    ("insonate-models", 1),
+    ("insonate-calibration", 2),
+    ("insonate-tissue", 2),
+    ("insonate-sim", 3),
+    ("insonate-envs", 4),
+    ("insonate-rl", 5),
+    ("insonate", 6),
+    ("insonate-fuzz", 7),
 ];
 
 /// Crates outside the layers: they depend on no crate of the workspace.

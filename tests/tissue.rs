@@ -249,7 +249,7 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
         let done = insonate(&arguments);
         assert!(done.status.success(), "{}", stderr(&done));
         let surface = scratch.path().join(format!("surface.{format}"));
-        let mesh = insonate::tissue::mesh::TriangleMesh::read_closed(surface).unwrap();
+        let mesh = insonate::meshes::TriangleMesh::read_closed(surface).unwrap();
         let volume = mesh.volume();
         // A slab of 12 × 12 × 4 cm, lifted in the middle, its edges rounded by the grid.
         assert!((4.3e-4..6.6e-4).contains(&volume), "{solver}: {volume}");

@@ -304,15 +304,17 @@ impl MotionArgs {
 impl Export {
     fn write(self, skin: &Skin, folder: &OutputFolder) -> anyhow::Result<()> {
         let Skin { mesh, normals, uvs } = skin;
+        let mut bytes = Vec::new();
         match self {
             Self::Obj => {
-                mesh.write_obj(folder.path().join("surface.obj"), Some(normals), Some(uvs))?;
+                mesh.write_obj(&mut bytes, Some(normals), Some(uvs))?;
+                folder.write("surface.obj", &bytes)
             }
             Self::Ply => {
-                mesh.write_ply(folder.path().join("surface.ply"), Some(normals), Some(uvs))?;
+                mesh.write_ply(&mut bytes, Some(normals), Some(uvs))?;
+                folder.write("surface.ply", &bytes)
             }
         }
-        Ok(())
     }
 }
 

@@ -38,7 +38,10 @@ pub enum TissueError {
     },
     /// A mesh is not the surface of a solid, or not its volume.
     #[error(transparent)]
-    Mesh(#[from] crate::mesh::MeshFault),
+    Mesh(#[from] insonate_meshes::MeshFault),
+    /// A mesh file cannot be read.
+    #[error(transparent)]
+    MeshFile(#[from] insonate_meshes::MeshError),
     /// Bytes that are not a state of the world that was to take them.
     #[error("not a state of this world: {0}")]
     State(String),

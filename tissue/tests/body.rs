@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::body::{Solid, TissueBody, attach, liver, slab, torso};
-use insonate_tissue::mesh::TriangleMesh;
 use proptest::prelude::*;
 
 const HERE: &str = "";

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use insonate_meshes::{SurfaceTree, TriangleMesh};
 use insonate_tissue::TissueError;
-use insonate_tissue::mesh::{NearestPoint, TriangleMesh};
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use nalgebra::Vector3;
 use proptest::prelude::*;
@@ -24,14 +24,14 @@ fn points(n: u32) -> impl Iterator<Item = Vector3<f64>> {
 #[test]
 fn a_box_has_its_exact_distance() {
     let half = [0.3, 0.2, 0.1];
-    let nearest = NearestPoint::new(&TriangleMesh::cuboid(half)).unwrap();
+    let nearest = SurfaceTree::new(&TriangleMesh::cuboid(half)).unwrap();
     let shape = Shape::Cuboid { half };
     for point in points(5000).map(|p| p * 0.5) {
-        let (found, wanted) = (nearest.find(&point), shape.surface(&point));
+        let (found, wanted) = (nearest.closest_point(&point), shape.surface(&point));
         assert!((found.distance - wanted.distance).abs() < 1e-14, "{point}");
         assert!((point - found.position).norm() - found.distance.abs() < 1e-14);
         // Normals jump where two sides are equally near.
-        let there = nearest.find(&(point - found.normal * found.distance));
+        let there = nearest.closest_point(&(point - found.normal * found.distance));
         assert!(there.distance.abs() < 1e-12);
     }
 }
@@ -201,7 +201,7 @@ proptest! {
             mesh.positions[vertex][1] *= 0.4;
         }
         let point = Vector3::new(x, y, z);
-        let found = NearestPoint::new(&mesh).unwrap().signed_distance(&point);
+        let found = SurfaceTree::new(&mesh).unwrap().signed_distance(&point);
         // Winding number: solid angles of the triangles (Van Oosterom & Strackee 1983).
         let mut angle = 0.0;
         for triangle in 0..mesh.triangles.len() {

@@ -10,8 +10,8 @@ mod gpu_scene;
 use std::sync::Arc;
 
 use gpu_scene::{CELL, assert_same, block, both, config, gpu, press};
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig};
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use nalgebra::{UnitQuaternion, Vector3};

@@ -7,9 +7,10 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::gpu::{Gpu, GpuError};
-use insonate_tissue::mesh::{TetMesh, TriangleMesh};
+use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use insonate_tissue::xpbd::{Elasticity, Sweep, XpbdBody, XpbdConfig};
 use insonate_tissue::{Divergence, Material, TissueError};

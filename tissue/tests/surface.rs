@@ -2,8 +2,8 @@
 
 use std::f64::consts::PI;
 
+use insonate_meshes::{MeshFormat, TriangleMesh};
 use insonate_tissue::body::{liver, slab};
-use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::surface::{
     Isosurface, ParticleCloud, ParticleVolumes, ScalarGrid, SurfaceLevel, marching_cubes,
     particle_surface,
@@ -268,16 +268,14 @@ fn bodies_are_wrapped_in_closed_surfaces_that_can_be_read_back() {
                 mean += cos / outward.len() as f64;
             }
             assert!(least > 0.0 && mean > 0.95, "{least} {mean}");
-            for name in ["a.obj", "a.ply"] {
-                let path = folder.path().join(name);
-                let (normals, uvs) = (Some(&*found.normals), Some(&*found.uvs));
-                if name == "a.obj" {
-                    found.mesh.write_obj(&path, normals, uvs).unwrap();
-                } else {
-                    found.mesh.write_ply(&path, normals, uvs).unwrap();
-                }
-                let read = TriangleMesh::read_closed(&path).unwrap();
+            let (normals, uvs) = (Some(&*found.normals), Some(&*found.uvs));
+            let (mut obj, mut ply) = (Vec::new(), Vec::new());
+            found.mesh.write_obj(&mut obj, normals, uvs).unwrap();
+            found.mesh.write_ply(&mut ply, normals, uvs).unwrap();
+            for (format, bytes) in [(MeshFormat::Obj, obj), (MeshFormat::Ply, ply)] {
+                let read = TriangleMesh::parse(format, &bytes).unwrap();
                 assert_eq!(read.triangles, found.mesh.triangles);
+                read.check_closed().unwrap();
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use insonate_tissue::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{UnitQuaternion, Vector3};

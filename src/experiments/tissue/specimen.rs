@@ -3,11 +3,11 @@
 use std::path::Path;
 
 use anyhow::ensure;
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::Material;
 use insonate_tissue::body::{
     Layer, Particles as BodyParticles, Solid, TetBody, TissueBody, liver, slab, torso,
 };
-use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::mpm::MpmBody;
 use insonate_tissue::xpbd::XpbdBody;
 use nalgebra::Vector3;

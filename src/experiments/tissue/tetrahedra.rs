@@ -1,8 +1,8 @@
 //! The constraint solver, on the CPU or on a GPU.
 
 use anyhow::ensure;
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::SoftTissue as _;
-use insonate_tissue::mesh::TriangleMesh;
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{Holds as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;

@@ -1,6 +1,6 @@
 //! What both solvers do for a motion.
 
-use insonate_tissue::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 use insonate_tissue::tool::{Tool, Wrench};
 use nalgebra::Vector3;
 

@@ -10,7 +10,8 @@ use rayon::prelude::*;
 use super::{Solid, TissueBody};
 use crate::TissueError;
 use crate::error::check_range;
-use crate::mesh::{MeshFault, NearestPoint, TetMesh};
+use crate::mesh::TetMesh;
+use insonate_meshes::{MeshFault, SurfaceTree};
 
 /// Most points that are looked at for particles.
 const MAX_POINTS: usize = 100_000_000;
@@ -55,14 +56,14 @@ impl TissueBody {
         check_range("cell_width", cell_width, 1e-5, 10.0)?;
         check_range("jitter", jitter, 0.0, 1.0)?;
         let surface = self.solid.surface(folder)?;
-        let nearest = NearestPoint::new(&surface)?;
+        let nearest = SurfaceTree::new(&surface)?;
         let spacing = cell_width / 2.0;
         let [low, high] = surface.bounds().map(Vector3::from);
         let counts: [usize; 3] =
             std::array::from_fn(|a| ((high[a] - low[a]) / spacing).round().max(1.0) as usize);
         let count = counts.iter().fold(1_usize, |n, &m| n.saturating_mul(m));
         if count > MAX_POINTS {
-            let fault = MeshFault::Huge {
+            let fault = MeshFault::TooLarge {
                 what: "particles",
                 count,
                 most: MAX_POINTS,
@@ -121,7 +122,7 @@ impl TissueBody {
         self.check()?;
         check_range("edge", edge, 1e-6, 1e3)?;
         let surface = self.solid.surface(folder)?;
-        let nearest = NearestPoint::new(&surface)?;
+        let nearest = SurfaceTree::new(&surface)?;
         let mut mesh = match &self.solid {
             Solid::Cuboid { half } => TetMesh::cuboid(*half, edge)?,
             _ => TetMesh::from_surface(&surface, edge)?,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::presets;
 use crate::TissueError;
 use crate::error::check_range;
-use crate::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// Triangles of an icosahedron are split so often for an ellipsoid: its volume is 0.05 % too small.
 const ELLIPSOID_SPLITS: u32 = 5;

@@ -1,7 +1,8 @@
 //! Boxes of tetrahedra: each cell of a regular lattice in six around its diagonal (Kuhn 1960).
 
-use super::check::{MAX_VERTICES, check_count};
-use super::{MeshFault, TetMesh};
+use insonate_meshes::{MAX_VERTICES, MeshFault, check_count};
+
+use super::TetMesh;
 
 /// The ways from a corner of a cell to the opposite one along its axes, and whether they wind right-handed.
 const WAYS: [([usize; 3], bool); 6] = [
@@ -17,7 +18,7 @@ impl TetMesh {
     /// A box around the origin, of half sizes [m], in cells with edges near to a length [m]. Dihedral angles of cubic cells: 45° to 90°.
     ///
     /// # Errors
-    /// [`MeshFault::Huge`].
+    /// [`MeshFault::TooLarge`].
     pub fn cuboid(half: [f64; 3], edge: f64) -> Result<Self, MeshFault> {
         let cells = half.map(|half| ((2.0 * half / edge).round() as usize).max(1));
         let nodes = cells.map(|n| n.saturating_add(1));

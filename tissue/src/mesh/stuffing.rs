@@ -14,9 +14,10 @@ use rayon::prelude::*;
 
 use self::cut::Cutter;
 use self::lattice::Lattice;
-use super::{MeshFault, NearestPoint, TetMesh, TriangleMesh};
+use super::TetMesh;
 use crate::TissueError;
 use crate::error::check_range;
+use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 
 /// A vertex moves to a cut of an edge that is nearer than this part of the edge's length: long edges, and short ones.
 const SNAP: [f64; 2] = [0.24999, 0.41189];
@@ -25,7 +26,7 @@ impl TetMesh {
     /// The solid where a distance [m] is negative, within bounds [m], of tetrahedra with edges near to a length [m].
     ///
     /// What is smaller than the edge may be lost, and sharp edges are cut off. Where gaps or walls are thinner than the edge, the boundary
-    /// may touch itself along an edge ([`MeshFault::Crowded`]).
+    /// may touch itself along an edge ([`MeshFault::NonManifoldEdge`]).
     ///
     /// # Errors
     /// [`TissueError::Mesh`] if nothing is inside, or too much for the edge; [`TissueError::Setting`] for bounds or edge.
@@ -67,7 +68,7 @@ impl TetMesh {
     /// # Errors
     /// As [`fill`](Self::fill), and if the surface is not closed.
     pub fn from_surface(surface: &TriangleMesh, edge: f64) -> Result<Self, TissueError> {
-        let nearest = NearestPoint::new(surface)?;
+        let nearest = SurfaceTree::new(surface)?;
         Self::fill(
             |point| nearest.signed_distance(point),
             surface.bounds(),

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// A volume; each tetrahedron (a, b, c, d) has (b − a) · ((c − a) × (d − a)) > 0.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -135,7 +135,7 @@ impl TetMesh {
         for &vertex in surface.triangles.iter().flatten() {
             is_used[vertex as usize] = true;
         }
-        surface.drop_unused();
+        surface.remove_unused_vertices();
         let vertices = (0..is_used.len() as u32).filter(|&v| is_used[v as usize]);
         Boundary {
             surface,

@@ -9,7 +9,7 @@ use nalgebra::Vector3;
 use super::cases::{CASES, edge_start};
 use super::grid::{ScalarGrid, unravel};
 use crate::TissueError;
-use crate::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// Cuts keep this part of an edge's length from its nodes, so that every triangle has an area.
 const LEAST_PART: f32 = 1e-3;

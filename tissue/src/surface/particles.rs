@@ -7,7 +7,7 @@ use super::grid::{ScalarGrid, check_size};
 use super::marching_cubes::{Isosurface, marching_cubes};
 use crate::TissueError;
 use crate::error::check_range;
-use crate::mesh::{MAX_COORDINATE, MeshFault, TriangleMesh};
+use insonate_meshes::{MAX_COORDINATE, MeshFault, TriangleMesh};
 
 /// Volume of the particles [m³].
 #[derive(Debug, Clone, Copy, PartialEq)]

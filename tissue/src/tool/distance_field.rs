@@ -10,7 +10,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::Surface;
 use crate::TissueError;
-use crate::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// Nodes along the longest axis of a field.
 const RESOLUTIONS: std::ops::RangeInclusive<usize> = 8..=256;

@@ -15,9 +15,9 @@ use super::topology::Topology;
 use super::world::{move_anchor, surface};
 use crate::error::check_range;
 use crate::holds::Holds;
-use crate::mesh::TriangleMesh;
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
+use insonate_meshes::TriangleMesh;
 
 /// Worlds in a block.
 const WORLDS: usize = 16;

@@ -13,9 +13,9 @@ use super::layout::{Layout, OneWorld};
 use super::topology::Topology;
 use crate::error::check_range;
 use crate::holds::Holds;
-use crate::mesh::TriangleMesh;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
+use insonate_meshes::TriangleMesh;
 
 /// A world of XPBD, on one thread: sixteen constraints at once.
 #[derive(Debug, Clone)]

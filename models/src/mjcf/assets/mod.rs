@@ -4,16 +4,12 @@
 
 mod image;
 mod msh;
-mod obj;
-mod stl;
 
-use std::collections::HashMap;
 use std::path::Path;
 
-pub(super) use image::mean_colour;
+use insonate_meshes::{MeshFormat, TriangleMesh};
 
-/// Triangles in a mesh; MuJoCo refuses STL files with more than 200 000.
-const MAX_TRIANGLES: usize = 2_000_000;
+pub(super) use image::mean_colour;
 
 /// A triangle mesh in the file's own units.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,21 +25,34 @@ pub(super) struct MeshData {
 /// Reads a mesh file; the format follows from its name.
 pub(super) fn parse_mesh(path: &Path, bytes: &[u8]) -> Result<MeshData, String> {
     let extension = path.extension().and_then(|extension| extension.to_str());
-    let mesh = match extension.unwrap_or_default().to_ascii_lowercase().as_str() {
-        "stl" => stl::parse(bytes),
-        "obj" => obj::parse(bytes),
-        "msh" => msh::parse(bytes),
-        other => Err(format!(
-            "meshes are read from .stl, .obj and .msh files, not from {other:?} files"
-        )),
-    }?;
-    mesh.check()?;
-    Ok(mesh)
+    let extension = extension.unwrap_or_default().to_ascii_lowercase();
+    let mesh = match extension.as_str() {
+        "stl" => TriangleMesh::parse(MeshFormat::Stl, bytes).map(|mesh| (mesh, Vec::new())),
+        "obj" => TriangleMesh::parse_obj_with_normals(bytes),
+        "msh" => return MeshData::checked(msh::parse(bytes)?),
+        _ => {
+            return Err(format!(
+                "meshes are read from .stl, .obj and .msh files, not from {extension:?} files"
+            ));
+        }
+    };
+    let (mesh, normals) = mesh.map_err(|error| error.to_string())?;
+    MeshData::checked(MeshData::of(&mesh, &normals))
 }
 
 impl MeshData {
-    /// A mesh that MuJoCo can use.
-    fn check(&self) -> Result<(), String> {
+    /// In single precision, as MuJoCo keeps meshes.
+    fn of(mesh: &TriangleMesh, normals: &[[f64; 3]]) -> Self {
+        let single = |reals: &[[f64; 3]]| reals.iter().flatten().map(|&real| real as f32).collect();
+        Self {
+            vertices: single(&mesh.positions),
+            normals: single(normals),
+            faces: mesh.triangles.iter().flatten().copied().collect(),
+        }
+    }
+
+    /// Fails unless MuJoCo can use the mesh.
+    fn checked(self) -> Result<Self, String> {
         let count = self.vertices.len() / 3;
         if count < 4 {
             return Err(format!(
@@ -59,44 +68,10 @@ impl MeshData {
             return Err(format!("the mesh holds the number {bad}"));
         }
         if let Some(bad) = self.faces.iter().find(|&&index| index as usize >= count) {
-            return Err(format!("a triangle uses vertex {bad} of {count}"));
+            return Err(format!("a triangle refers to vertex {bad} of {count}"));
         }
-        Ok(())
+        Ok(self)
     }
-}
-
-/// Gives equal corners one vertex, in the order of their first use.
-struct Corners<K> {
-    index_of: HashMap<K, u32>,
-}
-
-impl<K: std::hash::Hash + Eq> Corners<K> {
-    fn new() -> Self {
-        Self {
-            index_of: HashMap::new(),
-        }
-    }
-
-    /// The vertex of a corner, and whether it is new.
-    fn vertex(&mut self, corner: K) -> (u32, bool) {
-        let next = self.index_of.len() as u32; // at most 3 · MAX_TRIANGLES
-        let index = *self.index_of.entry(corner).or_insert(next);
-        (index, index == next)
-    }
-}
-
-/// The bits of a position, the two zeros being one.
-fn bits(position: [f32; 3]) -> [u32; 3] {
-    position.map(|real| (real + 0.0).to_bits())
-}
-
-fn check_triangles(count: usize) -> Result<(), String> {
-    if count > MAX_TRIANGLES {
-        return Err(format!(
-            "the mesh has {count} triangles; at most {MAX_TRIANGLES} are read"
-        ));
-    }
-    Ok(())
 }
 
 /// Little-endian words.

@@ -1,6 +1,8 @@
 //! MuJoCo's own binary mesh format: four counts, then positions, normals, texture coordinates and triangles.
 
-use super::{MeshData, check_triangles, words};
+use insonate_meshes::{MAX_TRIANGLES, check_count};
+
+use super::{MeshData, words};
 
 const HEADER: usize = 16;
 
@@ -29,7 +31,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshData, String> {
             bytes.len()
         ));
     }
-    check_triangles(triangles)?;
+    check_count("triangles", triangles, MAX_TRIANGLES).map_err(|fault| fault.to_string())?;
     let mut rest = words(&bytes[HEADER..]);
     let mut reals =
         |count: usize| -> Vec<f32> { rest.by_ref().take(count).map(f32::from_le_bytes).collect() };

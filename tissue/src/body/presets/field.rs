@@ -5,8 +5,8 @@
 use nalgebra::Vector3;
 
 use crate::TissueError;
-use crate::mesh::{MeshFault, TriangleMesh};
 use crate::surface::{ScalarGrid, marching_cubes};
+use insonate_meshes::{MeshFault, TriangleMesh};
 
 /// An ellipsoid; near its surface the field is the distance to first order.
 pub(super) fn ellipsoid(at: &Vector3<f64>, centre: [f64; 3], half: [f64; 3]) -> f64 {

@@ -6,7 +6,7 @@ use super::field::{capsule, difference, ellipsoid, surface_of, union};
 use super::layer;
 use crate::TissueError;
 use crate::body::{Place, Solid, TissueBody};
-use crate::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// A liver in its capsule, 0.18 × 0.11 × 0.12 m, held at the bare area on top behind.
 ///

@@ -6,7 +6,7 @@ use super::field::{capsule, difference, ellipsoid, intersection, surface_of, uni
 use super::trunk_layers;
 use crate::TissueError;
 use crate::body::{Place, Solid, TissueBody};
-use crate::mesh::TriangleMesh;
+use insonate_meshes::TriangleMesh;
 
 /// A trunk of skin, fat and muscle over organs, 0.40 × 0.30 × 0.20 m, along x, the neck towards −x; its back, at z = 0, is held.
 pub fn torso() -> TissueBody {

@@ -5,8 +5,8 @@ use nalgebra::Vector3;
 use super::holds::is_holder;
 use super::world::GpuXpbd;
 use crate::gpu::GpuError;
-use crate::mesh::TriangleMesh;
 use crate::{Divergence, TissueError};
+use insonate_meshes::TriangleMesh;
 
 /// What a state begins with.
 const MAGIC: &[u8; 8] = b"insgxpb2";

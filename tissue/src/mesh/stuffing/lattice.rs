@@ -2,8 +2,7 @@
 
 use nalgebra::Vector3;
 
-use crate::mesh::MeshFault;
-use crate::mesh::check::check_count;
+use insonate_meshes::{MeshFault, check_count};
 
 /// Most vertices of a lattice.
 const MAX_VERTICES: usize = 20_000_000;

@@ -3,6 +3,8 @@
 //! Little-endian: magic, hash, nodes along x, y, z (u32), origin, cell width and reach (f64), distances (f32), SHA-256 of all before.
 
 use std::fmt::Write as _;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
@@ -10,7 +12,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::{DistanceField, RESOLUTIONS};
 use crate::TissueError;
-use crate::mesh::{read_bytes, write_whole};
 
 /// Opens a file; the number goes up when the same mesh gives other distances.
 pub(super) const MAGIC: &[u8; 16] = b"insonate field 1";
@@ -32,7 +33,9 @@ pub(super) fn path(folder: &Path, digest: &[u8; 32]) -> PathBuf {
 /// What a file holds, unless it is not there, damaged, or of another mesh.
 pub(super) fn load(path: &Path, digest: &[u8; 32]) -> Option<DistanceField> {
     let most = HEAD + 4 * RESOLUTIONS.end().pow(3) + TAIL;
-    let bytes = read_bytes(path, most as u64).ok()?;
+    let mut bytes = Vec::new();
+    let file = File::open(path).ok()?;
+    file.take(most as u64).read_to_end(&mut bytes).ok()?;
     let (content, checksum) = bytes.split_at_checked(bytes.len().checked_sub(TAIL)?)?;
     if Sha256::digest(content).as_slice() != checksum {
         return None;
@@ -80,5 +83,22 @@ pub(super) fn store(field: &DistanceField, path: &Path) -> Result<(), TissueErro
     bytes.extend(field.distances.iter().flat_map(|x| x.to_le_bytes()));
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
-    write_whole(path, |out| out.write_all(&bytes))
+    write_whole(path, &bytes).map_err(|error| TissueError::file(path, error))
+}
+
+/// Writes a file beside its place first, so that none is left half written.
+fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{}.partial", std::process::id()));
+    let partial = path.with_file_name(name);
+    let written = File::create(&partial).and_then(|mut file| {
+        file.write_all(bytes)?;
+        file.sync_all()
+    });
+    let replaced = written.and_then(|()| std::fs::rename(&partial, path));
+    if replaced.is_err() {
+        // Nothing to do about a partial file that cannot be removed either.
+        let _ = std::fs::remove_file(&partial);
+    }
+    replaced
 }

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::{DistanceField, MARGIN};
 use crate::TissueError;
-use crate::mesh::{NearestPoint, TriangleMesh};
+use insonate_meshes::{SurfaceTree, TriangleMesh};
 
 /// Cells along the side of a block.
 const BLOCK: usize = 4;
@@ -15,7 +15,7 @@ pub(super) fn sample(
     resolution: usize,
     digest: [u8; 32],
 ) -> Result<DistanceField, TissueError> {
-    let nearest = NearestPoint::new(mesh)?;
+    let nearest = SurfaceTree::new(mesh)?;
     let [low, high] = mesh.bounds().map(Vector3::from);
     let size = high - low;
     let cell_width = size.max() / (resolution as f64 - 1.0 - 2.0 * MARGIN).max(1.0);

@@ -1,35 +1,54 @@
-//! Vertices that lie at one place become one.
+//! Merging of vertices at the same place.
 
 use std::collections::HashMap;
 
 use nalgebra::Vector3;
 
-use super::TriangleMesh;
+use crate::TriangleMesh;
 
 impl TriangleMesh {
-    /// Joins vertices that are at most a tolerance [m] apart to the first of them; 0: only where they are equal.
+    /// Merges vertices that are at most a tolerance [m] apart into the first of them; 0: only equal ones.
     ///
-    /// Triangles that this leaves with fewer than three vertices, and vertices of no triangle, go.
+    /// Triangles that this leaves with fewer than three vertices, and vertices of no triangle, are removed.
     ///
     /// # Panics
-    /// If a triangle names a vertex that is not there, or the tolerance is negative or not a number.
+    /// If a triangle refers to a vertex that does not exist, or the tolerance is negative or not a number.
     pub fn weld(&mut self, tolerance: f64) {
         assert!(tolerance >= 0.0, "a tolerance of {tolerance} m");
-        let joined = if tolerance > 0.0 {
-            join_near(&self.positions, tolerance)
+        let merged = if tolerance > 0.0 {
+            merge_near(&self.positions, tolerance)
         } else {
-            join_equal(&self.positions)
+            merge_equal(&self.positions)
         };
-        for triangle in &mut self.triangles {
-            *triangle = triangle.map(|vertex| joined[vertex as usize]);
-        }
-        self.triangles
-            .retain(|[a, b, c]| a != b && b != c && c != a);
-        self.drop_unused();
+        self.replace_vertices(&merged);
+        self.remove_collapsed();
     }
 
-    /// Leaves out vertices of no triangle.
-    pub(crate) fn drop_unused(&mut self) {
+    /// Merges equal vertices and keeps all triangles.
+    pub(crate) fn weld_equal(&mut self) {
+        let merged = merge_equal(&self.positions);
+        self.replace_vertices(&merged);
+    }
+
+    /// Removes triangles of fewer than three different vertices, and vertices of no triangle.
+    pub(crate) fn remove_collapsed(&mut self) {
+        self.triangles
+            .retain(|[a, b, c]| a != b && b != c && c != a);
+        self.remove_unused_vertices();
+    }
+
+    fn replace_vertices(&mut self, merged: &[u32]) {
+        for triangle in &mut self.triangles {
+            *triangle = triangle.map(|vertex| merged[vertex as usize]);
+        }
+        self.remove_unused_vertices();
+    }
+
+    /// Removes vertices of no triangle; the others keep their order.
+    ///
+    /// # Panics
+    /// If a triangle refers to a vertex that does not exist.
+    pub fn remove_unused_vertices(&mut self) {
         let mut new_index = vec![u32::MAX; self.positions.len()];
         for &vertex in self.triangles.iter().flatten() {
             new_index[vertex as usize] = 0;
@@ -49,20 +68,20 @@ impl TriangleMesh {
 }
 
 /// For each position the first that equals it.
-fn join_equal(positions: &[[f64; 3]]) -> Vec<u32> {
+fn merge_equal(positions: &[[f64; 3]]) -> Vec<u32> {
     let mut first = HashMap::with_capacity(positions.len());
-    let joined = positions.iter().enumerate().map(|(index, position)| {
+    let merged = positions.iter().enumerate().map(|(index, position)| {
         // Adding zero makes −0 into 0.
         let bits = position.map(|x| (x + 0.0).to_bits());
         *first.entry(bits).or_insert(index as u32)
     });
-    joined.collect()
+    merged.collect()
 }
 
 /// For each position the first kept one within the tolerance, or itself, which is kept then.
-fn join_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
+fn merge_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
     let mut cells: HashMap<[i64; 3], Vec<u32>> = HashMap::new();
-    let mut joined = Vec::with_capacity(positions.len());
+    let mut merged = Vec::with_capacity(positions.len());
     for (index, &position) in positions.iter().enumerate() {
         let cell = position.map(|x| (x / tolerance).floor() as i64);
         let near = |other: &u32| {
@@ -72,12 +91,12 @@ fn join_near(positions: &[[f64; 3]], tolerance: f64) -> Vec<u32> {
         let found = neighbours(cell)
             .filter_map(|cell| cells.get(&cell)?.iter().copied().find(near))
             .min();
-        joined.push(found.unwrap_or_else(|| {
+        merged.push(found.unwrap_or_else(|| {
             cells.entry(cell).or_default().push(index as u32);
             index as u32
         }));
     }
-    joined
+    merged
 }
 
 /// The 27 cells around one.

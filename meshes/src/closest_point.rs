@@ -1,26 +1,26 @@
-//! The nearest point of a closed surface, and on which side of it one is.
+//! The closest point of a closed surface, and the signed distance.
 //!
-//! A tree of boxes finds the triangle (Ericson 2005, Real-Time Collision Detection, 5.1.5 for the point of a triangle).
+//! A tree of bounding boxes finds the triangle (Ericson 2005, Real-Time Collision Detection, 5.1.5 for the point of a triangle).
 //! The sign is that of the angle-weighted pseudonormal of the face, edge or vertex found (Bærentzen & Aanæs 2005, doi:10.1109/TVCG.2005.49).
 
 use nalgebra::Vector3;
 
-use super::{MeshFault, TriangleMesh};
+use crate::{MeshFault, TriangleMesh};
 
 /// Triangles of a leaf.
 const LEAF: usize = 4;
 
-/// A closed surface that answers which of its points is nearest.
+/// A closed surface as a tree of bounding boxes, for closest points and signed distances.
 #[derive(Debug, Clone)]
-pub struct NearestPoint {
+pub struct SurfaceTree {
     nodes: Vec<Node>,
     /// In the order of the leaves.
     facets: Vec<Facet>,
 }
 
-/// A point of a surface, seen from a point.
+/// The point of a surface that is closest to a query point.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SurfacePoint {
+pub struct ClosestPoint {
     /// Where it is [m].
     pub position: Vector3<f64>,
     /// Distance [m], negative inside.
@@ -48,7 +48,7 @@ struct Facet {
     vertices: [Vector3<f64>; 3],
 }
 
-/// Part of a triangle.
+/// Feature of a triangle.
 #[derive(Debug, Clone, Copy)]
 enum Feature {
     Face,
@@ -56,8 +56,8 @@ enum Feature {
     Vertex(usize),
 }
 
-impl NearestPoint {
-    /// Sorts a surface.
+impl SurfaceTree {
+    /// Builds the tree.
     ///
     /// # Errors
     /// [`MeshFault`] if it is not closed.
@@ -71,17 +71,17 @@ impl NearestPoint {
         Ok(Self { nodes, facets })
     }
 
-    /// The nearest point of the surface.
+    /// The closest point of the surface.
     ///
     /// # Panics
-    /// If the point is not finite.
-    pub fn find(&self, point: &Vector3<f64>) -> SurfacePoint {
-        self.find_within(point, f64::INFINITY)
-            .expect("some point is nearest to one that is finite")
+    /// If the query point is not finite.
+    pub fn closest_point(&self, point: &Vector3<f64>) -> ClosestPoint {
+        self.closest_point_within(point, f64::INFINITY)
+            .expect("a finite point has a closest point")
     }
 
-    /// The nearest point of the surface, if it is nearer than so much [m].
-    pub fn find_within(&self, point: &Vector3<f64>, reach: f64) -> Option<SurfacePoint> {
+    /// The closest point of the surface, if it is nearer than `reach` [m].
+    pub fn closest_point_within(&self, point: &Vector3<f64>, reach: f64) -> Option<ClosestPoint> {
         let mut best = reach * reach;
         let mut found = None;
         // The tree halves its facets, so that it is at most 32 deep.
@@ -97,7 +97,8 @@ impl NearestPoint {
             if node.n_facets > 0 {
                 let first = node.next as usize;
                 for facet in first..first + node.n_facets as usize {
-                    let (position, feature) = nearest_of(&self.facets[facet].corners, point);
+                    let (position, feature) =
+                        closest_on_triangle(&self.facets[facet].corners, point);
                     let square = (point - position).norm_squared();
                     if square < best {
                         best = square;
@@ -128,7 +129,7 @@ impl NearestPoint {
     /// # Panics
     /// If the point is not finite.
     pub fn signed_distance(&self, point: &Vector3<f64>) -> f64 {
-        self.find(point).distance
+        self.closest_point(point).distance
     }
 }
 
@@ -140,7 +141,7 @@ impl Node {
 }
 
 impl Facet {
-    fn side(&self, point: &Vector3<f64>, position: Vector3<f64>, feature: Feature) -> SurfacePoint {
+    fn side(&self, point: &Vector3<f64>, position: Vector3<f64>, feature: Feature) -> ClosestPoint {
         let pseudonormal = match feature {
             Feature::Face => self.face,
             Feature::Edge(edge) => self.edges[edge],
@@ -159,7 +160,7 @@ impl Facet {
         } else {
             unit(pseudonormal)
         };
-        SurfacePoint {
+        ClosestPoint {
             position,
             distance: sign * length,
             normal: normal.unwrap_or(self.face),
@@ -243,8 +244,11 @@ fn middle(facet: &Facet) -> Vector3<f64> {
     facet.corners[0] + facet.corners[1] + facet.corners[2]
 }
 
-/// The nearest point of a triangle, and on which part it lies (Ericson 2005).
-fn nearest_of([a, b, c]: &[Vector3<f64>; 3], point: &Vector3<f64>) -> (Vector3<f64>, Feature) {
+/// The closest point of a triangle, and the feature on which it lies (Ericson 2005).
+fn closest_on_triangle(
+    [a, b, c]: &[Vector3<f64>; 3],
+    point: &Vector3<f64>,
+) -> (Vector3<f64>, Feature) {
     let (ab, ac) = (b - a, c - a);
     let from_a = point - a;
     let (d1, d2) = (ab.dot(&from_a), ac.dot(&from_a));

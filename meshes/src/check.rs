@@ -1,9 +1,12 @@
-//! Is a mesh the surface of a solid?
+//! Whether a mesh is the surface of a solid.
 
-use super::{MeshFault, TriangleMesh};
+use crate::{MeshFault, TriangleMesh};
 
-/// Most vertices, and half of the most triangles, that a mesh may have.
+/// Most vertices of a mesh.
 pub const MAX_VERTICES: usize = 2_000_000;
+
+/// Most triangles of a mesh.
+pub const MAX_TRIANGLES: usize = 2 * MAX_VERTICES;
 
 /// Greatest coordinate [m].
 pub const MAX_COORDINATE: f64 = 1e4;
@@ -12,12 +15,12 @@ pub const MAX_COORDINATE: f64 = 1e4;
 const LEAST_HEIGHT: f64 = 1e-10;
 
 impl TriangleMesh {
-    /// Fails unless it is closed, with all triangles facing out.
+    /// Fails unless it is closed, with all triangles facing outwards.
     ///
     /// Whether it cuts through itself is not checked.
     ///
     /// # Errors
-    /// The first [`MeshFault`] found; [`MeshFault::Flat`] if all triangles face inwards.
+    /// The first [`MeshFault`] found; [`MeshFault::NoVolume`] if all triangles face inwards.
     pub fn check_closed(&self) -> Result<(), MeshFault> {
         self.check_shape()?;
         self.check_edges()?;
@@ -25,10 +28,10 @@ impl TriangleMesh {
         if volume > 0.0 {
             return Ok(());
         }
-        Err(MeshFault::Flat { volume })
+        Err(MeshFault::NoVolume { volume })
     }
 
-    /// The mesh with all triangles facing out, turned over if all of them faced in.
+    /// The mesh with all triangles facing outwards, flipped if all of them faced inwards.
     ///
     /// # Errors
     /// As [`check_closed`](Self::check_closed).
@@ -37,7 +40,7 @@ impl TriangleMesh {
         self.check_edges()?;
         let volume = self.volume();
         if volume == 0.0 {
-            return Err(MeshFault::Flat { volume });
+            return Err(MeshFault::NoVolume { volume });
         }
         if volume < 0.0 {
             self.flip();
@@ -45,20 +48,20 @@ impl TriangleMesh {
         Ok(self)
     }
 
-    /// Fails unless there are triangles, with an area each, of vertices that are there.
+    /// Fails unless there are triangles, each with an area and of existing vertices.
     ///
     /// # Errors
     /// The first [`MeshFault`] found.
     pub fn check_shape(&self) -> Result<(), MeshFault> {
         let n_vertices = self.positions.len();
         check_count("vertices", n_vertices, MAX_VERTICES)?;
-        check_count("triangles", self.triangles.len(), 2 * MAX_VERTICES)?;
+        check_count("triangles", self.triangles.len(), MAX_TRIANGLES)?;
         if self.triangles.is_empty() {
             return Err(MeshFault::Empty);
         }
         for (vertex, &position) in self.positions.iter().enumerate() {
             if !position.iter().all(|x| x.abs() <= MAX_COORDINATE) {
-                return Err(MeshFault::Position {
+                return Err(MeshFault::Coordinate {
                     vertex,
                     position,
                     most: MAX_COORDINATE,
@@ -67,7 +70,7 @@ impl TriangleMesh {
         }
         for (triangle, &vertices) in self.triangles.iter().enumerate() {
             if let Some(&vertex) = vertices.iter().find(|&&v| v as usize >= n_vertices) {
-                return Err(MeshFault::NoVertex {
+                return Err(MeshFault::IndexOutOfRange {
                     triangle,
                     vertex,
                     n_vertices,
@@ -89,22 +92,22 @@ impl TriangleMesh {
         for uses in self.edges().chunk_by(|a, b| a.0 == b.0) {
             let edge = uses[0].0;
             match uses {
-                [_] => return Err(MeshFault::Open { edge }),
+                [_] => return Err(MeshFault::BoundaryEdge { edge }),
                 [(_, a, up), (_, b, down)] if up == down => {
                     let triangles = [*a as usize, *b as usize];
-                    return Err(MeshFault::Twisted { edge, triangles });
+                    return Err(MeshFault::InconsistentOrientation { edge, triangles });
                 }
                 [_, _] => {}
                 _ => {
                     let n_triangles = uses.len();
-                    return Err(MeshFault::Crowded { edge, n_triangles });
+                    return Err(MeshFault::NonManifoldEdge { edge, n_triangles });
                 }
             }
         }
         Ok(())
     }
 
-    /// Each edge of each triangle, sorted: its vertices, the lesser first, the triangle, and whether that runs from the lesser to the greater.
+    /// Each edge of each triangle, sorted: its vertices in ascending order, the triangle, and whether the triangle runs along it in that order.
     pub(crate) fn edges(&self) -> Vec<([u32; 2], u32, bool)> {
         let mut edges = Vec::with_capacity(3 * self.triangles.len());
         for (index, &[a, b, c]) in self.triangles.iter().enumerate() {
@@ -117,9 +120,13 @@ impl TriangleMesh {
     }
 }
 
-pub(super) fn check_count(what: &'static str, count: usize, most: usize) -> Result<(), MeshFault> {
+/// Fails for more than `most` of `what`.
+///
+/// # Errors
+/// [`MeshFault::TooLarge`].
+pub fn check_count(what: &'static str, count: usize, most: usize) -> Result<(), MeshFault> {
     if count <= most {
         return Ok(());
     }
-    Err(MeshFault::Huge { what, count, most })
+    Err(MeshFault::TooLarge { what, count, most })
 }

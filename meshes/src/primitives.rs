@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 
 use nalgebra::Vector3;
 
-use super::TriangleMesh;
+use crate::TriangleMesh;
 
 impl TriangleMesh {
     /// A box around the origin, of half sizes [m].
@@ -28,11 +28,11 @@ impl TriangleMesh {
         }
     }
 
-    /// An ellipsoid around the origin, of half axes [m]: an icosahedron whose triangles are split in four so many times (at most 8), with its vertices on the ellipsoid.
-    pub fn ellipsoid(half: [f64; 3], n_splits: u32) -> Self {
+    /// An ellipsoid around the origin, of half axes [m]: an icosahedron subdivided so many times (at most 8), with its vertices on the ellipsoid.
+    pub fn ellipsoid(half: [f64; 3], n_subdivisions: u32) -> Self {
         let mut mesh = icosahedron();
-        for _ in 0..n_splits.min(8) {
-            mesh.split();
+        for _ in 0..n_subdivisions.min(8) {
+            mesh.subdivide();
         }
         for position in &mut mesh.positions {
             let unit = Vector3::from(*position).normalize();
@@ -65,13 +65,13 @@ impl TriangleMesh {
         }
     }
 
-    /// Splits each triangle in four at the middles of its edges.
-    pub fn split(&mut self) {
-        let mut middles: HashMap<[u32; 2], u32> = HashMap::new();
+    /// Splits each triangle in four at the midpoints of its edges.
+    pub fn subdivide(&mut self) {
+        let mut midpoints: HashMap<[u32; 2], u32> = HashMap::new();
         let mut triangles = Vec::with_capacity(4 * self.triangles.len());
         for &[a, b, c] in &self.triangles {
             let [ab, bc, ca] = [[a, b], [b, c], [c, a]].map(|[from, to]| {
-                *middles
+                *midpoints
                     .entry([from.min(to), from.max(to)])
                     .or_insert_with(|| {
                         let [from, to] =

@@ -1,8 +1,8 @@
-//! Surfaces of triangles.
+//! A mesh of triangles and its measures.
 
 use nalgebra::{Matrix3, Point3, Vector3};
 
-/// A surface; that of a solid is closed, with triangles counterclockwise seen from outside.
+/// A surface of triangles; that of a solid is closed, with triangles counterclockwise seen from outside.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TriangleMesh {
     /// Vertices [m], shape `[n_vertices, 3]`.
@@ -26,7 +26,7 @@ impl TriangleMesh {
     /// Corners of a triangle [m].
     ///
     /// # Panics
-    /// If there is no such triangle or vertex.
+    /// If the triangle or one of its vertices does not exist.
     pub fn corners(&self, triangle: usize) -> [Vector3<f64>; 3] {
         self.triangles[triangle].map(|vertex| Vector3::from(self.positions[vertex as usize]))
     }
@@ -113,14 +113,14 @@ impl TriangleMesh {
         sums.into_iter().map(|sum| unit(sum).into()).collect()
     }
 
-    /// Turns all triangles over.
+    /// Reverses the orientation of all triangles.
     pub fn flip(&mut self) {
         for triangle in &mut self.triangles {
             triangle.swap(1, 2);
         }
     }
 
-    /// Moves, turns and scales it.
+    /// Scales the mesh, then rotates and moves it.
     pub fn transform(&mut self, isometry: &nalgebra::Isometry3<f64>, scale: f64) {
         for position in &mut self.positions {
             *position = (isometry * Point3::from(Vector3::from(*position) * scale))

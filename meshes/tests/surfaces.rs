@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use insonate_tissue::mesh::{MeshFault, TriangleMesh};
+use insonate_meshes::{MeshFault, TriangleMesh};
 use nalgebra::{Isometry3, Matrix3, Vector3};
 use proptest::prelude::*;
 
@@ -34,8 +34,8 @@ fn measures_of_a_box_are_exact() {
 
 #[test]
 fn measures_of_a_sphere_converge_with_the_square_of_the_edge() {
-    let errors = [2, 3, 4].map(|n_splits| {
-        let mesh = TriangleMesh::ellipsoid([0.5; 3], n_splits);
+    let errors = [2, 3, 4].map(|n_subdivisions| {
+        let mesh = TriangleMesh::ellipsoid([0.5; 3], n_subdivisions);
         mesh.check_closed().unwrap();
         let found = mesh.solid_measures();
         let moment = 0.4 * 0.25 * found.volume;
@@ -82,7 +82,7 @@ fn each_fault_is_named() {
     twisted.triangles[3].swap(0, 1);
     assert!(matches!(
         twisted.check_closed(),
-        Err(MeshFault::Twisted { .. })
+        Err(MeshFault::InconsistentOrientation { .. })
     ));
 
     let mut crowded = cube.clone();
@@ -90,7 +90,7 @@ fn each_fault_is_named() {
     crowded.triangles.push([0, 4, 8]);
     assert!(matches!(
         crowded.check_closed(),
-        Err(MeshFault::Crowded {
+        Err(MeshFault::NonManifoldEdge {
             edge: [0, 4],
             n_triangles: 3
         })
@@ -100,14 +100,14 @@ fn each_fault_is_named() {
     wild.positions[5][1] = f64::NAN;
     assert!(matches!(
         wild.check_closed(),
-        Err(MeshFault::Position { vertex: 5, .. })
+        Err(MeshFault::Coordinate { vertex: 5, .. })
     ));
 
     let mut missing = cube.clone();
     missing.triangles[2][0] = 8;
     assert!(matches!(
         missing.check_closed(),
-        Err(MeshFault::NoVertex {
+        Err(MeshFault::IndexOutOfRange {
             triangle: 2,
             vertex: 8,
             ..
@@ -123,7 +123,10 @@ fn each_fault_is_named() {
 
     let mut inward = cube.clone();
     inward.flip();
-    assert!(matches!(inward.check_closed(), Err(MeshFault::Flat { .. })));
+    assert!(matches!(
+        inward.check_closed(),
+        Err(MeshFault::NoVolume { .. })
+    ));
     assert!((inward.into_closed().unwrap().volume() - 8.0).abs() < 1e-12);
 }
 

@@ -1,0 +1,111 @@
+//! What can be wrong with a mesh or its file.
+
+/// A mesh that cannot be read or written.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshError {
+    /// The content of a file is invalid.
+    #[error("{0}")]
+    Content(String),
+    /// A file cannot be read, or its content is invalid.
+    #[error("{path}: {problem}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong, with the line or element.
+        problem: String,
+    },
+    /// There is not one normal or UV for each vertex.
+    #[error("{attribute}.len() is {count}, but must be {n_vertices}")]
+    Attribute {
+        /// `normals` or `uvs`.
+        attribute: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there must be.
+        n_vertices: usize,
+    },
+    /// Writing failed.
+    #[error("{0}")]
+    Write(String),
+    /// The triangles are no surface of a solid.
+    #[error(transparent)]
+    Fault(#[from] MeshFault),
+}
+
+/// What keeps triangles from being the surface of a solid.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeshFault {
+    /// There are no triangles.
+    #[error("the mesh is empty: it has no triangles")]
+    Empty,
+    /// There are too many vertices or triangles.
+    #[error("the mesh has {count} {what}, but at most {most} are allowed")]
+    TooLarge {
+        /// Vertices or triangles.
+        what: &'static str,
+        /// How many there are.
+        count: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// A coordinate is too large or not a number.
+    #[error("vertex {vertex} at {position:?} m is not within ±{most} m")]
+    Coordinate {
+        /// Which vertex.
+        vertex: usize,
+        /// Where it is [m].
+        position: [f64; 3],
+        /// Greatest coordinate [m].
+        most: f64,
+    },
+    /// A triangle refers to a vertex that does not exist.
+    #[error(
+        "triangle {triangle} refers to vertex {vertex}, but the mesh has {n_vertices} vertices"
+    )]
+    IndexOutOfRange {
+        /// Which triangle.
+        triangle: usize,
+        /// The vertex.
+        vertex: u32,
+        /// How many there are.
+        n_vertices: usize,
+    },
+    /// A triangle without area.
+    #[error("triangle {triangle} has no area: its vertices {vertices:?} lie on a line")]
+    Degenerate {
+        /// Which triangle.
+        triangle: usize,
+        /// Its vertices.
+        vertices: [u32; 3],
+    },
+    /// An edge belongs to one triangle only.
+    #[error("edge {}-{} belongs to one triangle only: the mesh is open", edge[0], edge[1])]
+    BoundaryEdge {
+        /// Its vertices.
+        edge: [u32; 2],
+    },
+    /// An edge belongs to more than two triangles.
+    #[error("edge {}-{} belongs to {n_triangles} triangles, but in a closed surface to two", edge[0], edge[1])]
+    NonManifoldEdge {
+        /// Its vertices.
+        edge: [u32; 2],
+        /// Triangles that have it.
+        n_triangles: usize,
+    },
+    /// The two triangles of an edge are oriented oppositely.
+    #[error("the triangles {} and {} at edge {}-{} face opposite ways", triangles[0], triangles[1], edge[0], edge[1])]
+    InconsistentOrientation {
+        /// Vertices of the edge.
+        edge: [u32; 2],
+        /// The triangles.
+        triangles: [usize; 2],
+    },
+    /// The surface encloses no volume, or faces inwards.
+    #[error("the mesh encloses no volume ({volume:e} m³)")]
+    NoVolume {
+        /// Its volume [m³].
+        volume: f64,
+    },
+}

@@ -1,0 +1,21 @@
+//! Triangle meshes: reading and writing their files, and what simulations ask of closed surfaces.
+//!
+//! Files come from anywhere: sizes are limited, counts are compared with the file's length before anything is allocated, indices
+//! are in range and coordinates finite.
+
+mod check;
+mod closest_point;
+mod error;
+mod file;
+mod obj;
+mod ply;
+mod primitives;
+mod stl;
+mod triangle_mesh;
+mod weld;
+
+pub use check::{MAX_COORDINATE, MAX_TRIANGLES, MAX_VERTICES, check_count};
+pub use closest_point::{ClosestPoint, SurfaceTree};
+pub use error::{MeshError, MeshFault};
+pub use file::{MAX_FILE_BYTES, MeshFormat};
+pub use triangle_mesh::{SolidMeasures, TriangleMesh};
