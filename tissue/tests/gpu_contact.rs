@@ -1,15 +1,17 @@
 //! Contract of contact on the GPU: tools push particles as on the CPU, simple solids and sampled ones; momentum is conserved; bits do not
 //! depend on other worlds, on sorts, or on a save and a restore.
 //!
-//! Without a driver these tests say which packages bring one, and pass.
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
 
+mod gpu_driver;
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod gpu_scene;
 
 use std::sync::Arc;
 
-use gpu_scene::{CELL, assert_same, block, both, config, gpu, press};
+use gpu_driver::gpu;
+use gpu_scene::{CELL, assert_same, block, both, config, press};
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig};

@@ -1,12 +1,14 @@
 //! Contract of materials on the GPU: both elastic laws and tearing are those on the CPU.
 //!
-//! Without a driver these tests say which packages bring one, and pass.
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
 
+mod gpu_driver;
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod gpu_scene;
 
-use gpu_scene::{assert_same, block, both, config, gpu, press};
+use gpu_driver::gpu;
+use gpu_scene::{assert_same, block, both, config, press};
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::mpm::{MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};

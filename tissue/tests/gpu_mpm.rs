@@ -1,13 +1,15 @@
 //! Contract of the particle solver on the GPU: it is the one on the CPU, a world is the same alone and among others, worlds do not touch
 //! each other, states come back bit by bit, and what cannot be done is said.
 //!
-//! Without a driver these tests say which packages bring one, and pass.
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
 
+mod gpu_driver;
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod gpu_scene;
 
-use gpu_scene::{assert_same, block, both, gpu, press};
+use gpu_driver::gpu;
+use gpu_scene::{assert_same, block, both, press};
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::gpu::{GpuError, MAX_TOOLS};
 use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig, Wall};

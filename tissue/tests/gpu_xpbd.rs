@@ -1,12 +1,15 @@
 //! Contract of the constraint solver on the GPU: it is the method in the equations (an oracle in f64), a world is the same alone and among
 //! others, worlds do not touch each other, states come back bit by bit, and what cannot be done is said.
 //!
-//! Without a driver these tests say which packages bring one, and pass.
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
+
+mod gpu_driver;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use gpu_driver::gpu;
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::gpu::{Gpu, GpuError};
@@ -15,18 +18,6 @@ use insonate_tissue::tool::{DistanceField, Shape, Tool};
 use insonate_tissue::xpbd::{Elasticity, Sweep, XpbdBody, XpbdConfig};
 use insonate_tissue::{Divergence, Material, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
-
-/// The GPU, or none where there is none.
-fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(error @ GpuError::NoDriver(_)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 /// Relaxation of averaged corrections.
 const RELAXATION: f64 = 1.6;

@@ -1,12 +1,14 @@
 //! Contract of the constraint solver on the GPU: with Jacobi sweeps it goes where the CPU goes, for each law, with damping, attachments,
 //! tools that grasp and hold, and tearing; and a world is the same alone and among others.
 //!
-//! Without a driver these tests say which packages bring one, and pass.
+//! Without a driver these tests are skipped, or fail where `INSONATE_REQUIRE_GPU` is 1.
 #![cfg(feature = "gpu")]
 
+mod gpu_driver;
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod xpbd_blocks;
 
+use gpu_driver::gpu;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::gpu::{Gpu, GpuError};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
@@ -17,18 +19,6 @@ use insonate_tissue::xpbd::{
 use insonate_tissue::{Material, SoftTissue as _, TissueError};
 use nalgebra::{UnitQuaternion, Vector3};
 use xpbd_blocks::{lattice, vertices};
-
-/// The GPU, or none where there is none.
-fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(error @ GpuError::NoDriver(_)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 fn config() -> XpbdConfig {
     XpbdConfig {

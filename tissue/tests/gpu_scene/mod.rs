@@ -1,7 +1,7 @@
 //! Scenes for tests that compare the particle solver on the GPU with the one on the CPU.
 
+use insonate_tissue::gpu::Gpu;
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::gpu::{Gpu, GpuError};
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::{Divergence, Material};
@@ -11,18 +11,6 @@ use rand_chacha::ChaCha8Rng;
 
 /// Width of a cell [m].
 pub(crate) const CELL: f64 = 0.01;
-
-/// The GPU, or none where there is none.
-pub(crate) fn gpu() -> Option<Gpu> {
-    match Gpu::open() {
-        Ok(gpu) => Some(gpu),
-        Err(error @ GpuError::NoDriver(_)) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-        Err(error) => panic!("{error}"),
-    }
-}
 
 /// Eight particles per cell, a little out of place, in a box given in cells.
 pub(crate) fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {

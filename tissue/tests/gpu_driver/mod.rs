@@ -1,0 +1,20 @@
+//! The GPU on which tests run.
+
+use insonate_tissue::gpu::{Gpu, GpuError};
+
+/// Set to 1: a test that finds no driver fails instead of being skipped.
+pub(crate) const REQUIRE_GPU: &str = "INSONATE_REQUIRE_GPU";
+
+/// The GPU; none where no driver is found, so that the test is skipped.
+pub(crate) fn gpu() -> Option<Gpu> {
+    match Gpu::open() {
+        Ok(gpu) => Some(gpu),
+        Err(error @ GpuError::NoDriver(_)) => {
+            let is_required = std::env::var(REQUIRE_GPU).is_ok_and(|value| value == "1");
+            assert!(!is_required, "{REQUIRE_GPU} is 1, but {error}");
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
