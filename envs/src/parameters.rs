@@ -1,4 +1,4 @@
-//! Named random numbers of an episode, for environments that are written by hand.
+//! Named random numbers of an episode.
 
 use rand::Rng;
 
@@ -57,6 +57,20 @@ impl Parameter {
 pub fn names(parameters: &[Parameter]) -> Vec<String> {
     let names = parameters.iter();
     names.map(|p| format!("{} [{}]", p.name, p.unit)).collect()
+}
+
+/// Draws every parameter, in their order, and fixes those in `options`.
+///
+/// # Errors
+/// As [`fix`].
+pub fn draw(
+    parameters: &[Parameter],
+    options: &ResetOptions,
+    rng: &mut impl Rng,
+) -> Result<Vec<f64>, EnvError> {
+    let mut values: Vec<f64> = parameters.iter().map(|p| p.draw(rng)).collect();
+    fix(parameters, options, &mut values)?;
+    Ok(values)
 }
 
 /// Writes those values that the options fix over those that were drawn.

@@ -4,12 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_envs::check::{CheckOptions, check_env};
-use insonate_envs::probe::{
-    EpisodeEnd, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-};
+use insonate_envs::probe::{ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState};
 use insonate_envs::randomization::EpisodeParameters;
 use insonate_envs::tasks::{self, EnvFactory};
-use insonate_envs::{BoxSpace, EndReason, Env, EnvError, ResetOptions, actions, settings};
+use insonate_envs::{
+    BoxSpace, EndReason, Env, EnvError, EpisodeEnd, ResetOptions, actions, settings,
+};
 use rand_chacha::ChaCha8Rng;
 
 fn factory(task: &str, sets: &[(&str, &str)]) -> EnvFactory {

@@ -6,9 +6,8 @@
 mod toys;
 
 use insonate_envs::vector::EnvSnapshot;
-use insonate_envs::wrappers::{ActionLatency, FrameStack, ObservationNoise};
 use insonate_envs::{
-    Autoreset, Batch, EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv, tasks,
+    Autoreset, Batch, EndReason, Env, EnvError, FrameStack, ResetOptions, VecConfig, VecEnv, tasks,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -296,15 +295,12 @@ fn what_cannot_be_a_vector_is_refused() {
     );
 }
 
-/// Real environments, some of them wrapped, all of the same kind.
+/// Real environments, their observations stacked.
 fn real(task: &str, n_envs: usize, n_threads: usize, autoreset: Autoreset) -> VecEnv {
     let settings: toml::Table = "max_episode_steps = 13".parse().unwrap();
     let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
-    let envs = (0..n_envs).map(|_| {
-        let late = ActionLatency::new(factory.make().unwrap(), 2);
-        let stacked = FrameStack::new(ObservationNoise::uniform(late, 0.01, 0.1).unwrap(), 3);
-        Box::new(stacked) as Box<dyn Env>
-    });
+    let envs =
+        (0..n_envs).map(|_| Box::new(FrameStack::new(factory.make().unwrap(), 3)) as Box<dyn Env>);
     let config = VecConfig {
         autoreset,
         n_threads,

@@ -7,8 +7,7 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use insonate_envs::wrappers::{ActionLatency, FrameStack, ObservationNoise};
-use insonate_envs::{Env, ResetOptions, VecConfig, VecEnv, tasks};
+use insonate_envs::{Env, FrameStack, ResetOptions, VecConfig, VecEnv, tasks};
 
 /// Counts the calls that ask for memory.
 struct Counting;
@@ -44,11 +43,8 @@ fn a_running_step_allocates_nothing() {
     for task in ["pendulum", "reacher"] {
         for n_threads in [1, 2, 4] {
             let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
-            let envs = (0..6).map(|_| {
-                let late = ActionLatency::new(factory.make().unwrap(), 2);
-                let noisy = ObservationNoise::uniform(late, 0.01, 0.1).unwrap();
-                Box::new(FrameStack::new(noisy, 3)) as Box<dyn Env>
-            });
+            let envs = (0..6)
+                .map(|_| Box::new(FrameStack::new(factory.make().unwrap(), 3)) as Box<dyn Env>);
             let config = VecConfig {
                 n_threads,
                 ..VecConfig::default()

@@ -5,19 +5,19 @@
 //! [`Env`](crate::Env) of it.
 
 mod contact_metrics;
-mod environment;
 mod goal;
 mod model;
 pub mod observation;
 mod path;
 mod render_thread;
 mod scene_set;
+mod settings;
+mod simulation;
 mod state;
 mod task;
 mod torso;
 
 pub use contact_metrics::{ContactMetrics, SuccessCriteria};
-pub use environment::{ProbeEnvironment, ProbeTaskSettings, TimeSettings};
 pub use goal::Goal;
 pub use model::{
     NominalTorso, SceneModel, SceneSettings, build_scene, resize_torso, scale_softness,
@@ -26,6 +26,8 @@ pub use observation::ObservationSettings;
 pub use path::StraightPath;
 pub use render_thread::RenderThread;
 pub use scene_set::SceneSet;
+pub use settings::{ProbeTaskSettings, TimeSettings};
+pub use simulation::{ProbeEnvironment, ProbeSimulation};
 pub use state::{ProbeState, SceneState};
-pub use task::{EpisodeEnd, ProbeTask};
+pub use task::ProbeTask;
 pub use torso::TorsoFrame;

@@ -1,20 +1,11 @@
 //! What a task must say: the world's start, the goal, observation, reward and end. One task per file.
 
-use insonate_sim::Divergence;
 use rand_chacha::ChaCha8Rng;
 
+use crate::environment::EpisodeEnd;
 use crate::probe::SceneState;
 use crate::randomization::EpisodeParameters;
 use crate::{BoxSpace, EnvError};
-
-/// How an episode ends by the task's own rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum EpisodeEnd {
-    /// Terminated, good or bad, with the reason: the value beyond is zero.
-    Terminated(&'static str),
-    /// The task's schedule is over: truncated, the value beyond goes on.
-    Truncated,
-}
 
 /// What to do in a scene in which a probe is moved.
 ///
@@ -63,7 +54,4 @@ pub trait ProbeTask: Send {
         action.fill(0.0);
         true
     }
-
-    /// The simulation diverged; the episode ends.
-    fn diverged(&mut self, _divergence: &Divergence) {}
 }

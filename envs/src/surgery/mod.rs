@@ -6,19 +6,21 @@
 //!
 //! The organ is stepped by the project's own XPBD solver; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
 
-mod environment;
 mod model;
 mod organ;
 mod scene;
 mod settings;
+mod simulation;
 mod state;
+mod task;
 mod view;
 
-pub use environment::{SurgeryEnvironment, SurgeryTask, SurgeryTaskSpec};
 pub use model::SurgeryModel;
 pub use organ::{MaterialPoint, Organ};
 pub use settings::{
     InstrumentSettings, OrganSettings, SurgeryObservationSettings, SurgerySettings,
     SurgeryTimeSettings,
 };
+pub use simulation::{SurgeryEnvironment, SurgerySimulation};
 pub use state::SurgeryState;
+pub use task::{SurgeryTask, SurgeryTaskSpec};

@@ -65,12 +65,12 @@ impl SurgeryState {
         Ok(())
     }
 
-    /// Moves the instrument by a way [m], as far as the workspace goes, and its clamps to a share of their opening, within a step.
+    /// Moves the instrument by a displacement [m], as far as the workspace goes, and its clamps to a share of their opening, in one step.
     ///
     /// # Errors
     /// [`TissueError::Diverged`]; organ and instrument are then as they were.
-    pub fn go(&mut self, way: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
-        let point = into_workspace(&self.model, self.point + way);
+    pub fn step(&mut self, displacement: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
+        let point = into_workspace(&self.model, self.point + displacement);
         let opening = opening(openness);
         let time = self.model.time.control_timestep;
         let tip = shaft_tip(&self.model, point);

@@ -68,9 +68,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
 use crate::actions::{ActionSettings, OscPoseSettings};
+use crate::environment::EpisodeEnd;
 use crate::probe::{
-    EpisodeEnd, ObservationSettings, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneModel,
-    SceneSet, SceneSettings, SceneState, TimeSettings, build_scene,
+    ObservationSettings, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneModel, SceneSet,
+    SceneSettings, SceneState, TimeSettings, build_scene,
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};

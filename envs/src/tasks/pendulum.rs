@@ -37,14 +37,14 @@
 
 use std::f64::consts::{PI, TAU};
 
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
+use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
 /// The registry's line.
 pub const KIND: TaskKind = TaskKind {
@@ -122,36 +122,27 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     settings.check()?;
     let all = settings::table(&settings);
     Ok(EnvFactory::new(KIND.name, all, move || {
-        Ok(Box::new(Pendulum::new(settings.clone())))
+        Ok(Box::new(Pendulum::environment(settings.clone())))
     }))
 }
 
-/// The environment.
-#[derive(Debug, Clone)]
+/// The pole and its motor.
+#[derive(Debug, Clone, Default)]
 pub struct Pendulum {
     settings: PendulumSettings,
-    spec: EnvSpec,
     theta: f64,
     theta_dot: f64,
-    parameters: [f64; 2],
+    torque: f64,
     terms: [f64; 3],
     /// Steps so far, those in which the pole stood, and those since it last did not.
     n_steps: usize,
     n_upright: usize,
     n_held: usize,
-    phase: Phase,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Phase {
-    Unready,
-    Running,
-    Over,
 }
 
 impl Pendulum {
-    /// An environment; it must be reset before its first step.
-    pub fn new(settings: PendulumSettings) -> Self {
+    /// The environment of some settings; it must be reset before its first step.
+    pub fn environment(settings: PendulumSettings) -> Environment<Self> {
         let (torque, speed) = (settings.max_torque as f32, settings.max_speed as f32);
         let spec = EnvSpec {
             id: KIND.name.to_owned(),
@@ -167,18 +158,11 @@ impl Pendulum {
             control_timestep: settings.timestep,
             n_substeps: 0,
         };
-        Self {
+        let pendulum = Self {
             settings,
-            spec,
-            theta: 0.0,
-            theta_dot: 0.0,
-            parameters: [f64::NAN; 2],
-            terms: [0.0; 3],
-            n_steps: 0,
-            n_upright: 0,
-            n_held: 0,
-            phase: Phase::Unready,
-        }
+            ..Self::default()
+        };
+        Environment::of(spec, pendulum)
     }
 
     /// Angle from upright [rad] and angular velocity [rad/s].
@@ -186,13 +170,8 @@ impl Pendulum {
         [self.theta, self.theta_dot]
     }
 
-    fn observe(&self, observation: &mut [f32]) {
-        observation[0] = self.theta.cos() as f32;
-        observation[1] = self.theta.sin() as f32;
-        observation[2] = self.theta_dot as f32;
-    }
-
-    fn advance(&mut self, torque: f64) {
+    /// The semi-implicit Euler rule.
+    fn integrate(&mut self) {
         let PendulumSettings {
             gravity,
             mass,
@@ -202,7 +181,7 @@ impl Pendulum {
             ..
         } = self.settings;
         let acceleration = 3.0 * gravity / (2.0 * length) * self.theta.sin()
-            + 3.0 / (mass * length * length) * torque;
+            + 3.0 / (mass * length * length) * self.torque;
         let theta_dot = self.theta_dot + acceleration * timestep;
         self.theta_dot = theta_dot.clamp(-max_speed, max_speed);
         self.theta += self.theta_dot * timestep;
@@ -214,78 +193,54 @@ fn wrapped(angle: f64) -> f64 {
     (angle + PI).rem_euclid(TAU) - PI
 }
 
-impl Env for Pendulum {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
+impl Simulation for Pendulum {
+    fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError> {
+        parameters::draw(&PARAMETERS, options, rng)
     }
 
-    fn reset(
-        &mut self,
-        seed: u64,
-        options: &ResetOptions,
-        observation: &mut [f32],
-    ) -> Result<(), EnvError> {
-        EnvError::check_length("observation", observation.len(), 3)?;
-        let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut values = PARAMETERS.map(|parameter| parameter.draw(&mut rng));
-        parameters::fix(&PARAMETERS, options, &mut values)?;
-        self.parameters = values;
-        [self.theta, self.theta_dot] = values;
-        self.terms = [0.0; 3];
+    fn reset(&mut self, parameters: &[f64], _rng: ChaCha8Rng) -> Result<(), EnvError> {
+        (self.theta, self.theta_dot) = (parameters[0], parameters[1]);
         (self.n_steps, self.n_upright, self.n_held) = (0, 0, 0);
-        self.phase = Phase::Running;
-        self.observe(observation);
         Ok(())
     }
 
-    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
-        match self.phase {
-            Phase::Unready => return Err(EnvError::Order("reset must come before step")),
-            Phase::Over => return Err(EnvError::Order("the episode is over: reset it")),
-            Phase::Running => {}
-        }
-        EnvError::check_length("observation", observation.len(), 3)?;
-        self.spec.action_space.check("action", action)?;
-        let torque = f64::from(action[0]);
+    fn set_action(&mut self, action: &[f32]) {
+        self.torque = f64::from(action[0]);
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
         let angle = wrapped(self.theta);
         // (state, torque) => reward => state
         self.terms = [
             -angle * angle,
             -0.1 * self.theta_dot * self.theta_dot,
-            -0.001 * torque * torque,
+            -0.001 * self.torque * self.torque,
         ];
-        self.advance(torque);
+        self.integrate();
         self.n_steps += 1;
         let is_upright = wrapped(self.theta).abs() < UPRIGHT;
         self.n_upright += usize::from(is_upright);
         self.n_held = if is_upright { self.n_held + 1 } else { 0 };
-        let truncated = self.n_steps >= self.settings.max_episode_steps;
-        if truncated {
-            self.phase = Phase::Over;
-        }
-        self.observe(observation);
-        Ok(Step {
-            reward: self.terms.iter().sum(),
-            terminated: false,
-            truncated,
-        })
+        Ok(())
     }
 
-    fn reward_terms(&self) -> &[f64] {
-        &self.terms
+    fn reward(&mut self, terms: &mut [f64]) {
+        terms.copy_from_slice(&self.terms);
+    }
+
+    fn end(&self) -> Option<EpisodeEnd> {
+        None
+    }
+
+    fn observe(&self, observation: &mut [f32]) {
+        observation[0] = self.theta.cos() as f32;
+        observation[1] = self.theta.sin() as f32;
+        observation[2] = self.theta_dot as f32;
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
         metrics[0] = f64::from(u8::from(self.n_held >= N_HELD));
         metrics[1] = self.n_upright as f64 / self.n_steps.max(1) as f64;
-    }
-
-    fn parameters(&self) -> &[f64] {
-        &self.parameters
-    }
-
-    fn end_reason(&self) -> Option<EndReason> {
-        (self.phase == Phase::Over).then_some(EndReason::TimeLimit)
     }
 
     /// Pumps energy until the pole can reach the top, and holds it there with a linear law (Åström and Furuta 2000,

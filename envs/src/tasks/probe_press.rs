@@ -46,9 +46,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
 use crate::actions::ActionSettings;
+use crate::environment::EpisodeEnd;
 use crate::probe::{
-    ContactMetrics, EpisodeEnd, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet,
-    SceneState, SuccessCriteria, TimeSettings,
+    ContactMetrics, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+    SuccessCriteria, TimeSettings,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};

@@ -44,9 +44,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
 use crate::actions::{ActionSettings, OscPoseSettings};
+use crate::environment::EpisodeEnd;
 use crate::probe::{
-    EpisodeEnd, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-    TimeSettings,
+    Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, TimeSettings,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range};

@@ -50,9 +50,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
 use crate::actions::ActionSettings;
+use crate::environment::EpisodeEnd;
 use crate::probe::{
-    ContactMetrics, EpisodeEnd, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet,
-    SceneState, StraightPath, SuccessCriteria, TimeSettings,
+    ContactMetrics, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+    StraightPath, SuccessCriteria, TimeSettings,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range};

@@ -40,14 +40,14 @@ use std::sync::Arc;
 use insonate_models::mjcf::{Mjcf, ReadOptions};
 use insonate_sim::names::{self, Kind};
 use insonate_sim::{CompiledScene, Physics};
-use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::{EnvFactory, TaskKind};
+use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
-use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
 /// The registry's line.
 pub const KIND: TaskKind = TaskKind {
@@ -112,8 +112,6 @@ const LINKS: [f64; 2] = [0.1, 0.11];
 /// Distance within which the target counts as reached [m].
 const REACHED: f64 = 0.01;
 
-const N_OBS: usize = 10;
-
 /// Settings, with Gymnasium's values as defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -158,7 +156,8 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let all = settings::table(&settings);
     let scene = Arc::new(compile()?);
     Ok(EnvFactory::new(KIND.name, all, move || {
-        Ok(Box::new(Reacher::new(settings.clone(), scene.clone())?))
+        let env = Reacher::environment(settings.clone(), scene.clone())?;
+        Ok(Box::new(env))
     }))
 }
 
@@ -168,29 +167,26 @@ fn compile() -> Result<CompiledScene, EnvError> {
     Ok(CompiledScene::compile(&mjcf)?)
 }
 
-/// The environment.
+/// The arm and its target.
 #[derive(Debug)]
 pub struct Reacher {
     settings: ReacherSettings,
-    spec: EnvSpec,
     scene: Arc<CompiledScene>,
     physics: Physics,
     /// Bodies whose distance counts.
     fingertip: usize,
     target: usize,
-    parameters: [f64; 6],
-    terms: [f64; 2],
-    n_steps: usize,
-    is_ready: bool,
-    end: Option<EndReason>,
 }
 
 impl Reacher {
-    /// An environment of a compiled scene; it must be reset before its first step.
+    /// The environment of a compiled scene; it must be reset before its first step.
     ///
     /// # Errors
     /// [`EnvError::Sim`] when MuJoCo has no memory for a state.
-    pub fn new(settings: ReacherSettings, scene: Arc<CompiledScene>) -> Result<Self, EnvError> {
+    pub fn environment(
+        settings: ReacherSettings,
+        scene: Arc<CompiledScene>,
+    ) -> Result<Environment<Self>, EnvError> {
         let physics = Physics::from_scene(&scene)?;
         let spec = EnvSpec {
             id: KIND.name.to_owned(),
@@ -205,19 +201,14 @@ impl Reacher {
             control_timestep: physics.timestep() * settings.n_substeps as f64,
             n_substeps: settings.n_substeps,
         };
-        Ok(Self {
+        let reacher = Self {
             fingertip: names::find(physics.model(), Kind::Body, "fingertip")?,
             target: names::find(physics.model(), Kind::Body, "target")?,
-            parameters: [f64::NAN; 6],
-            terms: [0.0; 2],
-            n_steps: 0,
-            is_ready: false,
-            end: None,
             settings,
-            spec,
             scene,
             physics,
-        })
+        };
+        Ok(Environment::of(spec, reacher))
     }
 
     /// Vector from target to fingertip [m].
@@ -229,25 +220,6 @@ impl Reacher {
 
     fn distance(&self) -> f64 {
         self.miss().iter().map(|x| x * x).sum::<f64>().sqrt()
-    }
-
-    fn observe(&self, observation: &mut [f32]) {
-        let (qpos, qvel, miss) = (self.physics.qpos(), self.physics.qvel(), self.miss());
-        let values = [
-            qpos[0].cos(),
-            qpos[1].cos(),
-            qpos[0].sin(),
-            qpos[1].sin(),
-            qpos[2],
-            qpos[3],
-            qvel[0],
-            qvel[1],
-            miss[0],
-            miss[1],
-        ];
-        for (to, from) in observation.iter_mut().zip(values) {
-            *to = from as f32;
-        }
     }
 }
 
@@ -270,100 +242,74 @@ fn observation_space() -> BoxSpace {
     space
 }
 
-/// Six numbers, of which the last two lie in the disc of targets.
-fn draw(rng: &mut ChaCha8Rng) -> [f64; 6] {
-    let mut values = PARAMETERS.map(|parameter| parameter.draw(rng));
-    while values[4].hypot(values[5]) >= REACH {
-        values[4] = PARAMETERS[4].draw(rng);
-        values[5] = PARAMETERS[5].draw(rng);
-    }
-    values
-}
-
-impl Env for Reacher {
-    fn spec(&self) -> &EnvSpec {
-        &self.spec
-    }
-
-    fn reset(
-        &mut self,
-        seed: u64,
-        options: &ResetOptions,
-        observation: &mut [f32],
-    ) -> Result<(), EnvError> {
-        EnvError::check_length("observation", observation.len(), N_OBS)?;
-        let mut values = draw(&mut ChaCha8Rng::seed_from_u64(seed));
+impl Simulation for Reacher {
+    fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError> {
+        let mut values: Vec<f64> = PARAMETERS.iter().map(|p| p.draw(rng)).collect();
+        // The target lies in the disc.
+        while values[4].hypot(values[5]) >= REACH {
+            values[4] = PARAMETERS[4].draw(rng);
+            values[5] = PARAMETERS[5].draw(rng);
+        }
         parameters::fix(&PARAMETERS, options, &mut values)?;
-        let [joint0, joint1, velocity0, velocity1, x, y] = values;
+        Ok(values)
+    }
+
+    fn reset(&mut self, parameters: &[f64], _rng: ChaCha8Rng) -> Result<(), EnvError> {
+        let [joint0, joint1, velocity0, velocity1, x, y] = *parameters else {
+            unreachable!("a value was drawn for each parameter")
+        };
         self.physics.reset();
         let qpos = [joint0, joint1, x, y];
         self.physics.qpos_mut().copy_from_slice(&qpos);
         let qvel = [velocity0, velocity1, 0.0, 0.0];
         self.physics.qvel_mut().copy_from_slice(&qvel);
         self.physics.forward();
-        self.parameters = values;
-        self.terms = [0.0; 2];
-        self.n_steps = 0;
-        self.is_ready = true;
-        self.end = None;
-        self.observe(observation);
         Ok(())
     }
 
-    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
-        if !self.is_ready || self.end.is_some() {
-            return Err(EnvError::Order(
-                "reset must come before the first step and after the end of an episode",
-            ));
-        }
-        EnvError::check_length("observation", observation.len(), N_OBS)?;
-        self.spec.action_space.check("action", action)?;
-        // (action) => state
+    fn set_action(&mut self, action: &[f32]) {
         for (ctrl, &value) in self.physics.ctrl_mut().iter_mut().zip(action) {
             *ctrl = f64::from(value);
         }
-        self.n_steps += 1;
-        if let Err(divergence) = self.physics.step_n(self.settings.n_substeps) {
-            self.terms = [0.0; 2];
-            self.end = Some(EndReason::Diverged(divergence.to_string()));
-            return Ok(Step {
-                reward: 0.0,
-                terminated: true,
-                truncated: false,
-            });
-        }
-        // (state, action) => reward, observation
-        let effort: f64 = action.iter().map(|&a| f64::from(a).powi(2)).sum();
-        self.terms = [
-            -self.settings.distance_weight * self.distance(),
-            -self.settings.control_weight * effort,
-        ];
-        self.observe(observation);
-        let truncated = self.n_steps >= self.settings.max_episode_steps;
-        self.end = truncated.then_some(EndReason::TimeLimit);
-        Ok(Step {
-            reward: self.terms.iter().sum(),
-            terminated: false,
-            truncated,
-        })
     }
 
-    fn reward_terms(&self) -> &[f64] {
-        &self.terms
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        Ok(self.physics.step_n(self.settings.n_substeps)?)
+    }
+
+    fn reward(&mut self, terms: &mut [f64]) {
+        let effort: f64 = self.physics.ctrl().iter().map(|a| a.powi(2)).sum();
+        terms[0] = -self.settings.distance_weight * self.distance();
+        terms[1] = -self.settings.control_weight * effort;
+    }
+
+    fn end(&self) -> Option<EpisodeEnd> {
+        None
+    }
+
+    fn observe(&self, observation: &mut [f32]) {
+        let (qpos, qvel, miss) = (self.physics.qpos(), self.physics.qvel(), self.miss());
+        let values = [
+            qpos[0].cos(),
+            qpos[1].cos(),
+            qpos[0].sin(),
+            qpos[1].sin(),
+            qpos[2],
+            qpos[3],
+            qvel[0],
+            qvel[1],
+            miss[0],
+            miss[1],
+        ];
+        for (to, from) in observation.iter_mut().zip(values) {
+            *to = from as f32;
+        }
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
         let distance = self.distance();
         metrics[0] = f64::from(u8::from(distance < REACHED));
         metrics[1] = distance;
-    }
-
-    fn parameters(&self) -> &[f64] {
-        &self.parameters
-    }
-
-    fn end_reason(&self) -> Option<EndReason> {
-        self.end.clone()
     }
 
     /// A spring and a damper from each joint to the angle at which the fingertip meets the target, on the elbow's nearer side.

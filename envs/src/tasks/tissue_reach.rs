@@ -162,9 +162,9 @@ pub struct TissueReach {
     fixed: usize,
     workspace: [[f64; 3]; 2],
     target: MaterialPoint,
-    /// Distance before the step [m].
-    before: f64,
+    /// From instrument to target [m].
     distance: f64,
+    return_: f64,
 }
 
 impl TissueReach {
@@ -185,14 +185,18 @@ impl TissueReach {
             points,
             fixed,
             workspace: [instrument.workspace_low, instrument.workspace_high],
-            before: f64::NAN,
             distance: f64::NAN,
+            return_: 0.0,
             settings,
         })
     }
 
-    fn distance(&self, state: &SurgeryState) -> f64 {
+    fn distance_to(&self, state: &SurgeryState) -> f64 {
         (state.place(&self.target) - state.point()).norm()
+    }
+
+    fn is_there(&self) -> bool {
+        self.distance < self.settings.threshold
     }
 }
 
@@ -233,39 +237,42 @@ impl SurgeryTask for TissueReach {
         }
     }
 
-    fn reset(&mut self, state: &mut SurgeryState, values: &[f64]) -> Result<(), EnvError> {
-        self.target = self.points[values[0] as usize];
+    fn reset(&mut self, state: &mut SurgeryState, parameters: &[f64]) -> Result<(), EnvError> {
+        self.target = self.points[parameters[0] as usize];
         let organ = &state.model().organ;
         let usual = self.target.at(organ.positions()) + Vector3::from(self.settings.start);
-        let start = usual + Vector3::new(values[1], values[2], values[3]);
+        let start = usual + Vector3::new(parameters[1], parameters[2], parameters[3]);
         state.reset(start, BARELY_OPEN)?;
-        self.distance = self.distance(state);
-        self.before = self.distance;
+        self.distance = self.distance_to(state);
+        self.return_ = 0.0;
         Ok(())
     }
 
     fn act(
         &mut self,
         state: &mut SurgeryState,
-        way: Vector3<f64>,
+        displacement: Vector3<f64>,
         _other: &[f32],
     ) -> Result<(), TissueError> {
-        state.go(way, BARELY_OPEN)
+        state.step(displacement, BARELY_OPEN)
     }
 
-    fn judge(&mut self, state: &SurgeryState, terms: &mut [f64]) -> Option<&'static str> {
-        self.before = self.distance;
-        self.distance = self.distance(state);
-        let is_there = self.distance < self.settings.threshold;
+    fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
+        let before = self.distance;
+        self.distance = self.distance_to(state);
         let settings = &self.settings;
         terms[0] = -settings.distance_weight * self.distance * CM;
-        terms[1] = -settings.change_weight * (self.distance - self.before) * CM;
-        terms[2] = if is_there {
+        terms[1] = -settings.change_weight * (self.distance - before) * CM;
+        terms[2] = if self.is_there() {
             settings.success_bonus
         } else {
             0.0
         };
-        is_there.then_some("target reached")
+        self.return_ += terms.iter().sum::<f64>();
+    }
+
+    fn end(&self) -> Option<&'static str> {
+        self.is_there().then_some("target reached")
     }
 
     fn observe(&self, state: &SurgeryState, observation: &mut [f32]) {
@@ -275,15 +282,15 @@ impl SurgeryTask for TissueReach {
         }
     }
 
-    fn write_metrics(&self, _operation: &SurgeryState, return_: f64, metrics: &mut [f64]) {
+    fn write_metrics(&self, _state: &SurgeryState, metrics: &mut [f64]) {
         let flag = |is: bool| f64::from(u8::from(is));
-        metrics[0] = flag(self.distance < self.settings.threshold);
-        metrics[1] = flag(return_ > SOLVED);
+        metrics[0] = flag(self.is_there());
+        metrics[1] = flag(self.return_ > SOLVED);
         metrics[2] = self.distance;
     }
 
     /// Straight to the target.
-    fn script(&self, state: &SurgeryState, _other: &mut [f32]) -> Vector3<f64> {
+    fn scripted_action(&self, state: &SurgeryState, _other: &mut [f32]) -> Vector3<f64> {
         state.place(&self.target) - state.point()
     }
 

@@ -257,8 +257,8 @@ impl SurgeryTask for TissueRetract {
         }
     }
 
-    fn reset(&mut self, state: &mut SurgeryState, values: &[f64]) -> Result<(), EnvError> {
-        let [start, goal] = [0, 3].map(|i| Vector3::new(values[i], values[i + 1], values[i + 2]));
+    fn reset(&mut self, state: &mut SurgeryState, parameters: &[f64]) -> Result<(), EnvError> {
+        let [start, goal] = [0, 3].map(|i| Vector3::from_column_slice(&parameters[i..i + 3]));
         state.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
         (self.is_held, self.n_held) = (false, 0);
@@ -269,14 +269,14 @@ impl SurgeryTask for TissueRetract {
     fn act(
         &mut self,
         state: &mut SurgeryState,
-        way: Vector3<f64>,
+        displacement: Vector3<f64>,
         other: &[f32],
     ) -> Result<(), TissueError> {
         let was_closed = state.is_closed();
         // Clamps grasp as they begin to close for good, before they move.
         let is_near = self.to_target(state).norm() < self.settings.threshold;
         let opening = state.openness() + f64::from(other[0]) * self.settings.jaw_step;
-        state.go(way, opening)?;
+        state.step(displacement, opening)?;
         let closes = state.is_closed() && !was_closed;
         self.is_held = state.is_closed() && (self.is_held || (closes && is_near));
         self.is_first = self.is_held && self.n_held == 0;
@@ -284,7 +284,7 @@ impl SurgeryTask for TissueRetract {
         Ok(())
     }
 
-    fn judge(&mut self, state: &SurgeryState, terms: &mut [f64]) -> Option<&'static str> {
+    fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
         let settings = &self.settings;
         let to_goal = self.to_goal(state).norm();
         let per_metre = 1.0 / self.diagonal();
@@ -311,6 +311,9 @@ impl SurgeryTask for TissueRetract {
         } else {
             0.0
         };
+    }
+
+    fn end(&self) -> Option<&'static str> {
         self.is_there.then_some("goal reached")
     }
 
@@ -323,7 +326,7 @@ impl SurgeryTask for TissueRetract {
         observation[10] = f32::from(u8::from(self.is_held));
     }
 
-    fn write_metrics(&self, state: &SurgeryState, _return: f64, metrics: &mut [f64]) {
+    fn write_metrics(&self, state: &SurgeryState, metrics: &mut [f64]) {
         let flag = |is: bool| f64::from(u8::from(is));
         metrics[0] = flag(self.is_there);
         metrics[1] = flag(self.is_held);
@@ -331,7 +334,7 @@ impl SurgeryTask for TissueRetract {
     }
 
     /// Straight to the target, closes there, and straight to the goal.
-    fn script(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64> {
+    fn scripted_action(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64> {
         let to_target = self.to_target(state);
         if self.is_held {
             other[0] = -1.0;

@@ -1,6 +1,8 @@
 //! The last few observations as one.
 
-use crate::{BoxSpace, Env, EnvError, EnvSpec, ResetOptions, Step};
+use insonate_sim::{CompiledScene, Physics};
+
+use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
 /// Observes the last `n` observations, the oldest first; at the start the first one stands `n` times.
 #[derive(Debug, Clone)]
@@ -77,12 +79,27 @@ impl<E: Env> Env for FrameStack<E> {
         Ok(step)
     }
 
-    forward!(
-        reward_terms,
-        metrics,
-        parameters,
-        end_reason,
-        scripted_action,
-        scene
-    );
+    fn reward_terms(&self) -> &[f64] {
+        self.env.reward_terms()
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        self.env.metrics(metrics);
+    }
+
+    fn parameters(&self) -> &[f64] {
+        self.env.parameters()
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        self.env.end_reason()
+    }
+
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        self.env.scripted_action(action)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        self.env.scene()
+    }
 }

@@ -1,0 +1,225 @@
+//! The loop of one step, the same for every task: checks, action, simulation, reward, end, observation.
+
+use insonate_sim::{CompiledScene, Divergence, Physics};
+use insonate_tissue::TissueError;
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+
+/// Why a simulation could not advance.
+#[derive(Debug)]
+pub enum StepFailure {
+    /// It diverged, which ends the episode; where and when.
+    Diverged(String),
+    /// Something else, which is an error of the step.
+    Failed(EnvError),
+}
+
+impl From<Divergence> for StepFailure {
+    fn from(divergence: Divergence) -> Self {
+        Self::Diverged(divergence.to_string())
+    }
+}
+
+impl From<TissueError> for StepFailure {
+    fn from(error: TissueError) -> Self {
+        match error {
+            TissueError::Diverged { .. } => Self::Diverged(error.to_string()),
+            other => Self::Failed(other.into()),
+        }
+    }
+}
+
+impl From<EnvError> for StepFailure {
+    fn from(error: EnvError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+/// How an episode ends by the task's own rule.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EpisodeEnd {
+    /// Terminated, good or bad, with the reason: the value beyond is zero.
+    Terminated(&'static str),
+    /// Truncated, as the task's schedule is over: the value beyond is not zero.
+    Truncated,
+}
+
+/// What an [`Environment`] steps: a task with its state. Methods are called in the order in which they stand here.
+pub trait Simulation: Send {
+    /// Draws the random parameters of the next episode and fixes those in `options`; on an error the present episode continues.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] and [`EnvError::Config`] for options.
+    fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError>;
+
+    /// Starts the episode with the parameters that were drawn; `rng` serves it until the next reset.
+    ///
+    /// # Errors
+    /// What the task needs and cannot have.
+    fn reset(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError>;
+
+    /// Takes the action of the next step, shape `[n_actions]`, which is valid.
+    fn set_action(&mut self, action: &[f32]);
+
+    /// Advances by one control step.
+    ///
+    /// # Errors
+    /// [`StepFailure`]; what is observed must stay finite.
+    fn advance(&mut self) -> Result<(), StepFailure>;
+
+    /// Writes the weighted reward terms of the step.
+    fn reward(&mut self, terms: &mut [f64]);
+
+    /// Whether the task ends the episode here.
+    fn end(&self) -> Option<EpisodeEnd>;
+
+    /// Writes the observation, shape `[n_obs]`.
+    fn observe(&self, observation: &mut [f32]);
+
+    /// As [`Env::metrics`].
+    fn metrics(&self, metrics: &mut [f64]);
+
+    /// As [`Env::scripted_action`].
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool;
+
+    /// As [`Env::scene`].
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        None
+    }
+}
+
+/// The environment of a simulation.
+#[derive(Debug)]
+pub struct Environment<S> {
+    spec: EnvSpec,
+    simulation: S,
+    parameters: Vec<f64>,
+    terms: Vec<f64>,
+    n_steps: usize,
+    is_running: bool,
+    end: Option<EndReason>,
+}
+
+impl<S: Simulation> Environment<S> {
+    /// An environment; it must be reset before its first step.
+    pub fn of(spec: EnvSpec, simulation: S) -> Self {
+        Self {
+            parameters: vec![f64::NAN; spec.parameters.len()],
+            terms: vec![0.0; spec.reward_terms.len()],
+            n_steps: 0,
+            is_running: false,
+            end: None,
+            spec,
+            simulation,
+        }
+    }
+
+    /// What it steps.
+    pub fn simulation(&self) -> &S {
+        &self.simulation
+    }
+
+    fn check_room(&self, observation: &[f32]) -> Result<(), EnvError> {
+        let n_obs = self.spec.observation_space.len();
+        EnvError::check_length("observation", observation.len(), n_obs)
+    }
+
+    /// Ends the episode of a simulation that diverged.
+    fn diverge(&mut self, what: String) -> Step {
+        self.terms.fill(0.0);
+        self.end = Some(EndReason::Diverged(what));
+        self.is_running = false;
+        Step {
+            reward: 0.0,
+            terminated: true,
+            truncated: false,
+        }
+    }
+}
+
+impl<S: Simulation> Env for Environment<S> {
+    fn spec(&self) -> &EnvSpec {
+        &self.spec
+    }
+
+    fn reset(
+        &mut self,
+        seed: u64,
+        options: &ResetOptions,
+        observation: &mut [f32],
+    ) -> Result<(), EnvError> {
+        self.check_room(observation)?;
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
+        let parameters = self.simulation.draw(options, &mut rng)?;
+        self.is_running = false;
+        self.simulation.reset(&parameters, rng)?;
+        self.parameters = parameters;
+        self.terms.fill(0.0);
+        (self.n_steps, self.end) = (0, None);
+        self.is_running = true;
+        self.simulation.observe(observation);
+        Ok(())
+    }
+
+    fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
+        if !self.is_running {
+            return Err(EnvError::Order(
+                "reset must come before the first step and after the end of an episode",
+            ));
+        }
+        self.check_room(observation)?;
+        self.spec.action_space.check("action", action)?;
+        self.simulation.set_action(action);
+        // What is observed if the simulation diverges.
+        self.simulation.observe(observation);
+        // (state, action) => state
+        match self.simulation.advance() {
+            Ok(()) => self.n_steps += 1,
+            Err(StepFailure::Diverged(what)) => return Ok(self.diverge(what)),
+            Err(StepFailure::Failed(error)) => return Err(error),
+        }
+        // (state, action) => reward, observation, end
+        self.simulation.reward(&mut self.terms);
+        self.simulation.observe(observation);
+        let end = self.simulation.end();
+        let limit = self.spec.max_episode_steps;
+        let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
+        self.end = match end {
+            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
+            Some(EpisodeEnd::Truncated) => Some(EndReason::TimeLimit),
+            None => is_late.then_some(EndReason::TimeLimit),
+        };
+        self.is_running = self.end.is_none();
+        Ok(Step {
+            reward: self.terms.iter().sum(),
+            terminated: matches!(self.end, Some(EndReason::Task(_))),
+            truncated: matches!(self.end, Some(EndReason::TimeLimit)),
+        })
+    }
+
+    fn reward_terms(&self) -> &[f64] {
+        &self.terms
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        self.simulation.metrics(metrics);
+    }
+
+    fn parameters(&self) -> &[f64] {
+        &self.parameters
+    }
+
+    fn end_reason(&self) -> Option<EndReason> {
+        self.end.clone()
+    }
+
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        self.simulation.scripted_action(action)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        self.simulation.scene()
+    }
+}

@@ -1,0 +1,91 @@
+//! Settings that all tasks with a probe have.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ObservationSettings, SceneSettings};
+use crate::EnvError;
+use crate::actions::ActionSettings;
+use crate::randomization::RandomizationSettings;
+use crate::settings::check_range;
+
+/// Settings of a task with a probe: what all have, and its own, `S`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ProbeTaskSettings<S> {
+    /// Time.
+    pub time: TimeSettings,
+    /// What stands in the scene.
+    pub scene: SceneSettings,
+    /// How actions act.
+    pub action: ActionSettings,
+    /// What is observed.
+    pub observation: ObservationSettings,
+    /// What differs between episodes.
+    pub randomization: RandomizationSettings,
+    /// The task's own.
+    pub task: S,
+}
+
+/// Length of a step and of an episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct TimeSettings {
+    /// Length of a control step [s]; a multiple of the physics step.
+    pub control_timestep: f64,
+    /// Time after which an episode is truncated [s].
+    pub limit: f64,
+}
+
+impl Default for TimeSettings {
+    fn default() -> Self {
+        Self {
+            control_timestep: 0.02,
+            limit: 4.0,
+        }
+    }
+}
+
+impl<S> ProbeTaskSettings<S> {
+    /// Physics steps in a control step.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] where the control step is no multiple of the physics step.
+    pub fn n_substeps(&self) -> Result<usize, EnvError> {
+        let ratio = self.time.control_timestep / self.scene.physics_timestep;
+        let whole = ratio.round();
+        if whole < 1.0 || (ratio - whole).abs() > 1e-6 * whole {
+            return Err(EnvError::Config {
+                field: "time.control_timestep".to_owned(),
+                problem: format!(
+                    "is {} s, but must be a multiple of scene.physics_timestep = {} s",
+                    self.time.control_timestep, self.scene.physics_timestep
+                ),
+            });
+        }
+        Ok(whole as usize)
+    }
+
+    /// Control steps after which an episode is truncated.
+    pub fn max_episode_steps(&self) -> usize {
+        ((self.time.limit / self.time.control_timestep).round() as usize).max(1)
+    }
+
+    /// Fails for settings that cannot be.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_range(
+            "time.control_timestep",
+            self.time.control_timestep,
+            1e-4,
+            1.0,
+        )?;
+        check_range("time.limit", self.time.limit, 0.02, 600.0)?;
+        self.scene.check()?;
+        self.action.check()?;
+        self.observation.check()?;
+        self.randomization.check()?;
+        self.n_substeps().map(|_| ())
+    }
+}

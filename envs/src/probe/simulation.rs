@@ -1,0 +1,203 @@
+//! One control step of a task with a probe: action, torques, physics, measurement.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use insonate_sim::{CompiledScene, Physics};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use super::observation::{WrenchMeasurement, observe};
+use super::{ObservationSettings, ProbeTask, ProbeTaskSettings, SceneSet, SceneState};
+use crate::actions::ActionMode;
+use crate::camera::Camera;
+use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
+use crate::frame_stack::FrameStack;
+use crate::randomization::EpisodeParameters;
+use crate::{Env, EnvError, EnvSpec, ResetOptions};
+
+/// The environment of a task with a probe.
+pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
+
+/// A task with a probe and the state that it moves.
+pub struct ProbeSimulation<T> {
+    observed: ObservationSettings,
+    n_substeps: usize,
+    control_timestep: f64,
+    scenes: Arc<SceneSet>,
+    task: T,
+    state: SceneState,
+    mode: Box<dyn ActionMode>,
+    measured: WrenchMeasurement,
+    camera: Option<Camera>,
+    episode: EpisodeParameters,
+    rng: ChaCha8Rng,
+    /// The action that was asked for, and the one that acts now.
+    asked: Vec<f32>,
+    acting: Vec<f32>,
+    /// Actions that latency delays, the oldest first.
+    pending: VecDeque<Vec<f32>>,
+}
+
+impl<T: ProbeTask> ProbeEnvironment<T> {
+    /// An environment of a task; it must be reset before its first step.
+    ///
+    /// # Errors
+    /// As [`SceneState::new`], [`ActionSettings::make`](crate::actions::ActionSettings::make) and [`Camera::new`].
+    pub fn new<S>(
+        id: &str,
+        settings: &ProbeTaskSettings<S>,
+        scenes: Arc<SceneSet>,
+        task: T,
+    ) -> Result<Self, EnvError> {
+        let state = SceneState::new(scenes.first().clone())?;
+        let mode = settings.action.make(&state)?;
+        let action_space = mode.space();
+        let n_actions = action_space.len();
+        let mut observation_space = settings.observation.space(&state, n_actions);
+        observation_space.extend(task.observation_space());
+        let seen = &settings.observation.camera;
+        let camera = seen
+            .is_on()
+            .then(|| Camera::new(seen, scenes.render_thread()?, &state))
+            .transpose()?;
+        observation_space.extend(seen.space()?);
+        let spec = EnvSpec {
+            id: id.to_owned(),
+            reward_terms: task.reward_terms(),
+            metrics: task.metrics(),
+            parameters: scenes.active().names(),
+            max_episode_steps: Some(settings.max_episode_steps()),
+            control_timestep: settings.time.control_timestep,
+            n_substeps: settings.n_substeps()?,
+            observation_space,
+            action_space,
+        };
+        let simulation = ProbeSimulation {
+            observed: settings.observation.clone(),
+            n_substeps: spec.n_substeps,
+            control_timestep: spec.control_timestep,
+            scenes,
+            task,
+            state,
+            mode,
+            measured: WrenchMeasurement::default(),
+            camera,
+            episode: EpisodeParameters::default(),
+            rng: ChaCha8Rng::seed_from_u64(0),
+            asked: vec![0.0; n_actions],
+            acting: vec![0.0; n_actions],
+            pending: VecDeque::new(),
+        };
+        Ok(Self::of(spec, simulation))
+    }
+
+    /// The environment with its observations stacked as the settings say.
+    pub fn boxed(self) -> Box<dyn Env>
+    where
+        T: 'static,
+    {
+        match self.simulation().observed.n_stack {
+            1 => Box::new(self),
+            n => Box::new(FrameStack::new(self, n)),
+        }
+    }
+}
+
+impl<T: ProbeTask> ProbeSimulation<T> {
+    fn measure(&mut self) {
+        let (state, episode) = (&self.state, &self.episode);
+        self.measured
+            .measure(state, episode, self.control_timestep, &mut self.rng);
+    }
+
+    fn take_picture(&mut self) -> Result<(), EnvError> {
+        match &mut self.camera {
+            Some(camera) => camera.shoot(&self.state),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
+    fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError> {
+        let (ranges, active) = (self.scenes.randomization(), self.scenes.active());
+        let (episode, listed) = EpisodeParameters::draw(ranges, active, options, rng)?;
+        self.episode = episode;
+        Ok(listed)
+    }
+
+    fn reset(&mut self, _parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
+        self.scenes.prepare(&mut self.state, &self.episode)?;
+        self.task.reset(&mut self.state, &self.episode, &mut rng)?;
+        self.rng = rng;
+        self.mode.reset(&self.state);
+        self.measured.reset();
+        self.measured.accumulate(&self.state);
+        self.measure();
+        self.pending.clear();
+        let neutral = vec![0.0; self.acting.len()];
+        self.pending
+            .extend((0..self.episode.latency).map(|_| neutral.clone()));
+        self.acting.fill(0.0);
+        self.take_picture()
+    }
+
+    fn set_action(&mut self, action: &[f32]) {
+        self.asked.copy_from_slice(action);
+        self.acting.copy_from_slice(action);
+        if let Some(mut oldest) = self.pending.pop_front() {
+            self.acting.copy_from_slice(&oldest);
+            oldest.copy_from_slice(action);
+            self.pending.push_back(oldest);
+        }
+        self.mode.set_action(&self.state, &self.acting);
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        for _ in 0..self.n_substeps {
+            // (time) => goal, torso's motion
+            self.state.move_patient(&self.episode);
+            self.task.before_substep(&mut self.state);
+            // (goal, action, state) => torques
+            self.mode.control(&mut self.state);
+            // (torques) => state
+            self.state.physics.step()?;
+            // (state) => pose and wrench of the probe
+            self.state.read_probe();
+            self.measured.accumulate(&self.state);
+            self.task.after_substep(&self.state);
+        }
+        self.measure();
+        Ok(self.take_picture()?)
+    }
+
+    fn reward(&mut self, terms: &mut [f64]) {
+        self.task.reward(&self.state, &self.asked, terms);
+    }
+
+    fn end(&self) -> Option<EpisodeEnd> {
+        self.task.end(&self.state)
+    }
+
+    fn observe(&self, observation: &mut [f32]) {
+        let (observed, measured) = (&self.observed, &self.measured);
+        let rest = observe(observed, &self.state, measured, &self.acting, observation);
+        let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
+        let (own, picture) = rest.split_at_mut(rest.len() - pixels.len());
+        picture.copy_from_slice(pixels);
+        self.task.observe(&self.state, own);
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        self.task.write_metrics(metrics);
+    }
+
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        self.task.scripted_action(&self.state, action)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        Some((&self.state.model.compiled, &self.state.physics))
+    }
+}

@@ -1,0 +1,66 @@
+//! What a task of surgery must say: spec, start, action, reward, end and observation.
+
+use insonate_tissue::TissueError;
+use nalgebra::Vector3;
+
+use super::state::SurgeryState;
+use crate::parameters::Parameter;
+use crate::{BoxSpace, EnvError};
+
+/// The spec of a task of surgery.
+#[derive(Debug, Clone)]
+pub struct SurgeryTaskSpec {
+    /// The task's name.
+    pub id: &'static str,
+    /// What is observed, without the force.
+    pub observation_space: BoxSpace,
+    /// Actions besides moving.
+    pub other_actions: BoxSpace,
+    /// Names of the weighted reward terms.
+    pub reward_terms: Vec<&'static str>,
+    /// Names of the metrics, `success` first, without `peak_force_n`, which all have as the last.
+    pub metrics: Vec<&'static str>,
+    /// Random numbers of an episode.
+    pub parameters: Vec<Parameter>,
+}
+
+/// What to do with an organ and an instrument.
+pub trait SurgeryTask: Send {
+    /// Its spec; the same for its whole life.
+    fn describe(&self) -> SurgeryTaskSpec;
+
+    /// Starts an episode with these random numbers, in the order of [`SurgeryTaskSpec::parameters`].
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] for invalid numbers.
+    fn reset(&mut self, state: &mut SurgeryState, parameters: &[f64]) -> Result<(), EnvError>;
+
+    /// Does an action: a displacement of the instrument [m], and the other actions.
+    ///
+    /// # Errors
+    /// As [`SurgeryState::step`].
+    fn act(
+        &mut self,
+        state: &mut SurgeryState,
+        displacement: Vector3<f64>,
+        other: &[f32],
+    ) -> Result<(), TissueError>;
+
+    /// Writes the weighted reward terms of the step just done.
+    fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]);
+
+    /// Why the episode terminates after that step; none: it goes on.
+    fn end(&self) -> Option<&'static str>;
+
+    /// Writes the observation.
+    fn observe(&self, state: &SurgeryState, observation: &mut [f32]);
+
+    /// Writes the metrics.
+    fn write_metrics(&self, state: &SurgeryState, metrics: &mut [f64]);
+
+    /// The scripted policy: writes the other actions and gives the displacement [m].
+    fn scripted_action(&self, state: &SurgeryState, other: &mut [f32]) -> Vector3<f64>;
+
+    /// Places to mark in pictures, target and goal [m].
+    fn marks(&self, state: &SurgeryState) -> [Option<Vector3<f64>>; 2];
+}
