@@ -13,7 +13,6 @@ pub mod env;
 pub mod environment;
 pub mod error;
 mod frame_stack;
-mod moments;
 pub mod parameters;
 pub mod probe;
 pub mod randomization;
@@ -27,7 +26,6 @@ pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
 pub use environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 pub use error::EnvError;
 pub use frame_stack::FrameStack;
-pub use moments::RunningMoments;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, VecConfig, VecEnv};
 

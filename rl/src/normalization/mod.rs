@@ -2,7 +2,8 @@
 
 mod observations;
 mod rewards;
+mod running_moments;
 
-pub use insonate_envs::RunningMoments;
 pub use observations::ObservationNormalizer;
 pub use rewards::RewardNormalizer;
+pub use running_moments::RunningMoments;
