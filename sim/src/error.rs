@@ -1,6 +1,6 @@
 //! What can go wrong in the simulation crate.
 
-use crate::physics::Divergence;
+use crate::divergence::Divergence;
 
 /// Errors of this crate; each carries what is needed to mend it.
 #[derive(Debug, thiserror::Error)]

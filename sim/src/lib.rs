@@ -8,6 +8,7 @@ pub mod arm;
 pub mod compile;
 pub mod controllers;
 pub mod coupling;
+pub mod divergence;
 pub mod error;
 pub mod ffi;
 pub mod ik;
@@ -24,13 +25,17 @@ pub mod spatial;
 #[cfg(feature = "viewer")]
 pub mod viewer;
 
+mod applied_wrenches;
+mod co_simulation;
+mod keyframes;
 mod log_handler;
 mod step_record;
 
 pub use arm::Arm;
 pub use compile::compile;
+pub use divergence::{Divergence, DivergenceReason};
 pub use error::SimError;
-pub use physics::{Divergence, DivergenceReason, Physics};
+pub use physics::Physics;
 pub use readings::{Quantity, Readings};
 pub use scene::CompiledScene;
 pub use spatial::{Pose, Twist, Wrench};

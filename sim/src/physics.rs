@@ -4,14 +4,15 @@
 //! (Tunyasuvunakool et al. 2020, doi:10.1016/j.simpa.2020.100022): after [`Physics::step`] all poses, velocities,
 //! Jacobians and inertias belong to the present `qpos` and `qvel`. The trajectory equals that of `mj_step`.
 
-use std::fmt;
 use std::sync::Arc;
 
 use mujoco_rs::wrappers::mj_data::{MjData, MjtWarning};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
 
 use crate::SimError;
+use crate::co_simulation::CoSimulatedTorso;
 use crate::coupling::Coupling;
+use crate::divergence::{Divergence, DivergenceReason};
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
 use crate::readings::ForceTorque;
@@ -33,58 +34,14 @@ const WARNINGS: [&str; 7] = [
     "bad number in ctrl",
 ];
 
-/// Why a state is no longer usable.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum DivergenceReason {
-    /// A joint position is not finite or huge; index into `qpos`.
-    Qpos(usize),
-    /// A joint velocity is not finite or huge; index into `qvel`.
-    Qvel(usize),
-    /// A joint acceleration is not finite or huge; index into `qacc`.
-    Qacc(usize),
-    /// A control is not finite or huge; index into `ctrl`.
-    Ctrl(usize),
-    /// The fast torso left the finite numbers.
-    Shell,
-    /// The torso's tissue ended.
-    Tissue(insonate_tissue::Divergence),
-}
-
-impl fmt::Display for DivergenceReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (what, index) = match self {
-            Self::Qpos(index) => ("qpos", index),
-            Self::Qvel(index) => ("qvel", index),
-            Self::Qacc(index) => ("qacc", index),
-            Self::Ctrl(index) => ("ctrl", index),
-            Self::Tissue(reason) => return write!(f, "the torso's tissue: {reason}"),
-            Self::Shell => return f.write_str("the torso's shell is not finite or beyond 1e10"),
-        };
-        write!(f, "{what}[{index}] is not finite or beyond 1e10")
-    }
-}
-
-/// The simulation left the finite numbers; it stays stopped until the next reset.
-#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
-#[error("the simulation diverged at {time:.4} s: {reason}")]
-pub struct Divergence {
-    /// What went out of bounds first.
-    pub reason: DivergenceReason,
-    /// Simulated time before the step that failed [s].
-    pub time: f64,
-}
-
 /// A scene that moves: shared constant model and one state.
 #[derive(Debug)]
 pub struct Physics {
     data: Data,
     record: StepRecord,
     diverged: Option<Divergence>,
-    /// The fast torso beside the state, where the scene has one.
-    shell: Option<Shell>,
-    /// The torso's tissue beside the state, where a solver of the project's own steps it.
-    coupling: Option<Coupling>,
+    /// The torso that steps beside MuJoCo, where the scene has one.
+    torso: Option<CoSimulatedTorso>,
     /// The state was written from outside, so the first half of the step must run again.
     stale: bool,
     /// Keyframe [`HOME`], where the scene has one.
@@ -104,8 +61,7 @@ impl Physics {
             data,
             record,
             diverged: None,
-            shell: None,
-            coupling: None,
+            torso: None,
             stale: true,
             home,
         };
@@ -119,8 +75,7 @@ impl Physics {
     /// As [`Physics::new`], [`Shell::new`] and [`Coupling::new`].
     pub fn from_scene(scene: &CompiledScene) -> Result<Self, SimError> {
         let mut physics = Self::new(scene.physics_model().clone())?;
-        physics.shell = scene.new_shell()?;
-        physics.coupling = scene.new_coupling()?;
+        physics.torso = scene.torso_at_rest()?;
         Ok(physics)
     }
 
@@ -185,24 +140,19 @@ impl Physics {
     }
 
     fn take_record(&mut self) {
-        let beside = match (&self.shell, &self.coupling) {
-            (Some(shell), _) => shell.contacts(),
-            (None, Some(coupling)) => coupling.contacts(),
-            (None, None) => &[],
-        };
+        let beside = self
+            .torso
+            .as_ref()
+            .map_or(&[][..], CoSimulatedTorso::contacts);
         self.record.take(&self.data, beside);
     }
 
     /// Second half of a step; the classic Runge-Kutta scheme has no halves.
     fn advance(&mut self) {
-        if let Some(shell) = &mut self.shell {
-            shell.push(&mut self.data);
+        if let Some(torso) = &mut self.torso {
+            torso.begin_step(&mut self.data);
             self.data.step2();
-            shell.pull(&mut self.data);
-        } else if let Some(coupling) = &mut self.coupling {
-            coupling.push(&mut self.data);
-            self.data.step2();
-            coupling.pull(&mut self.data);
+            torso.end_step(&mut self.data);
         } else if self.model().opt().integrator == MjtIntegrator::mjINT_RK4 as i32 {
             self.data.step();
         } else {
@@ -219,11 +169,8 @@ impl Physics {
             None => self.data.reset(),
         }
         self.diverged = None;
-        if let Some(shell) = &mut self.shell {
-            shell.reset();
-        }
-        if let Some(coupling) = &mut self.coupling {
-            coupling.reset();
+        if let Some(torso) = &mut self.torso {
+            torso.reset();
         }
         self.forward();
     }
@@ -238,12 +185,8 @@ impl Physics {
             .map(DivergenceReason::Qacc)
             .or_else(|| raised(MjtWarning::mjWARN_BADQPOS).map(DivergenceReason::Qpos))
             .or_else(|| raised(MjtWarning::mjWARN_BADQVEL).map(DivergenceReason::Qvel))
-            .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl));
-        let shell_left = self.shell.as_ref().is_some_and(|shell| !shell.is_finite());
-        let tissue_ended = self.coupling.as_ref().and_then(Coupling::diverged);
-        let reason = reason
-            .or(shell_left.then_some(DivergenceReason::Shell))
-            .or(tissue_ended.map(DivergenceReason::Tissue));
+            .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl))
+            .or_else(|| self.torso.as_ref().and_then(CoSimulatedTorso::divergence));
         self.diverged = reason.map(|reason| Divergence { reason, time });
         self.diverged.map_or(Ok(()), Err)
     }
@@ -286,19 +229,33 @@ impl Physics {
         &self.record.flex_vertices
     }
 
-    /// The fast torso, where the scene has one.
+    /// The torso that steps beside MuJoCo, where the scene has one.
+    pub(crate) fn torso(&self) -> Option<&CoSimulatedTorso> {
+        self.torso.as_ref()
+    }
+
+    /// The shell of a `fast` torso, where the scene has one.
     pub fn shell(&self) -> Option<&Shell> {
-        self.shell.as_ref()
+        match self.torso.as_ref()? {
+            CoSimulatedTorso::Shell(shell) => Some(shell),
+            CoSimulatedTorso::Tissue(_) => None,
+        }
     }
 
-    /// The fast torso for writing its state.
+    /// The shell of a `fast` torso for writing its state.
     pub fn shell_mut(&mut self) -> Option<&mut Shell> {
-        self.shell.as_mut()
+        match self.torso.as_mut()? {
+            CoSimulatedTorso::Shell(shell) => Some(shell),
+            CoSimulatedTorso::Tissue(_) => None,
+        }
     }
 
-    /// The torso's tissue, where a solver of the project's own steps it.
+    /// The torso's tissue, where the scene has an `mpm` or `xpbd` torso.
     pub fn coupling(&self) -> Option<&Coupling> {
-        self.coupling.as_ref()
+        match self.torso.as_ref()? {
+            CoSimulatedTorso::Tissue(coupling) => Some(coupling),
+            CoSimulatedTorso::Shell(_) => None,
+        }
     }
 
     /// Simulated time [s].

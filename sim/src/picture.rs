@@ -50,7 +50,7 @@ impl PictureState {
     /// # Errors
     /// [`SimError::Allocation`].
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
-        let (physics, picture) = (scene.physics_model(), scene.picture_model());
+        let (physics, picture) = (scene.physics_model(), scene.visual_model());
         let own = (!Arc::ptr_eq(physics, picture)).then(|| OwnModel::new(scene));
         Ok(Self {
             data: new_data(picture)?,
@@ -87,11 +87,6 @@ impl PictureState {
         self.place(physics.shell());
     }
 
-    /// Brings what is drawn up to the state as it was made.
-    pub(crate) fn refresh(&mut self) {
-        self.place(None);
-    }
-
     fn place(&mut self, shell: Option<&Shell>) {
         // qpos => everything that is drawn
         self.data.kinematics();
@@ -117,9 +112,9 @@ impl PictureState {
 
 impl OwnModel {
     fn new(scene: &CompiledScene) -> Self {
-        let (physics, picture) = (scene.physics_model(), scene.picture_model());
+        let (physics, picture) = (scene.physics_model(), scene.visual_model());
         let prefix = scene.shell_prefix();
-        let is_whole = prefix.is_none() && scene.tissue_model().is_none();
+        let is_whole = !scene.is_co_simulated();
         let bodies = prefix.map_or_else(Vec::new, |prefix| {
             names::with_prefix(picture, Kind::Body, prefix)
         });
@@ -157,20 +152,14 @@ impl OwnModel {
 
     /// Joints, the shell and mocap bodies of a physics.
     fn copy(&self, physics: &Physics, data: &mut Data) {
-        let mut qpos = data.qpos().to_vec();
-        let mut qvel = data.qvel().to_vec();
+        let qpos = data.qpos_mut();
         for joint in &self.joints {
             qpos[joint.picture..joint.picture + joint.len]
                 .copy_from_slice(&physics.qpos()[joint.physics..joint.physics + joint.len]);
         }
-        if let Some(shell) = physics.shell() {
-            shell.write_into(&mut qpos, &mut qvel);
+        if let Some(torso) = physics.torso() {
+            torso.write_into(qpos);
         }
-        if let Some(coupling) = physics.coupling() {
-            coupling.write_into(&mut qpos);
-        }
-        data.qpos_mut().copy_from_slice(&qpos);
-        data.qvel_mut().copy_from_slice(&qvel);
         for &[from, to] in &self.mocaps {
             data.mocap_pos_mut()[to] = physics.data().mocap_pos()[from];
             data.mocap_quat_mut()[to] = physics.data().mocap_quat()[from];

@@ -5,120 +5,76 @@ use std::sync::Arc;
 use insonate_models::mjcf::Mjcf;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
-use crate::coupling::{Coupling, TissueModel, tissue_torso, without_tissue};
-use crate::picture::PictureState;
-use crate::shell::{Shell, ShellModel, fast_torso, without_shell};
+use crate::co_simulation::{CoSimulatedTorso, TorsoModel};
 use crate::{SimError, compile};
 
 /// The constant part of a running scene, shared by all its states.
 #[derive(Debug, Clone)]
 pub struct CompiledScene {
     physics: Arc<MjModel>,
-    picture: Arc<MjModel>,
-    shell: Option<FastTorso>,
-    tissue: Option<Arc<TissueModel>>,
-}
-
-#[derive(Debug, Clone)]
-struct FastTorso {
-    model: Arc<ShellModel>,
-    /// What the names of its parts start with, such as `torso/`.
-    prefix: String,
+    visual: Arc<MjModel>,
+    torso: Option<TorsoModel>,
 }
 
 impl CompiledScene {
     /// Compiles a scene.
     ///
     /// # Errors
-    /// [`SimError::Mjcf`] for an invalid document, [`SimError::Compile`] where MuJoCo refuses it, [`SimError::Shell`] where the fast
-    /// torso cannot be had.
+    /// [`SimError::Mjcf`] for an invalid document, [`SimError::Compile`] where MuJoCo refuses it, [`SimError::Shell`] and
+    /// [`SimError::Solid`] for a torso that its solver cannot step.
     pub fn compile(scene: &Mjcf) -> Result<Self, SimError> {
-        let picture = compile(&scene.to_xml()?)?;
-        if let Some((solver, prefix)) = tissue_torso(scene) {
-            let mut at_rest = PictureState::of_model(&picture)?;
-            at_rest.refresh();
-            let tissue = TissueModel::extract(at_rest.data(), solver, &prefix)?;
-            let rest = without_tissue(scene, &prefix, &tissue);
-            return Ok(Self {
-                physics: compile(&without_looks(rest).to_xml()?)?,
-                picture,
-                shell: None,
-                tissue: Some(Arc::new(tissue)),
-            });
-        }
-        let Some(prefix) = fast_torso(scene) else {
-            // Soft bodies of MuJoCo's own are drawn from what they are stepped by.
-            let is_soft = picture.nflex() > 0 || picture.nskin() > 0;
-            let physics = if is_soft {
-                picture.clone()
-            } else {
-                compile(&without_looks(scene.clone()).to_xml()?)?
-            };
-            return Ok(Self {
-                physics,
-                picture,
-                shell: None,
-                tissue: None,
-            });
+        let visual = compile(&scene.to_xml()?)?;
+        let (torso, rest) = match TorsoModel::extract(scene, &visual)? {
+            Some((torso, rest)) => (Some(torso), rest),
+            // Soft bodies of MuJoCo's own are drawn from what is stepped.
+            None if visual.nflex() > 0 || visual.nskin() > 0 => {
+                return Ok(Self {
+                    physics: visual.clone(),
+                    visual,
+                    torso: None,
+                });
+            }
+            None => (None, scene.clone()),
         };
-        let shell = Arc::new(ShellModel::extract(&picture, &prefix)?);
-        let rest = without_shell(scene, &prefix, &shell);
-        let physics = compile(&without_looks(rest).to_xml()?)?;
         Ok(Self {
-            physics,
-            picture,
-            shell: Some(FastTorso {
-                model: shell,
-                prefix,
-            }),
-            tissue: None,
+            physics: compile(&without_visual_geoms(rest).to_xml()?)?,
+            visual,
+            torso,
         })
     }
 
-    /// The model that MuJoCo steps: without the shell of a fast torso, and without what is only to be seen.
+    /// The model that MuJoCo steps: without visual geoms and without a torso that steps beside it.
     pub fn physics_model(&self) -> &Arc<MjModel> {
         &self.physics
     }
 
-    /// The model with everything to be seen.
-    pub fn picture_model(&self) -> &Arc<MjModel> {
-        &self.picture
+    /// The whole scene, to be drawn.
+    pub fn visual_model(&self) -> &Arc<MjModel> {
+        &self.visual
     }
 
-    /// The shell of a fast torso.
-    pub fn shell_model(&self) -> Option<&Arc<ShellModel>> {
-        self.shell.as_ref().map(|shell| &shell.model)
+    /// Whether a torso steps beside MuJoCo.
+    pub(crate) fn is_co_simulated(&self) -> bool {
+        self.torso.is_some()
     }
 
-    /// What the names of a fast torso's parts start with, such as `torso/`.
+    /// Prefix of the names of a `fast` torso, such as `torso/`.
     pub(crate) fn shell_prefix(&self) -> Option<&str> {
-        self.shell.as_ref().map(|shell| shell.prefix.as_str())
+        match self.torso.as_ref()? {
+            TorsoModel::Shell(_, prefix) => Some(prefix),
+            TorsoModel::Tissue(_) => None,
+        }
     }
 
-    /// The solid of a torso that a tissue solver steps.
-    pub fn tissue_model(&self) -> Option<&Arc<TissueModel>> {
-        self.tissue.as_ref()
-    }
-
-    /// Tissue at rest, where a solver of the project's own steps the torso.
-    pub(crate) fn new_coupling(&self) -> Result<Option<Coupling>, SimError> {
-        self.tissue
-            .as_ref()
-            .map(|tissue| Coupling::new(tissue.clone(), &self.physics))
-            .transpose()
-    }
-
-    /// A shell at rest, where the torso is a fast one.
-    pub(crate) fn new_shell(&self) -> Result<Option<Shell>, SimError> {
-        self.shell
-            .as_ref()
-            .map(|shell| Shell::new(shell.model.clone(), &self.physics, &shell.prefix))
-            .transpose()
+    /// The torso that steps beside MuJoCo, at rest.
+    pub(crate) fn torso_at_rest(&self) -> Result<Option<CoSimulatedTorso>, SimError> {
+        let torso = self.torso.as_ref();
+        torso.map(|torso| torso.at_rest(&self.physics)).transpose()
     }
 }
 
-/// The scene without geoms that touch nothing, of the same dynamics: MuJoCo moves every geom in every step.
-fn without_looks(mut scene: Mjcf) -> Mjcf {
+/// The scene without geoms that touch nothing, of the same dynamics: MuJoCo updates the pose of every geom in every step.
+fn without_visual_geoms(mut scene: Mjcf) -> Mjcf {
     scene.compiler().set("discardvisual", true);
     scene
 }

@@ -138,6 +138,17 @@ impl std::ops::Sub for Wrench {
     }
 }
 
+/// Axes of a contact: its unit normal and two tangents.
+pub(crate) fn contact_frame(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
+    let helper = if normal.y.abs() < 0.5 {
+        Vector3::y()
+    } else {
+        Vector3::z()
+    };
+    let first = (helper - normal * helper.dot(normal)).normalize();
+    [*normal, first, normal.cross(&first)]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

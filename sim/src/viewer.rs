@@ -33,7 +33,7 @@ impl Viewer {
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
         let state = PictureState::new(scene)?;
         let inner = MjViewer::builder()
-            .build_passive(scene.picture_model())
+            .build_passive(scene.visual_model())
             .map_err(|e| graphics(&e))?;
         Ok(Self { inner, state })
     }

@@ -13,7 +13,7 @@ use insonate_sim::controllers::{
     JointVelocity, JointVelocityConfig, OscPose, OscPoseConfig,
 };
 use insonate_sim::readings::{ProbeContact, ProbeFrame};
-use insonate_sim::shell::ShellSoftness;
+use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Arm, CompiledScene, Physics, Pose, Twist, ik};
 use nalgebra::Vector3;
 
@@ -138,9 +138,9 @@ fn another_torso_for_the_next_episode_allocates_nothing() {
     let vary = |physics: &mut Physics, factor: f64| {
         physics.reset();
         let shell = physics.shell_mut().unwrap();
-        let mut softness = ShellSoftness::from(&TorsoConfig::default());
+        let mut softness = ShellSolref::from(&TorsoConfig::default());
         softness.neighbors.stiffness *= factor;
-        shell.set_softness(&softness).unwrap();
+        shell.set_solref(&softness).unwrap();
         let breathing = Breathing {
             rate: 0.2 * factor,
             amplitude: 0.005 * factor,

@@ -11,7 +11,7 @@ use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, Hybr
 use insonate_sim::names::{self, Kind};
 use insonate_sim::picture::PictureState;
 use insonate_sim::readings::{Particles, ProbeFrame};
-use insonate_sim::shell::{Shell, ShellSoftness};
+use insonate_sim::shell::{Shell, ShellSolref};
 use insonate_sim::{CompiledScene, Physics, Pose, SimError, Twist, ik};
 use nalgebra::{DVector, UnitQuaternion, Vector3};
 
@@ -141,7 +141,7 @@ fn a_softened_shell_is_pressed_as_one_compiled_so() {
     for (from, to) in [(&plain, &tuned), (&tuned, &plain)] {
         let mut changed = physics(from);
         shell(&mut changed)
-            .set_softness(&ShellSoftness::from(to))
+            .set_solref(&ShellSolref::from(to))
             .unwrap();
         let got = press(&mut changed, CENTER, top, 250);
         let want = press(&mut physics(to), CENTER, top, 250);
@@ -169,7 +169,7 @@ fn a_breathing_shell_is_made_to_breathe_and_yield_as_one_compiled_so() {
         let mut changed = physics(&from);
         let own = shell(&mut changed);
         own.set_breathing(&to.breathing.unwrap()).unwrap();
-        own.set_softness(&ShellSoftness::from(to)).unwrap();
+        own.set_solref(&ShellSolref::from(to)).unwrap();
         let top = top(to);
         assert_alike(
             &press(&mut physics(to), CENTER, top, 250),
@@ -179,7 +179,7 @@ fn a_breathing_shell_is_made_to_breathe_and_yield_as_one_compiled_so() {
         // And back to what was compiled.
         changed.reset();
         let own = shell(&mut changed);
-        own.set_softness(&ShellSoftness::from(&from)).unwrap();
+        own.set_solref(&ShellSolref::from(&from)).unwrap();
         own.set_breathing(&from.breathing.unwrap()).unwrap();
         assert_alike(
             &press(&mut physics(&from), CENTER, top, 150),
@@ -233,8 +233,8 @@ fn a_shell_without_a_breath_says_so() {
 fn placed(config: &TorsoConfig, world_from_rest: &Pose) -> Mjcf {
     let mut mjcf = scene(config).to_mjcf().unwrap();
     let still = compiled(config);
-    let root = names::find(still.picture_model(), Kind::Body, "torso/torso").unwrap();
-    let rest = Vector3::from(still.picture_model().body_pos()[root]);
+    let root = names::find(still.visual_model(), Kind::Body, "torso/torso").unwrap();
+    let rest = Vector3::from(still.visual_model().body_pos()[root]);
     // The body hangs in a frame that is moved but not turned.
     let torso = mjcf.find_mut(Namespace::Body, "torso/torso").unwrap();
     assert!(torso.get("pos").is_none() && torso.get("quat").is_none());

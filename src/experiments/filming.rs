@@ -96,7 +96,7 @@ impl Filming {
 
 /// The best camera that a scene has.
 fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
-    let model = scene.picture_model();
+    let model = scene.visual_model();
     let mut known = names::all(model, Kind::Camera).map(|(_, name)| name.to_owned());
     let first = known.next();
     let has = |name: &&str| names::try_find(model, Kind::Camera, name).is_some();

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use insonate_models::torsos::{Breathing, Softness};
-use insonate_sim::shell::ShellSoftness;
+use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -162,7 +162,7 @@ impl SceneSet {
         let softness = Softness { stiffness, damping };
         let config = scale_softness(nominal, &softness, state.physics.timestep());
         if let Some(shell) = state.physics.shell_mut() {
-            shell.set_softness(&ShellSoftness::from(&config))?;
+            shell.set_solref(&ShellSolref::from(&config))?;
             shell.set_friction(episode.friction);
             if self.randomization.breathing {
                 let [rate, amplitude] = episode.breathing;

@@ -1,12 +1,15 @@
 //! What a solid torso is, taken from its compiled scene.
 
+use std::sync::Arc;
+
 use insonate_models::torsos::tissue::MATERIAL;
 use insonate_tissue::Material;
 use insonate_tissue::mesh::TetMesh;
+use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{UnitQuaternion, Vector3};
 
-use crate::ffi::Data;
+use crate::ffi::update_kinematics;
 use crate::names::{self, Kind};
 use crate::{Pose, SimError};
 
@@ -47,7 +50,7 @@ pub struct TissueModel {
     pub(super) base: String,
     /// Position coordinates of the free points in the picture model: the first of three, and the point.
     pub(super) points: Vec<(usize, usize)>,
-    /// All position and velocity coordinates of the points, ascending.
+    /// All position and velocity coordinates of the points.
     pub(super) qpos_addresses: Vec<usize>,
     pub(super) dof_addresses: Vec<usize>,
     /// Sliding friction of the skin.
@@ -55,12 +58,18 @@ pub struct TissueModel {
 }
 
 impl TissueModel {
-    /// Reads a compiled scene whose torso's names start with `prefix`; `data` is a state of it at rest with current kinematics.
+    /// Reads a scene compiled with the torso, whose names start with `prefix`.
     ///
     /// # Errors
-    /// [`SimError::Solid`] for a torso that is no such solid.
-    pub fn extract(data: &Data, solver: Solver, prefix: &str) -> Result<Self, SimError> {
-        let model = data.model();
+    /// [`SimError::Solid`] for a torso that is no such solid; [`SimError::Allocation`].
+    pub(crate) fn extract(
+        model: &Arc<MjModel>,
+        solver: Solver,
+        prefix: &str,
+    ) -> Result<Self, SimError> {
+        let mut data = MjData::try_new(model.clone()).map_err(|_| SimError::Allocation)?;
+        update_kinematics(&mut data);
+        data.flex_comp();
         let flex = *names::with_prefix(model, Kind::Flex, prefix)
             .first()
             .ok_or_else(|| problem("has no flex, of which the solid is made"))?;
@@ -100,8 +109,6 @@ impl TissueModel {
                 base = Some(body as usize);
             }
         }
-        qpos_addresses.sort_unstable();
-        dof_addresses.sort_unstable();
         let base = base.ok_or_else(|| problem("has no point fixed to the table"))?;
         let root = names::find(model, Kind::Body, &format!("{prefix}torso"))?;
         let (material, damping_time) = material(model, prefix)?;

@@ -4,6 +4,7 @@ use insonate_models::mjcf::{Element, Mjcf, Namespace};
 use insonate_models::torsos::tissue::SOLVER;
 
 use super::model::{Solver, TissueModel};
+use crate::keyframes::remove_joints;
 
 /// The solver that a torso asks for, and the prefix of its parts, such as `torso/`.
 pub fn tissue_torso(scene: &Mjcf) -> Option<(Solver, String)> {
@@ -32,12 +33,7 @@ pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf 
         rest.section_mut("deformable")
             .remove_where(&|element| element.tag() == "flex" && ours(element, ""));
     }
-    if rest.section("keyframe").is_some() {
-        for key in rest.keyframe().children_mut() {
-            drop_entries(key, "qpos", &tissue.qpos_addresses);
-            drop_entries(key, "qvel", &tissue.dof_addresses);
-        }
-    }
+    remove_joints(&mut rest, &tissue.qpos_addresses, &tissue.dof_addresses);
     let option = rest.option();
     if option.text("integrator") == Some("Euler") {
         option.set("integrator", "implicitfast");
@@ -45,16 +41,4 @@ pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf 
         option.unset("iterations");
     }
     rest
-}
-
-fn drop_entries(key: &mut Element, attribute: &'static str, addresses: &[usize]) {
-    if let Some(values) = key.reals(attribute) {
-        let kept: Vec<f64> = values
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| addresses.binary_search(index).is_err())
-            .map(|(_, &value)| value)
-            .collect();
-        key.set(attribute, kept);
-    }
 }

@@ -13,8 +13,10 @@ use super::geoms::{GeomTool, geom_tools};
 use super::model::TissueModel;
 use super::solver;
 use crate::SimError;
+use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
+use crate::spatial::contact_frame;
 
 /// How far above the table the tool stands that holds the lower points [m]: those at the table are below its surface then.
 const GRIP: f64 = 1e-4;
@@ -31,7 +33,7 @@ pub struct Coupling {
     base_height: f64,
     timestep: f64,
     contacts: Vec<Contact>,
-    saved: Vec<(usize, [f64; 6])>,
+    applied: AppliedWrenches,
     /// The lattice now and a step before, in world [m], shape `[n_points, 3]`.
     lattice: Vec<[f64; 3]>,
     before: Vec<[f64; 3]>,
@@ -73,7 +75,7 @@ impl Coupling {
             base_height: f64::NAN,
             timestep: model.opt().timestep,
             contacts: Vec::new(),
-            saved: Vec::new(),
+            applied: AppliedWrenches::default(),
             before: lattice.clone(),
             lattice,
             diverged: None,
@@ -83,7 +85,7 @@ impl Coupling {
     }
 
     /// Back to rest.
-    pub fn reset(&mut self) {
+    pub(crate) fn reset(&mut self) {
         self.tissue.reset();
         self.contacts.clear();
         self.lattice.clone_from(&self.model.mesh.positions);
@@ -124,13 +126,13 @@ impl Coupling {
         self.tissue.wrench(0)
     }
 
-    /// Why the tissue ended, if it did.
-    pub fn diverged(&self) -> Option<Divergence> {
+    /// Why the tissue diverged, if it did.
+    pub(crate) fn divergence(&self) -> Option<Divergence> {
         self.diverged
     }
 
-    /// Copies the lattice into a scene compiled with the solid inside.
-    pub fn write_into(&self, qpos: &mut [f64]) {
+    /// Copies the lattice into `qpos` of the scene compiled with the solid.
+    pub(crate) fn write_into(&self, qpos: &mut [f64]) {
         let unturn = self.model.frame.rotation.inverse();
         for &(address, point) in &self.model.points {
             let moved = Vector3::from(self.lattice[point])
@@ -142,9 +144,8 @@ impl Coupling {
     /// First half of a step: moves the tissue and adds its wrenches to `xfrc_applied`.
     ///
     /// Needs `data` after `mj_step1`.
-    pub(crate) fn push(&mut self, data: &mut Data) {
+    pub(crate) fn begin_step(&mut self, data: &mut Data) {
         self.contacts.clear();
-        self.saved.clear();
         self.place_tools(data);
         if let Err(error) = self.tissue.step(self.timestep) {
             self.diverged = Some(match error {
@@ -164,11 +165,9 @@ impl Coupling {
         }
     }
 
-    /// Second half, after `mj_step2`: takes the forces off `xfrc_applied`.
-    pub(crate) fn pull(&mut self, data: &mut Data) {
-        for &(body, wrench) in self.saved.iter().rev() {
-            data.xfrc_applied_mut()[body] = wrench;
-        }
+    /// Second half, after `mj_step2`: restores `xfrc_applied`.
+    pub(crate) fn end_step(&mut self, data: &mut Data) {
+        self.applied.restore(data);
     }
 
     fn place_tools(&mut self, data: &Data) {
@@ -196,15 +195,10 @@ impl Coupling {
             tool.position
         };
         let body = geom.body;
-        let before = data.xfrc_applied()[body];
-        self.saved.push((body, before));
         let arm = origin - Vector3::from(data.xipos()[body]);
         let torque = wrench.torque + arm.cross(&wrench.force);
-        let applied = &mut data.xfrc_applied_mut()[body];
-        for axis in 0..3 {
-            applied[axis] += wrench.force[axis];
-            applied[3 + axis] += torque[axis];
-        }
+        self.applied
+            .add(data, body, wrench.force.into(), torque.into());
         let size = wrench.force.norm();
         if size > 0.0 {
             let normal = -wrench.force / size;
@@ -217,18 +211,11 @@ impl Coupling {
 
 /// All force of tissue on a geom; the second side is tissue, which is no geom.
 fn contact(geom: usize, normal: Vector3<f64>, position: Vector3<f64>, force: f64) -> Contact {
-    let helper = if normal.y.abs() < 0.5 {
-        Vector3::y()
-    } else {
-        Vector3::z()
-    };
-    let first = (helper - normal * helper.dot(&normal)).normalize();
-    let frame = [normal, first, normal.cross(&first)];
     Contact {
         geom: [geom as i32, -1],
         flex: [-1; 2],
         position: position.into(),
-        frame: frame.map(Into::into),
+        frame: contact_frame(&normal).map(Into::into),
         distance: 0.0,
         force_in_contact: [force, 0.0, 0.0],
     }

@@ -4,6 +4,7 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
 use super::FACE_CENTER;
+use super::subtree::{geoms_of, subtree};
 use crate::names::{self, Kind};
 use crate::{Physics, SimError};
 
@@ -52,26 +53,4 @@ impl ProbeContact {
     pub(super) fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_probe[geom])
     }
-}
-
-/// A body and all bodies below it, in model order.
-pub(super) fn subtree(model: &MjModel, root: usize) -> Vec<usize> {
-    let parents = model.body_parentid();
-    let mut bodies = vec![root];
-    // MuJoCo orders parents before children.
-    for (body, &parent) in parents.iter().enumerate().skip(root + 1) {
-        if bodies.contains(&(parent as usize)) {
-            bodies.push(body);
-        }
-    }
-    bodies
-}
-
-/// Whether each geom of the model belongs to one of the bodies, shape `[ngeom]`.
-pub(super) fn geoms_of(model: &MjModel, bodies: &[usize]) -> Vec<bool> {
-    model
-        .geom_bodyid()
-        .iter()
-        .map(|&body| bodies.contains(&(body as usize)))
-        .collect()
 }

@@ -17,7 +17,7 @@ use std::sync::OnceLock;
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{Matrix3, Vector3};
 
-use super::contact::{geoms_of, subtree};
+use super::subtree::{geoms_of, subtree};
 use super::{FORCE_SENSOR, FORCE_TORQUE_SITE, TORQUE_SENSOR};
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};

@@ -3,7 +3,7 @@
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
 
 use super::ProbeContact;
-use super::contact::{geoms_of, subtree};
+use super::subtree::{geoms_of, subtree};
 use crate::names::{self, JointAddress, Kind};
 use crate::{Physics, Pose, SimError, Twist};
 

@@ -7,6 +7,7 @@ mod joints;
 mod particles;
 mod probe;
 mod quantity;
+mod subtree;
 
 pub use contact::ProbeContact;
 pub use force_torque::ForceTorque;

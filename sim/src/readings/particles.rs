@@ -7,6 +7,7 @@ use nalgebra::Vector3;
 
 use super::{PARTICLE_PREFIX, TORSO_PREFIX};
 use crate::Physics;
+use crate::co_simulation::CoSimulatedTorso;
 use crate::names::{self, Kind};
 
 /// Where the particles of a torso are read.
@@ -16,15 +17,13 @@ pub enum Particles {
     Bodies(Vec<usize>),
     /// These vertices of the model's flexes.
     FlexVertices(Range<usize>),
-    /// The surface of the fast torso, so many nodes.
-    Shell(usize),
-    /// The lattice of a torso of tissue, so many points.
-    Tissue(usize),
+    /// The points of a torso that steps beside MuJoCo; their number.
+    CoSimulated(usize),
 }
 
 impl Particles {
     /// The bodies `torso/B...`, or else the first flex `torso/...`; none: the torso has no particles in MuJoCo.
-    pub fn new(model: &MjModel) -> Option<Self> {
+    fn of_model(model: &MjModel) -> Option<Self> {
         let bodies = names::with_prefix(model, Kind::Body, PARTICLE_PREFIX);
         if !bodies.is_empty() {
             return Some(Self::Bodies(bodies));
@@ -38,10 +37,9 @@ impl Particles {
 
     /// The particles of a state: those of a torso beside MuJoCo where it has one, otherwise as [`Particles::new`].
     pub fn of(physics: &Physics) -> Option<Self> {
-        match (physics.shell(), physics.coupling()) {
-            (Some(shell), _) => Some(Self::Shell(shell.positions().count())),
-            (None, Some(coupling)) => Some(Self::Tissue(coupling.positions().len())),
-            (None, None) => Self::new(physics.model()),
+        match physics.torso() {
+            Some(torso) => Some(Self::CoSimulated(torso.positions().len())),
+            None => Self::of_model(physics.model()),
         }
     }
 
@@ -50,7 +48,7 @@ impl Particles {
         match self {
             Self::Bodies(bodies) => bodies.len(),
             Self::FlexVertices(range) => range.len(),
-            Self::Shell(count) | Self::Tissue(count) => *count,
+            Self::CoSimulated(count) => *count,
         }
     }
 
@@ -65,12 +63,9 @@ impl Particles {
         match self {
             Self::Bodies(bodies) => bodies.iter().map(|&body| data.xpos()[body]).collect(),
             Self::FlexVertices(range) => data.flexvert_xpos()[range.clone()].to_vec(),
-            Self::Shell(_) => physics
-                .shell()
-                .map_or_else(Vec::new, |shell| shell.positions().collect()),
-            Self::Tissue(_) => physics
-                .coupling()
-                .map_or_else(Vec::new, |coupling| coupling.positions().to_vec()),
+            Self::CoSimulated(_) => physics
+                .torso()
+                .map_or_else(Vec::new, CoSimulatedTorso::positions),
         }
     }
 
@@ -90,12 +85,9 @@ impl Particles {
                     .map(|(now, before)| std::array::from_fn(|i| (now[i] - before[i]) * rate))
                     .collect()
             }
-            Self::Shell(_) => physics
-                .shell()
-                .map_or_else(Vec::new, |shell| shell.velocities().collect()),
-            Self::Tissue(_) => physics
-                .coupling()
-                .map_or_else(Vec::new, |coupling| coupling.velocities().collect()),
+            Self::CoSimulated(_) => physics
+                .torso()
+                .map_or_else(Vec::new, CoSimulatedTorso::velocities),
         }
     }
 }

@@ -70,7 +70,7 @@ impl Renderer {
     /// # Errors
     /// [`SimError::Graphics`] on a machine without OpenGL, naming the packages; [`SimError::PictureSize`].
     pub fn new(scene: &CompiledScene, config: RenderConfig) -> Result<Self, SimError> {
-        Self::with_state(scene.picture_model(), PictureState::new(scene)?, config)
+        Self::with_state(scene.visual_model(), PictureState::new(scene)?, config)
     }
 
     /// A renderer of physics that was made from a model alone.

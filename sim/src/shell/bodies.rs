@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 
-use super::contact::Row;
+use super::contact::ContactRow;
 use crate::ffi::{self, Data};
 
 /// The bodies in contact: Jacobians, inverse inertia and motion at their centres of mass.
@@ -72,7 +72,7 @@ impl Bodies {
     }
 
     /// Writes the accelerations of all bodies for a unit force along a row, shape `[6 n]`.
-    pub(super) fn respond(&self, row: &Row, response: &mut Vec<f64>) {
+    pub(super) fn respond(&self, row: &ContactRow, response: &mut Vec<f64>) {
         let size = 6 * self.ids.len();
         response.clear();
         response.resize(size, 0.0);
@@ -85,7 +85,7 @@ impl Bodies {
     }
 
     /// The part of a stacked twist along a row.
-    pub(super) fn along(row: &Row, stacked: &[f64]) -> f64 {
+    pub(super) fn along(row: &ContactRow, stacked: &[f64]) -> f64 {
         stacked[6 * row.body..6 * row.body + 6]
             .iter()
             .zip(&row.wrench)

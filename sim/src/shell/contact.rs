@@ -1,13 +1,11 @@
 //! One contact between a capsule and a geom: its directions, and how soft it is.
 
-use nalgebra::Vector3;
-
-use super::collide::Pair;
-use super::rows::Law;
+use super::pair::PairParams;
+use super::rows::SpringDamper;
 
 /// One direction of one contact, as both sides see it.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Row {
+pub(super) struct ContactRow {
     pub(super) node: usize,
     /// Displacement of the node along the row per displacement of the node.
     pub(super) share: f64,
@@ -31,10 +29,10 @@ pub(super) struct Softness {
 }
 
 impl Softness {
-    pub(super) fn of(pair: &Pair, distance: f64, timestep: f64, impratio: f64) -> Self {
+    pub(super) fn of(pair: &PairParams, distance: f64, timestep: f64, impratio: f64) -> Self {
         let depth = distance - pair.margin;
         let impedance = impedance(&pair.solimp, depth);
-        let law = Law::of(pair.solref, impedance, pair.solimp[1], timestep);
+        let law = SpringDamper::of(pair.solref, impedance, pair.solimp[1], timestep);
         let normal = (1.0 - impedance) / impedance * pair.inverse_weight;
         Self {
             normal,
@@ -60,15 +58,4 @@ fn impedance(solimp: &[f64; 5], depth: f64) -> f64 {
         1.0 - (1.0 - x).powf(power) / (1.0 - midpoint).powf(power - 1.0)
     };
     least + y * (most - least)
-}
-
-/// Normal and two tangents.
-pub(super) fn frame(normal: &Vector3<f64>) -> [Vector3<f64>; 3] {
-    let helper = if normal.y.abs() < 0.5 {
-        Vector3::y()
-    } else {
-        Vector3::z()
-    };
-    let first = (helper - normal * helper.dot(normal)).normalize();
-    [*normal, first, normal.cross(&first)]
 }

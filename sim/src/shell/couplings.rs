@@ -1,12 +1,11 @@
 //! Rows between few nodes: what holds each node at rest, and what couples it with others.
 
-use super::network::products;
-use super::rows::{Law, Row};
+use super::rows::{EqualityRow, SpringDamper, products};
 
 /// Rows that hold one node of the surface each, all by the same law; where there is a driver, at its position times a reach.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
-    pub(super) law: Law,
+    pub(super) law: SpringDamper,
     pub(super) impedance: f64,
     /// MuJoCo's `solref` that the law comes from.
     pub(super) solref: [f64; 2],
@@ -20,7 +19,11 @@ pub(super) struct Ties {
 
 impl Ties {
     /// Takes the ties out of the rows; gives back the others.
-    pub(super) fn new(n: usize, n_capsules: usize, rows: Vec<&Row>) -> (Self, Vec<&Row>) {
+    pub(super) fn new(
+        n: usize,
+        n_capsules: usize,
+        rows: Vec<&EqualityRow>,
+    ) -> (Self, Vec<&EqualityRow>) {
         let mut ties = Self {
             weight: vec![0.0; n],
             reach: vec![0.0; n],
@@ -34,7 +37,7 @@ impl Ties {
     }
 
     /// Takes a row in, if it is a tie like those before.
-    fn take(&mut self, n_capsules: usize, row: &Row) -> Option<()> {
+    fn take(&mut self, n_capsules: usize, row: &EqualityRow) -> Option<()> {
         let (node, follow) = match *row.terms.as_slice() {
             [(node, 1.0)] => (node, None),
             [(node, 1.0), (driver, c)] | [(driver, c), (node, 1.0)] if driver >= n_capsules => {
@@ -63,7 +66,14 @@ impl Ties {
     }
 
     /// Subtracts what the ties pull with [N].
-    pub(super) fn pull(&self, law: Law, reach: &[f64], q: &[f64], v: &[f64], force: &mut [f64]) {
+    pub(super) fn pull(
+        &self,
+        law: SpringDamper,
+        reach: &[f64],
+        q: &[f64],
+        v: &[f64],
+        force: &mut [f64],
+    ) {
         let drive = |node: usize| law.stiffness * q[node] + law.damping * v[node];
         let state = q.iter().zip(v);
         let entries = force.iter_mut().zip(&self.weight).zip(state);
@@ -89,7 +99,7 @@ impl Ties {
 /// then has no branches and no chain of sums.
 #[derive(Debug)]
 pub(super) struct Couplings {
-    pub(super) law: Law,
+    pub(super) law: SpringDamper,
     pub(super) impedance: f64,
     /// MuJoCo's `solref` that the law comes from.
     pub(super) solref: [f64; 2],
@@ -102,22 +112,26 @@ pub(super) struct Couplings {
 
 impl Couplings {
     /// Sorts rows by law: those that make two nodes of the surface slide alike first, and whether there are such.
-    pub(super) fn sort(n: usize, n_capsules: usize, mut rows: Vec<&Row>) -> (Vec<Self>, bool) {
+    pub(super) fn sort(
+        n: usize,
+        n_capsules: usize,
+        mut rows: Vec<&EqualityRow>,
+    ) -> (Vec<Self>, bool) {
         let mut sorted = Vec::new();
-        let like = |a: &Row, b: &Row| a.law == b.law && a.impedance == b.impedance;
+        let like = |a: &EqualityRow, b: &EqualityRow| a.law == b.law && a.impedance == b.impedance;
         let first = rows
             .iter()
             .copied()
             .find(|row| slides_alike(n_capsules, row));
         if let Some(first) = first {
-            let (neighbors, others): (Vec<&Row>, Vec<&Row>) = rows
+            let (neighbors, others): (Vec<&EqualityRow>, Vec<&EqualityRow>) = rows
                 .into_iter()
                 .partition(|row| slides_alike(n_capsules, row) && like(row, first));
             sorted.push(Self::new(n, &neighbors));
             rows = others;
         }
         while let Some(&first) = rows.first() {
-            let (same, others): (Vec<&Row>, Vec<&Row>) =
+            let (same, others): (Vec<&EqualityRow>, Vec<&EqualityRow>) =
                 rows.into_iter().partition(|row| like(row, first));
             sorted.push(Self::new(n, &same));
             rows = others;
@@ -125,7 +139,7 @@ impl Couplings {
         (sorted, first.is_some())
     }
 
-    fn new(n: usize, rows: &[&Row]) -> Self {
+    fn new(n: usize, rows: &[&EqualityRow]) -> Self {
         let mut triplets: Vec<(usize, usize, f64)> = products(rows).collect();
         triplets.sort_by_key(|&(i, j, _)| (i, j));
         triplets.dedup_by(|next, kept| {
@@ -162,7 +176,14 @@ impl Couplings {
     }
 
     /// Subtracts what the couplings pull with [N].
-    pub(super) fn pull(&self, law: Law, q: &[f64], v: &[f64], force: &mut [f64], work: &mut [f64]) {
+    pub(super) fn pull(
+        &self,
+        law: SpringDamper,
+        q: &[f64],
+        v: &[f64],
+        force: &mut [f64],
+        work: &mut [f64],
+    ) {
         for ((drive, q), v) in work.iter_mut().zip(q).zip(v) {
             *drive = law.stiffness * q + law.damping * v;
         }
@@ -180,7 +201,7 @@ impl Couplings {
 }
 
 /// Whether a row holds the difference of two nodes of the surface at zero.
-fn slides_alike(n_capsules: usize, row: &Row) -> bool {
+fn slides_alike(n_capsules: usize, row: &EqualityRow) -> bool {
     match *row.terms.as_slice() {
         [(a, c), (b, d)] => {
             a < n_capsules && b < n_capsules && c == -d && c.abs() == 1.0 && row.position == 0.0

@@ -6,74 +6,12 @@ use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtEq, MjtGeomBase, MjtJoint, MjtObjBase};
 
 use super::breath::Breath;
-use super::collide::Cloud;
+use super::capsules::Capsules;
+use super::model::ShellModel;
 use super::network::{Network, Spring};
-use super::rows::{Row, equality_rows};
+use super::pair::GeomParams;
+use super::rows::{EqualityRow, equality_rows};
 use crate::SimError;
-
-/// The constants of a shell: geometry, matrices, contact parameters.
-#[derive(Debug)]
-pub struct ShellModel {
-    /// Names of the nodes' bodies in the scene with the shell inside.
-    pub(super) body_names: Vec<String>,
-    /// Where the nodes' positions stand in `qpos` and `qvel` of that scene.
-    pub(super) qpos_address: Vec<usize>,
-    pub(super) dof_address: Vec<usize>,
-    /// How many of the nodes are capsules; the rest (a breathing oscillator) only move them.
-    pub(super) n_capsules: usize,
-    /// Body origin at rest in world [m].
-    pub(super) rest: Vec<[f64; 3]>,
-    /// Direction of motion in world.
-    pub(super) axis: Vec<[f64; 3]>,
-    /// Capsules at rest: their centres, and their orientation matrices, row-major.
-    pub(super) cloud: Cloud,
-    pub(super) geom_matrix: Vec<[f64; 9]>,
-    /// Radius and half length of the capsules [m].
-    pub(super) capsule: [f64; 2],
-    /// Radius of the sphere around a capsule [m].
-    pub(super) reach: f64,
-    /// Contact parameters of the capsules (all alike).
-    pub(super) surface: Surface,
-    /// Mass of each capsule's body that gravity pulls on [kg], shape `[n_capsules]`, and gravity in world [m/s²].
-    pub(super) weight: Vec<f64>,
-    pub(super) gravity: [f64; 3],
-    pub(super) network: Network,
-    pub(super) breath: Option<Breath>,
-}
-
-/// What MuJoCo's contact needs to know of one side.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Surface {
-    pub(super) contype: i32,
-    pub(super) conaffinity: i32,
-    pub(super) condim: i32,
-    pub(super) priority: i32,
-    pub(super) friction: f64,
-    pub(super) solmix: f64,
-    pub(super) solref: [f64; 2],
-    pub(super) solimp: [f64; 5],
-    pub(super) margin: f64,
-    /// `body_invweight0` [1/kg].
-    pub(super) inverse_weight: f64,
-}
-
-impl Surface {
-    pub(super) fn of(model: &MjModel, geom: usize) -> Self {
-        let body = model.geom_bodyid()[geom] as usize;
-        Self {
-            contype: model.geom_contype()[geom],
-            conaffinity: model.geom_conaffinity()[geom],
-            condim: model.geom_condim()[geom],
-            priority: model.geom_priority()[geom],
-            friction: model.geom_friction()[geom][0],
-            solmix: model.geom_solmix()[geom],
-            solref: model.geom_solref()[geom],
-            solimp: model.geom_solimp()[geom],
-            margin: model.geom_margin()[geom],
-            inverse_weight: model.body_invweight0()[body][0],
-        }
-    }
-}
 
 impl ShellModel {
     /// Reads the shell whose names start with `prefix` (such as `torso/`) from a scene compiled with it.
@@ -119,13 +57,13 @@ impl ShellModel {
             .ok_or_else(|| fail("has masses and couplings that cannot be factored"))?;
 
         let geoms: Vec<usize> = joints.iter().filter_map(|joint| joint.geom).collect();
-        let surface = Surface::of(model, geoms[0]);
+        let params = GeomParams::of(model, geoms[0]);
         let same = |geom: &usize| {
-            let alike = Surface {
-                inverse_weight: surface.inverse_weight,
-                ..Surface::of(model, *geom)
+            let alike = GeomParams {
+                inverse_weight: params.inverse_weight,
+                ..GeomParams::of(model, *geom)
             };
-            alike == surface && model.geom_size()[*geom] == model.geom_size()[geoms[0]]
+            alike == params && model.geom_size()[*geom] == model.geom_size()[geoms[0]]
         };
         if !geoms.iter().all(same) {
             return Err(fail(
@@ -151,7 +89,7 @@ impl ShellModel {
             dof_address: joints.iter().map(|joint| joint.dof).collect(),
             n_capsules,
             rest: joints.iter().map(|joint| data.xpos()[joint.body]).collect(),
-            cloud: Cloud::new(&centers, &axis),
+            capsules: Capsules::new(&centers, &axis),
             axis,
             geom_matrix: geoms.iter().map(|&geom| data.geom_xmat()[geom]).collect(),
             capsule: [
@@ -159,17 +97,12 @@ impl ShellModel {
                 model.geom_size()[geoms[0]][1],
             ],
             reach: model.geom_rbound()[geoms[0]],
-            surface,
+            params,
             weight: joints[..n_capsules].iter().map(weight).collect(),
             gravity: model.opt().gravity,
             breath: Breath::of(&network, &mass, n_capsules),
             network,
         })
-    }
-
-    /// Names of the moving parts' bodies, in the order of [`super::Shell::positions`].
-    pub fn body_names(&self) -> &[String] {
-        &self.body_names[..self.n_capsules]
     }
 }
 
@@ -238,8 +171,8 @@ fn shell_joints(model: &MjModel, prefix: &str) -> Result<Vec<ShellJoint>, SimErr
 fn shell_rows(
     model: &MjModel,
     joints: &[ShellJoint],
-    rows: Vec<Row>,
-) -> Result<Vec<Row>, SimError> {
+    rows: Vec<EqualityRow>,
+) -> Result<Vec<EqualityRow>, SimError> {
     let mut node_of = vec![None; model.ffi().nv as usize];
     for (node, joint) in joints.iter().enumerate() {
         node_of[joint.dof] = Some(node);

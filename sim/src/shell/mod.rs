@@ -24,21 +24,25 @@
 
 mod bodies;
 mod breath;
+mod capsules;
 mod collide;
 mod cone;
 mod contact;
 mod couplings;
 mod extract;
 mod frame;
+mod model;
 mod network;
+mod pair;
 mod rows;
+mod settings;
 mod skyline;
 mod split;
 mod state;
 mod tuning;
 mod variation;
 
-pub use extract::ShellModel;
+pub use model::ShellModel;
+pub use settings::ShellSolref;
 pub use split::{fast_torso, without_shell};
 pub use state::Shell;
-pub use variation::ShellSoftness;

@@ -12,7 +12,7 @@ use crate::ffi::Data;
 /// One soft equality: acceleration along `terms` is driven by `-damping · velocity - stiffness · position`, softened by
 /// `regularization`.
 #[derive(Debug, Clone)]
-pub(super) struct Row {
+pub(super) struct EqualityRow {
     /// The equality in the model.
     pub(super) equality: usize,
     /// Degrees of freedom and coefficients.
@@ -20,7 +20,7 @@ pub(super) struct Row {
     /// $R$ [1/kg].
     pub(super) regularization: f64,
     /// What drives it back.
-    pub(super) law: Law,
+    pub(super) law: SpringDamper,
     /// MuJoCo's `solref` that the law comes from.
     pub(super) solref: [f64; 2],
     /// Impedance $d$, the same at any position.
@@ -31,14 +31,14 @@ pub(super) struct Row {
 
 /// What drives a row back: acceleration $-b \dot x - k x$.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub(super) struct Law {
+pub(super) struct SpringDamper {
     /// Stiffness times impedance [1/s²].
     pub(super) stiffness: f64,
     /// Damping [1/s].
     pub(super) damping: f64,
 }
 
-impl Law {
+impl SpringDamper {
     /// MuJoCo's numbers for a `solref` (documentation, "Solver parameters"), at the present impedance and the largest one.
     ///
     /// $R$ does not depend on `solref`, so rows can change their law without changing the matrix that is factored.
@@ -60,8 +60,20 @@ impl Law {
     }
 }
 
+/// All products of two terms of a row, over its regularisation: the entries of $J^T R^{-1} J$.
+pub(super) fn products<'a>(
+    rows: &'a [&EqualityRow],
+) -> impl Iterator<Item = (usize, usize, f64)> + 'a {
+    rows.iter().flat_map(|row| {
+        let weight = 1.0 / row.regularization;
+        row.terms
+            .iter()
+            .flat_map(move |&(i, a)| row.terms.iter().map(move |&(j, b)| (i, j, weight * a * b)))
+    })
+}
+
 /// The equality rows after `mj_forward`.
-pub(super) fn equality_rows(data: &Data) -> Vec<Row> {
+pub(super) fn equality_rows(data: &Data) -> Vec<EqualityRow> {
     let ffi = data.ffi();
     let nv = data.model().ffi().nv as usize;
     // SAFETY: the model is valid for as long as data lives.
@@ -87,12 +99,12 @@ pub(super) fn equality_rows(data: &Data) -> Vec<Row> {
             let kbip = ffi.efc_KBIP.add(4 * row);
             let impedance = *kbip.add(2);
             let equality = *ffi.efc_id.add(row) as usize;
-            Row {
+            EqualityRow {
                 equality,
                 terms,
                 solref: data.model().eq_solref()[equality],
                 regularization: *ffi.efc_R.add(row),
-                law: Law {
+                law: SpringDamper {
                     stiffness: *kbip * impedance,
                     damping: *kbip.add(1),
                 },

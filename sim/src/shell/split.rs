@@ -3,6 +3,7 @@
 use insonate_models::mjcf::{Element, Geom, Mjcf, Namespace};
 
 use super::ShellModel;
+use crate::keyframes::remove_joints;
 
 /// Custom text by which a scene asks for the fast solver, below the torso's prefix.
 const SOLVER: &str = "torso_solver";
@@ -70,12 +71,7 @@ pub fn without_shell(scene: &Mjcf, prefix: &str, shell: &ShellModel) -> Mjcf {
         };
         rest.sensor().remove_where(&of_shell);
     }
-    if rest.section("keyframe").is_some() {
-        for key in rest.keyframe().children_mut() {
-            drop_entries(key, "qpos", &shell.qpos_address);
-            drop_entries(key, "qvel", &shell.dof_address);
-        }
-    }
+    remove_joints(&mut rest, &shell.qpos_address, &shell.dof_address);
     make_movable(rest.worldbody(), prefix);
     let [radius, half_length] = shell.capsule;
     let slot = Geom::capsule([radius, half_length])
@@ -106,17 +102,5 @@ fn make_movable(world: &mut Element, prefix: &str) {
             }
             _ => {}
         }
-    }
-}
-
-fn drop_entries(key: &mut Element, attribute: &'static str, addresses: &[usize]) {
-    if let Some(values) = key.reals(attribute) {
-        let kept: Vec<f64> = values
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| !addresses.contains(index))
-            .map(|(_, &value)| value)
-            .collect();
-        key.set(attribute, kept);
     }
 }

@@ -4,18 +4,20 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::ShellModel;
 use super::bodies::Bodies;
 use super::collide::{Collider, Detector, colliders};
 use super::cone::Cones;
-use super::contact::{Row, Softness, frame};
-use super::extract::Surface;
+use super::contact::{ContactRow, Softness};
 use super::frame::{Carried, Frame};
+use super::model::ShellModel;
+use super::pair::GeomParams;
+use super::settings::Settings;
 use super::split::slot_name;
 use super::tuning::Tuning;
-use super::variation::Varied;
+use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
 use crate::names::{self, Kind};
+use crate::spatial::contact_frame;
 use crate::{Pose, SimError, Twist};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtCone};
 
@@ -28,8 +30,8 @@ pub struct Shell {
     /// What this shell has of its own in the equation of motion.
     pub(super) tuning: Tuning,
     /// Contact parameters of the capsules.
-    pub(super) surface: Surface,
-    pub(super) varied: Varied,
+    pub(super) params: GeomParams,
+    pub(super) settings: Settings,
     pub(super) colliders: Vec<Collider>,
     slot: usize,
     /// What MuJoCo has of the torso, to be moved with it.
@@ -42,12 +44,11 @@ pub struct Shell {
     detector: Detector,
     contacts: Vec<Contact>,
     cones: Cones,
-    rows: Vec<Row>,
+    rows: Vec<ContactRow>,
     /// Forces of the last step by node [N]: the next guess.
     last_force: Vec<[f64; 3]>,
     bodies: Bodies,
-    /// What stood in `xfrc_applied` before the contact was added.
-    saved: Vec<(usize, [f64; 6])>,
+    applied: AppliedWrenches,
     response: Vec<f64>,
     pub(super) work: Vec<f64>,
 }
@@ -67,9 +68,9 @@ impl Shell {
         Ok(Self {
             frame: Frame::default(),
             tuning: Tuning::new(&shell.network),
-            surface: shell.surface,
-            varied: Varied::of(&shell),
-            colliders: colliders(model, &shell.surface),
+            params: shell.params,
+            settings: Settings::of(&shell),
+            colliders: colliders(model, &shell.params),
             slot: names::find(model, Kind::Geom, &slot_name(prefix))?,
             carried: Carried::find(model, prefix),
             impratio: model.opt().impratio,
@@ -83,7 +84,7 @@ impl Shell {
             rows: Vec::new(),
             last_force: vec![[0.0; 3]; n],
             bodies: Bodies::default(),
-            saved: Vec::new(),
+            applied: AppliedWrenches::default(),
             response: Vec::new(),
             work: shell.network.room(),
             model: shell,
@@ -159,20 +160,19 @@ impl Shell {
         self.q.iter().fold(true, within) & self.v.iter().fold(true, within)
     }
 
-    /// Copies the state into a scene compiled with the shell inside.
-    pub fn write_into(&self, qpos: &mut [f64], qvel: &mut [f64]) {
-        for (node, (&q, &v)) in self.q.iter().zip(&self.v).enumerate() {
-            qpos[self.model.qpos_address[node]] = q;
-            qvel[self.model.dof_address[node]] = v;
+    /// Copies the displacements into `qpos` of the scene compiled with the shell.
+    pub(crate) fn write_into(&self, qpos: &mut [f64]) {
+        for (&address, &q) in self.model.qpos_address.iter().zip(&self.q) {
+            qpos[address] = q;
         }
     }
 
     /// First half of a step: finds the contact forces and adds them to `xfrc_applied`.
     ///
     /// Needs `data` after `mj_step1` with the controls set.
-    pub(crate) fn push(&mut self, data: &mut Data) {
-        self.model.network.smooth_acceleration(
-            &self.tuning,
+    pub(crate) fn begin_step(&mut self, data: &mut Data) {
+        self.tuning.smooth_acceleration(
+            &self.model.network,
             &self.q,
             &self.v,
             &mut self.a,
@@ -187,8 +187,7 @@ impl Shell {
             data,
         );
         self.contacts.clear();
-        self.saved.clear();
-        if self.detector.touches.is_empty() {
+        if self.detector.contacts.is_empty() {
             self.last_force.fill([0.0; 3]);
             return;
         }
@@ -197,7 +196,7 @@ impl Shell {
         data.fwd_acceleration();
         let touched = self
             .detector
-            .touches
+            .contacts
             .iter()
             .map(|touch| self.colliders[touch.collider].body);
         self.bodies.gather(touched, data);
@@ -206,11 +205,9 @@ impl Shell {
         self.apply(data);
     }
 
-    /// Second half, after `mj_step2`: takes the forces off `xfrc_applied` and integrates (semi-implicit Euler, as MuJoCo does).
-    pub(crate) fn pull(&mut self, data: &mut Data) {
-        for &(body, wrench) in &self.saved {
-            data.xfrc_applied_mut()[body] = wrench;
-        }
+    /// Second half, after `mj_step2`: restores `xfrc_applied` and integrates (semi-implicit Euler, as MuJoCo does).
+    pub(crate) fn end_step(&mut self, data: &mut Data) {
+        self.applied.restore(data);
         if let Some(carried) = &mut self.carried {
             carried.follow(&self.frame, data);
         }
@@ -235,7 +232,7 @@ impl Shell {
             response,
             ..
         } = self;
-        cones.resize(detector.touches.len());
+        cones.resize(detector.contacts.len());
         let width = rows.len();
         for (i, row) in rows.iter().enumerate() {
             bodies.respond(row, response);
@@ -248,7 +245,7 @@ impl Shell {
                 cones.matrix[j * width + i] = value;
             }
         }
-        for (contact, touch) in detector.touches.iter().enumerate() {
+        for (contact, touch) in detector.contacts.iter().enumerate() {
             let pair = &colliders[touch.collider].pair;
             let softness = Softness::of(pair, touch.distance, self.timestep, self.impratio);
             cones.friction[contact] = if pair.has_friction {
@@ -279,14 +276,14 @@ impl Shell {
     /// Three rows for each touch.
     fn collect_rows(&mut self) {
         self.rows.clear();
-        for touch in &self.detector.touches {
+        for touch in &self.detector.contacts {
             let body = self.bodies.place(self.colliders[touch.collider].body);
             let arm = touch.point - self.bodies.points[body];
             let axis = self.frame.rotation * Vector3::from(self.model.axis[touch.node]);
             let carried = self.frame.velocity_at(&touch.point);
-            for direction in frame(&touch.normal) {
+            for direction in contact_frame(&touch.normal) {
                 let moment = arm.cross(&direction);
-                self.rows.push(Row {
+                self.rows.push(ContactRow {
                     node: touch.node,
                     share: direction.dot(&axis),
                     carried: direction.dot(&carried),
@@ -307,10 +304,7 @@ impl Shell {
     /// Forces => accelerations of the shell, wrenches on the robot, contact list.
     fn apply(&mut self, data: &mut Data) {
         self.last_force.fill([0.0; 3]);
-        for &body in &self.bodies.ids {
-            self.saved.push((body, data.xfrc_applied()[body]));
-        }
-        for (contact, touch) in self.detector.touches.iter().enumerate() {
+        for (contact, touch) in self.detector.contacts.iter().enumerate() {
             let f: [f64; 3] = std::array::from_fn(|k| self.cones.force[3 * contact + k]);
             self.last_force[touch.node] = f;
             let rows = &self.rows[3 * contact..3 * contact + 3];
@@ -327,11 +321,8 @@ impl Shell {
                 .map(|(row, f)| Vector3::from_row_slice(&row.wrench[..3]) * -f)
                 .sum();
             let torque = (touch.point - center).cross(&force);
-            let wrench = &mut data.xfrc_applied_mut()[collider.body];
-            for k in 0..3 {
-                wrench[k] += force[k];
-                wrench[3 + k] += torque[k];
-            }
+            self.applied
+                .add(data, collider.body, force.into(), torque.into());
             self.contacts.push(Contact {
                 geom: [collider.geom as i32, self.slot as i32],
                 flex: [-1; 2],

@@ -8,7 +8,7 @@
 //! exact, and another reach needs no factoring anew.
 
 use super::network::{MAX_DENSE_ROWS, Network, Spring, dot};
-use super::rows::Law;
+use super::rows::SpringDamper;
 
 /// The changeable part of a network's equation.
 #[derive(Debug)]
@@ -16,8 +16,8 @@ pub(super) struct Tuning {
     /// Force at `q = v = 0` [N], shape `[n]`.
     pub(super) rest_force: Vec<f64>,
     pub(super) springs: Vec<Spring>,
-    pub(super) tie: Law,
-    pub(super) couplings: Vec<Law>,
+    pub(super) tie: SpringDamper,
+    pub(super) couplings: Vec<SpringDamper>,
     /// The node that drives the ties.
     pub(super) driven: Option<Driven>,
 }
@@ -123,6 +123,40 @@ impl Tuning {
         driven.core = [[c / det, -b / det], [-b / det, a / det]];
     }
 
+    /// Acceleration without contact [m/s²] from displacements [m] and velocities [m/s].
+    pub(super) fn smooth_acceleration(
+        &self,
+        network: &Network,
+        q: &[f64],
+        v: &[f64],
+        acceleration: &mut [f64],
+        work: &mut [f64],
+    ) {
+        acceleration.copy_from_slice(&self.rest_force);
+        for spring in &self.springs {
+            acceleration[spring.node] -= spring.stiffness * q[spring.node];
+        }
+        network
+            .ties
+            .pull(self.tie, self.reach(), q, v, acceleration);
+        for (couplings, law) in network.couplings.iter().zip(&self.couplings) {
+            couplings.pull(*law, q, v, acceleration, work);
+        }
+        for (index, row) in network.dense_rows.iter().enumerate() {
+            let (driver, own) = self.dense_driver(index);
+            let stretch = |x: &[f64]| dot(&row.coefficients, x) + own * x[driver];
+            let pull = row.stiffness * stretch(q) + row.damping * stretch(v);
+            for (entry, coefficient) in acceleration.iter_mut().zip(&row.coefficients) {
+                *entry -= pull * coefficient;
+            }
+            acceleration[driver] -= pull * own;
+        }
+        match &self.driven {
+            None => network.solve(acceleration, work),
+            Some(driven) => driven.solve(network, acceleration, work),
+        }
+    }
+
     /// `A⁻¹[i, j]` [1/kg].
     pub(super) fn inverse(&self, network: &Network, i: usize, j: usize) -> f64 {
         let alone = network.inverse_row(i)[j];
@@ -170,6 +204,132 @@ impl Driven {
         let [p, y] = self.shares(p, y);
         for ((x, edge), solved) in x.iter_mut().zip(edge).zip(&self.solved) {
             *x -= p * edge + y * solved;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::rows::EqualityRow;
+
+    fn row(terms: Vec<(usize, f64)>, regularization: f64) -> EqualityRow {
+        EqualityRow {
+            equality: 0,
+            terms,
+            regularization,
+            law: SpringDamper {
+                stiffness: 100.0,
+                damping: 5.0,
+            },
+            solref: [-100.0, -5.0],
+            impedance: 0.9,
+            position: 0.0,
+        }
+    }
+
+    /// A ring of twelve nodes tied to rest, to their neighbours, and by one row over all of them; the last node drives the others.
+    fn ring() -> (Vec<f64>, Vec<EqualityRow>) {
+        let n = 12;
+        let mut rows: Vec<EqualityRow> = (0..n)
+            .map(|i| row(vec![(i, 1.0), (n, -0.01 * i as f64 - 0.02)], 2.0))
+            .collect();
+        rows.extend((0..n).map(|i| row(vec![(i, 1.0), ((i + 1) % n, -1.0)], 0.5)));
+        rows.push(row(
+            (0..n).map(|i| (i, 1.0 + 0.1 * i as f64)).collect(),
+            0.1,
+        ));
+        rows.push(row((0..=n).map(|i| (i, (i as f64).cos())).collect(), 0.3));
+        let mut offset = row(vec![(2, 1.0), (5, 2.0)], 0.7);
+        offset.position = 0.03;
+        rows.push(offset);
+        ((0..=n).map(|i| 0.1 + 0.01 * i as f64).collect(), rows)
+    }
+
+    /// What the equation of motion leaves over [N].
+    fn residual(
+        mass: &[f64],
+        rows: &[EqualityRow],
+        springs: &[Spring],
+        force: &[f64],
+        [q, v, a]: [&[f64]; 3],
+    ) -> Vec<f64> {
+        let mut residual: Vec<f64> = (0..mass.len()).map(|i| mass[i] * a[i] - force[i]).collect();
+        for spring in springs {
+            residual[spring.node] += spring.stiffness * (q[spring.node] - spring.rest);
+        }
+        for row in rows {
+            let along = |x: &[f64]| row.terms.iter().map(|&(i, c)| c * x[i]).sum::<f64>();
+            let force = (along(a)
+                + row.law.damping * along(v)
+                + row.law.stiffness * (along(q) + row.position))
+                / row.regularization;
+            row.terms
+                .iter()
+                .for_each(|&(i, c)| residual[i] += c * force);
+        }
+        residual
+    }
+
+    #[test]
+    fn the_acceleration_satisfies_the_equation_of_motion_as_compiled_and_retuned() {
+        let (mass, mut rows) = ring();
+        let n = mass.len();
+        let gravity: Vec<f64> = mass.iter().map(|m| -9.81 * m).collect();
+        let springs = [Spring {
+            node: 12,
+            stiffness: 40.0,
+            rest: 0.5,
+        }];
+        let network = Network::new(&mass, gravity.clone(), springs.to_vec(), &rows, 12).unwrap();
+        let q: Vec<f64> = (0..n).map(|i| (i as f64).sin() * 0.01).collect();
+        let v: Vec<f64> = (0..n).map(|i| (2.0 * i as f64).cos() * 0.1).collect();
+        let (mut a, mut work) = (vec![0.0; n], network.room());
+        let mut tuning = Tuning::new(&network);
+        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut work);
+        let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
+        assert!(left.iter().all(|r| r.abs() < 1e-11), "{left:?}");
+        // Other laws, and another reach of the driver.
+        let (tie, neighbor) = (
+            SpringDamper {
+                stiffness: 300.0,
+                damping: 1.0,
+            },
+            SpringDamper {
+                stiffness: 7.0,
+                damping: 9.0,
+            },
+        );
+        tuning.tie = tie;
+        tuning.couplings[0] = neighbor;
+        let reach: Vec<f64> = (0..12).map(|i| 0.3 - 0.02 * f64::from(i)).collect();
+        tuning.drive(&network, &reach, 2.0, &mut work);
+        for i in 0..12 {
+            rows[i].law = tie;
+            rows[i].terms[1].1 = -reach[i];
+            rows[12 + i].law = neighbor;
+        }
+        let dense = rows.iter_mut().filter(|row| row.terms.len() > 12);
+        dense.for_each(|row| row.terms[12].1 *= 2.0);
+        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut work);
+        let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
+        assert!(left.iter().all(|r| r.abs() < 1e-11), "{left:?}");
+
+        // The inverse satisfies the same equation: a force of 2.5 N on the fifth node, at rest and without other forces.
+        let mut push = vec![0.0; n];
+        tuning.push(&network, 4, 2.5, &mut push);
+        let (zeros, mut force) = (vec![0.0; n], vec![0.0; n]);
+        force[4] = 2.5;
+        rows.last_mut().unwrap().position = 0.0;
+        let left = residual(&mass, &rows, &[], &force, [&zeros, &zeros, &push]);
+        assert!(left.iter().all(|r| r.abs() < 1e-12), "{left:?}");
+        for (i, push) in push.iter().enumerate() {
+            for got in [
+                tuning.inverse(&network, i, 4),
+                tuning.inverse(&network, 4, i),
+            ] {
+                assert!((2.5 * got - push).abs() < 1e-13, "{i}");
+            }
         }
     }
 }

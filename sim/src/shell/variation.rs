@@ -8,66 +8,15 @@
 //! * What MuJoCo has of the torso besides its capsules (the hard sphere in the middle of `cylinder`, `box` and `ellipsoid`) follows
 //!   a step later, and only where the torso's root hangs in the world itself.
 
-use insonate_models::torsos::{Breathing, Solref, TorsoConfig};
+use insonate_models::torsos::{Breathing, Solref};
 use nalgebra::Vector3;
 
 use super::breath::ratio;
 use super::frame::Frame;
-use super::rows::Law;
-use super::{Shell, ShellModel};
+use super::rows::SpringDamper;
+use super::settings::{DEFAULT_SOLREF, ShellSolref};
+use super::state::Shell;
 use crate::{Pose, SimError, Twist};
-
-/// MuJoCo's default `solref`: critically damped, 20 ms.
-const DEFAULT_SOLREF: [f64; 2] = [0.02, 1.0];
-
-/// How soft a shell is: the constraints of a [`TorsoConfig`].
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ShellSoftness {
-    /// What makes neighbouring points slide alike.
-    pub neighbors: Solref,
-    /// What returns each point to its rest; none: MuJoCo's default, a critically damped 20 ms.
-    pub rest: Option<Solref>,
-    /// Contact with the skin; none: likewise.
-    pub contact: Option<Solref>,
-}
-
-impl From<&TorsoConfig> for ShellSoftness {
-    fn from(config: &TorsoConfig) -> Self {
-        Self {
-            neighbors: config.neighbors.unwrap_or(Solref {
-                stiffness: config.softness.stiffness,
-                damping: config.softness.damping,
-            }),
-            rest: config.rest,
-            contact: config.contact,
-        }
-    }
-}
-
-/// What was set last, as far as later changes need it.
-#[derive(Debug)]
-pub(super) struct Varied {
-    neighbors: [f64; 2],
-    rest: [f64; 2],
-    /// Rise of the surface from breathed out to breathed in [m].
-    amplitude: f64,
-    reach: Vec<f64>,
-}
-
-impl Varied {
-    pub(super) fn of(model: &ShellModel) -> Self {
-        let network = &model.network;
-        Self {
-            neighbors: network
-                .couplings
-                .first()
-                .map_or(DEFAULT_SOLREF, |neighbors| neighbors.solref),
-            rest: network.ties.solref,
-            amplitude: model.breath.as_ref().map_or(0.0, |breath| breath.amplitude),
-            reach: Vec::new(),
-        }
-    }
-}
 
 impl Shell {
     /// Moves the whole torso: from where it was compiled to `world_from_rest`, where it moves at `twist` (in world, about that
@@ -85,13 +34,13 @@ impl Shell {
         (self.frame.world_from_rest, self.frame.twist)
     }
 
-    /// Makes the shell as soft as a scene compiled with these constraints.
+    /// Gives the constraints another `solref`, as if the scene had been compiled with it.
     ///
     /// Costs about 10 µs on a breathing shell, where the reach of the breath depends on it, and next to nothing on others.
     ///
     /// # Errors
     /// [`SimError::Shell`] for a shell without rest constraints or without couplings of neighbours, each of one kind.
-    pub fn set_softness(&mut self, softness: &ShellSoftness) -> Result<(), SimError> {
+    pub fn set_solref(&mut self, solref: &ShellSolref) -> Result<(), SimError> {
         let network = &self.model.network;
         if !network.has_neighbors || network.ties.weight.iter().all(|&weight| weight == 0.0) {
             return Err(SimError::Shell {
@@ -100,14 +49,15 @@ impl Shell {
             });
         }
         let direct = |solref: Option<Solref>| solref.map_or(DEFAULT_SOLREF, Solref::attribute);
-        let law =
-            |solref: [f64; 2], impedance: f64| Law::of(solref, impedance, impedance, self.timestep);
-        self.varied.neighbors = softness.neighbors.attribute();
-        self.varied.rest = direct(softness.rest);
-        self.tuning.couplings[0] = law(self.varied.neighbors, network.couplings[0].impedance);
-        self.tuning.tie = law(self.varied.rest, network.ties.impedance);
-        self.surface.solref = direct(softness.contact);
-        self.meet_colliders();
+        let law = |solref: [f64; 2], impedance: f64| {
+            SpringDamper::of(solref, impedance, impedance, self.timestep)
+        };
+        self.settings.neighbors = solref.neighbors.attribute();
+        self.settings.rest = direct(solref.rest);
+        self.tuning.couplings[0] = law(self.settings.neighbors, network.couplings[0].impedance);
+        self.tuning.tie = law(self.settings.rest, network.ties.impedance);
+        self.params.solref = direct(solref.contact);
+        self.mix_params();
         self.breathe();
         Ok(())
     }
@@ -122,7 +72,7 @@ impl Shell {
         let breath = self.model.breath.as_ref().ok_or_else(breathless)?;
         let frequency = std::f64::consts::TAU * breathing.rate;
         self.tuning.springs[breath.spring].stiffness = breath.mass * frequency * frequency;
-        self.varied.amplitude = breathing.amplitude;
+        self.settings.amplitude = breathing.amplitude;
         self.update_rest_force();
         self.breathe();
         Ok(())
@@ -131,7 +81,7 @@ impl Shell {
     /// How far the front has risen with the breath [m] and how fast it rises [m/s]; none for a shell without breathing.
     pub fn breath(&self) -> Option<[f64; 2]> {
         let breath = self.model.breath.as_ref()?;
-        let amplitude = self.varied.amplitude;
+        let amplitude = self.settings.amplitude;
         Some([
             amplitude * self.q[breath.driver],
             amplitude * self.v[breath.driver],
@@ -148,7 +98,7 @@ impl Shell {
         let spring = &self.tuning.springs[breath.spring];
         let frequency = (spring.stiffness / breath.mass).sqrt();
         let (position, velocity) = (0.5 * (1.0 - phase.cos()), 0.5 * frequency * phase.sin());
-        let scale = self.varied.amplitude / breath.amplitude;
+        let scale = self.settings.amplitude / breath.amplitude;
         for (node, displacement) in breath.displacement.iter().enumerate() {
             self.q[node] = scale * displacement * position;
             self.v[node] = scale * displacement * velocity;
@@ -160,13 +110,13 @@ impl Shell {
     /// Gives the skin another coefficient of sliding friction. As in MuJoCo, a contact has the larger of the skin's and the other
     /// side's, unless one of them has priority.
     pub fn set_friction(&mut self, friction: f64) {
-        self.surface.friction = friction;
-        self.meet_colliders();
+        self.params.friction = friction;
+        self.mix_params();
     }
 
-    fn meet_colliders(&mut self) {
+    fn mix_params(&mut self) {
         for collider in &mut self.colliders {
-            collider.meet(&self.surface);
+            collider.set_capsule_params(&self.params);
         }
     }
 
@@ -182,17 +132,17 @@ impl Shell {
         );
     }
 
-    /// The reach of the breath, which depends on amplitude and softness.
+    /// The reach of the breath, which depends on amplitude and solref.
     fn breathe(&mut self) {
         let Some(breath) = &self.model.breath else {
             return;
         };
-        let (varied, network) = (&mut self.varied, &self.model.network);
-        let ratio = ratio(varied.neighbors, varied.rest);
-        breath.reach(network, varied.amplitude, ratio, &mut varied.reach);
-        let scale = varied.amplitude / breath.amplitude;
+        let (settings, network) = (&mut self.settings, &self.model.network);
+        let ratio = ratio(settings.neighbors, settings.rest);
+        breath.reach(network, settings.amplitude, ratio, &mut settings.reach);
+        let scale = settings.amplitude / breath.amplitude;
         self.tuning
-            .drive(network, &varied.reach, scale, &mut self.work);
+            .drive(network, &settings.reach, scale, &mut self.work);
     }
 }
 

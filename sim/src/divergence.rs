@@ -1,0 +1,45 @@
+//! How a simulation diverges.
+
+use std::fmt;
+
+/// Why a state is no longer usable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum DivergenceReason {
+    /// A joint position is not finite or huge; index into `qpos`.
+    Qpos(usize),
+    /// A joint velocity is not finite or huge; index into `qvel`.
+    Qvel(usize),
+    /// A joint acceleration is not finite or huge; index into `qacc`.
+    Qacc(usize),
+    /// A control is not finite or huge; index into `ctrl`.
+    Ctrl(usize),
+    /// The fast torso left the finite numbers.
+    Shell,
+    /// The torso's tissue ended.
+    Tissue(insonate_tissue::Divergence),
+}
+
+impl fmt::Display for DivergenceReason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (what, index) = match self {
+            Self::Qpos(index) => ("qpos", index),
+            Self::Qvel(index) => ("qvel", index),
+            Self::Qacc(index) => ("qacc", index),
+            Self::Ctrl(index) => ("ctrl", index),
+            Self::Tissue(reason) => return write!(f, "the torso's tissue: {reason}"),
+            Self::Shell => return f.write_str("the torso's shell is not finite or beyond 1e10"),
+        };
+        write!(f, "{what}[{index}] is not finite or beyond 1e10")
+    }
+}
+
+/// The simulation left the finite numbers; it stays stopped until the next reset.
+#[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
+#[error("the simulation diverged at {time:.4} s: {reason}")]
+pub struct Divergence {
+    /// What went out of bounds first.
+    pub reason: DivergenceReason,
+    /// Simulated time before the step that failed [s].
+    pub time: f64,
+}
