@@ -7,8 +7,7 @@ use insonate::models::torsos::{self, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
 use insonate_calibration::{
-    Calibration, CalibrationOptions, ContactPoint, FitOptions, LogOverview, PreparedLog, Samples,
-    models,
+    Calibration, ContactPoint, FitOptions, LogOverview, LogSource, PreparedLog, Samples, models,
 };
 
 /// The thesis' centre of the chest: 1324.17 N/m, 17.59 N·s/m.
@@ -53,7 +52,8 @@ fn recorded(law: Law, model: &str) -> Calibration {
         bias_standard_error: 0.0,
         sampling_interval: 0.002,
     };
-    let fit = (models::by_name(model).unwrap().fit)(&samples, &FitOptions::default()).unwrap();
+    let model = models::by_name(model).unwrap();
+    let fit = model.fit(&samples, &FitOptions::default()).unwrap();
     let prepared = PreparedLog {
         window: [samples.time[0], *samples.time.last().unwrap()],
         samples,
@@ -63,6 +63,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         notes: Vec::new(),
     };
     Calibration {
+        source: LogSource::default(),
         prepared,
         fit,
         selection: None,
@@ -72,7 +73,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
 fn fitted(kind: &str, law: Law, model: &str, target: Option<Softness>) -> SceneFit {
     let torso = (torsos::by_name(kind).unwrap().build)(&TorsoConfig::default()).unwrap();
     let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
-    let options = CalibrationOptions::default();
+    let options = FitOptions::default();
     fit_scene(&scene, &recorded(law, model), target, &options, &mut |_| ()).unwrap()
 }
 

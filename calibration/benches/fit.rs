@@ -32,9 +32,9 @@ fn fits(criterion: &mut Criterion) {
     // 20 s at 100 kHz.
     let many = samples(MotionFrame::Indentation, Trajectory::palpation(40.0), 1e5);
     for model in ["divided", "kelvin-voigt"] {
-        let fit = models::by_name(model).unwrap().fit;
+        let kind = models::by_name(model).unwrap();
         group.bench_function(format!("{model}, {} samples", many.len()), |bencher| {
-            bencher.iter(|| fit(black_box(&many), &FitOptions::default()).unwrap());
+            bencher.iter(|| kind.fit(black_box(&many), &FitOptions::default()).unwrap());
         });
     }
     let frame = MotionFrame::Axis {
@@ -44,7 +44,7 @@ fn fits(criterion: &mut Criterion) {
     let press = samples(frame, Trajectory::press(), 500.0);
     for kind in models::ALL {
         group.bench_function(format!("{}, one press", kind.name), |bencher| {
-            bencher.iter(|| (kind.fit)(black_box(&press), &FitOptions::default()).unwrap());
+            bencher.iter(|| kind.fit(black_box(&press), &FitOptions::default()).unwrap());
         });
     }
     group.finish();

@@ -1,8 +1,9 @@
 //! One log, from what was recorded to a fitted model.
 
 use crate::{
-    CalibrationError, Fit, FitOptions, Log, ModelSelection, PrepareOptions, PreparedLog, models,
-    prepare, selection,
+    CalibrationError, Fit, FitOptions, Log, LogSource, ModelSelection, PrepareOptions, PreparedLog,
+    models::{self, selection},
+    prepare,
 };
 
 /// Which model to fit.
@@ -10,7 +11,7 @@ use crate::{
 pub enum ModelChoice {
     /// The one of this name in [`crate::models::ALL`].
     Named(&'static str),
-    /// The one that [`crate::selection`] prefers.
+    /// The one that predicts samples best that the fit did not see, with the fewest parameters.
     Auto,
 }
 
@@ -28,6 +29,8 @@ pub struct CalibrationOptions {
 /// A calibrated log.
 #[derive(Clone, Debug)]
 pub struct Calibration {
+    /// Where the log comes from.
+    pub source: LogSource,
     /// The samples and how they were made.
     pub prepared: PreparedLog,
     /// The fit.
@@ -39,7 +42,7 @@ pub struct Calibration {
 impl Default for CalibrationOptions {
     fn default() -> Self {
         Self {
-            model: ModelChoice::Named("divided"),
+            model: ModelChoice::Named(models::DEFAULT.name),
             prepare: PrepareOptions::default(),
             fit: FitOptions::default(),
         }
@@ -49,28 +52,30 @@ impl Default for CalibrationOptions {
 /// Prepares and fits a log.
 ///
 /// # Errors
-/// As [`crate::prepare`] and the model; [`CalibrationError::Option`] for a model that there is not.
+/// As [`crate::prepare`] and the model; [`CalibrationError::Option`] for an unknown model.
 pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration, CalibrationError> {
-    let (kind, prepared, selection) = match options.model {
-        ModelChoice::Named(name) => {
-            let kind = models::by_name(name).ok_or_else(|| no_model(name))?;
-            (kind, prepare(log, &options.prepare)?, None)
-        }
-        ModelChoice::Auto => {
-            let prepared = prepare(log, &options.prepare)?;
-            let (kind, selection) = selection::select(&prepared.samples, &options.fit)?;
-            (kind, prepared, Some(selection))
+    let named = match options.model {
+        ModelChoice::Named(name) => Some(models::by_name(name).ok_or_else(|| unknown(name))?),
+        ModelChoice::Auto => None,
+    };
+    let prepared = prepare(log, &options.prepare)?;
+    let (kind, selection) = match named {
+        Some(kind) => (kind, None),
+        None => {
+            let (kind, selection) =
+                selection::select(models::ALL, &prepared.samples, &options.fit)?;
+            (kind, Some(selection))
         }
     };
-    let fit = (kind.fit)(&prepared.samples, &options.fit)?;
     Ok(Calibration {
+        source: log.source.clone(),
+        fit: kind.fit(&prepared.samples, &options.fit)?,
         prepared,
-        fit,
         selection,
     })
 }
 
-fn no_model(name: &str) -> CalibrationError {
+fn unknown(name: &str) -> CalibrationError {
     let names: Vec<&str> = models::ALL.iter().map(|kind| kind.name).collect();
     CalibrationError::Option {
         option: "--model",

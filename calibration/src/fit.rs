@@ -82,6 +82,8 @@ pub enum Indenter {
 pub struct Parameter {
     /// Such as `stiffness`, `damping`, `kappa`, `lambda`, `force_offset`, `mass`, `relaxation_time`, `young_modulus`.
     pub name: &'static str,
+    /// What a person calls it, its symbol last: `stiffness k`.
+    pub title: &'static str,
     /// Unit, such as `N/m`; empty for a pure number.
     pub unit: &'static str,
     /// Value in SI units. Meaningless where not identifiable.
@@ -121,11 +123,34 @@ pub struct FitStatistics {
     pub p_values: BTreeMap<&'static str, f64>,
 }
 
+/// The elastic part of a law: a fitted coefficient times a power of the indentation, β rⁿ [N].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ElasticTerm {
+    /// Name of the coefficient β among the fitted parameters.
+    pub coefficient: &'static str,
+    /// Exponent n.
+    pub exponent: f64,
+}
+
+impl ElasticTerm {
+    /// β rⁿ with the coefficient of this name.
+    pub fn new(coefficient: &'static str, exponent: f64) -> Self {
+        Self {
+            coefficient,
+            exponent,
+        }
+    }
+}
+
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
     /// Its name in the registry.
     pub model: &'static str,
+    /// Whether force over indentation was regressed instead of the force: f/r on ṙ/r.
+    pub divided: bool,
+    /// The elastic part, where the law has one.
+    pub elastic: Option<ElasticTerm>,
     /// In the order of the model's equation.
     pub parameters: Vec<Parameter>,
     /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.

@@ -8,10 +8,11 @@
 //!                             velocity, window              residuals, identifiability
 //! ```
 //!
-//! [`calibrate`] does the last two; [`pool`] puts several sites together; [`Softness`](softness::SoftnessFile) is the file that a scene reads.
+//! [`calibrate`] does the last two for one log, [`calibrate_sites`] for several, and pools them; [`Softness`](softness::SoftnessFile) is the file that a scene reads.
 //! Nothing here simulates, and nothing here knows MuJoCo.
 
 mod calibrate;
+mod calibrate_sites;
 mod error;
 mod fit;
 pub mod formats;
@@ -20,18 +21,18 @@ pub mod models;
 mod pool;
 mod prepare;
 mod samples;
-mod selection;
 pub mod softness;
 mod statistics;
 pub mod synthetic;
 
 pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};
+pub use calibrate_sites::{SiteCalibrations, calibrate_sites};
 pub use error::CalibrationError;
-pub use fit::{Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter};
+pub use fit::{ElasticTerm, Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter};
 pub use log::{Channel, Log, LogSource, Motion};
+pub use models::selection::{ModelCandidate, ModelSelection};
 pub use pool::{Pooled, PooledParameter, StiffnessDampingRatio, pool};
 pub use prepare::{
     ForceBias, ForceSign, LogOverview, PrepareOptions, PreparedLog, VelocitySource, prepare,
 };
 pub use samples::{ContactPoint, PreparationChoice, Samples};
-pub use selection::{ModelCandidate, ModelSelection};

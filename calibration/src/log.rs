@@ -63,15 +63,20 @@ impl Channel {
     }
 }
 
+impl LogSource {
+    /// The file's name without folder and ending.
+    pub fn name(&self) -> String {
+        std::path::Path::new(&self.file).file_stem().map_or_else(
+            || self.file.clone(),
+            |stem| stem.to_string_lossy().into_owned(),
+        )
+    }
+}
+
 impl Log {
     /// The file's name without folder and ending.
     pub fn name(&self) -> String {
-        std::path::Path::new(&self.source.file)
-            .file_stem()
-            .map_or_else(
-                || self.source.file.clone(),
-                |stem| stem.to_string_lossy().into_owned(),
-            )
+        self.source.name()
     }
 
     /// Number of samples.

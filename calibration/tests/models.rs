@@ -71,7 +71,7 @@ fn kelvin_voigt([r, v, _]: [f64; 3]) -> f64 {
 }
 
 fn fit(model: &str, samples: &Samples, options: &FitOptions) -> Result<Fit, CalibrationError> {
-    (models::by_name(model).unwrap().fit)(samples, options)
+    models::by_name(model).unwrap().fit(samples, options)
 }
 
 fn check(model: &str, samples: &Samples, options: &FitOptions, truth: &[(&str, f64)]) {
@@ -482,7 +482,8 @@ fn an_uncertain_bias_widens_intervals() {
 fn what_cannot_be_fitted_is_refused() {
     let mut empty = samples(two_tones, |_| 0.0);
     for kind in models::ALL {
-        let message = (kind.fit)(&empty, &FitOptions::default())
+        let message = kind
+            .fit(&empty, &FitOptions::default())
             .unwrap_err()
             .to_string();
         assert!(message.contains("force is zero"), "{message}");
@@ -498,7 +499,7 @@ fn what_cannot_be_fitted_is_refused() {
     }
     for kind in models::ALL {
         assert!(
-            (kind.fit)(&empty, &FitOptions::default()).is_err(),
+            kind.fit(&empty, &FitOptions::default()).is_err(),
             "{}",
             kind.name
         );
@@ -527,7 +528,7 @@ fn nothing_is_ever_infinite() {
                 ..FitOptions::default()
             };
             for kind in models::ALL {
-                let fit = (kind.fit)(&log, &options).unwrap();
+                let fit = kind.fit(&log, &options).unwrap();
                 for parameter in &fit.parameters {
                     let finite =
                         parameter.value.is_finite() && parameter.standard_error.is_finite();

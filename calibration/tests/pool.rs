@@ -11,6 +11,7 @@ use rand_distr::{Distribution as _, Normal, StandardNormal};
 fn fit(values: [f64; 2], errors: [f64; 2], correlation: f64) -> Fit {
     let parameter = |name, unit, i: usize| Parameter {
         name,
+        title: name,
         unit,
         value: values[i],
         standard_error: errors[i],
@@ -22,6 +23,8 @@ fn fit(values: [f64; 2], errors: [f64; 2], correlation: f64) -> Fit {
     let product = correlation * errors[0] * errors[1];
     Fit {
         model: "divided",
+        divided: true,
+        elastic: None,
         parameters: vec![
             parameter("stiffness", "N/m", 0),
             parameter("damping", "N·s/m", 1),

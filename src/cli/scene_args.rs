@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use insonate::calibration::softness::SoftnessFile;
+use insonate::calibration::{models as laws, softness::SoftnessFile};
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
 use insonate::models::{ModelError, Scene, probes, robots};
 use insonate::report::settings;
@@ -163,16 +163,13 @@ fn soften(config: &mut TorsoConfig, torso: &str, path: &Path) -> anyhow::Result<
         }
     } else {
         let [stiffness, damping] = file.stiffness_and_damping().ok_or_else(|| {
+            let better = laws::names_where(|kind| kind.gives_softness);
             let advice = match file.model.as_str() {
-                "divided" | "kelvin-voigt" => {
-                    ": its logs do not tell them apart; press and release at different speeds, or give --stiffness and --damping"
+                "" => format!("; calibrate with --model {better}"),
+                model if laws::by_name(model).is_some_and(|kind| kind.gives_softness) => {
+                    ": its logs do not tell them apart; press and release at different speeds, or give --stiffness and --damping".to_owned()
                 }
-                "" => "; calibrate with --model divided or kelvin-voigt",
-                model => {
-                    return anyhow::anyhow!(
-                        "{shown} has no pooled stiffness and damping, for model {model}; calibrate with --model divided or kelvin-voigt"
-                    );
-                }
+                model => format!(", for model {model}; calibrate with --model {better}"),
             };
             anyhow::anyhow!("{shown} has no pooled stiffness and damping{advice}")
         })?;

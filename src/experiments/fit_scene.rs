@@ -5,8 +5,9 @@
 //! A composite torso is tuned through the `fast` one, which is the same model, and pressed once itself at the end.
 
 use anyhow::Context as _;
+use insonate_calibration::softness::TuningResult;
 use insonate_calibration::{
-    Calibration, CalibrationOptions, ContactPoint, LogOverview, MovingMass, PreparationChoice,
+    Calibration, ContactPoint, FitOptions, LogOverview, LogSource, MovingMass, PreparationChoice,
     PreparedLog, Samples, models,
 };
 
@@ -64,7 +65,7 @@ pub fn fit_scene(
     scene: &Scene,
     recorded: &Calibration,
     target: Option<Softness>,
-    options: &CalibrationOptions,
+    options: &FitOptions,
     progress: &mut dyn FnMut(f64),
 ) -> anyhow::Result<SceneFit> {
     let torso = scene
@@ -125,6 +126,17 @@ pub fn fit_scene(
 }
 
 impl SceneFit {
+    /// What was reached, as `softness.toml` keeps it.
+    pub fn result(&self) -> TuningResult {
+        TuningResult {
+            stiffness: self.simulated.stiffness,
+            damping: self.simulated.damping,
+            stiffness_error: self.stiffness_error,
+            damping_error: self.damping_error,
+            reached: self.reached,
+        }
+    }
+
     /// The outcome in words; a number at its bound is why a target is missed.
     fn explain(&self, unknowns: [f64; 2], bounds: [[f64; 2]; 2]) -> String {
         let errors = format!(
@@ -171,8 +183,9 @@ fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
         let parameter = calibration.fit.parameter(name);
         parameter.map(|parameter| parameter.value).with_context(|| {
             format!(
-                "the model {} has no {name}; a scene is fitted with --model divided or kelvin-voigt",
-                calibration.fit.model
+                "the model {} has no {name}; a scene is fitted with --model {}",
+                calibration.fit.model,
+                models::names_where(|kind| kind.gives_softness)
             )
         })
     };
@@ -187,7 +200,7 @@ struct Repeat<'a> {
     scene: Scene,
     recorded: &'a Samples,
     n: usize,
-    options: CalibrationOptions,
+    options: FitOptions,
     model: &'static models::ModelKind,
 }
 
@@ -204,7 +217,7 @@ impl<'a> Repeat<'a> {
         scene: &Scene,
         torso: &Torso,
         recorded: &'a Calibration,
-        options: &CalibrationOptions,
+        options: &FitOptions,
     ) -> anyhow::Result<Self> {
         let samples = &recorded.prepared.samples;
         anyhow::ensure!(
@@ -226,10 +239,10 @@ impl<'a> Repeat<'a> {
         let used = recorded.fit.used.iter().map(|&i| samples.indentation[i]);
         let mut options = options.clone();
         // The same samples count; nothing of the probe's mass is in the simulated force, and its contact is known.
-        options.fit.min_indentation = Some(used.fold(f64::INFINITY, f64::min).min(0.5 * deepest));
-        options.fit.mass = MovingMass::Unknown;
-        options.fit.contact_point = false;
-        options.fit.n_bootstrap = 0;
+        options.min_indentation = Some(used.fold(f64::INFINITY, f64::min).min(0.5 * deepest));
+        options.mass = MovingMass::Unknown;
+        options.contact_point = false;
+        options.n_bootstrap = 0;
         let end = samples.time[0] + LONGEST;
         Ok(Self {
             scene: scene.clone(),
@@ -249,8 +262,9 @@ impl<'a> Repeat<'a> {
         };
         let felt = follow(&self.scene, SITE, &course)?;
         let samples = samples(&felt, &self.recorded.log, self.scene.timestep);
-        let fit = (self.model.fit)(&samples, &self.options.fit)?;
+        let fit = self.model.fit(&samples, &self.options)?;
         let calibration = Calibration {
+            source: LogSource::default(),
             prepared: prepared(samples, self.n < self.recorded.len()),
             fit,
             selection: None,

@@ -270,8 +270,7 @@ impl Press {
             sampling_interval: follower.dt,
         };
         let peak = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
-        let model = models::by_name("divided").expect("the default model is registered");
-        let fit = (model.fit)(&samples, &FitOptions::default())?;
+        let fit = models::DEFAULT.fit(&samples, &FitOptions::default())?;
         let value = |name: &str| fit.parameter(name).map_or(0.0, |parameter| parameter.value);
         let (surface_m, normal) = follower.surface();
         Ok(SiteTruth {

@@ -41,14 +41,12 @@ struct Elastic {
 }
 
 impl Curve {
-    /// The curve of a calibrated log; `exponents` are those of Hunt–Crossley where they are given.
-    pub(super) fn of(title: &str, log: &Calibration, exponents: Option<[f64; 2]>) -> Self {
-        match log.fit.model {
-            "divided" => Self::divided(title, log),
-            _ => match elastic(&log.fit, exponents) {
-                Some(elastic) => Self::elastic(title, log, &elastic),
-                None => Self::agreement(title, log),
-            },
+    /// The curve of a calibrated log.
+    pub(super) fn of(title: &str, log: &Calibration) -> Self {
+        match elastic(&log.fit) {
+            _ if log.fit.divided => Self::divided(title, log),
+            Some(elastic) => Self::elastic(title, log, &elastic),
+            None => Self::agreement(title, log),
         }
     }
 
@@ -152,24 +150,15 @@ fn residuals(log: &Calibration) -> impl Iterator<Item = (usize, f64)> {
 }
 
 /// The elastic part of laws that have one.
-fn elastic(fit: &Fit, exponents: Option<[f64; 2]>) -> Option<Elastic> {
-    let (name, exponent) = match fit.model {
-        "kelvin-voigt" => ("stiffness", 1.0),
-        "flat-punch" => (first_of(fit, &["stiffness", "kappa"])?, 1.0),
-        "hertz" => ("kappa", 1.5),
-        "hunt-crossley" => {
-            let fitted = fit.parameter("exponent_n").map(|parameter| parameter.value);
-            ("kappa", fitted.or(exponents.map(|[n, _]| n))?)
-        }
-        _ => return None,
-    };
-    let parameter = fit.parameter(name)?;
+fn elastic(fit: &Fit) -> Option<Elastic> {
+    let exponent = fit.elastic?.exponent;
+    let parameter = fit.parameter(fit.elastic?.coefficient)?;
+    let symbol = parameter.title.rsplit(' ').next().unwrap_or_default();
     let (factor, error) = (
         parameter.value,
         0.5 * (parameter.ci95[1] - parameter.ci95[0]),
     );
     let power = move |depth: f64| depth.max(0.0).powf(exponent);
-    let symbol = if name == "stiffness" { "k" } else { "κ" };
     let law = if exponent == 1.0 {
         format!("{symbol} r")
     } else {
@@ -184,13 +173,6 @@ fn elastic(fit: &Fit, exponents: Option<[f64; 2]>) -> Option<Elastic> {
             parameter.unit
         ),
     })
-}
-
-fn first_of(fit: &Fit, names: &[&'static str]) -> Option<&'static str> {
-    names
-        .iter()
-        .copied()
-        .find(|name| fit.parameter(name).is_some())
 }
 
 fn value(fit: &Fit, name: &str) -> f64 {

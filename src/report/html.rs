@@ -2,76 +2,73 @@
 
 use std::fmt::Write as _;
 
+use super::fit_quality::{Explained, explained};
 use super::page::{Cell, document, escape, figure, list, table};
-use super::words::{Explained, explained};
-use super::{CalibratedLog, Pictures, Report, interval, names_of, number, title_of, unit_of};
-use crate::calibration::{Parameter, models};
+use super::text::scene_lines;
+use super::{
+    CalibrationReport, Pictures, interval, labelled, name_of, number, parameters_of, pooled_of,
+    settings,
+};
+use crate::calibration::{Calibration, Parameter, PooledParameter, models};
 
 /// The whole page.
-pub(super) fn page(report: &Report, pictures: &Pictures) -> String {
+pub(super) fn page(report: &CalibrationReport, pictures: &Pictures) -> String {
     let mut body = opening(report);
     body.push_str(&sites(report, pictures));
     if let Some(scene) = scene(report, pictures) {
         body.push_str(&scene);
     }
     body.push_str(&usage(report));
-    for (index, log) in report.logs.iter().enumerate() {
+    for (index, log) in report.sites.logs.iter().enumerate() {
         let pictures = pictures.logs.get(index).map_or(&[][..], Vec::as_slice);
         body.push_str(&section_of(index, log, pictures));
     }
     body.push_str(&provenance(report));
-    let names: Vec<String> = report
-        .logs
-        .iter()
-        .take(3)
-        .map(CalibratedLog::name)
-        .collect();
+    let names: Vec<String> = report.sites.logs.iter().take(3).map(name_of).collect();
     document(&format!("Softness of {}", names.join(", ")), &body)
 }
 
 /// The answer in words.
-fn opening(report: &Report) -> String {
-    let n = report.logs.len();
+fn opening(report: &CalibrationReport) -> String {
+    let n = report.sites.logs.len();
     let logs = if n == 1 {
-        escape(&report.logs[0].name())
+        escape(&name_of(&report.sites.logs[0]))
     } else {
         format!("{n} logs")
     };
     let mut html = format!("<h1>Softness of the tissue: {logs}</h1>\n");
-    let kind = models::by_name(report.model());
+    let kind = models::by_name(report.sites.model());
     let equation = kind.map_or("", |kind| kind.equation);
     let summary = kind.map_or("", |kind| kind.summary);
     let _ = writeln!(
         html,
         "<p class=\"quiet\">Model <code>{}</code>: {} — {}. All numbers in SI units; intervals are 95 %.</p>",
-        escape(report.model()),
+        escape(report.sites.model()),
         escape(equation),
         escape(summary.trim_end_matches('.'))
     );
     let _ = writeln!(html, "<div class=\"answer\">{}</div>", answer(report));
     if n > 1 {
-        let link = |(index, log): (usize, &CalibratedLog)| {
-            format!("<a href=\"#log-{index}\">{}</a>", escape(&log.name()))
+        let link = |(index, log): (usize, &Calibration)| {
+            format!("<a href=\"#log-{index}\">{}</a>", escape(&name_of(log)))
         };
-        let links: String = report.logs.iter().enumerate().map(link).collect();
+        let links: String = report.sites.logs.iter().enumerate().map(link).collect();
         let _ = writeln!(html, "<nav>{links}</nav>");
     }
-    html.push_str(&list(&report.notes));
+    html.push_str(&list(&report.sites.notes));
     html
 }
 
-fn answer(report: &Report) -> String {
-    let pooled = &report.pooled;
+fn answer(report: &CalibrationReport) -> String {
+    let pooled = &report.sites.pooled;
     let n = pooled.n_sites;
-    let mut sentences: Vec<String> = pooled
-        .parameters
-        .iter()
-        .map(|(name, spread)| {
-            let unit = unit_of(&report.logs, name);
+    let mut sentences: Vec<String> = pooled_of(&report.sites)
+        .into_iter()
+        .map(|(Parameter { title, unit, .. }, spread)| {
             if n > 1 {
                 format!(
                     "{} is <strong>{} ± {} {unit}</strong> (mean ± standard deviation over {n} sites; the mean lies within {}).",
-                    capital(title_of(name)),
+                    capital(title),
                     number(spread.mean),
                     number(spread.sd),
                     interval(spread.ci95)
@@ -79,7 +76,7 @@ fn answer(report: &Report) -> String {
             } else {
                 format!(
                     "{} is <strong>{} {unit}</strong>, within {}.",
-                    capital(title_of(name)),
+                    capital(title),
                     number(spread.mean),
                     interval(spread.ci95)
                 )
@@ -93,10 +90,10 @@ fn answer(report: &Report) -> String {
             interval(ratio.ci95)
         ));
     }
-    let missing: Vec<&str> = names_of(&report.logs)
+    let missing: Vec<&str> = parameters_of(&report.sites.logs)
         .into_iter()
-        .filter(|name| pooled.parameter(name).is_none())
-        .map(title_of)
+        .filter(|parameter| pooled.parameter(parameter.name).is_none())
+        .map(|parameter| parameter.title)
         .collect();
     if !missing.is_empty() {
         sentences.push(format!(
@@ -114,26 +111,25 @@ fn capital(text: &str) -> String {
 }
 
 /// A row for each log, and the pooled one.
-fn sites(report: &Report, pictures: &Pictures) -> String {
-    let names = names_of(&report.logs);
+fn sites(report: &CalibrationReport, pictures: &Pictures) -> String {
+    let parameters = parameters_of(&report.sites.logs);
     let mut header = vec![Cell::Text("log".to_owned())];
-    for name in &names {
-        let unit = unit_of(&report.logs, name);
-        let unit = if unit.is_empty() {
-            String::new()
-        } else {
-            format!(" [{unit}]")
-        };
-        header.push(Cell::Number(format!("{}{unit}", title_of(name))));
+    for parameter in &parameters {
+        header.push(Cell::Number(labelled(parameter.title, parameter.unit)));
         header.push(Cell::Number("95 %".to_owned()));
     }
     header.extend(["R²", "rmse [N]", "n"].map(|name| Cell::Number(name.to_owned())));
-    let mut rows: Vec<Vec<Cell>> = report.logs.iter().map(|log| row(log, &names)).collect();
-    let with_total = report.logs.len() > 1;
+    let mut rows: Vec<Vec<Cell>> = report
+        .sites
+        .logs
+        .iter()
+        .map(|log| row(log, &parameters))
+        .collect();
+    let with_total = report.sites.logs.len() > 1;
     if with_total {
         let mut total = vec![Cell::Text("mean ± sd".to_owned())];
-        for name in &names {
-            let spread = report.pooled.parameter(name);
+        for parameter in &parameters {
+            let spread = report.sites.pooled.parameter(parameter.name);
             total.push(Cell::Number(spread.map_or("–".to_owned(), |spread| {
                 format!("{} ± {}", number(spread.mean), number(spread.sd))
             })));
@@ -148,27 +144,28 @@ fn sites(report: &Report, pictures: &Pictures) -> String {
     if let Some(picture) = &pictures.sites {
         html.push_str(&figure(picture));
     }
-    let ranges = report.pooled.parameters.iter().map(|(name, spread)| {
+    let range = |(parameter, pooled): (&Parameter, &PooledParameter)| {
         vec![
-            Cell::Text(title_of(name).to_owned()),
-            Cell::Number(interval(spread.randomisation)),
-            Cell::Text(unit_of(&report.logs, name).to_owned()),
+            Cell::Text(parameter.title.to_owned()),
+            Cell::Number(interval(pooled.randomisation)),
+            Cell::Text(parameter.unit.to_owned()),
         ]
-    });
+    };
+    let ranges: Vec<_> = pooled_of(&report.sites).into_iter().map(range).collect();
     html.push_str(if with_total {
         "<h3>For domain randomisation</h3>\n<p>A further site is expected within these ranges with 95 %.</p>\n"
     } else {
         "<h3>For domain randomisation</h3>\n<p>One log cannot say how sites differ: these ranges are its own uncertainty. Calibrate several sites.</p>\n"
     });
-    html.push_str(&table(&[], &ranges.collect::<Vec<_>>(), false));
+    html.push_str(&table(&[], &ranges, false));
     html
 }
 
-fn row(log: &CalibratedLog, names: &[&'static str]) -> Vec<Cell> {
-    let fit = &log.calibration.fit;
-    let mut row = vec![Cell::Text(log.name())];
-    for name in names {
-        let parameter = fit.parameter(name);
+fn row(log: &Calibration, parameters: &[&Parameter]) -> Vec<Cell> {
+    let fit = &log.fit;
+    let mut row = vec![Cell::Text(name_of(log))];
+    for parameter in parameters {
+        let parameter = fit.parameter(parameter.name);
         let identified = parameter.filter(|parameter| parameter.identifiable);
         let missing = if parameter.is_some() {
             "not identifiable"
@@ -189,25 +186,15 @@ fn row(log: &CalibratedLog, names: &[&'static str]) -> Vec<Cell> {
 }
 
 /// The tuned torso.
-fn scene(report: &Report, pictures: &Pictures) -> Option<String> {
+fn scene(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
     let scene = report.scene.as_ref()?;
     let mut html = format!(
         "<h2>Simulated torso: {}</h2>\n{}",
-        escape(&scene.torso),
-        list(&scene.lines())
+        escape(scene.torso),
+        list(&scene_lines(scene))
     );
-    let given = [
-        ("stiffness", scene.entry.stiffness),
-        ("damping", scene.entry.damping),
-    ];
-    let further = scene
-        .entry
-        .parameters
-        .iter()
-        .map(|(name, value)| (name.as_str(), *value));
-    let rows: Vec<Vec<Cell>> = given
-        .into_iter()
-        .chain(further)
+    let entry = settings::entry_of(&scene.config);
+    let rows: Vec<Vec<Cell>> = settings::numbers(&entry)
         .map(|(name, value)| vec![Cell::Text(name.to_owned()), Cell::Number(number(value))])
         .collect();
     html.push_str("<p>What the torso must be given so that a press of it measures that:</p>\n");
@@ -219,7 +206,7 @@ fn scene(report: &Report, pictures: &Pictures) -> Option<String> {
 }
 
 /// How to go on from here.
-fn usage(report: &Report) -> String {
+fn usage(report: &CalibrationReport) -> String {
     let softness = report.softness();
     let mut html = "<h2>How to use it</h2>\n".to_owned();
     if softness.stiffness_and_damping().is_some() || !softness.scene.is_empty() {
@@ -247,11 +234,11 @@ fn usage(report: &Report) -> String {
 }
 
 /// A log: its parameters, plots, choices, statistics, source.
-fn section_of(index: usize, log: &CalibratedLog, pictures: &[super::Picture]) -> String {
-    let (prepared, fit) = (&log.calibration.prepared, &log.calibration.fit);
+fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> String {
+    let (prepared, fit) = (&log.prepared, &log.fit);
     let mut html = format!(
         "<section class=\"log\" id=\"log-{index}\">\n<h2>{}</h2>\n",
-        escape(&log.name())
+        escape(&name_of(log))
     );
     html.push_str(&parameters(&fit.parameters));
     html.extend(pictures.iter().map(figure));
@@ -272,11 +259,11 @@ fn section_of(index: usize, log: &CalibratedLog, pictures: &[super::Picture]) ->
         .chain(&prepared.notes)
         .chain(&fit.notes);
     html.push_str(&list(&notes.cloned().collect::<Vec<_>>()));
-    if let Some(selection) = &log.calibration.selection {
+    if let Some(selection) = &log.selection {
         html.push_str(&selection_of(selection));
     }
     html.push_str("<h3>How good the fit is</h3>\n");
-    let explained = explained(&log.calibration);
+    let explained = explained(log);
     html.push_str(&table(
         &[],
         &explained.iter().map(explanation).collect::<Vec<_>>(),
@@ -308,7 +295,7 @@ fn parameters(parameters: &[Parameter]) -> String {
         header.push(Cell::Number("95 % by bootstrap".to_owned()));
     }
     let row = |parameter: &Parameter| {
-        let mut row = vec![Cell::Text(title_of(parameter.name).to_owned())];
+        let mut row = vec![Cell::Text(parameter.title.to_owned())];
         if !parameter.identifiable {
             row.push(Cell::Number("not identifiable".to_owned()));
             row.push(Cell::Text(parameter.unit.to_owned()));
@@ -327,7 +314,7 @@ fn parameters(parameters: &[Parameter]) -> String {
     let reasons: Vec<String> = parameters
         .iter()
         .filter(|parameter| !parameter.reason.is_empty())
-        .map(|parameter| format!("{}: {}", title_of(parameter.name), parameter.reason))
+        .map(|parameter| format!("{}: {}", parameter.title, parameter.reason))
         .collect();
     let rows: Vec<_> = parameters.iter().map(row).collect();
     table(&header, &rows, false) + &list(&reasons)
@@ -359,8 +346,9 @@ fn selection_of(selection: &crate::calibration::ModelSelection) -> String {
 }
 
 /// Where everything comes from.
-fn provenance(report: &Report) -> String {
+fn provenance(report: &CalibrationReport) -> String {
     let rows: Vec<Vec<Cell>> = report
+        .sites
         .logs
         .iter()
         .map(|log| {

@@ -2,21 +2,26 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{CalibratedLog, Report, SceneOutcome, names_of, unit_of};
-use crate::calibration::{Fit, FitStatistics, ModelSelection, Parameter, PooledParameter, models};
+use super::{CalibrationReport, parameters_of, settings};
+use crate::calibration::{
+    Calibration, Fit, FitStatistics, ModelSelection, Parameter, PooledParameter, models,
+};
+use crate::experiments::SceneFit;
+use crate::models::torsos::Softness;
 
-impl Report {
+impl CalibrationReport {
     /// The result as JSON.
     pub fn json(&self) -> Value {
         let mut all = Map::new();
         all.insert("generator".to_owned(), json!(self.generator));
-        all.insert("logs".to_owned(), self.logs.iter().map(log).collect());
+        let logs = self.sites.logs.iter().map(log).collect();
+        all.insert("logs".to_owned(), logs);
         all.insert("pooled".to_owned(), self.pooled_json());
         if let Some(mujoco) = self.softness().mujoco {
             let entry = json!({ "mass": finite(mujoco.mass), "solref": pair(mujoco.solref) });
             all.insert("mujoco".to_owned(), entry);
         }
-        all.insert("notes".to_owned(), json!(self.notes));
+        all.insert("notes".to_owned(), json!(self.sites.notes));
         if let Some(scene) = &self.scene {
             all.insert("scene_fit".to_owned(), scene_fit(scene));
         }
@@ -26,15 +31,13 @@ impl Report {
     /// Every parameter of any log; `null` where not every log identifies it.
     fn pooled_json(&self) -> Value {
         let mut pooled = Map::new();
-        pooled.insert("n_sites".to_owned(), json!(self.pooled.n_sites));
-        for name in names_of(&self.logs) {
-            let spread = self.pooled.parameter(name);
-            let value = spread.map_or(Value::Null, |spread| {
-                spread_json(spread, unit_of(&self.logs, name))
-            });
-            pooled.insert(name.to_owned(), value);
+        pooled.insert("n_sites".to_owned(), json!(self.sites.pooled.n_sites));
+        for parameter in parameters_of(&self.sites.logs) {
+            let value = self.sites.pooled.parameter(parameter.name);
+            let value = value.map_or(Value::Null, |value| pooled_parameter(value, parameter.unit));
+            pooled.insert(parameter.name.to_owned(), value);
         }
-        let ratio = self.pooled.ratio.map_or(
+        let ratio = self.sites.pooled.ratio.map_or(
             Value::Null,
             |ratio| json!({ "value": finite(ratio.value), "ci95": pair(ratio.ci95), "unit": "1/s" }),
         );
@@ -43,19 +46,19 @@ impl Report {
     }
 }
 
-fn spread_json(spread: &PooledParameter, unit: &str) -> Value {
+fn pooled_parameter(parameter: &PooledParameter, unit: &str) -> Value {
     json!({
-        "mean": finite(spread.mean),
-        "sd": finite(spread.sd),
-        "ci95": pair(spread.ci95),
-        "range": pair(spread.range),
-        "randomisation": pair(spread.randomisation),
+        "mean": finite(parameter.mean),
+        "sd": finite(parameter.sd),
+        "ci95": pair(parameter.ci95),
+        "range": pair(parameter.range),
+        "randomisation": pair(parameter.randomisation),
         "unit": unit,
     })
 }
 
-fn log(log: &CalibratedLog) -> Value {
-    let (prepared, fit) = (&log.calibration.prepared, &log.calibration.fit);
+fn log(log: &Calibration) -> Value {
+    let (prepared, fit) = (&log.prepared, &log.fit);
     let choices: Vec<Value> = prepared
         .choices
         .iter()
@@ -86,7 +89,7 @@ fn log(log: &CalibratedLog) -> Value {
         "choices": choices,
         "notes": notes,
     });
-    if let (Some(selection), Some(entry)) = (&log.calibration.selection, entry.as_object_mut()) {
+    if let (Some(selection), Some(entry)) = (&log.selection, entry.as_object_mut()) {
         entry.insert("selection".to_owned(), selection_json(selection));
     }
     entry
@@ -155,32 +158,22 @@ fn selection_json(selection: &ModelSelection) -> Value {
     json!({ "reason": selection.reason, "candidates": candidates })
 }
 
-fn scene_fit(scene: &SceneOutcome) -> Value {
-    let achieved = &scene.achieved;
-    let settings: Map<String, Value> = [
-        ("stiffness", scene.entry.stiffness),
-        ("damping", scene.entry.damping),
-    ]
-    .into_iter()
-    .chain(
-        scene
-            .entry
-            .parameters
-            .iter()
-            .map(|(name, value)| (name.as_str(), *value)),
-    )
-    .map(|(name, value)| (name.to_owned(), finite(value)))
-    .collect();
+fn scene_fit(scene: &SceneFit) -> Value {
+    let entry = settings::entry_of(&scene.config);
+    let softness = |softness: Softness| json!({ "stiffness": finite(softness.stiffness), "damping": finite(softness.damping) });
+    let settings: Map<String, Value> = settings::numbers(&entry)
+        .map(|(name, value)| (name.to_owned(), finite(value)))
+        .collect();
     json!({
         "torso": scene.torso,
-        "stiffness_error": finite(achieved.stiffness_error),
-        "damping_error": finite(achieved.damping_error),
-        "stiffness": finite(achieved.stiffness),
-        "damping": finite(achieved.damping),
-        "target": { "stiffness": finite(scene.target[0]), "damping": finite(scene.target[1]) },
-        "untuned": { "stiffness": finite(scene.untuned[0]), "damping": finite(scene.untuned[1]) },
+        "stiffness_error": finite(scene.stiffness_error),
+        "damping_error": finite(scene.damping_error),
+        "stiffness": finite(scene.simulated.stiffness),
+        "damping": finite(scene.simulated.damping),
+        "target": softness(scene.target),
+        "untuned": softness(scene.untuned),
         "settings": settings,
-        "reached": achieved.reached,
+        "reached": scene.reached,
         "reason": scene.reason,
         "n_presses": scene.n_presses,
         "tracking_rmse_m": finite(scene.tracking_rmse),

@@ -2,14 +2,15 @@
 //! Beside it, what is drawn of trainings and episodes: learning curves, plots over time, films.
 //!
 //! ```text
-//! Report ─┬─ text()   for the terminal
-//!         ├─ json()   for scripts
-//!         └─ files()  softness.toml, report.html, result.json, plots
+//! CalibrationReport ─┬─ text()   for the terminal
+//!                    ├─ json()   for scripts
+//!                    └─ files()  softness.toml, report.html, result.json, plots
 //! ```
 
 mod canvas;
 mod curve;
 mod film_strip;
+mod fit_quality;
 mod force_loop;
 mod html;
 mod json;
@@ -22,12 +23,12 @@ pub mod settings;
 mod sites;
 mod text;
 mod time;
-mod words;
 
 use std::collections::BTreeSet;
 
-use crate::calibration::softness::{SceneEntry, SoftnessFile, TuningResult};
-use crate::calibration::{Calibration, LogSource, Parameter, Pooled};
+use crate::calibration::softness::{SceneEntry, SoftnessFile};
+use crate::calibration::{Calibration, Parameter, PooledParameter, SiteCalibrations};
+use crate::experiments::SceneFit;
 
 pub use canvas::Picture;
 pub use film_strip::film_with_strip;
@@ -37,79 +38,27 @@ pub use rollout_plot::rollout_plot;
 
 /// Everything that a calibration found.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct CalibrationReport {
     /// What made it, with version.
     pub generator: String,
     /// The command line that was given.
     pub command: String,
-    /// Each log; at least one.
-    pub logs: Vec<CalibratedLog>,
-    /// All of them together.
-    pub pooled: Pooled,
-    /// The moving mass [kg], where it is known or fitted.
-    pub mass: Option<f64>,
-    /// Exponents of Hunt–Crossley, where they were given and not fitted.
-    pub exponents: Option<[f64; 2]>,
-    /// What was noticed about the whole.
-    pub notes: Vec<String>,
+    /// Each log, and all of them together.
+    pub sites: SiteCalibrations,
     /// The torso that was tuned, where one was.
-    pub scene: Option<SceneOutcome>,
+    pub scene: Option<SceneFit>,
 }
 
-/// A log and what was found in it.
-#[derive(Clone, Debug)]
-pub struct CalibratedLog {
-    /// Where it comes from.
-    pub source: LogSource,
-    /// Samples and fit.
-    pub calibration: Calibration,
-}
-
-/// A torso tuned until a simulated press measures what was recorded.
-#[derive(Clone, Debug)]
-pub struct SceneOutcome {
-    /// The torso's name.
-    pub torso: String,
-    /// What to give the torso, and what it then measures.
-    pub entry: SceneEntry,
-    /// Stiffness [N/m] and damping [N·s/m] that were wanted.
-    pub target: [f64; 2],
-    /// What the torso measured as it came: stiffness [N/m], damping [N·s/m].
-    pub untuned: [f64; 2],
-    /// What a simulated press of it measures, and by how much that is off.
-    pub achieved: TuningResult,
-    /// Why tuning ended, in words.
-    pub reason: String,
-    /// Number of presses that were simulated.
-    pub n_presses: usize,
-    /// Root mean square difference of simulated and recorded indentation [m].
-    pub tracking_rmse: f64,
-    /// The last simulated press, calibrated as the recorded ones were.
-    pub simulated: Option<Calibration>,
-}
-
-impl Report {
-    /// The model that was fitted.
-    pub fn model(&self) -> &'static str {
-        self.logs
-            .first()
-            .map_or("", |log| log.calibration.fit.model)
-    }
-
+impl CalibrationReport {
     /// What a scene reads.
     pub fn softness(&self) -> SoftnessFile {
-        let logs: Vec<_> = self
-            .logs
-            .iter()
-            .map(|log| (&log.source, &log.calibration))
-            .collect();
-        let mut file = SoftnessFile::new(&self.generator, &logs, &self.pooled, self.mass);
+        let mut file = SoftnessFile::new(&self.generator, &self.sites);
         if let Some(scene) = &self.scene {
             let entry = SceneEntry {
-                achieved: Some(scene.achieved.clone()),
-                ..scene.entry.clone()
+                achieved: Some(scene.result()),
+                ..settings::entry_of(&scene.config)
             };
-            file.scene.insert(scene.torso.clone(), entry);
+            file.scene.insert(scene.torso.to_owned(), entry);
         }
         file
     }
@@ -142,32 +91,26 @@ impl Report {
     fn pictures(&self, progress: &mut dyn FnMut(f64)) -> anyhow::Result<Pictures> {
         let stems = self.stems();
         let mut pictures = Pictures::default();
-        for (index, (log, stem)) in self.logs.iter().zip(&stems).enumerate() {
+        for (index, (log, stem)) in self.sites.logs.iter().zip(&stems).enumerate() {
             pictures.logs.push(self.pictures_of(log, stem)?);
-            progress((index + 1) as f64 / self.logs.len() as f64);
+            progress((index + 1) as f64 / self.sites.logs.len() as f64);
         }
-        if self.logs.len() > 1 && !self.pooled.parameters.is_empty() {
-            let names = self.logs.iter().map(CalibratedLog::name);
-            let logs: Vec<_> = names
-                .zip(self.logs.iter().map(|log| &log.calibration))
-                .collect();
+        if self.sites.logs.len() > 1 && !self.sites.pooled.parameters.is_empty() {
             let caption = "Each site's estimate with its 95 % interval; the line is the mean over sites, the band its 95 % interval.";
-            let drawing = sites::Sites::of(&logs, &self.pooled);
+            let drawing = sites::Sites::of(&self.sites);
             pictures.sites = Some(Picture::of(
                 "sites".to_owned(),
                 caption.to_owned(),
                 &drawing,
             )?);
         }
-        if let (Some(scene), Some(log)) = (&self.scene, self.logs.first())
-            && let Some(simulated) = &scene.simulated
-        {
+        if let (Some(scene), Some(log)) = (&self.scene, self.sites.logs.first()) {
             let title = format!(
                 "{}: recorded and simulated on torso {}",
-                log.name(),
+                name_of(log),
                 scene.torso
             );
-            let drawing = force_loop::ForceLoop::simulated(&title, &log.calibration, simulated);
+            let drawing = force_loop::ForceLoop::simulated(&title, log, &scene.calibration);
             let caption = "Force over indentation: the recorded press, and the tuned torso pressed along the same indentation.";
             pictures.scene = Some(Picture::of(
                 "scene".to_owned(),
@@ -178,10 +121,10 @@ impl Report {
         Ok(pictures)
     }
 
-    fn pictures_of(&self, log: &CalibratedLog, stem: &str) -> anyhow::Result<Vec<Picture>> {
-        let (fitted, title) = (&log.calibration, log.name());
+    fn pictures_of(&self, log: &Calibration, stem: &str) -> anyhow::Result<Vec<Picture>> {
+        let title = name_of(log);
         let name = |kind: &str| format!("{stem}_{kind}");
-        let curve = curve::Curve::of(&title, fitted, self.exponents);
+        let curve = curve::Curve::of(&title, log);
         let over_time = "Force and indentation over the whole log. The shaded window was fitted; orange is what the law says.";
         let residuals = "What the law leaves over. Waves mean that the law misses something, a wide bell that the sensor is noisy.";
         let force_loop =
@@ -191,17 +134,17 @@ impl Report {
             Picture::of(
                 name("time"),
                 over_time.to_owned(),
-                &time::TimePlot::of(&title, fitted),
+                &time::TimePlot::of(&title, log),
             )?,
             Picture::of(
                 name("residuals"),
                 residuals.to_owned(),
-                &residuals::Residuals::of(&title, fitted),
+                &residuals::Residuals::of(&title, log),
             )?,
             Picture::of(
                 name("loop"),
                 force_loop.to_owned(),
-                &force_loop::ForceLoop::predicted(&title, fitted),
+                &force_loop::ForceLoop::predicted(&title, log),
             )?,
         ])
     }
@@ -209,8 +152,8 @@ impl Report {
     /// A file name for each log: its own where that is harmless, never one twice.
     fn stems(&self) -> Vec<String> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
-        let n = self.logs.len();
-        let stems = self.logs.iter().map(|log| {
+        let n = self.sites.logs.len();
+        let stems = self.sites.logs.iter().map(|log| {
             let plain = |c: char| {
                 if c.is_ascii_alphanumeric() || c == '-' || c == '_' {
                     c
@@ -218,7 +161,7 @@ impl Report {
                     '_'
                 }
             };
-            let name: String = log.name().chars().take(80).map(plain).collect();
+            let name: String = name_of(log).chars().take(80).map(plain).collect();
             let name = if name.is_empty() {
                 "log".to_owned()
             } else {
@@ -233,15 +176,9 @@ impl Report {
     }
 }
 
-impl CalibratedLog {
-    /// Name without folder and ending, fit to be shown.
-    pub fn name(&self) -> String {
-        let stem = std::path::Path::new(&self.source.file).file_stem();
-        let name = stem.map_or(self.source.file.clone(), |stem| {
-            stem.to_string_lossy().into_owned()
-        });
-        shown(&name)
-    }
+/// A log's name without folder and ending, fit to be shown.
+fn name_of(log: &Calibration) -> String {
+    shown(&log.source.name())
 }
 
 /// The plots of a report.
@@ -296,41 +233,32 @@ fn interval([low, high]: [f64; 2]) -> String {
     format!("{} to {}", number(low), number(high))
 }
 
-/// What a parameter is called in a sentence.
-fn title_of(name: &str) -> &str {
-    match name {
-        "stiffness" => "stiffness k",
-        "damping" => "damping c",
-        "kappa" => "κ",
-        "lambda" => "λ",
-        "exponent_n" => "exponent n",
-        "exponent_m" => "exponent m",
-        "force_offset" => "force offset f₀",
-        "mass" => "moving mass m",
-        "branch_stiffness" => "branch stiffness k₁",
-        "relaxation_time" => "relaxation time τ",
-        "young_modulus" => "Young's modulus E",
-        other => other,
-    }
-}
-
-/// The names of all parameters of some logs, in the order of their first appearance.
-fn names_of(logs: &[CalibratedLog]) -> Vec<&'static str> {
-    let mut names: Vec<&'static str> = Vec::new();
-    for parameter in logs.iter().flat_map(|log| &log.calibration.fit.parameters) {
-        if !names.contains(&parameter.name) {
-            names.push(parameter.name);
+/// Each parameter of any log, in the order of their first appearance, from the first log that has it.
+fn parameters_of(logs: &[Calibration]) -> Vec<&Parameter> {
+    let mut all: Vec<&Parameter> = Vec::new();
+    for parameter in logs.iter().flat_map(|log| &log.fit.parameters) {
+        if all.iter().all(|known| known.name != parameter.name) {
+            all.push(parameter);
         }
     }
-    names
+    all
 }
 
-/// The unit of a parameter, from the first log that has it.
-fn unit_of(logs: &[CalibratedLog], name: &str) -> &'static str {
-    let parameters = logs
-        .iter()
-        .filter_map(|log| log.calibration.fit.parameter(name));
-    parameters.map(|p: &Parameter| p.unit).next().unwrap_or("")
+/// Title and unit, such as `stiffness k [N/m]`.
+fn labelled(title: &str, unit: &str) -> String {
+    if unit.is_empty() {
+        title.to_owned()
+    } else {
+        format!("{title} [{unit}]")
+    }
+}
+
+/// The parameters that every log has and identifies, each with its pooled value.
+fn pooled_of(sites: &SiteCalibrations) -> Vec<(&Parameter, &PooledParameter)> {
+    parameters_of(&sites.logs)
+        .into_iter()
+        .filter_map(|parameter| Some((parameter, sites.pooled.parameter(parameter.name)?)))
+        .collect()
 }
 
 #[cfg(test)]

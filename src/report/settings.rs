@@ -1,6 +1,6 @@
 //! A torso's configuration as `softness.toml` keeps it: stiffness, damping, and its further constraints by name.
 
-use super::SceneEntry;
+use crate::calibration::softness::SceneEntry;
 use crate::models::torsos::{Softness, TorsoConfig};
 
 /// What to write of a configuration.
@@ -25,6 +25,14 @@ pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
         }
     }
     entry
+}
+
+/// Every number of an entry that a torso is made from, by name.
+pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
+    let further = entry.parameters.iter();
+    [("stiffness", entry.stiffness), ("damping", entry.damping)]
+        .into_iter()
+        .chain(further.map(|(name, value)| (name.as_str(), *value)))
 }
 
 /// Sets a configuration's softness and constraints to what was written; what differs otherwise comes back in words.

@@ -5,7 +5,8 @@ use plotters::prelude::*;
 use super::canvas::{
     Area, BLUE_LINE, DrawResult, Drawing, GREY_LINE, INK, ORANGE_LINE, range_of, tick, titled,
 };
-use crate::calibration::{Calibration, Pooled, PooledParameter};
+use super::{labelled, name_of, pooled_of};
+use crate::calibration::{Parameter, PooledParameter, SiteCalibrations};
 
 /// Names are cut to this many characters.
 const MAX_NAME: usize = 22;
@@ -25,17 +26,14 @@ struct Panel {
 
 impl Sites {
     /// Up to two parameters that were pooled.
-    pub(super) fn of(logs: &[(String, &Calibration)], pooled: &Pooled) -> Self {
-        let panels = pooled.parameters.iter().take(2).map(|(name, spread)| {
-            let parameters: Vec<_> = logs
-                .iter()
-                .filter_map(|(_, log)| log.fit.parameter(name))
-                .collect();
-            let unit = parameters.first().map_or("", |parameter| parameter.unit);
+    pub(super) fn of(sites: &SiteCalibrations) -> Self {
+        let panels = pooled_of(sites).into_iter().take(2);
+        let panels = panels.map(|(Parameter { name, unit, .. }, pooled)| {
+            let each = sites.logs.iter().filter_map(|log| log.fit.parameter(name));
             Panel {
                 label: labelled(&name.replace('_', " "), unit),
-                sites: parameters.iter().map(|p| (p.value, p.ci95)).collect(),
-                pooled: *spread,
+                sites: each.map(|p| (p.value, p.ci95)).collect(),
+                pooled: *pooled,
             }
         });
         let short = |name: &str| {
@@ -47,17 +45,8 @@ impl Sites {
         };
         Self {
             panels: panels.collect(),
-            names: logs.iter().map(|(name, _)| short(name)).collect(),
+            names: sites.logs.iter().map(|log| short(&name_of(log))).collect(),
         }
-    }
-}
-
-/// A label with its unit.
-fn labelled(name: &str, unit: &str) -> String {
-    if unit.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{name} [{unit}]")
     }
 }
 

@@ -1,22 +1,26 @@
 //! The result for the terminal: the logs in a table, the pooled numbers, and what was chosen in short.
 
-use super::{CalibratedLog, Report, interval, names_of, number, shown, title_of, unit_of};
-use crate::calibration::models;
+use super::{
+    CalibrationReport, interval, labelled, name_of, number, parameters_of, pooled_of, shown,
+};
+use crate::calibration::{Calibration, Parameter, PooledParameter, models};
+use crate::experiments::SceneFit;
+use crate::models::torsos::Softness;
 
 /// Names longer than this widen their own line only.
 const MAX_NAME: usize = 28;
 
-impl Report {
+impl CalibrationReport {
     /// Lines for people.
     pub fn text(&self) -> String {
         let mut lines = vec![self.model_line(), String::new()];
         lines.extend(table(&self.rows()));
         lines.extend(self.unidentifiable());
-        if self.logs.len() > 1 {
+        if self.sites.logs.len() > 1 {
             lines.push(String::new());
             lines.extend(self.pooled_lines());
         }
-        if let Some(ratio) = &self.pooled.ratio {
+        if let Some(ratio) = &self.sites.pooled.ratio {
             lines.push(format!(
                 "stiffness / damping: {} 1/s (95 %: {})",
                 number(ratio.value),
@@ -33,7 +37,7 @@ impl Report {
             ));
         }
         lines.push(String::new());
-        match self.logs.as_slice() {
+        match self.sites.logs.as_slice() {
             [log] => lines.extend(chosen(log)),
             // Five logs' choices would bury the answer.
             _ => lines.push(
@@ -41,44 +45,41 @@ impl Report {
             ),
         }
         lines.extend(
-            self.notes
+            self.sites
+                .notes
                 .iter()
                 .map(|note| format!("note: {}", shown(note))),
         );
         if let Some(scene) = &self.scene {
             lines.push(String::new());
-            lines.extend(scene.lines());
+            lines.extend(scene_lines(scene));
         }
         lines.join("\n")
     }
 
     fn model_line(&self) -> String {
-        let kind = models::by_name(self.model());
+        let model = self.sites.model();
+        let kind = models::by_name(model);
         let equation = kind.map_or("", |kind| kind.equation);
         let summary = kind.map_or("", |kind| kind.summary);
-        format!("{}: {equation}\n{summary}", self.model())
+        format!("{model}: {equation}\n{summary}")
     }
 
     /// The header, and a row for each log.
     fn rows(&self) -> Vec<Vec<String>> {
-        let names = names_of(&self.logs);
+        let parameters = parameters_of(&self.sites.logs);
         let mut header = vec!["log".to_owned()];
-        for name in &names {
-            let unit = unit_of(&self.logs, name);
-            header.push(if unit.is_empty() {
-                title_of(name).to_owned()
-            } else {
-                format!("{} [{unit}]", title_of(name))
-            });
+        for parameter in &parameters {
+            header.push(labelled(parameter.title, parameter.unit));
             header.push("95 %".to_owned());
         }
         header.extend(["R²", "rmse [N]", "n", "window [s]"].map(str::to_owned));
         let mut rows = vec![header];
-        for log in &self.logs {
-            let fit = &log.calibration.fit;
-            let mut row = vec![log.name()];
-            for name in &names {
-                match fit.parameter(name) {
+        for log in &self.sites.logs {
+            let fit = &log.fit;
+            let mut row = vec![name_of(log)];
+            for parameter in &parameters {
+                match fit.parameter(parameter.name) {
                     Some(parameter) if parameter.identifiable => {
                         row.push(number(parameter.value));
                         row.push(interval(parameter.ci95));
@@ -90,7 +91,7 @@ impl Report {
             row.push(format!("{:.4}", fit.statistics.r_squared));
             row.push(number(fit.statistics.rmse_n));
             row.push(fit.statistics.n.to_string());
-            row.push(interval(log.calibration.prepared.window));
+            row.push(interval(log.prepared.window));
             rows.push(row);
         }
         rows
@@ -98,15 +99,15 @@ impl Report {
 
     /// Why numbers are missing.
     fn unidentifiable(&self) -> Vec<String> {
-        let missing = self.logs.iter().flat_map(|log| {
-            let parameters = log.calibration.fit.parameters.iter();
+        let missing = self.sites.logs.iter().flat_map(|log| {
+            let parameters = log.fit.parameters.iter();
             parameters
                 .filter(|parameter| !parameter.identifiable)
                 .map(|parameter| {
                     format!(
                         "{}: no {}: {}",
-                        log.name(),
-                        title_of(parameter.name),
+                        name_of(log),
+                        parameter.title,
                         shown(&parameter.reason)
                     )
                 })
@@ -115,80 +116,65 @@ impl Report {
     }
 
     fn pooled_lines(&self) -> Vec<String> {
-        let n = self.pooled.n_sites;
-        let lines = self.pooled.parameters.iter().map(|(name, spread)| {
+        let n = self.sites.pooled.n_sites;
+        let line = |(parameter, pooled): (&Parameter, &PooledParameter)| {
             format!(
                 "{} over {n} sites: {} ± {} {} (mean 95 %: {}; randomise within {})",
-                title_of(name),
-                number(spread.mean),
-                number(spread.sd),
-                unit_of(&self.logs, name),
-                interval(spread.ci95),
-                interval(spread.randomisation),
+                parameter.title,
+                number(pooled.mean),
+                number(pooled.sd),
+                parameter.unit,
+                interval(pooled.ci95),
+                interval(pooled.randomisation),
             )
-        });
-        lines.collect()
+        };
+        pooled_of(&self.sites).into_iter().map(line).collect()
     }
 }
 
 /// What was chosen for a log, and what was noticed; what the file says of itself is in the report.
-fn chosen(log: &CalibratedLog) -> Vec<String> {
-    let prepared = &log.calibration.prepared;
-    let mut lines = vec![format!("{}:", log.name())];
+fn chosen(log: &Calibration) -> Vec<String> {
+    let prepared = &log.prepared;
+    let mut lines = vec![format!("{}:", name_of(log))];
     lines.extend(
         prepared
             .choices
             .iter()
             .map(|choice| format!("  {}: {}", choice.what, shown(&choice.value))),
     );
-    if let Some(selection) = &log.calibration.selection {
+    if let Some(selection) = &log.selection {
         lines.push(format!("  model: {}", shown(&selection.reason)));
     }
-    let notes = prepared.notes.iter().chain(&log.calibration.fit.notes);
+    let notes = prepared.notes.iter().chain(&log.fit.notes);
     lines.extend(notes.map(|note| format!("  note: {}", shown(note))));
     lines
 }
 
-impl super::SceneOutcome {
-    /// Lines for people.
-    pub(super) fn lines(&self) -> Vec<String> {
-        let achieved = &self.achieved;
-        let verdict = if achieved.reached {
-            "tuned"
-        } else {
-            "not reached"
-        };
-        let line = |name: &str, unit: &str, at: usize, value: f64, error: f64| {
-            format!(
-                "  {name} {} {unit}, wanted {} ({:+.1} %); untuned {}",
-                number(value),
-                number(self.target[at]),
-                100.0 * error,
-                number(self.untuned[at])
-            )
-        };
-        vec![
-            format!("torso {}: {verdict}: {}", self.torso, shown(&self.reason)),
-            line(
-                "stiffness",
-                "N/m",
-                0,
-                achieved.stiffness,
-                achieved.stiffness_error,
-            ),
-            line(
-                "damping",
-                "N·s/m",
-                1,
-                achieved.damping,
-                achieved.damping_error,
-            ),
-            format!(
-                "  the probe followed the recorded indentation within {} mm (rms)",
-                number(1e3 * self.tracking_rmse)
-            ),
-        ]
-    }
+/// The tuned torso.
+pub(super) fn scene_lines(scene: &SceneFit) -> Vec<String> {
+    let verdict = if scene.reached {
+        "tuned"
+    } else {
+        "not reached"
+    };
+    let line = |name: &str, unit: &str, of: fn(&Softness) -> f64, error: f64| {
+        format!(
+            "  {name} {} {unit}, wanted {} ({:+.1} %); untuned {}",
+            number(of(&scene.simulated)),
+            number(of(&scene.target)),
+            100.0 * error,
+            number(of(&scene.untuned))
+        )
+    };
+    vec![
+        format!("torso {}: {verdict}: {}", scene.torso, shown(&scene.reason)),
+        line("stiffness", "N/m", |s| s.stiffness, scene.stiffness_error),
+        line("damping", "N·s/m", |s| s.damping, scene.damping_error),
+        format!(
+            "  the probe followed the recorded indentation within {} mm (rms)",
+            number(1e3 * scene.tracking_rmse)
+        ),
+    ]
 }
 
 /// Columns as wide as their cells: the first to the left, numbers to the right.

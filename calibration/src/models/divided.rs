@@ -5,7 +5,7 @@
 //! ```
 //!
 //! Ordinary least squares with linfa. Dividing by r gives samples at small indentation much weight, and their noise too,
-//! so the singular region r → 0 is left out: see [`least_indentation`].
+//! so the singular region r → 0 is left out: see [`Law::least_indentation`].
 //! Where the surface was estimated, it is first refined with the direct form f = k r + c ṙ, whose rows are not divided:
 //! an error δ of the surface changes f/r by the factor δ/r, which is worst where r is least.
 
@@ -14,8 +14,8 @@ use linfa_linear::LinearRegression;
 use ndarray::{Array1, Array2};
 
 use super::{
-    ModelKind, direct,
-    kelvin_voigt::{DAMPING, STIFFNESS},
+    kelvin_voigt::KelvinVoigt,
+    kind::ModelKind,
     law::{Inputs, Law, Spec},
 };
 use crate::ContactPoint;
@@ -25,7 +25,9 @@ pub(super) const KIND: ModelKind = ModelKind {
     name: "divided",
     summary: "Kelvin–Voigt as a straight line f/r over ṙ/r, ordinary least squares",
     equation: "f/r = k + c ṙ/r",
-    fit: |samples, options| direct::fit(&Divided, samples, options),
+    is_candidate: false, // Kelvin–Voigt with other weights.
+    gives_softness: true,
+    options: &[],
     law: |_, _| Ok(Box::new(Divided)),
 };
 
@@ -36,33 +38,20 @@ const SHARE_OF_FOUND: f64 = 0.1;
 /// Standard errors of the surface below which samples are left out: at 10, an error of one changes f/r by a tenth at most.
 const STANDARD_ERRORS: f64 = 10.0;
 
-/// Least indentation of a sample that is fitted [m].
-pub(super) fn least_indentation(largest: f64, contact: &ContactPoint) -> f64 {
-    if contact.known {
-        SHARE_OF_KNOWN * largest
-    } else {
-        (SHARE_OF_FOUND * largest).max(STANDARD_ERRORS * contact.standard_error)
-    }
-}
-
 /// The law.
-pub(super) struct Divided;
+struct Divided;
 
 impl Law for Divided {
-    fn model(&self) -> &'static str {
-        KIND.name
+    fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
+        KelvinVoigt.columns(inputs, nonlinear)
     }
 
-    fn columns(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Vec<Vec<f64>> {
-        vec![inputs.column(|r, _| r), inputs.column(|_, v| v)]
-    }
-
-    fn velocity_gain(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
-        Some((1, vec![1.0; inputs.used.len()]))
+    fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
+        KelvinVoigt.velocity_gain(inputs, nonlinear)
     }
 
     fn specs(&self) -> Vec<Spec> {
-        vec![STIFFNESS, DAMPING]
+        KelvinVoigt.specs()
     }
 
     fn ordinary_least_squares(&self, columns: &[Vec<f64>], target: &[f64]) -> Option<Vec<f64>> {
@@ -80,7 +69,15 @@ impl Law for Divided {
             .then_some(coefficients)
     }
 
-    fn divided(&self) -> bool {
-        true
+    fn direct_form(&self) -> Option<&'static dyn Law> {
+        Some(&KelvinVoigt)
+    }
+
+    fn least_indentation(&self, largest: f64, contact: &ContactPoint) -> f64 {
+        if contact.known {
+            SHARE_OF_KNOWN * largest
+        } else {
+            (SHARE_OF_FOUND * largest).max(STANDARD_ERRORS * contact.standard_error)
+        }
     }
 }

@@ -7,17 +7,19 @@
 //! The exponents are given (n = 1.5 is Hertz' sphere, m = 0.5 its damping) or fitted.
 
 use super::{
-    ModelKind, direct,
-    law::{Inputs, Law, Nonlinear, Spec},
+    kind::ModelKind,
+    law::{Inputs, Law, Nonlinear, Spec, power},
 };
-use crate::{CalibrationError, FitOptions, Samples};
+use crate::{CalibrationError, ElasticTerm, FitOptions, Samples};
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
     name: "hunt-crossley",
     summary: "spring and damper that stiffen with depth",
     equation: "f = κ rⁿ + λ rᵐ ṙ",
-    fit: |samples, options| direct::fit(&*law(samples, options)?, samples, options),
+    is_candidate: true,
+    gives_softness: false,
+    options: &["--exponents"],
     law,
 };
 
@@ -66,10 +68,6 @@ impl HuntCrossley {
 }
 
 impl Law for HuntCrossley {
-    fn model(&self) -> &'static str {
-        KIND.name
-    }
-
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
         let [n, m] = self.exponents(nonlinear);
         vec![
@@ -81,6 +79,10 @@ impl Law for HuntCrossley {
     fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
         let [_, m] = self.exponents(nonlinear);
         Some((1, inputs.column(|r, _| power(r, m))))
+    }
+
+    fn elastic_term(&self, nonlinear: &[f64]) -> Option<ElasticTerm> {
+        Some(ElasticTerm::new("kappa", self.exponents(nonlinear)[0]))
     }
 
     fn nonlinear(&self) -> Vec<Nonlinear> {
@@ -95,12 +97,14 @@ impl Law for HuntCrossley {
         let mut specs = vec![
             Spec {
                 name: "kappa",
+                title: "κ",
                 unit: "N/m^n",
                 positive: true,
                 advice: "press deeper, over a larger range of indentation",
             },
             Spec {
                 name: "lambda",
+                title: "λ",
                 unit: "N·s/m^(m+1)",
                 positive: true,
                 advice: "press and release at different speeds",
@@ -108,11 +112,15 @@ impl Law for HuntCrossley {
         ];
         if self.exponents.is_none() {
             let advice = "press from the surface to full depth, at different speeds";
-            for name in ["exponent_n", "exponent_m"] {
+            for (name, title, positive) in [
+                ("exponent_n", "exponent n", true),
+                ("exponent_m", "exponent m", false),
+            ] {
                 specs.push(Spec {
                     name,
+                    title,
                     unit: "",
-                    positive: name == "exponent_n",
+                    positive,
                     advice,
                 });
             }
@@ -144,18 +152,5 @@ impl Law for HuntCrossley {
                 }
             })
             .collect()
-    }
-}
-
-/// r to a power, 0 outside tissue.
-pub(super) fn power(r: f64, exponent: f64) -> f64 {
-    if r <= 0.0 {
-        0.0
-    } else if exponent == 1.5 {
-        r * r.sqrt()
-    } else if exponent == 0.5 {
-        r.sqrt()
-    } else {
-        r.powf(exponent)
     }
 }

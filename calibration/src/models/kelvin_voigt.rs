@@ -5,43 +5,26 @@
 //! ```
 
 use super::{
-    ModelKind, direct,
-    law::{Inputs, Law, Spec},
+    kind::ModelKind,
+    law::{DAMPING, Inputs, Law, STIFFNESS, Spec},
 };
+use crate::ElasticTerm;
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
     name: "kelvin-voigt",
     summary: "spring and damper in parallel, least squares on the force",
     equation: "f = k r + c ṙ",
-    fit: |samples, options| direct::fit(&KelvinVoigt, samples, options),
+    is_candidate: true,
+    gives_softness: true,
+    options: &[],
     law: |_, _| Ok(Box::new(KelvinVoigt)),
-};
-
-/// Stiffness k.
-pub(super) const STIFFNESS: Spec = Spec {
-    name: "stiffness",
-    unit: "N/m",
-    positive: true,
-    advice: "press deeper, over a larger range of indentation",
-};
-
-/// Damping c.
-pub(super) const DAMPING: Spec = Spec {
-    name: "damping",
-    unit: "N·s/m",
-    positive: true,
-    advice: "press and release at different speeds",
 };
 
 /// The law.
 pub(super) struct KelvinVoigt;
 
 impl Law for KelvinVoigt {
-    fn model(&self) -> &'static str {
-        KIND.name
-    }
-
     fn columns(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Vec<Vec<f64>> {
         vec![inputs.column(|r, _| r), inputs.column(|_, v| v)]
     }
@@ -52,6 +35,10 @@ impl Law for KelvinVoigt {
 
     fn linear_in_surface(&self) -> bool {
         true
+    }
+
+    fn elastic_term(&self, _nonlinear: &[f64]) -> Option<ElasticTerm> {
+        Some(ElasticTerm::new("stiffness", 1.0))
     }
 
     fn specs(&self) -> Vec<Spec> {

@@ -4,6 +4,8 @@
 //! f = Σ βⱼ φⱼ(r, ṙ; θ)          β: linear coefficients, θ: nonlinear ones
 //! ```
 
+use crate::{ContactPoint, ElasticTerm, Fit, Samples};
+
 /// Samples as a law sees them, all of them; shapes `[n]`.
 pub(crate) struct Inputs<'a> {
     /// Time [s].
@@ -26,11 +28,29 @@ impl Inputs<'_> {
     }
 }
 
+/// Share of the largest indentation that is left out next to a surface that was estimated: less is within its error.
+const GUARD: f64 = 0.02;
+
+/// r to a power, 0 outside tissue.
+pub(super) fn power(r: f64, exponent: f64) -> f64 {
+    if r <= 0.0 {
+        0.0
+    } else if exponent == 1.5 {
+        r * r.sqrt()
+    } else if exponent == 0.5 {
+        r.sqrt()
+    } else {
+        r.powf(exponent)
+    }
+}
+
 /// A parameter as it is reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Spec {
-    /// Name.
+    /// Key in results, such as `stiffness`.
     pub(crate) name: &'static str,
+    /// What a person calls it, its symbol last: `stiffness k`.
+    pub(crate) title: &'static str,
     /// Unit.
     pub(crate) unit: &'static str,
     /// Whether it has to be positive.
@@ -50,14 +70,13 @@ pub(crate) struct Nonlinear {
 
 /// A law.
 pub(crate) trait Law {
-    /// Name in the registry.
-    fn model(&self) -> &'static str;
-
     /// φ of the samples used, one column each.
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>>;
 
     /// The column that velocity enters, and what it is multiplied with there.
-    fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)>;
+    fn velocity_gain(&self, _inputs: &Inputs, _nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
+        None
+    }
 
     /// What θ is made of.
     fn nonlinear(&self) -> Vec<Nonlinear> {
@@ -92,23 +111,62 @@ pub(crate) trait Law {
         None
     }
 
-    /// Whether rows are divided by the indentation before they are fitted.
-    fn divided(&self) -> bool {
-        false
+    /// Where rows are divided by the indentation before they are fitted: the law whose rows are not.
+    fn direct_form(&self) -> Option<&'static dyn Law> {
+        None
+    }
+
+    /// Least indentation of a sample that is fitted [m], for samples of this `largest` indentation [m].
+    fn least_indentation(&self, largest: f64, contact: &ContactPoint) -> f64 {
+        if contact.known {
+            0.0
+        } else {
+            (GUARD * largest).max(3.0 * contact.standard_error)
+        }
+    }
+
+    /// The part of the force that depends on the indentation alone, where that is a power of it.
+    fn elastic_term(&self, _nonlinear: &[f64]) -> Option<ElasticTerm> {
+        None
+    }
+
+    /// What a user should know of a fit.
+    fn notes(&self, _fit: &Fit, _samples: &Samples) -> Option<String> {
+        None
     }
 }
 
-/// Force offset.
+/// Stiffness k.
+pub(super) const STIFFNESS: Spec = Spec {
+    name: "stiffness",
+    title: "stiffness k",
+    unit: "N/m",
+    positive: true,
+    advice: "press deeper, over a larger range of indentation",
+};
+
+/// Damping c.
+pub(super) const DAMPING: Spec = Spec {
+    name: "damping",
+    title: "damping c",
+    unit: "N·s/m",
+    positive: true,
+    advice: "press and release at different speeds",
+};
+
+/// Force offset f₀.
 pub(crate) const FORCE_OFFSET: Spec = Spec {
     name: "force_offset",
+    title: "force offset f₀",
     unit: "N",
     positive: false,
     advice: "record free air before contact, or a larger range of indentation",
 };
 
-/// Moving mass.
+/// Moving mass m.
 pub(crate) const MASS: Spec = Spec {
     name: "mass",
+    title: "moving mass m",
     unit: "kg",
     positive: true,
     advice: "record faster motion, at more than one frequency, or weigh what moves in front of the sensor",

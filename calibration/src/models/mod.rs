@@ -1,43 +1,24 @@
 //! Laws of tissue under a probe: one file each, listed in [`ALL`].
 
-pub(crate) mod compare;
-mod direct;
+mod acceleration;
+mod cross_validation;
 mod divided;
+mod estimates;
 mod flat_punch;
+mod half_space;
 mod hertz;
 mod hunt_crossley;
 mod kelvin_voigt;
+mod kind;
 mod law;
-mod quasi_static;
-mod rates;
-mod report;
-mod search;
+pub(crate) mod selection;
 mod sls;
-pub(crate) mod tangent;
+mod solver;
+mod variable_projection;
 
-use law::Law;
+pub use kind::ModelKind;
 
-use crate::{CalibrationError, Fit, FitOptions, Samples};
-
-/// A law whose options are checked.
-type AnyLaw = Box<dyn Law>;
-
-/// An entry of the registry.
-#[derive(Clone, Copy, Debug)]
-pub struct ModelKind {
-    /// Name on the command line.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// The equation, as text.
-    pub equation: &'static str,
-    /// Fits it.
-    pub fit: fn(&Samples, &FitOptions) -> Result<Fit, CalibrationError>,
-    /// The law itself, for comparisons.
-    law: fn(&Samples, &FitOptions) -> Result<AnyLaw, CalibrationError>,
-}
-
-/// Every model.
+/// Every law.
 pub const ALL: &[ModelKind] = &[
     divided::KIND,
     kelvin_voigt::KIND,
@@ -47,7 +28,16 @@ pub const ALL: &[ModelKind] = &[
     flat_punch::KIND,
 ];
 
-/// The model called `name`.
+/// The law that is fitted where none is named.
+pub const DEFAULT: &ModelKind = &ALL[0];
+
+/// The law called `name`.
 pub fn by_name(name: &str) -> Option<&'static ModelKind> {
     ALL.iter().find(|kind| kind.name == name)
+}
+
+/// Names of the laws that satisfy a condition, for messages: `divided or kelvin-voigt`.
+pub fn names_where(condition: impl Fn(&ModelKind) -> bool) -> String {
+    let kinds = ALL.iter().filter(|kind| condition(kind));
+    kinds.map(|kind| kind.name).collect::<Vec<_>>().join(" or ")
 }

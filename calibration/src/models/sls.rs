@@ -9,9 +9,8 @@
 //! At the limit τ → 0 it is Kelvin–Voigt with c = k₁ τ, which is reported as `damping`.
 
 use super::{
-    ModelKind, direct,
-    kelvin_voigt::STIFFNESS,
-    law::{Inputs, Law, Nonlinear, Spec},
+    kind::ModelKind,
+    law::{DAMPING, Inputs, Law, Nonlinear, STIFFNESS, Spec},
 };
 use crate::{CalibrationError, FitOptions, Samples};
 
@@ -20,7 +19,9 @@ pub(super) const KIND: ModelKind = ModelKind {
     name: "sls",
     summary: "standard linear solid: spring beside spring and damper in series, relaxes",
     equation: "f = k∞ r + k₁ q, q̇ = ṙ − q/τ",
-    fit: |samples, options| direct::fit(&*law(samples, options)?, samples, options),
+    is_candidate: true,
+    gives_softness: false,
+    options: &[],
     law,
 };
 
@@ -105,10 +106,6 @@ impl StandardLinearSolid {
 }
 
 impl Law for StandardLinearSolid {
-    fn model(&self) -> &'static str {
-        KIND.name
-    }
-
     fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
         let (branch, start) = self.branch(inputs, nonlinear[0].exp());
         let mut columns = vec![inputs.column(|r, _| r), branch];
@@ -116,10 +113,6 @@ impl Law for StandardLinearSolid {
             columns.push(start);
         }
         columns
-    }
-
-    fn velocity_gain(&self, _inputs: &Inputs, _nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
-        None
     }
 
     /// ln τ.
@@ -144,22 +137,19 @@ impl Law for StandardLinearSolid {
             STIFFNESS,
             Spec {
                 name: "branch_stiffness",
+                title: "branch stiffness k₁",
                 unit: "N/m",
                 positive: true,
                 advice,
             },
             Spec {
                 name: "relaxation_time",
+                title: "relaxation time τ",
                 unit: "s",
                 positive: true,
                 advice,
             },
-            Spec {
-                name: "damping",
-                unit: "N·s/m",
-                positive: true,
-                advice: "press and release at different speeds",
-            },
+            DAMPING,
         ]
     }
 

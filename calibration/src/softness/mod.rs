@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
-use crate::{Calibration, LogSource, Pooled, models};
+use crate::{Calibration, SiteCalibrations, models};
 
 /// The version of the file's layout that this crate writes and reads.
 pub const FORMAT: u32 = 1;
@@ -170,17 +170,15 @@ pub struct TuningResult {
 }
 
 impl SoftnessFile {
-    /// Puts the file together from calibrated logs; `mass` is the moving mass [kg], where it is known.
-    pub fn new(
-        generator: &str,
-        logs: &[(&LogSource, &Calibration)],
-        pooled: &Pooled,
-        mass: Option<f64>,
-    ) -> Self {
-        let model = logs.first().map_or("", |(_, log)| log.fit.model);
+    /// The file of calibrated sites; `generator` is what writes it, with version.
+    pub fn new(generator: &str, sites: &SiteCalibrations) -> Self {
+        let SiteCalibrations {
+            logs, pooled, mass, ..
+        } = sites;
+        let model = sites.model();
         let unit = |name: &str| {
-            let fits = logs.iter().map(|(_, log)| &log.fit);
-            fits.filter_map(|fit| fit.parameter(name))
+            let parameters = logs.iter().filter_map(|log| log.fit.parameter(name));
+            parameters
                 .map(|parameter| parameter.unit.to_owned())
                 .next()
                 .unwrap_or_default()
@@ -197,7 +195,7 @@ impl SoftnessFile {
             ((*name).to_owned(), entry)
         };
         let mean = |name: &str| pooled.parameter(name).map(|spread| spread.mean);
-        let mujoco = match (mass, mean("stiffness"), mean("damping")) {
+        let mujoco = match (*mass, mean("stiffness"), mean("damping")) {
             (Some(mass), Some(stiffness), Some(damping)) if mass > 0.0 => Some(MujocoEntry {
                 mass,
                 solref: [-stiffness / mass, -damping / mass],
@@ -216,10 +214,7 @@ impl SoftnessFile {
                 ci95: ratio.ci95,
             }),
             mujoco,
-            logs: logs
-                .iter()
-                .map(|(source, log)| LogEntry::new(source, log))
-                .collect(),
+            logs: logs.iter().map(LogEntry::new).collect(),
             scene: BTreeMap::new(),
         }
     }
@@ -232,7 +227,8 @@ impl SoftnessFile {
 }
 
 impl LogEntry {
-    fn new(source: &LogSource, log: &Calibration) -> Self {
+    fn new(log: &Calibration) -> Self {
+        let source = &log.source;
         let parameters = || log.fit.parameters.iter();
         let value = |parameter: &crate::Parameter| {
             let fitted = LogParameter {

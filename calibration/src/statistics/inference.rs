@@ -9,8 +9,7 @@ use std::ops::Range;
 use nalgebra::{DMatrix, DVector};
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::hac;
-use crate::models::tangent::Tangent;
+use super::{hac, tangent::Tangent};
 
 /// Largest leverage that is corrected for.
 const LARGEST_LEVERAGE: f64 = 0.9;

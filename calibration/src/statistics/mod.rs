@@ -8,3 +8,4 @@ pub(crate) mod inference;
 pub(crate) mod least_squares;
 pub(crate) mod residuals;
 pub(crate) mod robust;
+pub(crate) mod tangent;

@@ -1,19 +1,20 @@
 //! `insonate calibrate`: recorded presses in, softness out.
 
 mod options;
-mod scene;
 mod windows;
 
 use std::path::{Path, PathBuf};
 
+use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::{
-    Calibration, CalibrationError, CalibrationOptions, Log, ModelChoice, MovingMass, calibrate,
-    formats, models, pool,
+    CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats, models,
 };
-use insonate::experiments::OutputFolder;
-use insonate::report::{CalibratedLog, Report};
+use insonate::experiments::{OutputFolder, SceneFit, fit_scene};
+use insonate::models::Scene;
+use insonate::models::torsos::Softness;
+use insonate::report::CalibrationReport;
 
 use super::print;
 use super::scene_args::SceneArgs;
@@ -74,39 +75,25 @@ impl Calibrate {
             self.output.display()
         );
         let bar = progress_bar()?;
-        let mut logs = Vec::new();
-        for (index, path) in self.logs.iter().enumerate() {
-            bar.set_message(format!("log {} of {}", index + 1, self.logs.len()));
-            logs.push(self.calibrate_one(path, &windows, &base)?);
-            bar.set_position((1000 * (index + 1) / self.logs.len()) as u64);
-        }
-        let mut notes = Vec::new();
-        if base.model == ModelChoice::Auto && logs.len() > 1 {
-            notes.extend(self.agree(&mut logs, &windows, &base)?);
-        }
-        let fits: Vec<_> = logs.iter().map(|log| &log.calibration.fit).collect();
-        let pooled = pool(&fits);
-        let mass = match base.fit.mass {
-            MovingMass::Known(mass) => Some(mass),
-            MovingMass::Fitted => pooled.parameter("mass").map(|spread| spread.mean),
-            MovingMass::Unknown => None,
-        };
-        let mut report = Report {
+        let n = self.logs.len();
+        let logs = self.logs.iter().enumerate().map(|(index, path)| {
+            bar.set_message(format!("log {} of {n}", index + 1));
+            bar.set_position((1000 * index / n) as u64);
+            let prepare = windows.prepare_options(path, &base.prepare)?;
+            Ok((self.read(path, &windows)?, prepare))
+        });
+        let sites = calibrate_sites(logs, base.model, &base.fit)?;
+        let mut report = CalibrationReport {
             generator: concat!("insonate ", env!("CARGO_PKG_VERSION")).to_owned(),
             command: command_line(),
-            logs,
-            pooled,
-            mass,
-            exponents: base.fit.exponents,
-            notes,
+            sites,
             scene: None,
         };
         if self.fit_scene {
             bar.set_message("fitting the torso");
-            let options = options_for(&self.logs[0], &windows, &base)?;
             let mut progress = |share: f64| bar.set_position((1000.0 * share) as u64);
-            let outcome = scene::fit(&self.scene.build()?, &report, &options, &mut progress)?;
-            report.scene = Some(outcome);
+            let scene = self.scene.build()?;
+            report.scene = Some(fit_torso(&scene, &report.sites, &base.fit, &mut progress)?);
         }
         bar.set_message("drawing");
         let files = report.files(&mut |share| bar.set_position((1000.0 * share) as u64))?;
@@ -122,13 +109,16 @@ impl Calibrate {
         let for_scenes = if report.softness().stiffness_and_damping().is_some() {
             format!("for scenes: {}", softness.display())
         } else {
-            format!(
-                "{} has not both stiffness and damping for a scene: {}",
-                softness.display(),
-                match report.softness().model.as_str() {
-                    "divided" | "kelvin-voigt" => "the logs do not tell them apart, see above",
-                    _ => "--model divided or kelvin-voigt gives them",
+            let better = models::names_where(|kind| kind.gives_softness);
+            let why = match models::by_name(report.sites.model()) {
+                Some(kind) if kind.gives_softness => {
+                    "the logs do not tell them apart, see above".to_owned()
                 }
+                _ => format!("--model {better} gives them"),
+            };
+            format!(
+                "{} has not both stiffness and damping for a scene: {why}",
+                softness.display()
             )
         };
         print(&format!(
@@ -138,7 +128,7 @@ impl Calibrate {
         ))
     }
 
-    fn read(&self, path: &Path, windows: &Windows) -> anyhow::Result<Log> {
+    fn read(&self, path: &Path, windows: &Windows) -> Result<Log, CalibrationError> {
         let mut options = self.options.read_options();
         if let Some(own) = windows.of(path) {
             own.apply_to_reading(&mut options)?;
@@ -147,84 +137,26 @@ impl Calibrate {
         self.options.check_log(&log)?;
         Ok(log)
     }
-
-    fn calibrate_one(
-        &self,
-        path: &Path,
-        windows: &Windows,
-        base: &CalibrationOptions,
-    ) -> anyhow::Result<CalibratedLog> {
-        let options = options_for(path, windows, base)?;
-        let log = self.read(path, windows)?;
-        let calibration = calibrate(&log, &options)?;
-        Ok(CalibratedLog {
-            source: log.source,
-            calibration,
-        })
-    }
-
-    /// Brings logs for which different models were chosen to the one with the least sum of the criterion.
-    fn agree(
-        &self,
-        logs: &mut [CalibratedLog],
-        windows: &Windows,
-        base: &CalibrationOptions,
-    ) -> anyhow::Result<Option<String>> {
-        let chosen = |log: &CalibratedLog| log.calibration.fit.model;
-        if logs.iter().all(|log| chosen(log) == chosen(&logs[0])) {
-            return Ok(None);
-        }
-        let Some(common) = common_model(logs) else {
-            anyhow::bail!(
-                "--model auto finds no model that every log supports; name one with --model, or calibrate the logs one by one"
-            );
-        };
-        for (log, path) in logs.iter_mut().zip(&self.logs) {
-            if log.calibration.fit.model != common {
-                let mut options = options_for(path, windows, base)?;
-                options.model = ModelChoice::Named(common);
-                let again = calibrate(&self.read(path, windows)?, &options)?;
-                log.calibration = Calibration {
-                    selection: log.calibration.selection.take(),
-                    ..again
-                };
-            }
-        }
-        Ok(Some(format!(
-            "the logs taken one by one prefer different models; {common} has the least sum of BIC over all and was fitted to every log"
-        )))
-    }
 }
 
-/// The options of one log: those of the command line, unless the windows' file says otherwise.
-fn options_for(
-    path: &Path,
-    windows: &Windows,
-    base: &CalibrationOptions,
-) -> anyhow::Result<CalibrationOptions> {
-    let mut options = base.clone();
-    if let Some(own) = windows.of(path) {
-        own.apply(&mut options.prepare)?;
-    }
-    Ok(options)
-}
-
-/// The model that no log rules out with the least sum of Schwarz' criterion.
-fn common_model(logs: &[CalibratedLog]) -> Option<&'static str> {
-    let total = |model: &str| -> Option<f64> {
-        logs.iter()
-            .map(|log| {
-                let selection = log.calibration.selection.as_ref()?;
-                let candidate = selection.candidates.iter().find(|c| c.model == model)?;
-                Some(candidate.bic).filter(|bic| bic.is_finite() && candidate.ruled_out.is_empty())
-            })
-            .sum()
-    };
-    models::ALL
-        .iter()
-        .filter_map(|kind| Some((kind.name, total(kind.name)?)))
-        .min_by(|a, b| a.1.total_cmp(&b.1))
-        .map(|(name, _)| name)
+/// Tunes the scene's torso to the pooled softness, pressed along the first log's indentation.
+fn fit_torso(
+    scene: &Scene,
+    sites: &SiteCalibrations,
+    options: &FitOptions,
+    progress: &mut dyn FnMut(f64),
+) -> anyhow::Result<SceneFit> {
+    let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
+    let (stiffness, damping) = mean("stiffness").zip(mean("damping")).with_context(|| {
+        format!(
+            "--fit-scene needs stiffness and damping, which model {} and these logs do not give; \
+             use --model {} and logs that identify both",
+            sites.model(),
+            models::names_where(|kind| kind.gives_softness)
+        )
+    })?;
+    let target = Softness { stiffness, damping };
+    fit_scene(scene, &sites.logs[0], Some(target), options, progress)
 }
 
 /// Hidden by itself where standard error is no terminal.

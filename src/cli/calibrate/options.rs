@@ -2,6 +2,7 @@
 
 use clap::Args;
 use insonate::calibration::formats::{Columns, ReadOptions, Units};
+use insonate::calibration::models::ModelKind;
 use insonate::calibration::{
     CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceSign, Indenter, Log, Loss,
     ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
@@ -12,7 +13,7 @@ use super::misuse;
 #[derive(Debug, Args)]
 pub(super) struct LogOptions {
     /// Law of the tissue, see `insonate list`; `auto` compares them.
-    #[arg(long, value_name = "NAME", default_value = "divided", value_parser = model, help_heading = "Model")]
+    #[arg(long, value_name = "NAME", default_value = models::DEFAULT.name, value_parser = model, help_heading = "Model")]
     model: ModelChoice,
     /// Fit a constant force f₀ too.
     #[arg(long, help_heading = "Model")]
@@ -155,23 +156,22 @@ impl LogOptions {
         let ModelChoice::Named(model) = self.model else {
             return Ok(());
         };
-        let only = |option, is_given: bool, wanted: &[&str]| {
-            if is_given && !wanted.contains(&model) {
-                let wanted = wanted.join(" or ");
-                Err(misuse(
+        let exponents = self.exponents.map(|_| "--exponents");
+        let tip = self.tip.map(|tip| match tip {
+            Indenter::Sphere(_) => "--tip sphere",
+            Indenter::FlatPunch(_) => "--tip flat",
+        });
+        for option in exponents.into_iter().chain(tip) {
+            let uses = |kind: &ModelKind| kind.options.contains(&option);
+            if !models::by_name(model).is_some_and(uses) {
+                let others = models::names_where(uses);
+                return Err(misuse(
                     option,
-                    format!("does nothing with --model {model}; it is for {wanted}"),
-                ))
-            } else {
-                Ok(())
+                    format!("does nothing with --model {model}; it is for {others}"),
+                ));
             }
-        };
-        only("--exponents", self.exponents.is_some(), &["hunt-crossley"])?;
-        match self.tip {
-            Some(Indenter::Sphere(_)) => only("--tip sphere", true, &["hertz"]),
-            Some(Indenter::FlatPunch(_)) => only("--tip flat", true, &["flat-punch"]),
-            None => Ok(()),
         }
+        Ok(())
     }
 
     /// Fails for a log that has not what the options ask for.

@@ -97,6 +97,19 @@ impl Windows {
         }
     }
 
+    /// How to prepare a log: as all of them, unless the file says otherwise.
+    pub(super) fn prepare_options(
+        &self,
+        log: &Path,
+        base: &PrepareOptions,
+    ) -> Result<PrepareOptions, CalibrationError> {
+        let mut options = base.clone();
+        if let Some(own) = self.of(log) {
+            own.apply(&mut options)?;
+        }
+        Ok(options)
+    }
+
     /// The settings of a log.
     pub(super) fn of(&self, log: &Path) -> Option<&LogWindow> {
         names(log).iter().find_map(|name| self.by_name.get(name))

@@ -5,7 +5,7 @@
 
 use nalgebra::{DMatrix, DVector};
 
-use crate::statistics::least_squares::{self, Inverse, weighted_dot};
+use super::least_squares::{self, Inverse, weighted_dot};
 
 /// Slopes at a solution; all columns have shape `[n]`.
 pub(crate) struct Tangent {

@@ -1,6 +1,6 @@
 //! How well a law explains samples, and samples that it did not see.
 
-use super::{ModelKind, direct, search::Problem};
+use super::{kind::ModelKind, solver, variable_projection::Problem};
 use crate::{
     CalibrationError, FitOptions, Samples,
     statistics::least_squares::{self, weighted_dot},
@@ -30,7 +30,7 @@ pub(crate) fn explained(
     options: &FitOptions,
 ) -> Result<Explained, CalibrationError> {
     let law = (kind.law)(samples, options)?;
-    let mut solved = direct::solve(&*law, samples, options)?;
+    let mut solved = solver::solve(kind.name, &*law, samples, options)?;
     let n_parameters = solved.state.raw(solved.problem.shift_limit).len();
     let held_out = held_out(
         &mut solved.problem,

@@ -6,8 +6,7 @@ use nalgebra::DMatrix;
 
 use super::{
     law::Spec,
-    search::{Problem, State, System},
-    tangent::Tangent,
+    variable_projection::{Problem, State, System},
 };
 use crate::{
     Fit, FitStatistics, Parameter,
@@ -17,6 +16,7 @@ use crate::{
         inference::{self, Equations},
         least_squares::{self, weighted_dot},
         residuals,
+        tangent::Tangent,
     },
 };
 
@@ -180,6 +180,7 @@ pub(super) fn fit(
         let reason = reason(spec, reported[j], standard_error, open.as_deref());
         parameters.push(Parameter {
             name: spec.name,
+            title: spec.title,
             unit: spec.unit,
             value: reported[j],
             standard_error,
@@ -191,7 +192,9 @@ pub(super) fn fit(
     }
     notes.extend(attenuation(&local));
     Fit {
-        model: problem.law.model(),
+        model: problem.model,
+        divided: problem.law.direct_form().is_some(),
+        elastic: problem.law.elastic_term(&state.nonlinear),
         parameters,
         covariance: covariance.transpose().as_slice().to_vec(),
         statistics,

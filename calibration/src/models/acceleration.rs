@@ -4,7 +4,7 @@
 const SPAN: f64 = 0.02;
 
 /// Acceleration [m/s²], shape `[n]`.
-pub(crate) fn acceleration(time: &[f64], velocity: &[f64], sampling_interval: f64) -> Vec<f64> {
+pub(super) fn of(time: &[f64], velocity: &[f64], sampling_interval: f64) -> Vec<f64> {
     let n = time.len();
     let half = ((SPAN / sampling_interval / 2.0).round() as usize).clamp(2, 50);
     (0..n)

@@ -73,7 +73,7 @@ pub(super) fn explained(log: &Calibration) -> Vec<Explained> {
 
 fn goodness(log: &Calibration) -> Explained {
     let statistics = &log.fit.statistics;
-    let what = if log.fit.model == "divided" {
+    let what = if log.fit.divided {
         "force over indentation"
     } else {
         "force"
@@ -84,7 +84,7 @@ fn goodness(log: &Calibration) -> Explained {
         verdict: Verdict::rising(1.0 - statistics.r_squared, 0.15, 0.5),
         meaning: format!(
             "share of the variation of {what} that the law explains; 1 is all of it. {}",
-            if log.fit.model == "divided" {
+            if log.fit.divided {
                 "In this form a log whose ratio of velocity to indentation varies little has a low one although its stiffness is sound."
             } else {
                 "It is near 1 for any law that grows with indentation, so look at the residuals too."

@@ -1,20 +1,16 @@
 //! From samples to a fit, for every law: which samples, where the surface is, solve, judge.
 
 use super::{
-    divided,
-    kelvin_voigt::KelvinVoigt,
+    acceleration,
+    estimates::{self, Moved},
     law::Law,
-    rates,
-    report::{self, Moved},
-    search::{Problem, State},
+    variable_projection::{Problem, State},
 };
 use crate::{
     CalibrationError, Fit, FitOptions, MovingMass, Samples,
     statistics::{inference, least_squares},
 };
 
-/// Share of the largest indentation that is left out next to a surface that was estimated: less is within its error.
-const GUARD: f64 = 0.02;
 /// The surface may be moved by so many of its standard errors, and by so many samples of travel.
 const SHIFT_IN_STANDARD_ERRORS: f64 = 6.0;
 const SHIFT_IN_SAMPLES: f64 = 4.0;
@@ -37,7 +33,7 @@ pub(super) struct Solved<'a> {
 impl Solved<'_> {
     /// Judges it.
     pub(super) fn fit(self) -> Fit {
-        report::fit(
+        estimates::fit(
             &self.problem,
             &self.state,
             self.moved.as_ref(),
@@ -47,17 +43,9 @@ impl Solved<'_> {
     }
 }
 
-/// Fits a law.
-pub(super) fn fit(
-    law: &dyn Law,
-    samples: &Samples,
-    options: &FitOptions,
-) -> Result<Fit, CalibrationError> {
-    Ok(solve(law, samples, options)?.fit())
-}
-
-/// Solves a law.
+/// Solves the law of this name.
 pub(super) fn solve<'a>(
+    model: &'static str,
     law: &'a dyn Law,
     samples: &'a Samples,
     options: &'a FitOptions,
@@ -66,11 +54,12 @@ pub(super) fn solve<'a>(
     let mut notes = Vec::new();
     let refines = !samples.contact.known && options.contact_point && !options.force_offset;
     let mut problem = Problem::new(
+        model,
         law,
         samples,
         options,
         used(law, samples, options, &mut notes),
-        acceleration(law, samples, options)?,
+        acceleration(model, samples, options)?,
     );
     check_size(&problem)?;
     check_force(&problem)?;
@@ -91,10 +80,14 @@ pub(super) fn solve<'a>(
 
     // Where is the surface?
     let mut moved = None;
-    if refines && law.divided() {
-        moved = refine_before_dividing(&mut problem, &mut state, &mut notes);
-    } else if refines {
-        refine(&mut problem, &mut state, &mut notes);
+    match law.direct_form() {
+        Some(direct_form) if refines => {
+            moved = refine_before_dividing(direct_form, &mut problem, &mut state, &mut notes);
+        }
+        None if refines => {
+            refine(&mut problem, &mut state, &mut notes);
+        }
+        _ => {}
     }
     Ok(Solved {
         problem,
@@ -132,21 +125,15 @@ fn used(
     notes: &mut Vec<String>,
 ) -> Vec<usize> {
     let largest = samples.indentation.iter().copied().fold(0.0, f64::max);
-    let least = options.min_indentation.unwrap_or_else(|| {
-        if law.divided() {
-            divided::least_indentation(largest, &samples.contact)
-        } else if samples.contact.known {
-            0.0
-        } else {
-            (GUARD * largest).max(3.0 * samples.contact.standard_error)
-        }
-    });
+    let least = options
+        .min_indentation
+        .unwrap_or_else(|| law.least_indentation(largest, &samples.contact));
     let used: Vec<usize> = (0..samples.len())
         .filter(|&i| samples.indentation[i] > 0.0 && samples.indentation[i] >= least)
         .collect();
     let left_out = samples.len() - used.len();
     if left_out > 0 {
-        let why = if law.divided() {
+        let why = if law.direct_form().is_some() {
             "dividing by a small indentation would magnify its noise"
         } else {
             "they are outside tissue or within the error of the contact point"
@@ -161,7 +148,7 @@ fn used(
 }
 
 fn acceleration(
-    law: &dyn Law,
+    model: &'static str,
     samples: &Samples,
     options: &FitOptions,
 ) -> Result<Option<Vec<f64>>, CalibrationError> {
@@ -178,11 +165,11 @@ fn acceleration(
     if samples.sampling_interval <= 0.0 {
         return Err(CalibrationError::Fit {
             log: samples.log.clone(),
-            model: law.model(),
+            model,
             problem: "a mass needs accelerations, and the sampling interval is not positive".into(),
         });
     }
-    Ok(Some(rates::acceleration(
+    Ok(Some(acceleration::of(
         &samples.time,
         &samples.velocity,
         samples.sampling_interval,
@@ -197,7 +184,7 @@ fn check_size(problem: &Problem) -> Result<(), CalibrationError> {
     }
     Err(CalibrationError::Fit {
         log: problem.samples.log.clone(),
-        model: problem.law.model(),
+        model: problem.model,
         problem: format!(
             "{} samples are usable and {parameters} parameters need {needed}; record longer, or widen the window",
             problem.used().len()
@@ -221,7 +208,7 @@ fn check_force(problem: &Problem) -> Result<(), CalibrationError> {
     };
     Err(CalibrationError::Fit {
         log: samples.log.clone(),
-        model: problem.law.model(),
+        model: problem.model,
         problem: wrong.into(),
     })
 }
@@ -286,7 +273,7 @@ fn refine(
     }
     problem.shift_limit = limit;
     let refined = problem.solve(&state.nonlinear, 0.0, 0.0);
-    let influence = report::shift_influence(problem, &refined);
+    let influence = estimates::shift_influence(problem, &refined);
     let error = influence.as_ref().map_or(f64::INFINITY, |influence| {
         inference::covariance(std::slice::from_ref(influence))[(0, 0)].sqrt()
     });
@@ -312,14 +299,16 @@ fn refine(
     None
 }
 
-/// Refines the surface with the direct form, then divides; tells what the surface's error does.
+/// Refines the surface with the form whose rows are not divided, then divides; tells what the surface's error does.
 fn refine_before_dividing(
+    direct_form: &'static dyn Law,
     problem: &mut Problem,
     state: &mut State,
     notes: &mut Vec<String>,
 ) -> Option<Moved> {
     let mut direct = Problem::new(
-        &KelvinVoigt,
+        problem.model,
+        direct_form,
         problem.samples,
         problem.options,
         problem.used().to_vec(),
@@ -328,7 +317,7 @@ fn refine_before_dividing(
     direct.set_attenuation(problem.attenuation());
     let mut found = direct.solve(&[], 0.0, 0.0);
     let (influence, standard_error) = refine(&mut direct, &mut found, notes)?;
-    let of_bias = report::shift_of_bias(&direct, &found);
+    let of_bias = estimates::shift_of_bias(&direct, &found);
     *state = problem.solve(&state.nonlinear, found.shift, 0.0);
     Some(Moved {
         influence,

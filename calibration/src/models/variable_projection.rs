@@ -5,15 +5,13 @@ use std::{cell::RefCell, rc::Rc};
 
 use nalgebra::{DMatrix, DVector};
 
-use super::{
-    law::{FORCE_OFFSET, Inputs, Law, MASS, Nonlinear, Spec},
-    tangent::Tangent,
-};
+use super::law::{FORCE_OFFSET, Inputs, Law, MASS, Nonlinear, Spec};
 use crate::{
     FitOptions, Loss, MovingMass, Samples,
     statistics::{
         least_squares::{self, weighted_dot},
         robust,
+        tangent::Tangent,
     },
 };
 
@@ -28,6 +26,8 @@ const ROUND_TOLERANCE: f64 = 1e-8;
 
 /// What is fitted to what.
 pub(crate) struct Problem<'a> {
+    /// Name of the law, for messages.
+    pub(crate) model: &'static str,
     /// The law.
     pub(crate) law: &'a dyn Law,
     /// Samples.
@@ -81,6 +81,7 @@ pub(crate) struct State {
 impl<'a> Problem<'a> {
     /// Poses a problem.
     pub(crate) fn new(
+        model: &'static str,
         law: &'a dyn Law,
         samples: &'a Samples,
         options: &'a FitOptions,
@@ -88,6 +89,7 @@ impl<'a> Problem<'a> {
         acceleration: Option<Vec<f64>>,
     ) -> Self {
         Self {
+            model,
             law,
             samples,
             options,
@@ -104,7 +106,14 @@ impl<'a> Problem<'a> {
         let stride = self.used.len().div_ceil(n).max(1);
         let used = self.used.iter().copied().step_by(stride).collect();
         let acceleration = self.acceleration.clone();
-        let mut thinned = Self::new(self.law, self.samples, self.options, used, acceleration);
+        let mut thinned = Self::new(
+            self.model,
+            self.law,
+            self.samples,
+            self.options,
+            used,
+            acceleration,
+        );
         thinned.attenuation = self.attenuation;
         thinned.shift_limit = self.shift_limit;
         thinned
@@ -197,7 +206,7 @@ impl<'a> Problem<'a> {
             None
         };
         let mut divisor = Vec::new();
-        if self.law.divided() {
+        if self.law.direct_form().is_some() {
             divisor = inputs.column(|r, _| r);
             for values in columns
                 .iter_mut()

@@ -9,22 +9,12 @@
 //! with n the effective number of independent samples, the same for all, and checked on blocks of samples that the fit did not see.
 //! Of those that predict the held-out blocks as well as the best, within noise, the one with the fewest parameters is taken.
 
-use crate::{
-    CalibrationError, FitOptions, Samples,
-    models::{
-        self, ModelKind,
-        compare::{self, Explained},
-    },
+use super::{
+    cross_validation::{self, Explained},
+    kind::ModelKind,
 };
+use crate::{CalibrationError, FitOptions, Samples};
 
-/// Laws that are compared, the simplest first. `divided` is Kelvin–Voigt with other weights, so it is no candidate of its own.
-const CANDIDATES: [&str; 5] = [
-    "flat-punch",
-    "hertz",
-    "kelvin-voigt",
-    "hunt-crossley",
-    "sls",
-];
 /// Differences of the held-out error below so many of its standard errors are noise: rmse/√(2n) each.
 const STANDARD_ERRORS: f64 = 2.0;
 /// A difference of this share of the held-out error is no reason for a larger model.
@@ -59,8 +49,9 @@ struct Tried {
     bic: f64,
 }
 
-/// Compares the models on samples.
+/// Compares the candidates among `kinds` on samples.
 pub(crate) fn select(
+    kinds: &'static [ModelKind],
     samples: &Samples,
     options: &FitOptions,
 ) -> Result<(&'static ModelKind, ModelSelection), CalibrationError> {
@@ -72,8 +63,8 @@ pub(crate) fn select(
     };
     let mut tried = Vec::new();
     let mut failed = None;
-    for kind in CANDIDATES.iter().filter_map(|name| models::by_name(name)) {
-        match compare::explained(kind, samples, &options) {
+    for kind in kinds.iter().filter(|kind| kind.is_candidate) {
+        match cross_validation::explained(kind, samples, &options) {
             Ok(explained) => tried.push(Tried {
                 kind,
                 explained,

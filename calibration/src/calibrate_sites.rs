@@ -1,0 +1,122 @@
+//! Several logs, one per site: one model for all of them, and their pooled softness.
+
+use crate::{
+    Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
+    Pooled, PrepareOptions, calibrate,
+    models::{self, ModelKind},
+    pool,
+};
+
+/// Calibrated sites.
+#[derive(Clone, Debug)]
+pub struct SiteCalibrations {
+    /// Each log, in the order given; at least one, all fitted with the same model.
+    pub logs: Vec<Calibration>,
+    /// Their parameters pooled.
+    pub pooled: Pooled,
+    /// The moving mass [kg], where it is known or fitted.
+    pub mass: Option<f64>,
+    /// What was noticed about all of them.
+    pub notes: Vec<String>,
+}
+
+impl SiteCalibrations {
+    /// Name of the model that was fitted.
+    pub fn model(&self) -> &'static str {
+        self.logs.first().map_or("", |log| log.fit.model)
+    }
+}
+
+/// Calibrates logs, each with its own preparation, and pools them.
+///
+/// With [`ModelChoice::Auto`], logs that prefer different models are all fitted with the one
+/// that no log rules out and whose sum of Schwarz' criterion is least.
+/// A log is taken from the iterator only when the one before it is calibrated, so that no two need be in memory.
+///
+/// # Errors
+/// As [`calibrate`]; errors of the iterator; [`CalibrationError::Fit`] where the logs have no model in common.
+pub fn calibrate_sites(
+    logs: impl IntoIterator<Item = Result<(Log, PrepareOptions), CalibrationError>>,
+    model: ModelChoice,
+    fit: &FitOptions,
+) -> Result<SiteCalibrations, CalibrationError> {
+    let mut sites = Vec::new();
+    for log in logs {
+        let (log, prepare) = log?;
+        let options = CalibrationOptions {
+            model,
+            prepare,
+            fit: fit.clone(),
+        };
+        sites.push(calibrate(&log, &options)?);
+    }
+    if sites.is_empty() {
+        return Err(failed("no log is given"));
+    }
+    let notes = fit_one_model(&mut sites, fit)?.into_iter().collect();
+    let fits: Vec<_> = sites.iter().map(|site| &site.fit).collect();
+    let pooled = pool(&fits);
+    let mass = match fit.mass {
+        MovingMass::Known(mass) => Some(mass),
+        MovingMass::Fitted => pooled.parameter("mass").map(|mass| mass.mean),
+        MovingMass::Unknown => None,
+    };
+    Ok(SiteCalibrations {
+        logs: sites,
+        pooled,
+        mass,
+        notes,
+    })
+}
+
+/// Fits all sites with one model, where they chose different ones; says so.
+fn fit_one_model(
+    sites: &mut [Calibration],
+    options: &FitOptions,
+) -> Result<Option<String>, CalibrationError> {
+    if sites
+        .windows(2)
+        .all(|pair| pair[0].fit.model == pair[1].fit.model)
+    {
+        return Ok(None);
+    }
+    let common = common_model(sites).ok_or_else(|| {
+        failed("no model is supported by every log; name one with --model, or calibrate the logs one by one")
+    })?;
+    for site in sites {
+        if site.fit.model != common.name {
+            site.fit = common.fit(&site.prepared.samples, options)?;
+        }
+    }
+    Ok(Some(format!(
+        "the logs taken one by one prefer different models; {} has the least sum of BIC over all and was fitted to every log",
+        common.name
+    )))
+}
+
+/// The model that no site rules out with the least sum of Schwarz' criterion.
+fn common_model(sites: &[Calibration]) -> Option<&'static ModelKind> {
+    let total = |model: &str| -> Option<f64> {
+        sites
+            .iter()
+            .map(|site| {
+                let selection = site.selection.as_ref()?;
+                let candidate = selection.candidates.iter().find(|c| c.model == model)?;
+                Some(candidate.bic).filter(|bic| bic.is_finite() && candidate.ruled_out.is_empty())
+            })
+            .sum()
+    };
+    models::ALL
+        .iter()
+        .filter_map(|kind| Some((kind, total(kind.name)?)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(kind, _)| kind)
+}
+
+fn failed(problem: &str) -> CalibrationError {
+    CalibrationError::Fit {
+        log: "all logs".to_owned(),
+        model: "auto",
+        problem: problem.to_owned(),
+    }
+}

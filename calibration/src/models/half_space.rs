@@ -1,0 +1,101 @@
+//! An indenter pressed slowly into an elastic half space: f = β rⁿ with β proportional to Young's modulus.
+
+use super::law::{Inputs, Law, Spec, power};
+use crate::{CalibrationError, ElasticTerm, Fit, Samples, statistics::least_squares::weighted_dot};
+
+/// Share of the force that may go with velocity.
+const LARGEST_SHARE: f64 = 0.03;
+
+/// Young's modulus E.
+const YOUNG_MODULUS: Spec = Spec {
+    name: "young_modulus",
+    title: "Young's modulus E",
+    unit: "Pa",
+    positive: true,
+    advice: "press deeper",
+};
+
+/// The law.
+pub(super) struct ElasticHalfSpace {
+    /// β.
+    pub(super) coefficient: Spec,
+    /// n.
+    pub(super) exponent: f64,
+    /// E/β, where the radius is given.
+    pub(super) modulus_over_coefficient: Option<f64>,
+}
+
+impl Law for ElasticHalfSpace {
+    fn columns(&self, inputs: &Inputs, _nonlinear: &[f64]) -> Vec<Vec<f64>> {
+        vec![inputs.column(|r, _| {
+            if self.linear_in_surface() {
+                r
+            } else {
+                power(r, self.exponent)
+            }
+        })]
+    }
+
+    fn linear_in_surface(&self) -> bool {
+        self.exponent == 1.0
+    }
+
+    fn elastic_term(&self, _nonlinear: &[f64]) -> Option<ElasticTerm> {
+        Some(ElasticTerm::new(self.coefficient.name, self.exponent))
+    }
+
+    fn specs(&self) -> Vec<Spec> {
+        let modulus = self.modulus_over_coefficient.map(|_| YOUNG_MODULUS);
+        std::iter::once(self.coefficient).chain(modulus).collect()
+    }
+
+    fn report(&self, linear: &[f64], _nonlinear: &[f64]) -> Vec<f64> {
+        let modulus = self.modulus_over_coefficient.map(|ratio| ratio * linear[0]);
+        std::iter::once(linear[0]).chain(modulus).collect()
+    }
+
+    /// Notes where force goes with velocity, which an elastic law does not have.
+    fn notes(&self, fit: &Fit, samples: &Samples) -> Option<String> {
+        let pick = |values: &[f64]| -> Vec<f64> { fit.used.iter().map(|&i| values[i]).collect() };
+        let (velocity, force) = (pick(&samples.velocity), pick(&samples.force));
+        let residual: Vec<f64> = force
+            .iter()
+            .zip(&fit.predicted)
+            .map(|(force, predicted)| force - predicted)
+            .collect();
+        let motion = weighted_dot(&velocity, &velocity, None);
+        let size = weighted_dot(&force, &force, None).sqrt();
+        if motion <= 0.0 || size <= 0.0 {
+            return None;
+        }
+        let share = weighted_dot(&residual, &velocity, None).abs() / motion.sqrt() / size;
+        (share > LARGEST_SHARE).then(|| format!(
+            "the press was not quasi-static: {:.0} % of the force goes with velocity, which this law does not have; press slower, or use hunt-crossley or kelvin-voigt",
+            share * 100.0
+        ))
+    }
+}
+
+/// The radius of an indenter [m], checked.
+pub(super) fn radius(radius: f64) -> Result<f64, CalibrationError> {
+    if radius.is_finite() && radius > 0.0 {
+        Ok(radius)
+    } else {
+        Err(CalibrationError::Option {
+            option: "--tip",
+            problem: format!("a radius of {radius} m; it must be positive"),
+        })
+    }
+}
+
+/// 1 − ν².
+pub(super) fn plane_strain(poisson_ratio: f64) -> Result<f64, CalibrationError> {
+    if (0.0..=0.5).contains(&poisson_ratio) {
+        Ok(1.0 - poisson_ratio * poisson_ratio)
+    } else {
+        Err(CalibrationError::Option {
+            option: "--poisson-ratio",
+            problem: format!("{poisson_ratio}; tissue lies between 0 and 0.5"),
+        })
+    }
+}

@@ -1,0 +1,36 @@
+//! What the registry knows of a law.
+
+use super::{law::Law, solver};
+use crate::{CalibrationError, Fit, FitOptions, Samples};
+
+/// A law of tissue, as [`super::ALL`] lists it.
+#[derive(Clone, Copy, Debug)]
+pub struct ModelKind {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// What it is, in a line.
+    pub summary: &'static str,
+    /// The equation, as text.
+    pub equation: &'static str,
+    /// Whether model selection compares it.
+    pub is_candidate: bool,
+    /// Whether it is made to give the stiffness and damping that a scene takes.
+    pub gives_softness: bool,
+    /// Options of the command line that only some laws use, such as `--exponents`.
+    pub options: &'static [&'static str],
+    /// The law for these samples, its options checked.
+    pub(super) law: fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>,
+}
+
+impl ModelKind {
+    /// Fits the law to samples.
+    ///
+    /// # Errors
+    /// [`CalibrationError::Fit`] for samples that the law cannot be fitted to, [`CalibrationError::Option`] for invalid options.
+    pub fn fit(&self, samples: &Samples, options: &FitOptions) -> Result<Fit, CalibrationError> {
+        let law = (self.law)(samples, options)?;
+        let mut fit = solver::solve(self.name, &*law, samples, options)?.fit();
+        fit.notes.extend(law.notes(&fit, samples));
+        Ok(fit)
+    }
+}
