@@ -2,7 +2,8 @@
 //!
 //! `cargo run --release --example force_indentation -- docs/pictures/force_indentation.svg`
 
-use insonate::experiments::{Pictures, Press, force_indentation_plot, press, write_file};
+use insonate::experiments::{Pictures, Press, force_indentation_plot, press};
+use insonate::files;
 use insonate::models::torsos::{self, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
 
@@ -43,5 +44,5 @@ fn main() -> anyhow::Result<()> {
         curves.push((kind.name.to_owned(), curve));
     }
     let plot = force_indentation_plot(&curves, "Panda, C5-2, 20 mm/s, thesis' softness")?;
-    write_file(path.as_ref(), plot.svg.as_bytes())
+    Ok(files::write(path, plot.svg.as_bytes())?)
 }

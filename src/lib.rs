@@ -7,6 +7,7 @@
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
 //!   [`speed`] of environments and tissue.
+//! * [`files`]: whole output files, one writer to a folder.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
 //!
 //! ```
@@ -31,6 +32,7 @@ pub mod training;
 
 pub use insonate_calibration as calibration;
 pub use insonate_envs as envs;
+pub use insonate_files as files;
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_rl as rl;

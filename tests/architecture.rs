@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 9] = [
+const LAYERS: [(&str, u8); 10] = [
+    ("insonate-files", 0),
     ("insonate-meshes", 0),
     ("insonate-models", 1),
     ("insonate-calibration", 2),

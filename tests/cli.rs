@@ -175,7 +175,7 @@ fn other_errors_end_with_status_1() {
     let file = tempfile::NamedTempFile::new().unwrap();
     assert!(
         refused(&["scan", "--output", file.path().to_str().unwrap()], 1)
-            .contains("cannot create the folder")
+            .contains("not a directory")
     );
 }
 

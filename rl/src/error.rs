@@ -4,6 +4,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use insonate_envs::EnvError;
+use insonate_files::FileError;
 
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
@@ -28,12 +29,15 @@ pub enum RlError {
         /// What was not finite, and what may help.
         what: String,
     },
-    /// A file or folder that could not be read or written.
+    /// A file that could not be written; what was there before is kept.
+    #[error(transparent)]
+    Write(#[from] FileError),
+    /// A file or folder that could not be read or made.
     #[error("{}: {action}: {source}", path.display())]
     Io {
         /// Which file.
         path: PathBuf,
-        /// What was tried, such as `cannot be written`.
+        /// What was tried, such as `cannot be read`.
         action: &'static str,
         /// What the operating system says.
         source: io::Error,

@@ -281,10 +281,5 @@ fn a_kill_at_any_moment_leaves_a_checkpoint_that_goes_on() {
         );
         run.train(&mut |_| Control::Stop).unwrap();
         assert_eq!(table(folder.path()).len(), 2 + n_done);
-        let partial = path.with_extension("safetensors.partial");
-        assert!(
-            !partial.exists(),
-            "what the kill left half written was overwritten"
-        );
     }
 }

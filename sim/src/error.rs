@@ -94,13 +94,8 @@ pub enum SimError {
         largest: u32,
     },
     /// A file could not be written.
-    #[error("cannot write {}: {source}", path.display())]
-    Write {
-        /// The file.
-        path: std::path::PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    #[error(transparent)]
+    Write(#[from] insonate_files::FileError),
     /// No joint positions put the probe there.
     #[error("the robot cannot reach [{:.3}, {:.3}, {:.3}] m in that orientation; it stays {position_error:.1e} m and {angle_error:.1e} rad away", target[0], target[1], target[2])]
     Unreachable {

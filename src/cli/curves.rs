@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
-use insonate::experiments::write_file;
+use insonate::files;
 use insonate::report::learning_curve;
 use insonate::training::History;
 
@@ -46,8 +46,8 @@ impl Curves {
             .to_lowercase();
         let [svg, png] = picture.files();
         match ending.as_str() {
-            "svg" => write_file(&self.output, &svg.1),
-            "png" => write_file(&self.output, &png.1),
+            "svg" => Ok(files::write(&self.output, &svg.1)?),
+            "png" => Ok(files::write(&self.output, &png.1)?),
             _ => Err(insonate::envs::EnvError::Config {
                 field: "output".to_owned(),
                 problem: format!("{} ends neither in .svg nor in .png", self.output.display()),

@@ -10,7 +10,7 @@ use insonate::evaluation::{
     self, Contestant, EvaluationResult, Schedule, difference, difference_json, difference_table,
     episodes_csv, pooled_json, result_json, result_table,
 };
-use insonate::experiments::write_file;
+use insonate::files;
 use serde_json::{Value, json};
 
 use super::episode_args::EpisodeArgs;
@@ -82,7 +82,7 @@ impl Evaluate {
             results.push(run(contestant, &schedule)?);
         }
         if let Some(path) = &self.csv {
-            write_file(path, &episodes_csv(&results)?)?;
+            files::write(path, &episodes_csv(&results)?)?;
         }
         if self.json {
             let all = in_json(&contestants, &results, &schedule.seeds);

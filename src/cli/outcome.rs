@@ -4,7 +4,8 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::{OutputFolder, Pictures, Plot, Record, Summary};
+use insonate::experiments::{Pictures, Plot, Record, Summary};
+use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::sim::render::RenderConfig;
 use rand::{Rng as _, SeedableRng as _};

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::evaluation::{Contestant, Rollout, rollout};
-use insonate::experiments::{Filming, OutputFolder};
+use insonate::experiments::Filming;
+use insonate::files::OutputFolder;
 use insonate::report::{film_with_strip, rollout_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::{PACKAGES, RenderConfig};
@@ -171,7 +172,7 @@ fn write_pictures(
         return Ok(());
     }
     let film = film_with_strip(rollout, &filming.frames, every, interval)?;
-    folder.write("film.gif", &film.to_gif()?)
+    Ok(folder.write("film.gif", &film.to_gif()?)?)
 }
 
 fn summary(rollout: &Rollout) -> Value {

@@ -1,12 +1,11 @@
 //! `insonate scene`: write MJCF.
 
-use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
 
 use super::scene_args::SceneArgs;
-use insonate::experiments::write_file;
+use insonate::files;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -17,18 +16,14 @@ use insonate::experiments::write_file;
 pub(crate) struct SceneCommand {
     #[command(flatten)]
     scene: SceneArgs,
-    /// File to write; standard output without it.
-    #[arg(long, short, value_name = "FILE")]
-    output: Option<PathBuf>,
+    /// File to write; -: standard output.
+    #[arg(long, short, value_name = "FILE", default_value = "-")]
+    output: PathBuf,
 }
 
 impl SceneCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let xml = self.scene.build()?.to_mjcf()?.to_xml()?;
-        match &self.output {
-            Some(path) => write_file(path, xml.as_bytes())?,
-            None => std::io::stdout().lock().write_all(xml.as_bytes())?,
-        }
-        Ok(())
+        Ok(files::write(&self.output, xml.as_bytes())?)
     }
 }

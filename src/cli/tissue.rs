@@ -4,11 +4,11 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::OutputFolder;
 use insonate::experiments::tissue::motions::Motion;
 use insonate::experiments::tissue::{
     BodyKind, MotionFilm, MotionPlan, MotionRun, MotionSummary, Skin, TissueSolver, run,
 };
+use insonate::files::OutputFolder;
 use insonate::report::motion_plot;
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
@@ -308,13 +308,14 @@ impl Export {
         match self {
             Self::Obj => {
                 mesh.write_obj(&mut bytes, Some(normals), Some(uvs))?;
-                folder.write("surface.obj", &bytes)
+                folder.write("surface.obj", &bytes)?;
             }
             Self::Ply => {
                 mesh.write_ply(&mut bytes, Some(normals), Some(uvs))?;
-                folder.write("surface.ply", &bytes)
+                folder.write("surface.ply", &bytes)?;
             }
         }
+        Ok(())
     }
 }
 

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use insonate::files::OutputFolder;
 use insonate::report::learning_curve;
 use insonate::rl::RunOptions;
 use insonate::training::{
@@ -91,6 +92,7 @@ impl Train {
             self.tell(&finished.summary)?;
             return check(&finished.summary, &self.output, &interrupt);
         }
+        let summaries = OutputFolder::create(&self.output)?;
         let mut all: Vec<Finished> = Vec::new();
         for &seed in &self.seeds {
             let folder = self.output.join(format!("seed-{seed}"));
@@ -98,7 +100,7 @@ impl Train {
             check(&finished.summary, &folder, &interrupt)?;
             all.push(finished);
         }
-        self.tell_seeds(all)
+        self.tell_seeds(all, &summaries)
     }
 
     fn train(
@@ -177,14 +179,13 @@ impl Train {
         print(&lines.join("\n"))
     }
 
-    fn tell_seeds(&self, all: Vec<Finished>) -> anyhow::Result<()> {
+    fn tell_seeds(&self, all: Vec<Finished>, folder: &OutputFolder) -> anyhow::Result<()> {
         let (runs, histories): (Vec<_>, Vec<_>) = all
             .into_iter()
             .map(|one| (one.summary, one.history))
             .unzip();
         let summary = summarize_seeds(runs);
         let json = serde_json::to_string_pretty(&summary)?;
-        let folder = insonate::experiments::OutputFolder::create(&self.output)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
         let title = format!("{}, {} seeds", summary.task, histories.len());
         for (name, content) in learning_curve("learning_curve", &title, &histories)?.files() {

@@ -1,7 +1,7 @@
 //! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
 //! [`tissue`]: motions of surgery on soft tissue alone.
 //!
-//! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`OutputFolder`] keeps what they made.
+//! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
 
 mod film;
 mod filming;
@@ -9,7 +9,6 @@ pub mod fit_scene;
 pub mod follow;
 pub(crate) mod fonts;
 mod knobs;
-mod output;
 pub mod palpate;
 mod pictures;
 mod plot;
@@ -25,7 +24,6 @@ mod tuning;
 pub use film::Film;
 pub use filming::Filming;
 pub use fit_scene::{SceneFit, fit_scene};
-pub use output::{OutputFolder, write_file};
 pub use palpate::{Palpation, Recorded, Site, SiteTruth, five_sites, palpate};
 pub use pictures::Pictures;
 pub use plot::{Plot, force_indentation_plot, time_plot};

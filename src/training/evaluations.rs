@@ -6,7 +6,7 @@ use anyhow::Context as _;
 
 use crate::envs::{EnvSpec, EpisodeStatistics};
 use crate::evaluation::{cell, known_mean};
-use crate::experiments::write_file;
+use crate::files;
 
 /// Columns before the metrics.
 const FIXED: [&str; 6] = [
@@ -94,7 +94,7 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
     let text = writer
         .into_inner()
         .context("a table in memory is written")?;
-    write_file(path, &text)
+    Ok(files::write(path, &text)?)
 }
 
 /// Reads the table; none where there is no file.

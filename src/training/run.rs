@@ -6,7 +6,7 @@ use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear};
 use super::summary::solved;
 use super::{Ending, Evaluation, History, Plan, Start, TrainingSummary, evaluations};
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
-use crate::experiments::OutputFolder;
+use crate::files::OutputFolder;
 use crate::report::learning_curve;
 use crate::rl::{Actor, Control, Policy, PolicyIdentity, Ppo, Progress, Run, evaluate};
 

@@ -36,6 +36,9 @@ pub enum TissueError {
         /// What is wrong, and where in the file.
         problem: String,
     },
+    /// A file cannot be written; the text names it and says why.
+    #[error("{0}")]
+    Write(String),
     /// A mesh is not the surface of a solid, or not its volume.
     #[error(transparent)]
     Mesh(#[from] insonate_meshes::MeshFault),
@@ -96,6 +99,12 @@ pub enum Divergence {
         /// How many there are.
         n_blocks: usize,
     },
+}
+
+impl From<insonate_files::FileError> for TissueError {
+    fn from(error: insonate_files::FileError) -> Self {
+        Self::Write(error.to_string())
+    }
 }
 
 impl TissueError {

@@ -67,7 +67,7 @@ impl Ppo {
     /// Writes a checkpoint between two iterations. The last one stays until the new one is whole and on the disk.
     ///
     /// # Errors
-    /// [`RlError::Io`]; the checkpoint that was there before is kept. [`RlError::File`] for environments that cannot be written down.
+    /// [`RlError::Write`]; the checkpoint that was there before is kept. [`RlError::File`] for environments that cannot be written down.
     pub fn save(&self, path: &Path) -> Result<(), RlError> {
         let mut writer = TensorWriter::default();
         add_learner(&mut writer, "actor", &self.actor);

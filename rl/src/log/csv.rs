@@ -1,12 +1,13 @@
 //! `progress.csv`: one row for each iteration.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+
+use insonate_files::AppendFile;
 
 use crate::RlError;
 use crate::ppo::Progress;
-use crate::tensor_file::replace;
 
 /// Columns before the scalars.
 const FIXED: [&str; 2] = ["iteration", "global_step"];
@@ -14,8 +15,7 @@ const FIXED: [&str; 2] = ["iteration", "global_step"];
 /// The table; a row is on its way to the disk when [`CsvLog::write`] returns, and on the disk after [`CsvLog::sync`].
 #[derive(Debug)]
 pub struct CsvLog {
-    path: PathBuf,
-    file: File,
+    file: AppendFile,
     /// Names of the columns; none before the first row of a new table.
     columns: Option<Vec<String>>,
 }
@@ -25,7 +25,7 @@ impl CsvLog {
     /// and one that was half written.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is no such table.
+    /// [`RlError::Io`], [`RlError::Write`]; [`RlError::File`] for a file that is no such table.
     pub fn open(path: &Path, global_step: u64) -> Result<Self, RlError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
@@ -35,12 +35,10 @@ impl CsvLog {
         let (kept, columns) = cut(&text, global_step)
             .ok_or_else(|| RlError::file(path, "is no table of iterations"))?;
         if kept != text {
-            replace(path, |file| file.write_all(kept.as_bytes()))?;
+            insonate_files::write(path, kept.as_bytes())?;
         }
-        let file = OpenOptions::new().append(true).create(true).open(path);
         Ok(Self {
-            path: path.to_owned(),
-            file: file.map_err(RlError::io(path, "cannot be written"))?,
+            file: AppendFile::open(path)?,
             columns,
         })
     }
@@ -48,7 +46,7 @@ impl CsvLog {
     /// Appends the row of an iteration; what is not known is left empty.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] when the figures are not the table's columns.
+    /// [`RlError::Write`]; [`RlError::File`] when the figures are not the table's columns.
     pub fn write(&mut self, progress: &Progress) -> Result<(), RlError> {
         let names = progress.scalars.iter().map(|(name, _)| name.clone());
         let columns: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(names).collect();
@@ -60,7 +58,7 @@ impl CsvLog {
             }
             Some(known) if *known != columns => {
                 let problem = "has other columns than this training writes: move it away";
-                return Err(RlError::file(&self.path, problem));
+                return Err(RlError::file(self.file.path(), problem));
             }
             Some(_) => {}
         }
@@ -76,18 +74,15 @@ impl CsvLog {
             }
         });
         text += &line(fixed.into_iter().chain(figures));
-        self.file
-            .write_all(text.as_bytes())
-            .map_err(RlError::io(&self.path, "cannot be written"))
+        Ok(self.file.append(text.as_bytes())?)
     }
 
     /// Waits until all rows are on the disk.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn sync(&self) -> Result<(), RlError> {
-        let synced = self.file.sync_data();
-        synced.map_err(RlError::io(&self.path, "cannot be written"))
+        Ok(self.file.sync()?)
     }
 }
 

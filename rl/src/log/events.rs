@@ -1,9 +1,10 @@
 //! TensorBoard's event files.
 
-use std::fs::{File, OpenOptions};
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::ErrorKind;
+use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use insonate_files::{AppendFile, FileError};
 
 use super::record::{What, record};
 use crate::RlError;
@@ -11,8 +12,7 @@ use crate::RlError;
 /// An event file; each training session writes one of its own into the folder.
 #[derive(Debug)]
 pub struct EventLog {
-    path: PathBuf,
-    file: File,
+    file: AppendFile,
     /// Seconds since 1970.
     clock: fn() -> f64,
 }
@@ -21,7 +21,7 @@ impl EventLog {
     /// Begins a file in `folder`. Where training goes on from `global_step` > 0, TensorBoard is told to forget what earlier files say beyond.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn open(folder: &Path, global_step: u64) -> Result<Self, RlError> {
         Self::open_with_clock(folder, global_step, wall_time)
     }
@@ -29,14 +29,14 @@ impl EventLog {
     /// As [`EventLog::open`], with a clock that gives seconds since 1970.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn open_with_clock(
         folder: &Path,
         global_step: u64,
         clock: fn() -> f64,
     ) -> Result<Self, RlError> {
-        let (path, file) = create(folder, clock() as u64)?;
-        let mut log = Self { path, file, clock };
+        let file = create(folder, clock() as u64)?;
+        let mut log = Self { file, clock };
         log.put(0, What::FileVersion)?;
         if global_step > 0 {
             log.put(global_step + 1, What::SessionStart)?;
@@ -47,33 +47,31 @@ impl EventLog {
     /// Writes figures of a step; NaN is left out.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn write(&mut self, global_step: u64, scalars: &[(String, f64)]) -> Result<(), RlError> {
         self.put(global_step, What::Scalars(scalars))
     }
 
     /// The file.
     pub fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
     fn put(&mut self, step: u64, what: What<'_>) -> Result<(), RlError> {
-        self.file
-            .write_all(&record((self.clock)(), step, what))
-            .map_err(RlError::io(&self.path, "cannot be written"))
+        Ok(self.file.append(&record((self.clock)(), step, what))?)
     }
 }
 
 /// A file that did not exist; TensorBoard reads those of a folder in order of their names.
-fn create(folder: &Path, seconds: u64) -> Result<(PathBuf, File), RlError> {
+fn create(folder: &Path, seconds: u64) -> Result<AppendFile, FileError> {
     let mut index = 0;
     loop {
         let name = format!("events.out.tfevents.{seconds:010}.insonate.{index:03}");
-        let path = folder.join(name);
-        match OpenOptions::new().append(true).create_new(true).open(&path) {
-            Ok(file) => return Ok((path, file)),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => index += 1,
-            Err(error) => return Err(RlError::io(&path, "cannot be written")(error)),
+        match AppendFile::create_new(folder.join(name)) {
+            Err(FileError::Write { source, .. }) if source.kind() == ErrorKind::AlreadyExists => {
+                index += 1;
+            }
+            other => return other,
         }
     }
 }

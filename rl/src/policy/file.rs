@@ -64,7 +64,7 @@ impl Policy {
     /// Writes the policy file, whole or not at all.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn save(&self, path: &Path) -> Result<(), RlError> {
         let mut writer = TensorWriter::default();
         add_network(

@@ -47,7 +47,7 @@ impl Run {
     /// Begins a training in a folder, which is made where it is missing, with a checkpoint of the start.
     ///
     /// # Errors
-    /// [`RlError::File`] where the folder already has a checkpoint or a table; [`RlError::Io`].
+    /// [`RlError::File`] where the folder already has a checkpoint or a table; [`RlError::Io`], [`RlError::Write`].
     pub fn start(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
         fs::create_dir_all(folder).map_err(RlError::io(folder, "cannot be made"))?;
         for name in [CHECKPOINT, PROGRESS] {
@@ -106,7 +106,7 @@ impl Run {
     /// Trains until all timesteps are done or the observer stops it, and leaves a checkpoint and the policy.
     ///
     /// # Errors
-    /// As [`Ppo::iterate`]; [`RlError::Io`] when a file cannot be written. The last checkpoint is kept.
+    /// As [`Ppo::iterate`]; [`RlError::Write`] when a file cannot be written. The last checkpoint is kept.
     pub fn train(
         &mut self,
         observer: &mut dyn FnMut(&Progress) -> Control,
@@ -137,7 +137,7 @@ impl Run {
     /// Writes checkpoint and policy. Rows of the log come first: a checkpoint never promises rows that are not there.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub fn save(&self) -> Result<(), RlError> {
         self.table.sync()?;
         self.ppo.save(&self.folder.join(CHECKPOINT))?;

@@ -8,12 +8,10 @@
 mod checksum;
 mod read;
 mod tensor;
-mod whole;
 mod write;
 
 pub(crate) use read::TensorFile;
 pub(crate) use tensor::{Numbers, Tensor};
-pub(crate) use whole::replace;
 pub(crate) use write::TensorWriter;
 
 /// What a file is: a name and the version of its layout.

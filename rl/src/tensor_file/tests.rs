@@ -1,6 +1,4 @@
 use std::collections::HashMap;
-use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 
 use safetensors::tensor::{Dtype, TensorView};
@@ -153,42 +151,6 @@ fn arrays_of_another_name_type_or_shape_are_refused() {
 }
 
 #[test]
-fn a_writer_that_fails_leaves_the_old_file_and_no_other() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("checkpoint");
-    replace(&path, |file| file.write_all(b"old")).unwrap();
-    let failure = replace(&path, |file| {
-        file.write_all(b"half of the new")?;
-        Err(std::io::ErrorKind::StorageFull.into())
-    });
-    let message = failure.unwrap_err().to_string();
-    assert!(
-        message.contains("cannot be written, what was there before is kept"),
-        "{message}"
-    );
-    assert_eq!(fs::read(&path).unwrap(), b"old");
-    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
-}
-
-#[cfg(target_os = "linux")]
-#[test]
-fn a_full_disk_leaves_the_old_file() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("checkpoint");
-    writer().save(&path, FORMAT, &content()).unwrap();
-    // Whatever is written to /dev/full meets a full disk.
-    std::os::unix::fs::symlink("/dev/full", folder.path().join("checkpoint.partial")).unwrap();
-    let failure = writer().save(&path, FORMAT, &json!({})).unwrap_err();
-    assert!(
-        matches!(&failure, RlError::Io { source, .. }
-        if source.kind() == std::io::ErrorKind::StorageFull),
-        "{failure}"
-    );
-    let file = TensorFile::load(&path, FORMAT).unwrap();
-    assert_eq!(file.content::<Value>().unwrap(), content());
-}
-
-#[test]
 fn folders_and_missing_files_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     let message = TensorFile::load(folder.path(), FORMAT)
@@ -201,8 +163,5 @@ fn folders_and_missing_files_are_refused() {
     let message = writer()
         .save(&missing.join("deeper"), FORMAT, &content())
         .unwrap_err();
-    assert!(
-        message.to_string().contains("cannot be written"),
-        "{message}"
-    );
+    assert!(message.to_string().contains("cannot write"), "{message}");
 }

@@ -1,13 +1,12 @@
 //! Writing a file of tensors.
 
 use std::collections::{BTreeMap, HashMap};
-use std::io::Write as _;
 use std::path::Path;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::{Format, METADATA_KEY, Tensor, checksum::checksum, replace};
+use super::{Format, METADATA_KEY, Tensor, checksum::checksum};
 use crate::RlError;
 
 /// What a file will hold.
@@ -50,7 +49,7 @@ impl TensorWriter {
     /// Writes the file whole or not at all: what was there stays until the new one is safe on the disk.
     ///
     /// # Errors
-    /// [`RlError::Io`].
+    /// [`RlError::Write`].
     pub(crate) fn save(
         &self,
         path: &Path,
@@ -58,6 +57,6 @@ impl TensorWriter {
         content: &impl Serialize,
     ) -> Result<(), RlError> {
         let bytes = self.bytes(format, content);
-        replace(path, |file| file.write_all(&bytes))
+        Ok(insonate_files::write(path, &bytes)?)
     }
 }

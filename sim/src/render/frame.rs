@@ -1,8 +1,9 @@
 //! One picture, and its way into files.
 
-use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
+
+use insonate_files::write_with;
 
 use crate::SimError;
 
@@ -31,7 +32,7 @@ impl Frame {
     /// Writes the colours as a compressed PNG file.
     ///
     /// # Errors
-    /// [`SimError::Write`]; then no file is left.
+    /// [`SimError::Write`]; what was there before is kept.
     pub fn write_rgb(&self, path: &Path) -> Result<(), SimError> {
         self.write(path, png::ColorType::Rgb, png::BitDepth::Eight, &self.rgb)
     }
@@ -39,7 +40,7 @@ impl Frame {
     /// Writes the depth as a compressed 16-bit grey PNG file in millimetres, 65535 standing for all beyond.
     ///
     /// # Errors
-    /// [`SimError::Write`]; then no file is left.
+    /// [`SimError::Write`]; what was there before is kept.
     pub fn write_depth(&self, path: &Path) -> Result<(), SimError> {
         // Float to integer conversion saturates, which is what the last value stands for.
         let millimetres = |depth: &f32| ((depth * MM).round() as u16).to_be_bytes();
@@ -59,42 +60,15 @@ impl Frame {
         bits: png::BitDepth,
         bytes: &[u8],
     ) -> Result<(), SimError> {
-        let partial = partial_path(path);
-        let result = self
-            .encode(&partial, color, bits, bytes)
-            .and_then(|()| fs::rename(&partial, path));
-        result.map_err(|source| {
-            // What is half-written helps nobody; that it cannot be removed either adds nothing.
-            let _ = fs::remove_file(&partial);
-            SimError::Write {
-                path: path.to_owned(),
-                source,
-            }
-        })
+        write_with(path, |out| {
+            let mut encoder = png::Encoder::new(out, self.width, self.height);
+            encoder.set_color(color);
+            encoder.set_depth(bits);
+            encoder.set_compression(png::Compression::Balanced);
+            let mut writer = encoder.write_header().map_err(io::Error::other)?;
+            writer.write_image_data(bytes).map_err(io::Error::other)?;
+            writer.finish().map_err(io::Error::other)
+        })?;
+        Ok(())
     }
-
-    fn encode(
-        &self,
-        path: &Path,
-        color: png::ColorType,
-        bits: png::BitDepth,
-        bytes: &[u8],
-    ) -> io::Result<()> {
-        let mut file = BufWriter::new(File::create(path)?);
-        let mut encoder = png::Encoder::new(&mut file, self.width, self.height);
-        encoder.set_color(color);
-        encoder.set_depth(bits);
-        encoder.set_compression(png::Compression::Balanced);
-        let mut writer = encoder.write_header().map_err(io::Error::other)?;
-        writer.write_image_data(bytes).map_err(io::Error::other)?;
-        writer.finish().map_err(io::Error::other)?;
-        file.flush()
-    }
-}
-
-/// A name in the same folder, so that the rename at the end cannot cross file systems.
-fn partial_path(path: &Path) -> PathBuf {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.part", std::process::id()));
-    path.with_file_name(name)
 }

@@ -11,7 +11,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::{
     CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats, models,
 };
-use insonate::experiments::{OutputFolder, SceneFit, fit_scene};
+use insonate::experiments::{SceneFit, fit_scene};
+use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
 use insonate::report::CalibrationReport;
@@ -69,11 +70,7 @@ impl Calibrate {
         windows.check_names(&self.logs)?;
         let base = self.options.calibration()?;
         // What can be wrong with the folder is said before the work.
-        anyhow::ensure!(
-            !self.output.exists() || self.output.is_dir(),
-            "cannot create the folder {}: there is a file of that name",
-            self.output.display()
-        );
+        let folder = OutputFolder::create(&self.output)?;
         let bar = progress_bar()?;
         let n = self.logs.len();
         let logs = self.logs.iter().enumerate().map(|(index, path)| {
@@ -97,7 +94,6 @@ impl Calibrate {
         }
         bar.set_message("drawing");
         let files = report.files(&mut |share| bar.set_position((1000.0 * share) as u64))?;
-        let folder = OutputFolder::create(&self.output)?;
         for (name, content) in &files {
             folder.write(name, content)?;
         }

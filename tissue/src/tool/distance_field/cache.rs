@@ -4,7 +4,7 @@
 
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{Read as _, Write as _};
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
@@ -83,22 +83,5 @@ pub(super) fn store(field: &DistanceField, path: &Path) -> Result<(), TissueErro
     bytes.extend(field.distances.iter().flat_map(|x| x.to_le_bytes()));
     let checksum = Sha256::digest(&bytes);
     bytes.extend(checksum);
-    write_whole(path, &bytes).map_err(|error| TissueError::file(path, error))
-}
-
-/// Writes a file beside its place first, so that none is left half written.
-fn write_whole(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(format!(".{}.partial", std::process::id()));
-    let partial = path.with_file_name(name);
-    let written = File::create(&partial).and_then(|mut file| {
-        file.write_all(bytes)?;
-        file.sync_all()
-    });
-    let replaced = written.and_then(|()| std::fs::rename(&partial, path));
-    if replaced.is_err() {
-        // Nothing to do about a partial file that cannot be removed either.
-        let _ = std::fs::remove_file(&partial);
-    }
-    replaced
+    Ok(insonate_files::write(path, &bytes)?)
 }
