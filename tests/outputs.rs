@@ -11,7 +11,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use command::{done, refused};
+use command::{done, json, refused};
 
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
@@ -125,7 +125,7 @@ fn a_second_command_on_a_folder_is_refused() {
     }
     first.kill().unwrap();
     first.wait().unwrap();
-    done(&[&PRESS[..], &["--output", output]].concat());
+    json(&[&PRESS[..], &["--output", output]].concat());
     assert!(folder.path().join("summary.json").exists());
     assert!(!folder.path().join(".insonate.lock").exists());
 }
