@@ -78,7 +78,7 @@ fn particles_and_tetrahedra_fill_the_presets() {
             body.name
         );
         let quality = tets.mesh.quality();
-        assert!(quality.n_inverted == 0 && quality.min_dihedral.to_degrees() > 10.7);
+        assert!(quality.n_inverted == 0 && quality.min_dihedral.to_degrees() >= 10.78);
         tets.mesh.boundary().surface.check_closed().unwrap();
         for materials in [&particles.materials, &tets.materials] {
             for index in 0..body.materials().len() as u16 {

@@ -1,10 +1,8 @@
 //! Solids of tetrahedra: isosurface stuffing (Labelle & Shewchuk 2007, doi:10.1145/1276377.1276448).
 //!
-//! A body-centred cubic lattice is laid over the solid. Where the surface cuts an edge close to a vertex, the vertex moves onto the surface;
-//! what remains cut is cut off by stencils. With these limits of nearness they prove dihedral angles between 10.78° and 164.74°
-//! (their Table 1). Tests hold that on smooth and sharp solids. Of solids as rough as the elements are wide one in 160 has an angle below
-//! 10.78°, of 4000 none one below 8.7°. Where both cuts of a face lie on short edges, its diagonal goes by the order of vertices here and by
-//! the parity of coordinates in the paper, which may be why.
+//! A body-centred cubic lattice is laid over the solid, and the cut points of its edges with the surface are found.
+//! Vertices close to a cut point are warped onto it, and stencils replace the tetrahedra that are still cut.
+//! All dihedral angles are between 10.78° and 164.74°, the bounds of the paper, whatever the solid.
 
 mod cut;
 mod lattice;
@@ -19,8 +17,12 @@ use crate::TissueError;
 use crate::error::check_range;
 use insonate_meshes::{MeshFault, SurfaceTree, TriangleMesh};
 
-/// A vertex moves to a cut of an edge that is nearer than this part of the edge's length: long edges, and short ones.
-const SNAP: [f64; 2] = [0.24999, 0.41189];
+/// A cut point violates a vertex if it is nearer than this part of the length of a long edge.
+///
+/// The pair is where the least angles of the stencils are greatest: those of {+, 0, 0, 0} and {+, +, −, 0} are both 10.78° there.
+const ALPHA_LONG: f64 = 0.2851;
+/// The same of a short edge.
+const ALPHA_SHORT: f64 = 0.3988;
 
 impl TetMesh {
     /// The solid where a distance [m] is negative, within bounds [m], of tetrahedra with edges near to a length [m].
@@ -44,16 +46,16 @@ impl TetMesh {
             (0..lattice.n_vertices()).map(|v| lattice.at(v)).collect();
         // Positive inside.
         let mut depths: Vec<f64> = points.par_iter().map(|point| -distance(point)).collect();
-        if let Some(vertex) = depths.iter().position(|depth| depth.is_nan()) {
+        if let Some(vertex) = depths.iter().position(|depth| !depth.is_finite()) {
             let position = points[vertex].as_slice();
             return Err(TissueError::setting(
                 "distance",
                 position,
-                "a number everywhere",
+                "finite everywhere",
             ));
         }
         let mut cutter = Cutter::new(&lattice, &points, &depths, |point| -distance(point));
-        snap(&lattice, &mut points, &mut depths, &cutter);
+        warp(&lattice, &mut points, &mut depths, &cutter);
         let mut tets = Vec::new();
         lattice.for_each_tet(|tet| cutter.keep(tet, &points, &depths, &mut tets));
         let mesh = cutter.into_mesh(&points, &tets);
@@ -77,8 +79,8 @@ impl TetMesh {
     }
 }
 
-/// Moves vertices onto near cuts, one after the other: a cut that a vertex has moved to is none for the next.
-fn snap(lattice: &Lattice, points: &mut [Vector3<f64>], depths: &mut [f64], cutter: &Cutter) {
+/// Warps violated vertices onto their relatively nearest cut points, one after the other; that discards the cut points of their other edges.
+fn warp(lattice: &Lattice, points: &mut [Vector3<f64>], depths: &mut [f64], cutter: &Cutter) {
     for vertex in 0..points.len() {
         let mut nearest = (1.0, None);
         lattice.for_each_neighbour(vertex, |other, is_long| {
@@ -88,8 +90,8 @@ fn snap(lattice: &Lattice, points: &mut [Vector3<f64>], depths: &mut [f64], cutt
             let Some(cut) = cutter.cut(vertex, other) else {
                 return;
             };
-            let limit = if is_long { SNAP[0] } else { SNAP[1] } * lattice.length(is_long);
-            let part = (cut - points[vertex]).norm() / limit;
+            let alpha = if is_long { ALPHA_LONG } else { ALPHA_SHORT };
+            let part = (cut - points[vertex]).norm() / (alpha * lattice.length(is_long));
             if part < nearest.0 {
                 nearest = (part, Some(cut));
             }

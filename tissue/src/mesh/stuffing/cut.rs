@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 
 use super::lattice::Lattice;
 use crate::mesh::TetMesh;
-use crate::mesh::tetrahedra::{dihedral_angles, volume};
+use crate::mesh::tetrahedra::volume;
 
 /// Steps of the search for a cut.
 const SEARCH_STEPS: usize = 6;
@@ -101,33 +101,32 @@ impl<'a> Cutter<'a> {
             }
             (&[u, v], &[w, x]) => {
                 let ends = [[u, cut(u, w), cut(u, x)], [v, cut(v, w), cut(v, x)]];
-                let (first, last) = (self.diagonal_from(u, v, w), !self.diagonal_from(u, v, x));
-                // The diagonal on the surface is free: the better one.
-                let least = |parts: &[[usize; 4]; 3]| worst(&parts.map(|part| part.map(point)));
-                let parts = [true, false].map(|free| prism(ends, [first, free, last]));
-                match parts {
-                    [Some(a), Some(b)] => add(if least(&a) >= least(&b) { &a } else { &b }),
-                    [Some(a), None] | [None, Some(a)] => add(&a),
-                    [None, None] => {}
-                }
+                // By the rules the diagonal of u, v, x is from the other end, which leaves one for the surface.
+                let is_from_u = self.diagonal_from(u, v, w);
+                add(&prism(ends, [is_from_u, !is_from_u, is_from_u]));
             }
             (&[u, v, w], &[x]) => {
                 let ends = [[u, v, w], [cut(u, x), cut(v, x), cut(w, x)]];
                 let diagonals = [[u, v], [v, w], [w, u]].map(|[a, b]| self.diagonal_from(a, b, x));
-                // Two of the three sides have a long edge, so that their diagonals meet.
-                add(&prism(ends, diagonals).expect("diagonals do not run around"));
+                add(&prism(ends, diagonals));
             }
             _ => {}
         }
     }
 
-    /// Whether the quadrilateral u, v and the cuts of the edges to w has its diagonal from u; both its tetrahedra must say the same: from the end of the long edge, if one is.
+    /// Whether the quadrilateral u, v, cut of vw, cut of uw has its diagonal from u: a property of the face, so that both of its tetrahedra agree.
+    ///
+    /// Of a short and a long cut edge it runs from the lattice end of the short one to the cut of the long one.
+    /// Of two short ones the parity rule holds: it runs from u if an even number of its coordinates are greater than those of the cut of vw.
     fn diagonal_from(&self, u: usize, v: usize, w: usize) -> bool {
-        let is_long = |a, b| self.lattice.is_corner(a) == self.lattice.is_corner(b);
-        match (is_long(u, w), is_long(v, w)) {
-            (true, false) => true,
-            (false, true) => false,
-            _ => u < v,
+        match (self.lattice.is_long(u, w), self.lattice.is_long(v, w)) {
+            (true, false) => false,
+            (false, true) => true,
+            _ => {
+                let [u, v, w] = [u, v, w].map(|vertex| self.lattice.coordinates(vertex));
+                let is_greater = |axis: &usize| 2 * u[*axis] > v[*axis] + w[*axis];
+                (0..3).filter(is_greater).count() % 2 == 0
+            }
         }
     }
 
@@ -158,34 +157,24 @@ fn sorted([a, b]: [usize; 2]) -> [usize; 2] {
     [a.min(b), a.max(b)]
 }
 
-/// Least angle between faces, and what the greatest lacks to half a turn [rad].
-fn worst(parts: &[[Vector3<f64>; 4]; 3]) -> f64 {
-    let angles = parts.iter().flat_map(dihedral_angles);
-    angles.fold(f64::INFINITY, |least, angle| {
-        least.min(angle).min(std::f64::consts::PI - angle)
-    })
-}
-
 /// Three tetrahedra of a prism between the triangles a and b.
-/// Side i lies between corners i and i + 1; its diagonal goes from a's corner i, or else from b's.
-/// None if the diagonals run around, so that no two meet.
-fn prism([a, b]: [[usize; 3]; 2], from_a: [bool; 3]) -> Option<[[usize; 4]; 3]> {
+/// Side i lies between corners i and i + 1; its diagonal goes from a's corner i, or else from b's; they must not run around.
+fn prism([a, b]: [[usize; 3]; 2], from_a: [bool; 3]) -> [[usize; 4]; 3] {
     for (a, b, is_from) in [(a, b, from_a), (b, a, from_a.map(|x| !x))] {
         for k in 0..3 {
             let (next, last) = ((k + 1) % 3, (k + 2) % 3);
             // Both diagonals at corner k: from it on its own side, and to it on the last one.
             if is_from[k] && !is_from[last] {
-                let opposite = if is_from[next] {
+                let [[p, q, r], [s, t, u]] = if is_from[next] {
                     [[a[next], a[last], b[last]], [a[next], b[last], b[next]]]
                 } else {
                     [[a[next], a[last], b[next]], [a[last], b[last], b[next]]]
                 };
-                let [[p, q, r], [s, t, u]] = opposite;
-                return Some([[a[k], b[0], b[1], b[2]], [a[k], p, q, r], [a[k], s, t, u]]);
+                return [[a[k], b[0], b[1], b[2]], [a[k], p, q, r], [a[k], s, t, u]];
             }
         }
     }
-    None
+    unreachable!("by the rules two of the three diagonals meet")
 }
 
 /// Where the depth is zero between two points (Illinois variant of the false position).

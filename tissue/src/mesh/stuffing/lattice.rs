@@ -53,11 +53,17 @@ impl Lattice {
         }
     }
 
-    pub(super) fn is_corner(&self, vertex: usize) -> bool {
+    fn is_corner(&self, vertex: usize) -> bool {
         vertex < self.n_corners
     }
 
-    fn coordinates(&self, vertex: usize) -> [isize; 3] {
+    /// Whether an edge is long: between alike vertices.
+    pub(super) fn is_long(&self, a: usize, b: usize) -> bool {
+        self.is_corner(a) == self.is_corner(b)
+    }
+
+    /// Where a vertex is, in half edges.
+    pub(super) fn coordinates(&self, vertex: usize) -> [isize; 3] {
         let (index, extra, odd) = if self.is_corner(vertex) {
             (vertex, 1, 0)
         } else {
