@@ -5,7 +5,7 @@
 
 use insonate::models::torsos::{self, Shape, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
-use insonate::sim::readings::{Particles, ProbeContact};
+use insonate::sim::readings::{ProbeContact, TorsoParticles};
 use insonate::sim::{CompiledScene, Physics, Pose, arm::Arm, ik, readings::ProbeFrame};
 use nalgebra::Vector3;
 
@@ -53,12 +53,12 @@ fn check(scene: &Scene) {
     let deep = ik::solve(&physics, &arm, &probe, &at(-0.02), &ik::IkConfig::default()).unwrap();
     ik::place(&mut physics, &arm, &probe, &at(0.005)).unwrap();
     let contact = ProbeContact::new(physics.model()).unwrap();
-    let rest = Particles::of(&physics).unwrap().positions(&physics);
+    let rest = TorsoParticles::of(&physics).unwrap().positions(&physics);
     let mut pushed_up = 0.0_f64;
     for _ in 0..second / 2 {
         let torque = (&deep - arm.positions(&physics)) * 400.0 - arm.velocities(&physics) * 40.0
             + arm.bias(&physics);
-        arm.apply(&mut physics, &torque);
+        arm.apply(&mut physics, torque.as_slice());
         physics
             .step()
             .unwrap_or_else(|divergence| panic!("{name}: {divergence}"));
@@ -68,7 +68,7 @@ fn check(scene: &Scene) {
         pushed_up > 1.0,
         "{name}: the torso pushes back with {pushed_up} N only"
     );
-    let now = Particles::of(&physics).unwrap().positions(&physics);
+    let now = TorsoParticles::of(&physics).unwrap().positions(&physics);
     let dent = rest
         .iter()
         .zip(&now)

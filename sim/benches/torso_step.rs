@@ -77,7 +77,7 @@ impl Press {
             let error = &self.wanted - self.arm.positions(&self.physics);
             let torque = error * 600.0 - self.arm.velocities(&self.physics) * 20.0
                 + self.arm.bias(&self.physics);
-            self.arm.apply(&mut self.physics, &torque);
+            self.arm.apply(&mut self.physics, torque.as_slice());
             self.physics.step().expect("stays finite");
         }
     }

@@ -1,9 +1,9 @@
 //! The robot as controllers see it: its driven joints, their torque limits, Jacobian, inertia and bias.
 
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtBias, MjtGain, MjtJoint, MjtTrn};
-use nalgebra::{DMatrix, DVector, Dyn, OMatrix, U6, Vector3};
+use nalgebra::{DVector, Dyn, OMatrix, U6, Vector3};
 
-use crate::names::{self, JointAddress, Kind};
+use crate::names::{self, JointAddress, ObjectType};
 use crate::readings::ROBOT_PREFIX;
 use crate::{Physics, SimError};
 
@@ -84,12 +84,6 @@ impl Arm {
         self.gather(physics.qvel(), |joint| joint.dof)
     }
 
-    /// Largest torque of each motor [N·m].
-    pub fn torque_limits(&self) -> DVector<f64> {
-        let limit = |motor: &Motor| motor.gain.abs() * motor.range[1].min(-motor.range[0]);
-        DVector::from_iterator(self.n_joints(), self.motors.iter().map(limit))
-    }
-
     /// Torques that cancel Coriolis and centrifugal forces and the gravity that `gravcomp` leaves [N·m].
     ///
     /// MuJoCo's `qfrc_bias` holds all of gravity even where `gravcomp` cancels it in `qfrc_gravcomp`.
@@ -121,18 +115,6 @@ impl Arm {
         entries
     }
 
-    /// Joint-space inertia of the arm [kg·m²], shape `[n_joints, n_joints]`.
-    pub fn inertia(&self, physics: &Physics) -> DMatrix<f64> {
-        let values = physics.data().m();
-        let mut inertia = DMatrix::zeros(self.n_joints(), self.n_joints());
-        for entry in self.inertia_entries(physics.model()) {
-            let value = values[entry.address];
-            inertia[(entry.row, entry.column)] = value;
-            inertia[(entry.column, entry.row)] = value;
-        }
-        inertia
-    }
-
     /// Jacobian of a world point [m] fixed to `body`.
     pub fn jacobian(&self, physics: &Physics, point: &Vector3<f64>, body: usize) -> Jacobian {
         let (model, data) = (physics.model(), physics.data());
@@ -156,21 +138,16 @@ impl Arm {
         jacobian
     }
 
-    /// Writes joint torques [N·m] to `ctrl`, each within its motor's range; tells whether one was cut.
-    pub fn apply(&self, physics: &mut Physics, torques: &DVector<f64>) -> bool {
-        self.apply_torques(physics, torques.as_slice())
-    }
-
-    /// [`Arm::apply`] for torques in a slice.
-    pub fn apply_torques(&self, physics: &mut Physics, torques: &[f64]) -> bool {
+    /// Writes joint torques [N·m] to `ctrl`, each within its motor's range; returns whether one was clipped.
+    pub fn apply(&self, physics: &mut Physics, torques: &[f64]) -> bool {
         let ctrl = physics.ctrl_mut();
-        let mut saturated = false;
+        let mut is_saturated = false;
         for (motor, torque) in self.motors.iter().zip(torques) {
             let wanted = torque / motor.gain;
             ctrl[motor.ctrl] = wanted.clamp(motor.range[0], motor.range[1]);
-            saturated |= wanted < motor.range[0] || wanted > motor.range[1];
+            is_saturated |= wanted < motor.range[0] || wanted > motor.range[1];
         }
-        saturated
+        is_saturated
     }
 
     fn gather(&self, values: &[f64], index: fn(&JointAddress) -> usize) -> DVector<f64> {
@@ -182,7 +159,7 @@ impl Arm {
 }
 
 fn is_robot(model: &MjModel, joint: usize) -> bool {
-    names::name_of(model, Kind::Joint, joint).starts_with(ROBOT_PREFIX)
+    names::name_of(model, ObjectType::Joint, joint).starts_with(ROBOT_PREFIX)
 }
 
 /// Whether a joint moves `body`.
@@ -216,7 +193,7 @@ fn driven_joints(model: &MjModel) -> Result<Vec<(usize, Motor)>, SimError> {
         let plain = model.actuator_gaintype()[actuator] == MjtGain::mjGAIN_FIXED
             && model.actuator_biastype()[actuator] == MjtBias::mjBIAS_NONE;
         if !plain {
-            let name = names::name_of(model, Kind::Actuator, actuator).to_owned();
+            let name = names::name_of(model, ObjectType::Actuator, actuator).to_owned();
             return Err(SimError::NotTorque { actuator: name });
         }
         driven.push((joint, motor(model, actuator)));

@@ -14,28 +14,11 @@ pub const MUJOCO_VERSION: &str = "3.17.0";
 /// Longest piece of a source line in an error message [characters].
 const MAX_SOURCE_LINE: usize = 120;
 
-/// A compiled scene and what MuJoCo's compiler had to say about it.
-#[derive(Debug, Clone)]
-pub struct Compiled {
-    /// The constant description of the scene.
-    pub model: Arc<MjModel>,
-    /// Warnings of MuJoCo's compiler, in order.
-    pub warnings: Vec<String>,
-}
-
 /// Compiles one standalone MJCF text.
 ///
 /// # Errors
 /// [`SimError::Compile`] with the element and line that MuJoCo names; [`SimError::Version`] with another libmujoco.
 pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
-    compile_with_warnings(xml).map(|compiled| compiled.model)
-}
-
-/// Like [`compile`], and returns the warnings of MuJoCo's compiler too.
-///
-/// # Errors
-/// As [`compile`].
-pub fn compile_with_warnings(xml: &str) -> Result<Compiled, SimError> {
     check_version()?;
     log_handler::install();
     log_handler::take();
@@ -51,10 +34,7 @@ pub fn compile_with_warnings(xml: &str) -> Result<Compiled, SimError> {
     if let Some(warning) = warnings.iter().find(|warning| warning.contains("NaN")) {
         return Err(explain(warning, xml));
     }
-    Ok(Compiled {
-        model: Arc::new(model),
-        warnings,
-    })
+    Ok(Arc::new(model))
 }
 
 fn warnings_of(spec: &MjSpec) -> Vec<String> {

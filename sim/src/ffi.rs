@@ -8,9 +8,7 @@
 use std::ffi::c_int;
 use std::sync::Arc;
 
-use mujoco_rs::mujoco_c::{
-    mj_contactForce, mj_geomDistance, mj_jac, mj_mulM, mj_printSchema, mj_solveM,
-};
+use mujoco_rs::mujoco_c::{mj_contactForce, mj_geomDistance, mj_jac, mj_printSchema, mj_solveM};
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
@@ -51,32 +49,6 @@ pub fn jac_point(data: &Data, point: &[f64; 3], body: usize, jacp: &mut [f64], j
     }
 }
 
-/// Position Jacobian only, row-major, shape `[3, nv]`, in world; see [`jac_point`].
-///
-/// # Panics
-/// As [`jac_point`].
-pub fn jac_point_position(data: &Data, point: &[f64; 3], body: usize, jacp: &mut [f64]) {
-    assert!(
-        jacp.len() == 3 * nv(data),
-        "the jacobian buffer must hold 3 * nv numbers"
-    );
-    assert!(
-        body < data.model().ffi().nbody as usize,
-        "body {body} does not exist"
-    );
-    // SAFETY: the buffer holds 3 * nv numbers and the body exists, checked above; a null rotation part is allowed.
-    unsafe {
-        mj_jac(
-            data.model().ffi(),
-            data.ffi(),
-            jacp.as_mut_ptr(),
-            std::ptr::null_mut(),
-            point,
-            body as c_int,
-        );
-    }
-}
-
 /// Solves `M x = y` with the factorised joint-space inertia, for as many vectors of `nv` as the slices hold.
 ///
 /// Needs the factorisation (`mj_factorM`, part of `mj_step1`).
@@ -100,36 +72,6 @@ pub fn solve_m(data: &mut Data, x: &mut [f64], y: &[f64]) {
             (y.len() / nv) as c_int,
         );
     }
-}
-
-/// `result = M vector`, both of length `nv`.
-///
-/// # Panics
-/// If a slice is not `nv` long.
-pub fn mul_m(data: &Data, result: &mut [f64], vector: &[f64]) {
-    let nv = nv(data);
-    assert!(
-        result.len() == nv && vector.len() == nv,
-        "mul_m needs slices of nv numbers"
-    );
-    // SAFETY: both slices hold nv numbers, checked above.
-    unsafe {
-        mj_mulM(
-            data.model().ffi(),
-            data.ffi(),
-            result.as_mut_ptr(),
-            vector.as_ptr(),
-        );
-    }
-}
-
-/// Dense joint-space inertia, row-major, shape `[nv, nv]`.
-///
-/// # Panics
-/// If the slice is shorter than `nv * nv`.
-pub fn full_m(data: &Data, matrix: &mut [f64]) {
-    data.full_m(matrix)
-        .expect("the caller gives nv * nv numbers");
 }
 
 /// Signed distance of two geoms [m], at most `max_distance`, and the segment from the first to the second in world [m].

@@ -14,11 +14,11 @@ pub mod ffi;
 pub mod ik;
 pub mod names;
 pub mod physics;
-pub mod picture;
 pub mod placement;
 pub mod readings;
 #[cfg(feature = "render")]
 pub mod render;
+pub mod render_state;
 pub mod scene;
 pub mod shell;
 pub mod spatial;
@@ -36,7 +36,7 @@ pub use compile::compile;
 pub use divergence::{Divergence, DivergenceReason};
 pub use error::SimError;
 pub use physics::Physics;
-pub use readings::{Quantity, Readings};
+pub use readings::Readings;
 pub use scene::CompiledScene;
 pub use spatial::{Pose, Twist, Wrench};
 

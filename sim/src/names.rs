@@ -9,9 +9,9 @@ use crate::SimError;
 /// Most near matches in an error message.
 const MAX_NEAR: usize = 3;
 
-/// Kinds of named objects that this crate looks up.
+/// Types of named objects, as MuJoCo's `mjtObj`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ObjectType {
     /// Rigid body.
     Body,
     /// Joint.
@@ -34,9 +34,9 @@ pub enum Kind {
     Numeric,
 }
 
-impl Kind {
-    /// The word for this kind in messages.
-    pub fn word(self) -> &'static str {
+impl ObjectType {
+    /// Its name in MJCF, such as `joint`.
+    pub fn name(self) -> &'static str {
         match self {
             Self::Body => "body",
             Self::Joint => "joint",
@@ -88,38 +88,40 @@ impl Kind {
 ///
 /// # Errors
 /// [`SimError::UnknownName`] with near matches.
-pub fn find(model: &MjModel, kind: Kind, name: &str) -> Result<usize, SimError> {
-    try_find(model, kind, name).ok_or_else(|| SimError::UnknownName {
-        kind: kind.word(),
+pub fn find(model: &MjModel, object_type: ObjectType, name: &str) -> Result<usize, SimError> {
+    try_find(model, object_type, name).ok_or_else(|| SimError::UnknownName {
+        kind: object_type.name(),
         name: name.to_owned(),
-        near: near_matches(model, kind, name),
+        near: near_matches(model, object_type, name),
     })
 }
 
 /// Index of a named object, if the model has it.
-pub fn try_find(model: &MjModel, kind: Kind, name: &str) -> Option<usize> {
+pub fn try_find(model: &MjModel, object_type: ObjectType, name: &str) -> Option<usize> {
     // A zero byte cannot be part of any name, and the binding refuses it by panicking.
     if name.contains('\0') {
         return None;
     }
-    model.name_to_id(kind.object(), name)
+    model.name_to_id(object_type.object(), name)
 }
 
 /// Name of an object; unnamed objects give an empty string.
-pub fn name_of(model: &MjModel, kind: Kind, id: usize) -> &str {
-    model.id_to_name(kind.object(), id).unwrap_or_default()
+pub fn name_of(model: &MjModel, object_type: ObjectType, id: usize) -> &str {
+    model
+        .id_to_name(object_type.object(), id)
+        .unwrap_or_default()
 }
 
-/// All objects of a kind, `(index, name)`, in model order; unnamed ones are left out.
-pub fn all(model: &MjModel, kind: Kind) -> impl Iterator<Item = (usize, &str)> {
-    (0..kind.count(model))
-        .map(move |id| (id, name_of(model, kind, id)))
+/// All objects of a type, `(index, name)`, in model order; unnamed ones are left out.
+pub fn all(model: &MjModel, object_type: ObjectType) -> impl Iterator<Item = (usize, &str)> {
+    (0..object_type.count(model))
+        .map(move |id| (id, name_of(model, object_type, id)))
         .filter(|(_, name)| !name.is_empty())
 }
 
-/// All objects of a kind whose name starts with `prefix`, in model order.
-pub fn with_prefix(model: &MjModel, kind: Kind, prefix: &str) -> Vec<usize> {
-    all(model, kind)
+/// All objects of a type whose name starts with `prefix`, in model order.
+pub fn with_prefix(model: &MjModel, object_type: ObjectType, prefix: &str) -> Vec<usize> {
+    all(model, object_type)
         .filter(|(_, name)| name.starts_with(prefix))
         .map(|(id, _)| id)
         .collect()
@@ -141,7 +143,7 @@ pub struct JointAddress {
 /// # Errors
 /// [`SimError::UnknownName`].
 pub fn joint(model: &MjModel, name: &str) -> Result<JointAddress, SimError> {
-    find(model, Kind::Joint, name).map(|id| joint_address(model, id))
+    find(model, ObjectType::Joint, name).map(|id| joint_address(model, id))
 }
 
 /// Addresses of the joint with index `id`.
@@ -158,13 +160,13 @@ pub fn joint_address(model: &MjModel, id: usize) -> JointAddress {
 /// # Errors
 /// [`SimError::UnknownName`].
 pub fn sensor(model: &MjModel, name: &str) -> Result<Range<usize>, SimError> {
-    let id = find(model, Kind::Sensor, name)?;
+    let id = find(model, ObjectType::Sensor, name)?;
     let start = model.sensor_adr()[id] as usize;
     Ok(start..start + model.sensor_dim()[id] as usize)
 }
 
-fn near_matches(model: &MjModel, kind: Kind, name: &str) -> Vec<String> {
-    let mut scored: Vec<(usize, &str)> = all(model, kind)
+fn near_matches(model: &MjModel, object_type: ObjectType, name: &str) -> Vec<String> {
+    let mut scored: Vec<(usize, &str)> = all(model, object_type)
         .map(|(_, candidate)| (distance(name, candidate), candidate))
         .filter(|&(distance, candidate)| {
             distance <= candidate.len().max(name.len()).div_ceil(2) || candidate.contains(name)

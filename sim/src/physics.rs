@@ -14,7 +14,7 @@ use crate::co_simulation::CoSimulatedTorso;
 use crate::coupling::Coupling;
 use crate::divergence::{Divergence, DivergenceReason};
 use crate::ffi::{Contact, Data};
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::readings::ForceTorque;
 use crate::scene::CompiledScene;
 use crate::shell::Shell;
@@ -55,7 +55,7 @@ impl Physics {
     /// [`SimError::Allocation`] when MuJoCo has no memory for the state.
     pub fn new(model: Arc<MjModel>) -> Result<Self, SimError> {
         let record = StepRecord::new(&model);
-        let home = names::try_find(&model, Kind::Keyframe, HOME);
+        let home = names::try_find(&model, ObjectType::Keyframe, HOME);
         let data = MjData::try_new(model).map_err(|_| SimError::Allocation)?;
         let mut physics = Self {
             data,
@@ -134,7 +134,7 @@ impl Physics {
     /// # Errors
     /// [`SimError::UnknownName`].
     pub fn reset_to(&mut self, keyframe: &str) -> Result<(), SimError> {
-        let key = names::find(self.model(), Kind::Keyframe, keyframe)?;
+        let key = names::find(self.model(), ObjectType::Keyframe, keyframe)?;
         self.reset_to_key(Some(key));
         Ok(())
     }

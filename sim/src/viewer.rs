@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use mujoco_rs::viewer::{MjViewer, MjViewerError};
 
-use crate::picture::PictureState;
+use crate::render_state::RenderState;
 use crate::{CompiledScene, Physics, SimError};
 
 /// Debian packages that a window needs.
@@ -22,7 +22,7 @@ const MAX_ADVANCE: f64 = 0.1;
 /// A window on one scene. It only shows: what is dragged in it does not move the physics.
 pub struct Viewer {
     inner: MjViewer,
-    state: PictureState,
+    state: RenderState,
 }
 
 impl Viewer {
@@ -31,7 +31,7 @@ impl Viewer {
     /// # Errors
     /// [`SimError::Graphics`] on a machine without a screen or OpenGL, naming the packages.
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
-        let state = PictureState::new(scene)?;
+        let state = RenderState::new(scene)?;
         let inner = MjViewer::builder()
             .build_passive(scene.visual_model())
             .map_err(|e| graphics(&e))?;

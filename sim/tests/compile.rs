@@ -1,7 +1,7 @@
 //! Contract: MJCF text compiles to a model, or to an error that names the element and line; nothing is
 //! printed or written on the way.
 
-use insonate_sim::{SimError, compile, compile::compile_with_warnings};
+use insonate_sim::{SimError, compile};
 
 fn refused(xml: &str) -> String {
     let error = compile(xml).expect_err("the scene is broken");
@@ -63,10 +63,4 @@ fn missing_files_are_named() {
     assert!(text.contains("absent.stl"), "{text}");
     let text = refused("<mujoco><include file='absent.xml'/></mujoco>");
     assert!(text.contains("absent.xml"), "{text}");
-}
-
-#[test]
-fn a_clean_scene_has_no_warnings() {
-    let clean = compile_with_warnings(&world("<geom size='1'/>")).unwrap();
-    assert_eq!(clean.warnings, [""; 0]);
 }

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use insonate_models::mjcf::{Mjcf, ReadOptions};
 use insonate_models::torsos::{Shape, TorsoConfig, composite};
-use insonate_sim::names::{self, Kind};
+use insonate_sim::names::{self, ObjectType};
 use insonate_sim::{MjModel, Physics, compile};
 use serde_json::Value;
 
@@ -92,13 +92,13 @@ impl Comparison<'_> {
     }
 }
 
-fn ids(model: &MjModel, kind: Kind, names: &Value) -> Vec<usize> {
+fn ids(model: &MjModel, kind: ObjectType, names: &Value) -> Vec<usize> {
     let name = |name: &Value| names::find(model, kind, name.as_str().unwrap()).unwrap();
     names.as_array().unwrap().iter().map(name).collect()
 }
 
 /// The number of things of a kind whose names start as the shell's do.
-fn n_named(model: &MjModel, kind: Kind, start: &str) -> usize {
+fn n_named(model: &MjModel, kind: ObjectType, start: &str) -> usize {
     let digit = |name: &str| {
         name.strip_prefix(start)
             .is_some_and(|rest| rest.starts_with(|next: char| next.is_ascii_digit()))
@@ -123,12 +123,16 @@ fn same_structure(shape: Shape, count: [usize; 3]) {
 
 fn same_particles(model: &MjModel, comparison: &Comparison<'_>) {
     let oracle = comparison.oracle;
-    let bodies = ids(model, Kind::Body, &oracle["body_name"]);
-    let joints = ids(model, Kind::Joint, &oracle["jnt_name"]);
-    let geoms = ids(model, Kind::Geom, &oracle["geom_name"]);
+    let bodies = ids(model, ObjectType::Body, &oracle["body_name"]);
+    let joints = ids(model, ObjectType::Joint, &oracle["jnt_name"]);
+    let geoms = ids(model, ObjectType::Geom, &oracle["geom_name"]);
     // The same order, and no others.
     assert!(bodies.is_sorted() && joints.is_sorted() && geoms.is_sorted());
-    for (kind, start) in [(Kind::Body, "B"), (Kind::Joint, "J"), (Kind::Geom, "G")] {
+    for (kind, start) in [
+        (ObjectType::Body, "B"),
+        (ObjectType::Joint, "J"),
+        (ObjectType::Geom, "G"),
+    ] {
         assert_eq!(n_named(model, kind, start), bodies.len());
     }
     let of_bodies = |table: &[[f64; 3]]| {
@@ -210,7 +214,7 @@ fn same_particles(model: &MjModel, comparison: &Comparison<'_>) {
     };
     comparison.check("geom_collision", 0.0, geoms.iter().map(|&id| collision(id)));
 
-    let center = names::find(model, Kind::Geom, "Gcenter").unwrap();
+    let center = names::find(model, ObjectType::Geom, "Gcenter").unwrap();
     assert_eq!(
         numbers(&oracle["center"]["size"])[0],
         model.geom_size()[center][0]
@@ -228,7 +232,7 @@ fn same_particles(model: &MjModel, comparison: &Comparison<'_>) {
 
 fn same_constraints(model: &MjModel, comparison: &Comparison<'_>) {
     let oracle = comparison.oracle;
-    let joints = ids(model, Kind::Joint, &oracle["jnt_name"]);
+    let joints = ids(model, ObjectType::Joint, &oracle["jnt_name"]);
     let place = |id: i32| match usize::try_from(id) {
         Ok(id) => joints.binary_search(&id).unwrap() as f64,
         Err(_) => -1.0,
@@ -369,7 +373,7 @@ fn same_press(name: &str, shape: Shape, probe_geom: &str, tolerance: f64) {
     );
 
     let model = press_scene(shape, probe_geom);
-    let probe = names::find(&model, Kind::Body, "probe").unwrap();
+    let probe = names::find(&model, ObjectType::Body, "probe").unwrap();
     let probe_qpos = names::joint(&model, "probe").unwrap().qpos;
     let particle_qpos = names::joint(&model, "torso/J4_3_5").unwrap().qpos;
     let mut physics = Physics::new(model).unwrap();

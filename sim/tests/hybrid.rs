@@ -3,7 +3,9 @@
 
 mod scene;
 
-use insonate_sim::controllers::{Controller, HybridConfig, HybridForce, HybridTarget, Phase};
+use insonate_sim::controllers::{
+    ContactPhase, Controller, HybridConfig, HybridForce, HybridTarget,
+};
 use insonate_sim::readings::{ProbeContact, ProbeFrame};
 use insonate_sim::{Arm, Physics, Pose, Twist, ik};
 use nalgebra::Vector3;
@@ -151,7 +153,7 @@ fn without_a_surface_it_approaches_at_its_speed() {
         hybrid.control(&mut physics);
         physics.step().unwrap();
     }
-    assert_eq!(hybrid.phase(), Phase::Approach);
+    assert_eq!(hybrid.phase(), ContactPhase::Approach);
     let velocity = probe.twist_in_world(&physics).linear;
     let speed = HybridConfig::default().approach_speed;
     // Joint damping slows it a little; sideways it must not drift.

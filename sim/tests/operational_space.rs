@@ -2,7 +2,7 @@
 
 mod scene;
 
-use insonate_sim::controllers::{JointSpace, OperationalSpace, Six};
+use insonate_sim::controllers::{JointSpace, OperationalSpace, SpatialVector};
 use insonate_sim::readings::ProbeFrame;
 use insonate_sim::{Arm, Physics};
 use nalgebra::{DMatrix, Matrix6, Vector6};
@@ -24,8 +24,9 @@ fn textbook(chain: &Chain) -> (Physics, Matrix6<f64>) {
         arm.n_joints(),
         arm.jacobian(&physics, &face, probe.body).iter().copied(),
     );
-    let inverse = arm
-        .inertia(&physics)
+    let n = arm.n_joints();
+    let inertia = JointSpace::new(&physics).expect("an arm").inertia;
+    let inverse = DMatrix::from_row_slice(n, n, &inertia)
         .try_inverse()
         .expect("inertia is positive");
     let mobility = &jacobian * inverse * jacobian.transpose();
@@ -41,7 +42,7 @@ fn a_wrench_accelerates_the_probe_as_was_asked() {
         let mut space = OperationalSpace::new(&physics, &joints).unwrap();
         assert!(space.read(&physics, &joints));
         for axis in 0..6 {
-            let mut wanted: Six = [0.0; 6];
+            let mut wanted: SpatialVector = [0.0; 6];
             wanted[axis] = 1.0;
             let wanted = Vector6::from(wanted);
             let got = mobility * Vector6::from(space.wrench(&wanted.into()));

@@ -5,7 +5,8 @@ mod scene;
 
 use insonate_models::torsos::{self, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
-use insonate_sim::{Arm, CompiledScene, Physics, Pose, Quantity, Readings, ik};
+use insonate_sim::readings::QUANTITIES;
+use insonate_sim::{Arm, CompiledScene, Physics, Pose, Readings, ik};
 use nalgebra::Vector3;
 use scene::{BED_TOP, Bed, PANDA, UR5E};
 
@@ -37,19 +38,20 @@ fn wave(physics: &mut Physics, scale: f64) {
 #[test]
 fn every_quantity_has_a_unique_name_and_can_be_read() {
     let (physics, readings) = arm();
-    for &quantity in Quantity::ALL {
-        assert_eq!(Quantity::from_name(quantity.name()).unwrap(), quantity);
-        let values = readings.read(&physics, quantity);
-        let expected = match quantity.shape() {
+    for (index, quantity) in QUANTITIES.iter().enumerate() {
+        let name = quantity.name;
+        assert!(QUANTITIES[..index].iter().all(|other| other.name != name));
+        let values = readings.read(&physics, name).unwrap();
+        let expected = match quantity.shape {
             "[1]" => 1,
             "[3]" | "[n_particles, 3]" => 3,
             "[4]" => 4,
             "[n_joints]" => 7,
             other => panic!("unknown shape {other}"),
         };
-        assert_eq!(values.len(), expected, "{}", quantity.name());
+        assert_eq!(values.len(), expected, "{name}");
     }
-    let error = Quantity::from_name("force").unwrap_err().to_string();
+    let error = readings.read(&physics, "force").unwrap_err().to_string();
     assert!(error.contains("force_in_world"), "{error}");
 }
 
@@ -58,9 +60,9 @@ fn the_arm_stands_still_and_nothing_is_measured() {
     for chain in [PANDA, UR5E] {
         let mut physics = Physics::from_xml(&scene::xml(&chain, Bed::default())).unwrap();
         let readings = Readings::new(&physics).unwrap();
-        let before = readings.read(&physics, Quantity::ProbePosition);
+        let before = readings.read(&physics, "probe_position").unwrap();
         physics.step_n(500).unwrap();
-        let after = readings.read(&physics, Quantity::ProbePosition);
+        let after = readings.read(&physics, "probe_position").unwrap();
         for (before, after) in before.iter().zip(&after) {
             assert!((before - after).abs() < 1e-9, "{before} {after}");
         }
@@ -162,8 +164,8 @@ fn every_kind_of_torso_is_felt_by_sensor_and_contact_list_alike() {
             "{}: the torso must push back, {peak}",
             kind.name
         );
-        let positions = readings.read(&physics, Quantity::ParticlePositions);
-        let velocities = readings.read(&physics, Quantity::ParticleVelocities);
+        let positions = readings.read(&physics, "particle_positions").unwrap();
+        let velocities = readings.read(&physics, "particle_velocities").unwrap();
         assert!(
             positions.len() > 300 && positions.len() == velocities.len(),
             "{}",
@@ -231,9 +233,9 @@ fn a_particle_moves_with_its_joint() {
     physics.qpos_mut()[0] = -0.01;
     physics.qvel_mut()[0] = 0.25;
     physics.forward();
-    let position = readings.read(&physics, Quantity::ParticlePositions);
+    let position = readings.read(&physics, "particle_positions").unwrap();
     assert!((position[2] - (BED_TOP - 0.01)).abs() < 1e-12);
-    let velocity = readings.read(&physics, Quantity::ParticleVelocities);
+    let velocity = readings.read(&physics, "particle_velocities").unwrap();
     assert!((velocity[2] - 0.25).abs() < 1e-12 && velocity[0].abs() < 1e-12);
 }
 
@@ -245,7 +247,7 @@ fn flex_vertices_move_as_fast_as_they_fall() {
     let mut physics = Physics::from_xml(xml).unwrap();
     let readings = Readings::new(&physics).unwrap();
     physics.step_n(100).unwrap();
-    let velocities = readings.read(&physics, Quantity::ParticleVelocities);
+    let velocities = readings.read(&physics, "particle_velocities").unwrap();
     assert_eq!(velocities.len(), 8 * 3);
     for velocity in velocities.chunks(3) {
         assert!(

@@ -5,7 +5,7 @@
 
 use std::path::PathBuf;
 
-use insonate_sim::render::{Frame, PACKAGES, RenderConfig, Renderer};
+use insonate_sim::render::{Image, PACKAGES, RenderConfig, Renderer};
 use insonate_sim::{Physics, SimError};
 
 /// A camera 2 m above a floor, and a red box of 0.5 m height on its left.
@@ -39,7 +39,7 @@ fn folder(name: &str) -> PathBuf {
     folder
 }
 
-fn color(frame: &Frame, column: u32, row: u32) -> [u8; 3] {
+fn color(frame: &Image, column: u32, row: u32) -> [u8; 3] {
     let start = 3 * (row * frame.width + column) as usize;
     [frame.rgb[start], frame.rgb[start + 1], frame.rgb[start + 2]]
 }
@@ -125,7 +125,7 @@ fn files_hold_the_picture_compressed() {
 
 #[test]
 fn an_unwritable_file_is_an_error_that_names_it() {
-    let frame = Frame {
+    let frame = Image {
         width: 1,
         height: 1,
         rgb: vec![0; 3],

@@ -5,7 +5,7 @@
 use insonate_models::torsos::{self, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;
-use insonate_sim::readings::{Particles, ProbeFrame};
+use insonate_sim::readings::{ProbeFrame, TorsoParticles};
 use insonate_sim::{CompiledScene, Physics, Pose, ik};
 use nalgebra::Vector3;
 
@@ -14,7 +14,7 @@ fn forces(physics: &mut Physics, depth: f64) -> Vec<Vec<f64>> {
     physics.reset();
     let arm = Arm::new(physics.model()).unwrap();
     let probe = ProbeFrame::new(physics.model()).unwrap();
-    let particles = Particles::of(physics).unwrap().positions(physics);
+    let particles = TorsoParticles::of(physics).unwrap().positions(physics);
     let top = particles.iter().map(|p| p[2]).fold(0.0, f64::max);
     let place = Vector3::new(0.0, 0.0, top - depth);
     let pose = Pose::with_z_axis(place, -Vector3::z(), Vector3::x());

@@ -30,7 +30,7 @@ fn physics(kind: &str, config: &TorsoConfig) -> Physics {
 
 /// Positions of the torso's particles [m].
 fn particles(physics: &Physics) -> Vec<[f64; 3]> {
-    insonate_sim::readings::Particles::of(physics)
+    insonate_sim::readings::TorsoParticles::of(physics)
         .unwrap()
         .positions(physics)
 }
@@ -70,7 +70,7 @@ fn press(physics: &mut Physics, n_steps: usize) -> Vec<(Vec<[f64; 3]>, f64)> {
         let wanted = &start + (&deep - &start) * down + (&end - &deep) * along;
         let error = wanted - arm.positions(physics);
         let torque = error * 2000.0 - arm.velocities(physics) * 60.0 + arm.bias(physics);
-        arm.apply(physics, &torque);
+        arm.apply(physics, torque.as_slice());
         physics.step().unwrap();
         if step % 10 == 0 {
             let force: f64 = physics

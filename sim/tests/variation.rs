@@ -8,9 +8,9 @@ use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::arm::Arm;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
-use insonate_sim::names::{self, Kind};
-use insonate_sim::picture::PictureState;
-use insonate_sim::readings::{Particles, ProbeFrame};
+use insonate_sim::names::{self, ObjectType};
+use insonate_sim::readings::{ProbeFrame, TorsoParticles};
+use insonate_sim::render_state::RenderState;
 use insonate_sim::shell::{Shell, ShellSolref};
 use insonate_sim::{CompiledScene, Physics, Pose, SimError, Twist, ik};
 use nalgebra::{DVector, UnitQuaternion, Vector3};
@@ -44,7 +44,7 @@ fn shell(physics: &mut Physics) -> &mut Shell {
 }
 
 fn particles(physics: &Physics) -> Vec<[f64; 3]> {
-    Particles::of(physics).unwrap().positions(physics)
+    TorsoParticles::of(physics).unwrap().positions(physics)
 }
 
 /// Displacements of the capsules and contact force of every step.
@@ -94,7 +94,7 @@ fn press(physics: &mut Physics, center: [f64; 2], top: f64, n_steps: usize) -> L
         let wanted = &start + (&deep - &start) * down + (&end - &deep) * along;
         let error = wanted - arm.positions(physics);
         let torque = error * 2000.0 - arm.velocities(physics) * 60.0 + arm.bias(physics);
-        arm.apply(physics, &torque);
+        arm.apply(physics, torque.as_slice());
         physics.step().unwrap();
         log.push(record(physics));
     }
@@ -233,7 +233,7 @@ fn a_shell_without_a_breath_says_so() {
 fn placed(config: &TorsoConfig, world_from_rest: &Pose) -> Mjcf {
     let mut mjcf = scene(config).to_mjcf().unwrap();
     let still = compiled(config);
-    let root = names::find(still.visual_model(), Kind::Body, "torso/torso").unwrap();
+    let root = names::find(still.visual_model(), ObjectType::Body, "torso/torso").unwrap();
     let rest = Vector3::from(still.visual_model().body_pos()[root]);
     // The body hangs in a frame that is moved but not turned.
     let torso = mjcf.find_mut(Namespace::Body, "torso/torso").unwrap();
@@ -279,7 +279,7 @@ fn a_moved_shell_is_pressed_as_one_compiled_there() {
         }
         // What MuJoCo has of the torso went along.
         let center = |physics: &Physics| {
-            let id = names::find(physics.model(), Kind::Geom, "torso/Gcenter").unwrap();
+            let id = names::find(physics.model(), ObjectType::Geom, "torso/Gcenter").unwrap();
             Vector3::from(physics.data().geom_xpos()[id])
         };
         assert!((center(&changed) - center(&other)).norm() < 1e-12);
@@ -308,7 +308,7 @@ fn a_moving_shell_has_the_velocity_of_its_points() {
         pose.rotation = UnitQuaternion::from_scaled_axis(twist.angular * dt) * pose.rotation;
     }
     shell(&mut physics).set_frame(&pose, &twist);
-    let readings = Particles::of(&physics).unwrap();
+    let readings = TorsoParticles::of(&physics).unwrap();
     let now = readings.positions(&physics);
     let velocities = readings.velocities(&physics);
     for ((now, before), velocity) in now.iter().zip(&before.unwrap()).zip(velocities) {
@@ -371,12 +371,12 @@ fn pictures_follow_the_torso() {
     let config = TorsoConfig::default();
     let compiled = compiled(&config);
     let mut physics = Physics::from_scene(&compiled).unwrap();
-    let mut picture = PictureState::new(&compiled).unwrap();
+    let mut picture = RenderState::new(&compiled).unwrap();
     let pose = aside(0.2, 0.1);
     shell(&mut physics).set_frame(&pose, &Twist::default());
     physics.step_n(20).unwrap();
     picture.follow(&physics);
-    let model = PictureState::new(&CompiledScene::compile(&placed(&config, &pose)).unwrap());
+    let model = RenderState::new(&CompiledScene::compile(&placed(&config, &pose)).unwrap());
     let mut there = model.unwrap();
     there.follow(&physics_still(&physics, &config, &pose));
     let (got, want) = (picture.data(), there.data());

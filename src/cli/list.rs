@@ -4,7 +4,7 @@ use clap::Args;
 use insonate::calibration::models as tissue;
 use insonate::envs::{actions, tasks};
 use insonate::models::{probes, robots, torsos};
-use insonate::sim::{controllers, readings};
+use insonate::sim::readings;
 use insonate::training::Given;
 use serde_json::{Value, json};
 
@@ -61,13 +61,6 @@ impl List {
                     .collect(),
             ),
             (
-                "controllers",
-                controllers::ALL
-                    .iter()
-                    .map(|info| entry(info.name, info.summary))
-                    .collect(),
-            ),
-            (
                 "tissue_models",
                 tissue::ALL
                     .iter()
@@ -112,19 +105,20 @@ fn entry(name: &str, summary: &str) -> Value {
 }
 
 fn quantities() -> Vec<Value> {
-    let line = |name: &str, unit: &str, shape: &str, doc: &str| json!({ "name": name, "unit": unit, "shape": shape, "summary": format!("[{unit}] {shape}: {doc}") });
-    let all = readings::Quantity::ALL.iter().map(|quantity| {
-        line(
-            quantity.name(),
-            quantity.unit(),
-            quantity.shape(),
-            quantity.doc(),
-        )
+    let quantities = readings::QUANTITIES.iter().map(|quantity| {
+        [
+            quantity.name,
+            quantity.unit,
+            quantity.shape,
+            quantity.summary,
+        ]
     });
-    let images = readings::IMAGES
-        .iter()
-        .map(|image| line(image.name, image.unit, image.shape, image.doc));
-    all.chain(images).collect()
+    quantities
+        .chain(readings::IMAGES)
+        .map(|[name, unit, shape, summary]| {
+            json!({ "name": name, "unit": unit, "shape": shape, "summary": format!("[{unit}] {shape}: {summary}") })
+        })
+        .collect()
 }
 
 fn line(entry: &Value) -> String {

@@ -1,8 +1,8 @@
 //! A camera that follows an episode; a machine without OpenGL loses only its pictures.
 
 use crate::envs::Env;
-use crate::sim::names::{self, Kind};
-use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::names::{self, ObjectType};
+use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
 /// Cameras in order of preference, where none is named.
@@ -19,9 +19,9 @@ pub struct Filming {
     renderer: Option<Renderer>,
     n_seen: usize,
     /// Frames of the film.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<Image>,
     /// A picture from the middle of the longest episode, or from the last moment of a shorter one.
-    pub still: Option<Frame>,
+    pub still: Option<Image>,
     /// Why there are no pictures, or no more.
     pub problem: Option<SimError>,
     /// Whether there is something to draw at all.
@@ -97,9 +97,9 @@ impl Filming {
 /// The best camera that a scene has.
 fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
     let model = scene.visual_model();
-    let mut known = names::all(model, Kind::Camera).map(|(_, name)| name.to_owned());
+    let mut known = names::all(model, ObjectType::Camera).map(|(_, name)| name.to_owned());
     let first = known.next();
-    let has = |name: &&str| names::try_find(model, Kind::Camera, name).is_some();
+    let has = |name: &&str| names::try_find(model, ObjectType::Camera, name).is_some();
     let best = PREFERRED
         .iter()
         .copied()
@@ -108,6 +108,8 @@ fn preferred(scene: &CompiledScene) -> Result<String, SimError> {
     match best.or(first) {
         Some(camera) => Ok(camera),
         // Looking it up makes the error that names what is missing.
-        None => names::find(model, Kind::Camera, PREFERRED[0]).map(|_| PREFERRED[0].to_owned()),
+        None => {
+            names::find(model, ObjectType::Camera, PREFERRED[0]).map(|_| PREFERRED[0].to_owned())
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! Pictures of a running scene; a machine without OpenGL loses only them.
 
-use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
 /// Cameras whose pictures an experiment keeps.
@@ -11,7 +11,7 @@ const CAMERAS: [&str; 5] = ["front", "side", "top", "close", "probe/camera"];
 pub struct Pictures {
     config: Option<RenderConfig>,
     /// Camera and picture.
-    pub frames: Vec<(String, Frame)>,
+    pub frames: Vec<(String, Image)>,
     /// Why there are none, where the machine cannot draw.
     pub problem: Option<SimError>,
 }
@@ -38,7 +38,7 @@ impl Pictures {
     /// Takes a picture with each camera.
     pub fn take(&mut self, scene: &CompiledScene, physics: &Physics) {
         let Some(config) = self.config else { return };
-        let draw = || -> Result<Vec<(String, Frame)>, SimError> {
+        let draw = || -> Result<Vec<(String, Image)>, SimError> {
             let mut renderer = Renderer::new(scene, config)?;
             CAMERAS
                 .iter()

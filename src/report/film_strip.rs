@@ -6,7 +6,7 @@ use super::canvas::{DrawResult, INK, ORANGE_LINE, WINDOW, range_of, tick};
 use crate::evaluation::Rollout;
 use crate::experiments::Film;
 use crate::experiments::fonts::register_fonts;
-use crate::sim::render::Frame;
+use crate::sim::render::Image;
 
 /// Height of the strip [pixels].
 const HEIGHT: u32 = 132;
@@ -19,7 +19,7 @@ const LINE: RGBColor = RGBColor(31, 105, 180);
 /// When it cannot be drawn.
 pub fn film_with_strip(
     rollout: &Rollout,
-    frames: &[Frame],
+    frames: &[Image],
     every: usize,
     interval: f64,
 ) -> anyhow::Result<Film> {

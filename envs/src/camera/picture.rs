@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use insonate_sim::picture::PictureState;
-use insonate_sim::render::{Frame, RenderConfig};
+use insonate_sim::render::{Image, RenderConfig};
+use insonate_sim::render_state::RenderState;
 
 use super::{CameraSettings, PixelKind};
 use crate::EnvError;
@@ -21,7 +21,7 @@ pub struct Camera {
     kind: PixelKind,
     max_depth: f32,
     /// What is drawn, and whose scene it is of; none while there is no picture yet.
-    state: Option<(Arc<SceneModel>, PictureState)>,
+    state: Option<(Arc<SceneModel>, RenderState)>,
     pixels: Vec<f32>,
 }
 
@@ -57,7 +57,7 @@ impl Camera {
         let model = &stage.model;
         let mut state = match self.state.take() {
             Some((of, state)) if Arc::ptr_eq(&of, model) => state,
-            _ => PictureState::new(&model.compiled)?,
+            _ => RenderState::new(&model.compiled)?,
         };
         state.follow(&stage.physics);
         let (state, frame) = self
@@ -73,7 +73,7 @@ impl Camera {
         &self.pixels
     }
 
-    fn develop(&mut self, frame: &Frame) {
+    fn develop(&mut self, frame: &Image) {
         let full = f32::from(u8::MAX);
         self.pixels.clear();
         match self.kind {

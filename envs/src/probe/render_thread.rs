@@ -5,8 +5,8 @@ use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
 use std::thread::{self, JoinHandle};
 
 use insonate_sim::SimError;
-use insonate_sim::picture::PictureState;
-use insonate_sim::render::{Frame, RenderConfig, Renderer};
+use insonate_sim::render::{Image, RenderConfig, Renderer};
+use insonate_sim::render_state::RenderState;
 
 use super::SceneModel;
 use crate::EnvError;
@@ -17,10 +17,10 @@ const MAX_RENDERERS: usize = 8;
 /// A picture that is asked for.
 struct RenderRequest {
     model: Arc<SceneModel>,
-    state: PictureState,
+    state: RenderState,
     camera: String,
     config: RenderConfig,
-    reply: SyncSender<(PictureState, Result<Frame, SimError>)>,
+    reply: SyncSender<(RenderState, Result<Image, SimError>)>,
 }
 
 /// Draws for many environments on a thread of its own.
@@ -54,10 +54,10 @@ impl RenderThread {
     pub fn draw(
         &self,
         model: &Arc<SceneModel>,
-        state: PictureState,
+        state: RenderState,
         camera: &str,
         config: RenderConfig,
-    ) -> Result<(PictureState, Frame), EnvError> {
+    ) -> Result<(RenderState, Image), EnvError> {
         let gone = || EnvError::Failed("the thread that draws pictures has ended".to_owned());
         let (reply, answer) = mpsc::sync_channel(1);
         let request = RenderRequest {

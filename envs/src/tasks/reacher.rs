@@ -38,7 +38,7 @@
 use std::sync::Arc;
 
 use insonate_models::mjcf::{Mjcf, ReadOptions};
-use insonate_sim::names::{self, Kind};
+use insonate_sim::names::{self, ObjectType};
 use insonate_sim::{CompiledScene, Physics};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -202,8 +202,8 @@ impl Reacher {
             n_substeps: settings.n_substeps,
         };
         let reacher = Self {
-            fingertip: names::find(physics.model(), Kind::Body, "fingertip")?,
-            target: names::find(physics.model(), Kind::Body, "target")?,
+            fingertip: names::find(physics.model(), ObjectType::Body, "fingertip")?,
+            target: names::find(physics.model(), ObjectType::Body, "target")?,
             settings,
             scene,
             physics,

@@ -97,7 +97,7 @@ pub struct HybridTarget {
 
 /// Whether the probe touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
+pub enum ContactPhase {
     /// Closing in on the surface.
     Approach,
     /// Regulating force.
@@ -113,7 +113,7 @@ pub struct HybridForce {
     space: OperationalSpace,
     posture: Vec<f64>,
     target: HybridTarget,
-    phase: Phase,
+    phase: ContactPhase,
     /// Filtered force on the probe in world [N].
     force: Vector3<f64>,
     /// Reference that rises to the wanted force [N].
@@ -145,7 +145,7 @@ impl HybridForce {
                 force: 5.0,
             },
             space,
-            phase: Phase::Approach,
+            phase: ContactPhase::Approach,
             force: Vector3::zeros(),
             force_reference: 0.0,
             integral: 0.0,
@@ -154,18 +154,13 @@ impl HybridForce {
     }
 
     /// Whether the probe touches.
-    pub fn phase(&self) -> Phase {
+    pub fn phase(&self) -> ContactPhase {
         self.phase
     }
 
     /// Filtered force that the probe presses with along the wanted axis [N].
     pub fn normal_force(&self) -> f64 {
         -self.force.dot(&self.target.world_from_probe.z_axis())
-    }
-
-    /// The reference that rises to the wanted force [N].
-    pub fn force_reference(&self) -> f64 {
-        self.force_reference
     }
 
     /// First-order low-pass filter of the measured force.
@@ -180,25 +175,25 @@ impl HybridForce {
     fn update_phase(&mut self, dt: f64) {
         let force = self.normal_force();
         match self.phase {
-            Phase::Approach if force > self.config.contact_force => {
-                self.phase = Phase::Contact;
+            ContactPhase::Approach if force > self.config.contact_force => {
+                self.phase = ContactPhase::Contact;
                 self.force_reference = force;
                 self.released = 0.0;
             }
-            Phase::Approach => {}
-            Phase::Contact => {
+            ContactPhase::Approach => {}
+            ContactPhase::Contact => {
                 let touching = force > 0.2 * self.config.contact_force;
                 self.released = if touching { 0.0 } else { self.released + dt };
                 if self.released > self.config.release_time {
-                    self.phase = Phase::Approach;
+                    self.phase = ContactPhase::Approach;
                     self.integral = 0.0;
                 }
             }
         }
         let change = self.config.force_rate * dt;
         self.force_reference = match self.phase {
-            Phase::Approach => 0.0,
-            Phase::Contact => {
+            ContactPhase::Approach => 0.0,
+            ContactPhase::Contact => {
                 self.force_reference
                     + (self.target.force - self.force_reference).clamp(-change, change)
             }
@@ -209,8 +204,10 @@ impl HybridForce {
     fn normal_acceleration(&self, velocity: f64, path_velocity: f64) -> f64 {
         let error = self.force_reference - self.normal_force();
         match self.phase {
-            Phase::Approach => self.config.normal_damping * (self.config.approach_speed - velocity),
-            Phase::Contact => {
+            ContactPhase::Approach => {
+                self.config.normal_damping * (self.config.approach_speed - velocity)
+            }
+            ContactPhase::Contact => {
                 self.config.force_gain * error + self.integral
                     - self.config.normal_damping * (velocity - path_velocity)
             }
@@ -255,7 +252,7 @@ impl HybridForce {
 
     /// Integrates the force error, unless the motors are at their limits or the integral is.
     fn integrate(&mut self, dt: f64, saturated: bool) {
-        if self.phase == Phase::Approach || saturated {
+        if self.phase == ContactPhase::Approach || saturated {
             return;
         }
         let error = self.force_reference - self.normal_force();
@@ -273,7 +270,7 @@ impl Controller for HybridForce {
         self.posture.copy_from_slice(&self.joints.positions);
         self.target.world_from_probe = self.space.probe().world_from_probe(physics);
         self.target.twist = Twist::default();
-        self.phase = Phase::Approach;
+        self.phase = ContactPhase::Approach;
         self.force = Vector3::zeros();
         (self.force_reference, self.integral, self.released) = (0.0, 0.0, 0.0);
     }
@@ -296,12 +293,12 @@ impl Controller for HybridForce {
         // errors => acceleration => wrench => torques
         let task = self.acceleration();
         let null = self.config.null_stiffness;
-        let stray = self
+        let posture = self
             .space
-            .draw_to_posture(&mut self.joints, &self.posture, null);
+            .add_posture_torques(&mut self.joints, &self.posture, null);
         let mut wrench = self
             .space
-            .wrench(&std::array::from_fn(|i| task[i] - stray[i]));
+            .wrench(&std::array::from_fn(|i| task[i] - posture[i]));
         for (entry, force) in wrench.iter_mut().zip(self.feed_forward().iter()) {
             *entry += force;
         }

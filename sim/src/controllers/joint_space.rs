@@ -90,7 +90,7 @@ impl JointSpace {
 
     /// Writes the torques to `ctrl`, each within its motor's range; tells whether one was cut.
     pub fn apply(&self, physics: &mut Physics) -> bool {
-        self.arm.apply_torques(physics, &self.torques)
+        self.arm.apply(physics, &self.torques)
     }
 }
 

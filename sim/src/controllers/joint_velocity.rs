@@ -27,7 +27,7 @@ pub struct JointVelocity {
     pub config: JointVelocityConfig,
     joints: JointSpace,
     target: Vec<f64>,
-    wish: Vec<f64>,
+    desired: Vec<f64>,
 }
 
 impl JointVelocity {
@@ -40,7 +40,7 @@ impl JointVelocity {
         Ok(Self {
             config,
             target: vec![0.0; joints.len()],
-            wish: vec![0.0; joints.len()],
+            desired: vec![0.0; joints.len()],
             joints,
         })
     }
@@ -68,10 +68,10 @@ impl Controller for JointVelocity {
     fn control(&mut self, physics: &mut Physics) {
         self.joints.read(physics);
         let errors = self.target.iter().zip(&self.joints.velocities);
-        for (wish, (target, velocity)) in self.wish.iter_mut().zip(errors) {
-            *wish = self.config.gain * (target - velocity);
+        for (desired, (target, velocity)) in self.desired.iter_mut().zip(errors) {
+            *desired = self.config.gain * (target - velocity);
         }
-        self.joints.accelerate(&self.wish);
+        self.joints.accelerate(&self.desired);
         self.joints.apply(physics);
     }
 }

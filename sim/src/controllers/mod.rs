@@ -1,4 +1,4 @@
-//! Controllers: targets in, joint torques out; one file each, listed in [`ALL`].
+//! Controllers: targets in, joint torques out; one file each.
 //!
 //! Every controller adds the Coriolis torques and what gravity `gravcomp` leaves, keeps within the motors'
 //! ranges, and in the null space of its task pulls the arm towards a posture.
@@ -12,11 +12,11 @@ mod joint_velocity;
 mod operational_space;
 mod osc_pose;
 
-pub use hybrid::{HybridConfig, HybridForce, HybridTarget, Phase};
+pub use hybrid::{ContactPhase, HybridConfig, HybridForce, HybridTarget};
 pub use joint_impedance::{JointImpedance, JointImpedanceConfig};
 pub use joint_space::JointSpace;
 pub use joint_velocity::{JointVelocity, JointVelocityConfig};
-pub use operational_space::{OperationalSpace, Six};
+pub use operational_space::{OperationalSpace, SpatialVector};
 pub use osc_pose::{OscPose, OscPoseConfig, OscTarget, StiffnessFrame};
 
 use crate::Physics;
@@ -35,32 +35,3 @@ pub trait Controller {
     /// Writes joint torques to `ctrl`; to be called before every [`Physics::step`].
     fn control(&mut self, physics: &mut Physics);
 }
-
-/// Name and one line of text of a controller.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ControllerInfo {
-    /// Its name, such as `osc_pose`.
-    pub name: &'static str,
-    /// What it does.
-    pub summary: &'static str,
-}
-
-/// Every controller.
-pub const ALL: &[ControllerInfo] = &[
-    ControllerInfo {
-        name: "osc_pose",
-        summary: "operational-space control of the probe's pose, robosuite's gains and deltas",
-    },
-    ControllerInfo {
-        name: "joint_impedance",
-        summary: "a spring and a damper on every joint",
-    },
-    ControllerInfo {
-        name: "joint_velocity",
-        summary: "every joint at its own velocity",
-    },
-    ControllerInfo {
-        name: "hybrid_force",
-        summary: "force along the probe's axis, motion across it, orientation held",
-    },
-];

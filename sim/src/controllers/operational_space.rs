@@ -17,7 +17,7 @@ use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError, Twist};
 
 /// A force and a torque, or a velocity and an angular velocity, or accelerations, in world.
-pub type Six = [f64; 6];
+pub type SpatialVector = [f64; 6];
 
 /// Pose, twist and dynamics of the probe at one moment.
 #[derive(Debug, Clone)]
@@ -30,14 +30,14 @@ pub struct OperationalSpace {
     /// The body whose subtree's centre of mass MuJoCo's motion axes refer to.
     root: usize,
     /// Whether each joint moves the probe, and where its motion axis stands.
-    movers: Vec<(bool, usize)>,
+    joint_axes: Vec<(bool, usize)>,
     /// Linear and angular velocity of the face per joint velocity, shape `[n_joints, 6]`.
-    jacobian: Vec<Six>,
+    jacobian: Vec<SpatialVector>,
     work: Work,
     /// $J M^{-1} J^T$: acceleration in world per force.
-    mobility: [Six; 6],
+    mobility: [SpatialVector; 6],
     /// Joint accelerations that are asked for in the null space.
-    wish: Vec<f64>,
+    desired: Vec<f64>,
 }
 
 impl OperationalSpace {
@@ -54,7 +54,7 @@ impl OperationalSpace {
             world_from_probe: probe.world_from_probe(physics),
             twist: Twist::default(),
             root: model.body_rootid()[probe.body] as usize,
-            movers: arm
+            joint_axes: arm
                 .joints
                 .iter()
                 .map(|joint| (moves(model, joint, probe.body), joint.dof))
@@ -67,7 +67,7 @@ impl OperationalSpace {
                 weighted: vec![[0.0; 6]; n],
             },
             mobility: [[0.0; 6]; 6],
-            wish: vec![0.0; n],
+            desired: vec![0.0; n],
         })
     }
 
@@ -93,7 +93,7 @@ impl OperationalSpace {
         };
         let (inertia, jacobian, work) = (&joints.inertia, &self.jacobian, &mut self.work);
         // Loops of known length are unrolled.
-        let mobility = match self.movers.len() {
+        let mobility = match self.joint_axes.len() {
             6 => mobility(6, inertia, jacobian, work),
             7 => mobility(7, inertia, jacobian, work),
             n => mobility(n, inertia, jacobian, work),
@@ -108,7 +108,7 @@ impl OperationalSpace {
         let data = physics.data();
         let arm = self.world_from_probe.position - Vector3::from(data.subtree_com()[self.root]);
         let axes = data.cdof();
-        for (column, &(moves, dof)) in self.jacobian.iter_mut().zip(&self.movers) {
+        for (column, &(moves, dof)) in self.jacobian.iter_mut().zip(&self.joint_axes) {
             if moves {
                 let [wx, wy, wz, vx, vy, vz] = axes[dof];
                 let angular = Vector3::new(wx, wy, wz);
@@ -119,12 +119,12 @@ impl OperationalSpace {
     }
 
     /// Force and torque on the probe [N, N·m] that accelerate it so [m/s², rad/s²]: $\Lambda a$.
-    pub fn wrench(&self, acceleration: &Six) -> Six {
+    pub fn wrench(&self, acceleration: &SpatialVector) -> SpatialVector {
         damped_solve(&self.mobility, acceleration)
     }
 
     /// The same with position and orientation given inertia as if the other were free.
-    pub fn uncoupled_wrench(&self, acceleration: &Six) -> Six {
+    pub fn uncoupled_wrench(&self, acceleration: &SpatialVector) -> SpatialVector {
         let part = |start: usize| {
             let block: [[f64; 3]; 3] = std::array::from_fn(|i| {
                 std::array::from_fn(|j| self.mobility[start + i][start + j])
@@ -139,27 +139,27 @@ impl OperationalSpace {
     /// off again.
     ///
     /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
-    pub fn draw_to_posture(
+    pub fn add_posture_torques(
         &mut self,
         joints: &mut JointSpace,
         posture: &[f64],
         stiffness: f64,
-    ) -> Six {
+    ) -> SpatialVector {
         let damping = 2.0 * stiffness.sqrt();
         let state = joints.positions.iter().zip(&joints.velocities).zip(posture);
         let mut acceleration = [0.0; 6];
-        for ((wish, ((position, velocity), wanted)), column) in
-            self.wish.iter_mut().zip(state).zip(&self.jacobian)
+        for ((desired, ((position, velocity), wanted)), column) in
+            self.desired.iter_mut().zip(state).zip(&self.jacobian)
         {
-            *wish = (wanted - position) * stiffness - velocity * damping;
-            add_scaled(&mut acceleration, *wish, column);
+            *desired = (wanted - position) * stiffness - velocity * damping;
+            add_scaled(&mut acceleration, *desired, column);
         }
-        joints.accelerate(&self.wish);
+        joints.accelerate(&self.desired);
         acceleration
     }
 
     /// Adds the joint torques of a force and torque on the probe in world [N, N·m].
-    pub fn push(&self, joints: &mut JointSpace, wrench: &Six) {
+    pub fn push(&self, joints: &mut JointSpace, wrench: &SpatialVector) {
         for (torque, column) in joints.torques.iter_mut().zip(&self.jacobian) {
             *torque += dot(column, wrench);
         }
@@ -174,7 +174,7 @@ struct Work {
     /// $L D$ below its diagonal, row-major, shape `[n_joints, n_joints]`.
     scaled: Vec<f64>,
     /// $W$, shape `[n_joints, 6]`.
-    weighted: Vec<Six>,
+    weighted: Vec<SpatialVector>,
 }
 
 /// $J M^{-1} J^T$ of `n` joints; none where the inertia is not positive or something is not finite.
@@ -183,7 +183,12 @@ struct Work {
     reason = "loops are unrolled where the caller's length is known"
 )]
 #[inline(always)]
-fn mobility(n: usize, inertia: &[f64], jacobian: &[Six], work: &mut Work) -> Option<[Six; 6]> {
+fn mobility(
+    n: usize,
+    inertia: &[f64],
+    jacobian: &[SpatialVector],
+    work: &mut Work,
+) -> Option<[SpatialVector; 6]> {
     let (factor, scaled) = (&mut work.factor[..n * n], &mut work.scaled[..n * n]);
     let (inertia, jacobian) = (&inertia[..n * n], &jacobian[..n]);
     let weighted = &mut work.weighted[..n];
@@ -218,7 +223,7 @@ fn mobility(n: usize, inertia: &[f64], jacobian: &[Six], work: &mut Work) -> Opt
 }
 
 /// `sum += factor · x`.
-fn add_scaled(sum: &mut Six, factor: f64, x: &Six) {
+fn add_scaled(sum: &mut SpatialVector, factor: f64, x: &SpatialVector) {
     for (sum, x) in sum.iter_mut().zip(x) {
         *sum += factor * x;
     }

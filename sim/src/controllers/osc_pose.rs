@@ -173,18 +173,18 @@ impl Controller for OscPose {
         // error => wanted acceleration => wrench => torques
         let task = self.acceleration();
         let null = self.config.null_stiffness;
-        let stray = self
+        let posture = self
             .space
-            .draw_to_posture(&mut self.joints, &self.posture, null);
+            .add_posture_torques(&mut self.joints, &self.posture, null);
         let mut wrench = if self.config.uncouple_pos_ori {
-            let (task, stray) = (
+            let (task, posture) = (
                 self.space.uncoupled_wrench(&task),
-                self.space.wrench(&stray),
+                self.space.wrench(&posture),
             );
-            std::array::from_fn(|i| task[i] - stray[i])
+            std::array::from_fn(|i| task[i] - posture[i])
         } else {
             self.space
-                .wrench(&std::array::from_fn(|i| task[i] - stray[i]))
+                .wrench(&std::array::from_fn(|i| task[i] - posture[i]))
         };
         let Wrench { force, torque } = &self.feed_forward;
         for (entry, more) in wrench.iter_mut().zip(force.iter().chain(torque.iter())) {

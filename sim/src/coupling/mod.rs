@@ -10,16 +10,16 @@
 //! * [`split`]: MJCF with a solid torso → MJCF without it.
 //! * [`TissueModel`]: compiled model with the torso → its lattice and material.
 //! * [`solver`]: lattice and material → particles or tetrahedra.
-//! * [`geoms`]: geoms → tools; [`cover`]: how the lattice follows the tissue.
+//! * [`geoms`]: geoms → tools; [`moving_least_squares`]: how the lattice follows the tissue.
 //! * [`Coupling`]: the state, one per environment.
 
-mod cover;
 mod geoms;
 mod model;
+mod moving_least_squares;
 mod solver;
 mod split;
 mod state;
 
-pub use model::{Solver, TissueModel};
+pub use model::{SolverKind, TissueModel};
 pub use split::{tissue_torso, without_tissue};
 pub use state::Coupling;

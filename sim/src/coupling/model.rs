@@ -10,19 +10,19 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::ffi::update_kinematics;
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::{Pose, SimError};
 
 /// Who steps the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Solver {
+pub enum SolverKind {
     /// Particles and a grid.
     Mpm,
     /// Tetrahedra with compliant constraints.
     Xpbd,
 }
 
-impl Solver {
+impl SolverKind {
     /// The solver of a torso's word.
     pub fn of(word: &str) -> Option<Self> {
         match word {
@@ -37,7 +37,7 @@ impl Solver {
 #[derive(Debug, Clone)]
 pub struct TissueModel {
     /// Who steps it.
-    pub solver: Solver,
+    pub solver: SolverKind,
     /// The lattice at rest, in world [m].
     pub mesh: TetMesh,
     /// What it is made of.
@@ -64,13 +64,13 @@ impl TissueModel {
     /// [`SimError::Solid`] for a torso that is no such solid; [`SimError::Allocation`].
     pub(crate) fn extract(
         model: &Arc<MjModel>,
-        solver: Solver,
+        solver: SolverKind,
         prefix: &str,
     ) -> Result<Self, SimError> {
         let mut data = MjData::try_new(model.clone()).map_err(|_| SimError::Allocation)?;
         update_kinematics(&mut data);
         data.flex_comp();
-        let flex = *names::with_prefix(model, Kind::Flex, prefix)
+        let flex = *names::with_prefix(model, ObjectType::Flex, prefix)
             .first()
             .ok_or_else(|| problem("has no flex, of which the solid is made"))?;
         let start = model.flex_vertadr()[flex] as usize;
@@ -110,7 +110,7 @@ impl TissueModel {
             }
         }
         let base = base.ok_or_else(|| problem("has no point fixed to the table"))?;
-        let root = names::find(model, Kind::Body, &format!("{prefix}torso"))?;
+        let root = names::find(model, ObjectType::Body, &format!("{prefix}torso"))?;
         let (material, damping_time) = material(model, prefix)?;
         Ok(Self {
             solver,
@@ -124,7 +124,7 @@ impl TissueModel {
                     UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z))
                 },
             },
-            base: names::name_of(model, Kind::Body, base).to_owned(),
+            base: names::name_of(model, ObjectType::Body, base).to_owned(),
             points,
             qpos_addresses,
             dof_addresses,
@@ -150,7 +150,7 @@ fn volume(mesh: &TetMesh, tet: &[u32; 4]) -> f64 {
 
 fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> {
     let name = format!("{prefix}{MATERIAL}");
-    let numeric = names::find(model, Kind::Numeric, &name)?;
+    let numeric = names::find(model, ObjectType::Numeric, &name)?;
     let start = model.numeric_adr()[numeric] as usize;
     let size = model.numeric_size()[numeric] as usize;
     let &[young_modulus, poisson_ratio, density, damping_time] =

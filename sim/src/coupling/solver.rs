@@ -7,7 +7,7 @@ use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::{Matrix3, Vector3};
 
-use super::model::{Solver, TissueModel};
+use super::model::{SolverKind, TissueModel};
 
 /// Cells of the grid along an edge of the lattice.
 const CELLS_PER_SPACING: f64 = 2.0;
@@ -19,8 +19,8 @@ const XPBD_SUBSTEP: f64 = 5e-4;
 /// A world of the torso at rest, and the distance of its neighbouring points [m].
 pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     match model.solver {
-        Solver::Mpm => particles(model),
-        Solver::Xpbd => constraints(model),
+        SolverKind::Mpm => particles(model),
+        SolverKind::Xpbd => constraints(model),
     }
 }
 

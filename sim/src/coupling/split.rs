@@ -3,15 +3,15 @@
 use insonate_models::mjcf::{Element, Mjcf, Namespace};
 use insonate_models::torsos::tissue::SOLVER;
 
-use super::model::{Solver, TissueModel};
+use super::model::{SolverKind, TissueModel};
 use crate::keyframes::remove_joints;
 
 /// The solver that a torso asks for, and the prefix of its parts, such as `torso/`.
-pub fn tissue_torso(scene: &Mjcf) -> Option<(Solver, String)> {
+pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
     scene.names(Namespace::Text).into_iter().find_map(|name| {
         let prefix = name.strip_suffix(SOLVER)?;
         let word = scene.find(Namespace::Text, name)?.text("data")?;
-        Some((Solver::of(word)?, prefix.to_owned()))
+        Some((SolverKind::of(word)?, prefix.to_owned()))
     })
 }
 

@@ -8,14 +8,14 @@ use insonate_tissue::{Divergence, SoftTissue, TissueError};
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
-use super::cover::Cover;
 use super::geoms::{GeomTool, geom_tools};
 use super::model::TissueModel;
+use super::moving_least_squares::MovingLeastSquares;
 use super::solver;
 use crate::SimError;
 use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::spatial::contact_frame;
 
 /// How far above the table the tool stands that holds the lower points [m]: those at the table are below its surface then.
@@ -25,7 +25,7 @@ const GRIP: f64 = 1e-4;
 pub struct Coupling {
     model: Arc<TissueModel>,
     tissue: Box<dyn SoftTissue>,
-    cover: Cover,
+    interpolation: MovingLeastSquares,
     geoms: Vec<GeomTool>,
     /// The body that the lower points are fixed to.
     base: usize,
@@ -56,7 +56,7 @@ impl Coupling {
     /// [`SimError::Tissue`] where the solver refuses it.
     pub fn new(tissue_model: Arc<TissueModel>, model: &MjModel) -> Result<Self, SimError> {
         let (mut tissue, spacing) = solver::build(&tissue_model)?;
-        let base = names::find(model, Kind::Body, &tissue_model.base)?;
+        let base = names::find(model, ObjectType::Body, &tissue_model.base)?;
         let (geoms, tools): (Vec<_>, Vec<_>) =
             geom_tools(model, tissue_model.friction).into_iter().unzip();
         let holder = Tool {
@@ -69,7 +69,7 @@ impl Coupling {
         tissue.tools_mut().extend(tools);
         let lattice = tissue_model.mesh.positions.clone();
         Ok(Self {
-            cover: Cover::new(&lattice, &tissue.positions(), spacing),
+            interpolation: MovingLeastSquares::new(&lattice, &tissue.positions(), spacing),
             geoms,
             base,
             base_height: f64::NAN,
@@ -155,7 +155,7 @@ impl Coupling {
             return;
         }
         std::mem::swap(&mut self.before, &mut self.lattice);
-        self.cover
+        self.interpolation
             .follow(&self.tissue.positions(), &mut self.lattice);
         for index in 0..self.geoms.len() {
             let wrench = self.tissue.wrench(index + 1);

@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 
 use super::FACE_CENTER;
 use super::subtree::{geoms_of, subtree};
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::{Physics, SimError};
 
 /// The geoms of the probe.
@@ -21,7 +21,7 @@ impl ProbeContact {
     /// # Errors
     /// [`SimError::UnknownName`].
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
-        let site = names::find(model, Kind::Site, FACE_CENTER)?;
+        let site = names::find(model, ObjectType::Site, FACE_CENTER)?;
         let bodies = subtree(model, model.site_bodyid()[site] as usize);
         let is_probe = geoms_of(model, &bodies);
         Ok(Self { is_probe })

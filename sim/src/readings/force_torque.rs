@@ -20,7 +20,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::subtree::{geoms_of, subtree};
 use super::{FORCE_SENSOR, FORCE_TORQUE_SITE, TORQUE_SENSOR};
 use crate::ffi::{Contact, Data};
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::{SimError, Wrench};
 
 /// A force-torque sensor and its last measurement.
@@ -34,13 +34,13 @@ pub struct ForceTorque {
     is_below: Vec<bool>,
     force: Range<usize>,
     torque: Range<usize>,
-    moment: Moment,
+    measurement: Measurement,
     bias_in_sensor: Wrench,
 }
 
 /// What the sensor's wrench is worked out from when somebody asks; copying it costs a step next to nothing.
 #[derive(Debug, Clone, Default)]
-struct Moment {
+struct Measurement {
     /// Where the sensor is in world [m], and its axes as columns.
     position: Vector3<f64>,
     axes: Matrix3<f64>,
@@ -53,7 +53,7 @@ struct Moment {
     /// Wrench of flexes on them about the sensor, in world axes.
     flexes: Wrench,
     /// The result, once somebody has asked.
-    worked_out: OnceLock<Wrench>,
+    wrench: OnceLock<Wrench>,
 }
 
 /// MuJoCo's com-based `cinert`, `cvel` and `cacc` of one body.
@@ -70,7 +70,7 @@ impl ForceTorque {
     /// # Errors
     /// [`SimError::UnknownName`].
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
-        let site = names::find(model, Kind::Site, FORCE_TORQUE_SITE)?;
+        let site = names::find(model, ObjectType::Site, FORCE_TORQUE_SITE)?;
         let body = model.site_bodyid()[site] as usize;
         let below = subtree(model, body);
         Ok(Self {
@@ -80,7 +80,7 @@ impl ForceTorque {
             below,
             force: names::sensor(model, FORCE_SENSOR)?,
             torque: names::sensor(model, TORQUE_SENSOR)?,
-            moment: Moment::default(),
+            measurement: Measurement::default(),
             bias_in_sensor: Wrench::default(),
         })
     }
@@ -89,22 +89,24 @@ impl ForceTorque {
     pub(crate) fn measure(&mut self, data: &Data, contacts: &[Contact]) {
         let read =
             |range: &Range<usize>| Vector3::from_column_slice(&data.sensordata()[range.clone()]);
-        let moment = &mut self.moment;
-        moment.position = data.site_xpos()[self.site].into();
-        moment.axes = Matrix3::from_row_slice(&data.site_xmat()[self.site]);
-        moment.sensor = Wrench {
+        let measurement = &mut self.measurement;
+        measurement.position = data.site_xpos()[self.site].into();
+        measurement.axes = Matrix3::from_row_slice(&data.site_xmat()[self.site]);
+        measurement.sensor = Wrench {
             force: read(&self.force),
             torque: read(&self.torque),
         };
-        moment.center = data.subtree_com()[self.root].into();
-        moment.bodies.clear();
-        moment.bodies.extend(self.below.iter().map(|&body| Motion {
-            inertia: data.cinert()[body],
-            velocity: data.cvel()[body],
-            acceleration: data.cacc()[body],
-        }));
-        self.moment.flexes = self.flex_contacts(contacts);
-        self.moment.worked_out.take();
+        measurement.center = data.subtree_com()[self.root].into();
+        measurement.bodies.clear();
+        measurement
+            .bodies
+            .extend(self.below.iter().map(|&body| Motion {
+                inertia: data.cinert()[body],
+                velocity: data.cvel()[body],
+                acceleration: data.cacc()[body],
+            }));
+        self.measurement.flexes = self.flex_contacts(contacts);
+        self.measurement.wrench.take();
     }
 
     /// Wrench of flexes on the bodies below the sensor, about the sensor, in world axes.
@@ -118,7 +120,7 @@ impl ForceTorque {
                 _ => continue,
             };
             let force = Vector3::from(contact.force_in_world()) * sign;
-            let arm = Vector3::from(contact.position) - self.moment.position;
+            let arm = Vector3::from(contact.position) - self.measurement.position;
             total.force += force;
             total.torque += arm.cross(&force);
         }
@@ -127,33 +129,28 @@ impl ForceTorque {
 
     /// Makes the present measurement the zero.
     pub fn tare(&mut self) {
-        self.bias_in_sensor = self.moment.wrench_in_sensor();
-    }
-
-    /// Sets the measurement that counts as zero, in the sensor's frame.
-    pub fn set_bias(&mut self, bias_in_sensor: Wrench) {
-        self.bias_in_sensor = bias_in_sensor;
+        self.bias_in_sensor = self.measurement.wrench_in_sensor();
     }
 
     /// Wrench of the surroundings on the probe about the sensor, in the sensor's frame.
     pub fn wrench_in_sensor(&self) -> Wrench {
-        self.moment.wrench_in_sensor() - self.bias_in_sensor
+        self.measurement.wrench_in_sensor() - self.bias_in_sensor
     }
 
     /// Wrench of the surroundings on the probe about the sensor, in world axes.
     pub fn wrench_in_world(&self) -> Wrench {
         let wrench = self.wrench_in_sensor();
         Wrench {
-            force: self.moment.axes * wrench.force,
-            torque: self.moment.axes * wrench.torque,
+            force: self.measurement.axes * wrench.force,
+            torque: self.measurement.axes * wrench.torque,
         }
     }
 }
 
-impl Moment {
+impl Measurement {
     /// Wrench of the surroundings, with whatever bias, in the sensor's frame.
     fn wrench_in_sensor(&self) -> Wrench {
-        *self.worked_out.get_or_init(|| {
+        *self.wrench.get_or_init(|| {
             let inertial = self.inertial_in_world();
             let in_sensor = Wrench {
                 force: self.axes.tr_mul(&(inertial.force + self.flexes.force)),

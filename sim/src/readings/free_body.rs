@@ -4,7 +4,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
 
 use super::ProbeContact;
 use super::subtree::{geoms_of, subtree};
-use crate::names::{self, JointAddress, Kind};
+use crate::names::{self, JointAddress, ObjectType};
 use crate::{Physics, Pose, SimError, Twist};
 
 /// A body on a free joint.
@@ -22,7 +22,7 @@ impl FreeBody {
     /// # Errors
     /// [`SimError::UnknownName`] for the body, for its free joint where it has none, and for the probe.
     pub fn new(model: &MjModel, name: &str) -> Result<Self, SimError> {
-        let body = names::find(model, Kind::Body, name)?;
+        let body = names::find(model, ObjectType::Body, name)?;
         let first = model.body_jntadr()[body];
         let joint = usize::try_from(first)
             .ok()

@@ -4,7 +4,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
 
 use super::ROBOT_PREFIX;
 use crate::Physics;
-use crate::names::{self, JointAddress, Kind};
+use crate::names::{self, JointAddress, ObjectType};
 
 /// The robot's hinge and slide joints, in model order.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +19,7 @@ impl Joints {
     /// The hinges and slides whose name starts with `robot/`.
     pub fn new(model: &MjModel) -> Self {
         let types = model.jnt_type();
-        let (addresses, names) = names::all(model, Kind::Joint)
+        let (addresses, names) = names::all(model, ObjectType::Joint)
             .filter(|(_, name)| name.starts_with(ROBOT_PREFIX))
             .filter(|&(id, _)| matches!(types[id], MjtJoint::mjJNT_HINGE | MjtJoint::mjJNT_SLIDE))
             .map(|(id, name)| (names::joint_address(model, id), name.to_owned()))

@@ -4,18 +4,18 @@ mod contact;
 mod force_torque;
 mod free_body;
 mod joints;
-mod particles;
 mod probe;
 mod quantity;
 mod subtree;
+mod torso_particles;
 
 pub use contact::ProbeContact;
 pub use force_torque::ForceTorque;
 pub use free_body::FreeBody;
 pub use joints::Joints;
-pub use particles::Particles;
 pub use probe::ProbeFrame;
-pub use quantity::{IMAGES, Image, Quantity, Readings};
+pub use quantity::{IMAGES, QUANTITIES, Quantity, Readings};
+pub use torso_particles::TorsoParticles;
 
 /// Prefix of the robot's names in a scene.
 pub const ROBOT_PREFIX: &str = "robot/";

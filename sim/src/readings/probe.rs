@@ -3,7 +3,7 @@
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtObjBase};
 
 use super::FACE_CENTER;
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::{Physics, Pose, SimError, Twist};
 
 /// The site on the centre of the probe's face.
@@ -21,15 +21,7 @@ impl ProbeFrame {
     /// # Errors
     /// [`SimError::UnknownName`].
     pub fn new(model: &MjModel) -> Result<Self, SimError> {
-        Self::at_site(model, FACE_CENTER)
-    }
-
-    /// Looks up another site that serves as the tip.
-    ///
-    /// # Errors
-    /// [`SimError::UnknownName`].
-    pub fn at_site(model: &MjModel, name: &str) -> Result<Self, SimError> {
-        let site = names::find(model, Kind::Site, name)?;
+        let site = names::find(model, ObjectType::Site, FACE_CENTER)?;
         Ok(Self {
             site,
             body: model.site_bodyid()[site] as usize,

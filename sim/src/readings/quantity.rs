@@ -1,221 +1,32 @@
-//! The registry of readable quantities: one name, unit, shape and line of text each.
+//! The registry of readable quantities, by name, with units and shapes.
 
-use super::{Joints, Particles, ProbeContact, ProbeFrame};
+use super::{Joints, ProbeContact, ProbeFrame, TorsoParticles};
 use crate::{Physics, SimError};
 
 /// A quantity that can be read from a scene.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Quantity {
-    /// Simulated time.
-    Time,
-    /// Joint positions.
-    JointPositions,
-    /// Joint velocities.
-    JointVelocities,
-    /// Position of the probe's face.
-    ProbePosition,
-    /// Orientation of the probe.
-    ProbeOrientation,
-    /// Linear velocity of the probe's face.
-    ProbeLinearVelocity,
-    /// Angular velocity of the probe.
-    ProbeAngularVelocity,
-    /// Force at the tip, sensor frame.
-    ForceInSensor,
-    /// Torque at the tip, sensor frame.
-    TorqueInSensor,
-    /// Force at the tip, world.
-    ForceInWorld,
-    /// Torque at the tip, world axes.
-    TorqueInWorld,
-    /// Whether the probe touches anything.
-    Contact,
-    /// Contact force on the probe, world.
-    ContactForce,
-    /// Positions of the torso's particles.
-    ParticlePositions,
-    /// Velocities of the torso's particles.
-    ParticleVelocities,
-}
-
-impl Quantity {
-    /// Every quantity, in the order of the listing.
-    pub const ALL: &'static [Self] = &[
-        Self::Time,
-        Self::JointPositions,
-        Self::JointVelocities,
-        Self::ProbePosition,
-        Self::ProbeOrientation,
-        Self::ProbeLinearVelocity,
-        Self::ProbeAngularVelocity,
-        Self::ForceInSensor,
-        Self::TorqueInSensor,
-        Self::ForceInWorld,
-        Self::TorqueInWorld,
-        Self::Contact,
-        Self::ContactForce,
-        Self::ParticlePositions,
-        Self::ParticleVelocities,
-    ];
-
-    /// `[name, unit, shape, text]`.
-    const fn row(self) -> [&'static str; 4] {
-        match self {
-            Self::Time => ["time", "s", "[1]", "simulated time"],
-            Self::JointPositions => [
-                "joint_positions",
-                "rad",
-                "[n_joints]",
-                "the robot's joint angles (slides in m)",
-            ],
-            Self::JointVelocities => [
-                "joint_velocities",
-                "rad/s",
-                "[n_joints]",
-                "their rates (slides in m/s)",
-            ],
-            Self::ProbePosition => [
-                "probe_position",
-                "m",
-                "[3]",
-                "centre of the probe's face in world",
-            ],
-            Self::ProbeOrientation => [
-                "probe_orientation",
-                "1",
-                "[4]",
-                "quaternion wxyz, world from probe",
-            ],
-            Self::ProbeLinearVelocity => [
-                "probe_linear_velocity",
-                "m/s",
-                "[3]",
-                "velocity of the face's centre in world",
-            ],
-            Self::ProbeAngularVelocity => [
-                "probe_angular_velocity",
-                "rad/s",
-                "[3]",
-                "angular velocity in world",
-            ],
-            Self::ForceInSensor => [
-                "force_in_sensor",
-                "N",
-                "[3]",
-                "measured force on the probe in the sensor's frame, without weight, inertia and bias",
-            ],
-            Self::TorqueInSensor => [
-                "torque_in_sensor",
-                "N*m",
-                "[3]",
-                "measured torque about the sensor, likewise",
-            ],
-            Self::ForceInWorld => [
-                "force_in_world",
-                "N",
-                "[3]",
-                "measured force on the probe in world, likewise",
-            ],
-            Self::TorqueInWorld => [
-                "torque_in_world",
-                "N*m",
-                "[3]",
-                "measured torque about the sensor in world axes",
-            ],
-            Self::Contact => [
-                "contact",
-                "1",
-                "[1]",
-                "1 while a contact carries force, else 0",
-            ],
-            Self::ContactForce => [
-                "contact_force",
-                "N",
-                "[3]",
-                "force on the probe in world, summed from the contact list",
-            ],
-            Self::ParticlePositions => [
-                "particle_positions",
-                "m",
-                "[n_particles, 3]",
-                "the torso's particles in world",
-            ],
-            Self::ParticleVelocities => [
-                "particle_velocities",
-                "m/s",
-                "[n_particles, 3]",
-                "their velocities in world",
-            ],
-        }
-    }
-
-    /// The name, such as `force_in_world`.
-    pub fn name(self) -> &'static str {
-        self.row()[0]
-    }
-
-    /// The unit, such as `N`.
-    pub fn unit(self) -> &'static str {
-        self.row()[1]
-    }
-
-    /// The shape, such as `[n_joints]`.
-    pub fn shape(self) -> &'static str {
-        self.row()[2]
-    }
-
-    /// One line of text.
-    pub fn doc(self) -> &'static str {
-        self.row()[3]
-    }
-
-    /// The quantity of that name.
-    ///
-    /// # Errors
-    /// [`SimError::UnknownName`] listing every name.
-    pub fn from_name(name: &str) -> Result<Self, SimError> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|quantity| quantity.name() == name)
-            .ok_or_else(|| SimError::UnknownName {
-                kind: "quantity",
-                name: name.to_owned(),
-                near: Self::ALL
-                    .iter()
-                    .map(|quantity| quantity.name().to_owned())
-                    .collect(),
-            })
-    }
-}
-
-/// A picture that every camera gives, with the feature `render`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Image {
-    /// Its name.
+#[derive(Debug, Clone, Copy)]
+pub struct Quantity {
+    /// Its name, such as `force_in_world`.
     pub name: &'static str,
-    /// Its unit.
+    /// Its unit, such as `N`.
     pub unit: &'static str,
-    /// Its shape.
+    /// Its shape, such as `[n_joints]`.
     pub shape: &'static str,
     /// One line of text.
-    pub doc: &'static str,
+    pub summary: &'static str,
+    /// The values in row-major order; empty where the scene does not have them.
+    read: fn(&Readings, &Physics) -> Vec<f64>,
 }
 
-/// The pictures that every camera gives.
-pub const IMAGES: &[Image] = &[
-    Image {
-        name: "rgb",
-        unit: "1",
-        shape: "[height, width, 3]",
-        doc: "colours, 0 to 255",
-    },
-    Image {
-        name: "depth",
-        unit: "m",
-        shape: "[height, width]",
-        doc: "distance along the camera's axis",
-    },
+/// Pictures that every camera gives, with the feature `render`: name, unit, shape and one line of text.
+pub const IMAGES: [[&str; 4]; 2] = [
+    ["rgb", "1", "[height, width, 3]", "colours, 0 to 255"],
+    [
+        "depth",
+        "m",
+        "[height, width]",
+        "distance along the camera's axis",
+    ],
 ];
 
 /// Every quantity of one scene, with names looked up once.
@@ -227,8 +38,8 @@ pub struct Readings {
     pub probe: ProbeFrame,
     /// The probe's contacts.
     pub contact: ProbeContact,
-    /// The torso's particles; none: the scene has no torso.
-    pub particles: Option<Particles>,
+    /// The torso's particles; `None`: the scene has no torso.
+    pub particles: Option<TorsoParticles>,
 }
 
 impl Readings {
@@ -242,57 +53,159 @@ impl Readings {
             joints: Joints::new(model),
             probe: ProbeFrame::new(model)?,
             contact: ProbeContact::new(model)?,
-            particles: Particles::of(physics),
+            particles: TorsoParticles::of(physics),
         })
     }
 
-    /// Reads one quantity, flattened in row-major order; empty where the scene does not have it.
-    pub fn read(&self, physics: &Physics, quantity: Quantity) -> Vec<f64> {
-        let wrench = |pick: fn(&super::ForceTorque) -> nalgebra::Vector3<f64>| {
-            physics
-                .force_torque()
-                .map_or_else(Vec::new, |sensor| pick(sensor).as_slice().to_vec())
-        };
-        let flat = |points: Option<Vec<[f64; 3]>>| points.unwrap_or_default().concat();
-        match quantity {
-            Quantity::Time => vec![physics.time()],
-            Quantity::JointPositions => self.joints.positions(physics).collect(),
-            Quantity::JointVelocities => self.joints.velocities(physics).collect(),
-            Quantity::ProbePosition => self
-                .probe
-                .world_from_probe(physics)
-                .position
-                .as_slice()
-                .to_vec(),
-            Quantity::ProbeOrientation => self.probe.world_from_probe(physics).quat().to_vec(),
-            Quantity::ProbeLinearVelocity => self
-                .probe
-                .twist_in_world(physics)
-                .linear
-                .as_slice()
-                .to_vec(),
-            Quantity::ProbeAngularVelocity => self
-                .probe
-                .twist_in_world(physics)
-                .angular
-                .as_slice()
-                .to_vec(),
-            Quantity::ForceInSensor => wrench(|sensor| sensor.wrench_in_sensor().force),
-            Quantity::TorqueInSensor => wrench(|sensor| sensor.wrench_in_sensor().torque),
-            Quantity::ForceInWorld => wrench(|sensor| sensor.wrench_in_world().force),
-            Quantity::TorqueInWorld => wrench(|sensor| sensor.wrench_in_world().torque),
-            Quantity::Contact => vec![f64::from(u8::from(self.contact.in_contact(physics)))],
-            Quantity::ContactForce => self.contact.force_in_world(physics).as_slice().to_vec(),
-            Quantity::ParticlePositions => flat(
-                self.particles
-                    .as_ref()
-                    .map(|particles| particles.positions(physics)),
-            ),
-            Quantity::ParticleVelocities => flat(
-                self.particles
-                    .as_ref()
-                    .map(|particles| particles.velocities(physics)),
-            ),
-        }
+    /// Reads the quantity of that name, in row-major order; empty where the scene does not have it.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownName`] with all names.
+    pub fn read(&self, physics: &Physics, name: &str) -> Result<Vec<f64>, SimError> {
+        let quantity = QUANTITIES.iter().find(|quantity| quantity.name == name);
+        let quantity = quantity.ok_or_else(|| SimError::UnknownName {
+            kind: "quantity",
+            name: name.to_owned(),
+            near: QUANTITIES
+                .iter()
+                .map(|known| known.name.to_owned())
+                .collect(),
+        })?;
+        Ok((quantity.read)(self, physics))
     }
+}
+
+/// Every quantity.
+pub const QUANTITIES: &[Quantity] = &[
+    Quantity {
+        name: "time",
+        unit: "s",
+        shape: "[1]",
+        summary: "simulated time",
+        read: |_, physics| vec![physics.time()],
+    },
+    Quantity {
+        name: "joint_positions",
+        unit: "rad",
+        shape: "[n_joints]",
+        summary: "the robot's joint angles (slides in m)",
+        read: |readings, physics| readings.joints.positions(physics).collect(),
+    },
+    Quantity {
+        name: "joint_velocities",
+        unit: "rad/s",
+        shape: "[n_joints]",
+        summary: "their rates (slides in m/s)",
+        read: |readings, physics| readings.joints.velocities(physics).collect(),
+    },
+    Quantity {
+        name: "probe_position",
+        unit: "m",
+        shape: "[3]",
+        summary: "centre of the probe's face in world",
+        read: |readings, physics| {
+            let pose = readings.probe.world_from_probe(physics);
+            pose.position.as_slice().to_vec()
+        },
+    },
+    Quantity {
+        name: "probe_orientation",
+        unit: "1",
+        shape: "[4]",
+        summary: "quaternion wxyz, world from probe",
+        read: |readings, physics| readings.probe.world_from_probe(physics).quat().to_vec(),
+    },
+    Quantity {
+        name: "probe_linear_velocity",
+        unit: "m/s",
+        shape: "[3]",
+        summary: "velocity of the face's centre in world",
+        read: |readings, physics| {
+            let twist = readings.probe.twist_in_world(physics);
+            twist.linear.as_slice().to_vec()
+        },
+    },
+    Quantity {
+        name: "probe_angular_velocity",
+        unit: "rad/s",
+        shape: "[3]",
+        summary: "angular velocity in world",
+        read: |readings, physics| {
+            let twist = readings.probe.twist_in_world(physics);
+            twist.angular.as_slice().to_vec()
+        },
+    },
+    Quantity {
+        name: "force_in_sensor",
+        unit: "N",
+        shape: "[3]",
+        summary: "measured force on the probe in the sensor's frame, without weight, inertia and bias",
+        read: |_, physics| measured(physics, |sensor| sensor.wrench_in_sensor().force),
+    },
+    Quantity {
+        name: "torque_in_sensor",
+        unit: "N*m",
+        shape: "[3]",
+        summary: "measured torque about the sensor, likewise",
+        read: |_, physics| measured(physics, |sensor| sensor.wrench_in_sensor().torque),
+    },
+    Quantity {
+        name: "force_in_world",
+        unit: "N",
+        shape: "[3]",
+        summary: "measured force on the probe in world, likewise",
+        read: |_, physics| measured(physics, |sensor| sensor.wrench_in_world().force),
+    },
+    Quantity {
+        name: "torque_in_world",
+        unit: "N*m",
+        shape: "[3]",
+        summary: "measured torque about the sensor in world axes",
+        read: |_, physics| measured(physics, |sensor| sensor.wrench_in_world().torque),
+    },
+    Quantity {
+        name: "contact",
+        unit: "1",
+        shape: "[1]",
+        summary: "1 while a contact carries force, else 0",
+        read: |readings, physics| vec![f64::from(u8::from(readings.contact.in_contact(physics)))],
+    },
+    Quantity {
+        name: "contact_force",
+        unit: "N",
+        shape: "[3]",
+        summary: "force on the probe in world, summed from the contact list",
+        read: |readings, physics| {
+            let force = readings.contact.force_in_world(physics);
+            force.as_slice().to_vec()
+        },
+    },
+    Quantity {
+        name: "particle_positions",
+        unit: "m",
+        shape: "[n_particles, 3]",
+        summary: "the torso's particles in world",
+        read: |readings, physics| {
+            let particles = readings.particles.as_ref();
+            particles.map_or_else(Vec::new, |particles| particles.positions(physics).concat())
+        },
+    },
+    Quantity {
+        name: "particle_velocities",
+        unit: "m/s",
+        shape: "[n_particles, 3]",
+        summary: "their velocities in world",
+        read: |readings, physics| {
+            let particles = readings.particles.as_ref();
+            particles.map_or_else(Vec::new, |particles| particles.velocities(physics).concat())
+        },
+    },
+];
+
+fn measured(
+    physics: &Physics,
+    pick: fn(&super::ForceTorque) -> nalgebra::Vector3<f64>,
+) -> Vec<f64> {
+    let sensor = physics.force_torque();
+    sensor.map_or_else(Vec::new, |sensor| pick(sensor).as_slice().to_vec())
 }

@@ -1,6 +1,6 @@
 //! Pictures without a screen: colours and metric depth from named cameras, through EGL.
 
-mod frame;
+mod image;
 
 use std::sync::Arc;
 
@@ -8,10 +8,10 @@ use mujoco_rs::renderer::{MjRenderer, RendererError};
 use mujoco_rs::wrappers::mj_model::MjModel;
 use mujoco_rs::wrappers::mj_visualization::MjvCamera;
 
-pub use frame::Frame;
+pub use image::Image;
 
-use crate::names::{self, Kind};
-use crate::picture::PictureState;
+use crate::names::{self, ObjectType};
+use crate::render_state::RenderState;
 use crate::{CompiledScene, Physics, SimError};
 
 /// Largest width and height [pixels]; beyond it drivers end the process.
@@ -60,7 +60,7 @@ impl RenderConfig {
 #[derive(Debug)]
 pub struct Renderer {
     inner: MjRenderer,
-    state: PictureState,
+    state: RenderState,
     config: RenderConfig,
 }
 
@@ -70,7 +70,7 @@ impl Renderer {
     /// # Errors
     /// [`SimError::Graphics`] on a machine without OpenGL, naming the packages; [`SimError::PictureSize`].
     pub fn new(scene: &CompiledScene, config: RenderConfig) -> Result<Self, SimError> {
-        Self::with_state(scene.visual_model(), PictureState::new(scene)?, config)
+        Self::with_state(scene.visual_model(), RenderState::new(scene)?, config)
     }
 
     /// A renderer of physics that was made from a model alone.
@@ -78,12 +78,12 @@ impl Renderer {
     /// # Errors
     /// As [`Renderer::new`].
     pub fn of_model(model: &Arc<MjModel>, config: RenderConfig) -> Result<Self, SimError> {
-        Self::with_state(model, PictureState::of_model(model)?, config)
+        Self::with_state(model, RenderState::of_model(model)?, config)
     }
 
     fn with_state(
         model: &MjModel,
-        state: PictureState,
+        state: RenderState,
         config: RenderConfig,
     ) -> Result<Self, SimError> {
         let allowed = 1..=MAX_SIZE;
@@ -120,7 +120,7 @@ impl Renderer {
     ///
     /// # Errors
     /// [`SimError::UnknownName`] for the camera, [`SimError::Graphics`] if OpenGL fails.
-    pub fn render(&mut self, physics: &Physics, camera: &str) -> Result<Frame, SimError> {
+    pub fn render(&mut self, physics: &Physics, camera: &str) -> Result<Image, SimError> {
         self.state.follow(physics);
         draw(&mut self.inner, &mut self.state, self.config, camera)
     }
@@ -131,24 +131,24 @@ impl Renderer {
     /// As [`Renderer::render`].
     pub fn render_state(
         &mut self,
-        state: &mut PictureState,
+        state: &mut RenderState,
         camera: &str,
-    ) -> Result<Frame, SimError> {
+    ) -> Result<Image, SimError> {
         draw(&mut self.inner, state, self.config, camera)
     }
 }
 
 fn draw(
     renderer: &mut MjRenderer,
-    state: &mut PictureState,
+    state: &mut RenderState,
     config: RenderConfig,
     camera: &str,
-) -> Result<Frame, SimError> {
-    let camera = names::find(state.data().model(), Kind::Camera, camera)?;
+) -> Result<Image, SimError> {
+    let camera = names::find(state.data().model(), ObjectType::Camera, camera)?;
     renderer.set_camera(MjvCamera::new_fixed(camera));
     renderer.sync_data(state.data_mut()).map_err(graphics)?;
     renderer.render().map_err(graphics)?;
-    Ok(Frame {
+    Ok(Image {
         width: config.width,
         height: config.height,
         rgb: renderer.rgb_flat().unwrap_or_default().to_vec(),

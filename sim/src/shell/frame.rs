@@ -4,7 +4,7 @@ use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{Matrix3, Vector3};
 
 use crate::ffi::Data;
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::{Pose, Twist};
 
 /// A prescribed rigid motion of the whole torso.
@@ -59,7 +59,7 @@ pub(super) struct Carried {
 
 impl Carried {
     pub(super) fn find(model: &MjModel, prefix: &str) -> Option<Self> {
-        let bodies = names::with_prefix(model, Kind::Body, prefix);
+        let bodies = names::with_prefix(model, ObjectType::Body, prefix);
         bodies.into_iter().find_map(|body| {
             Some(Self {
                 mocap: usize::try_from(model.body_mocapid()[body]).ok()?,

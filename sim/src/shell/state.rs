@@ -16,7 +16,7 @@ use super::split::slot_name;
 use super::tuning::Tuning;
 use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::spatial::contact_frame;
 use crate::{Pose, SimError, Twist};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtCone};
@@ -71,7 +71,7 @@ impl Shell {
             params: shell.params,
             settings: Settings::of(&shell),
             colliders: colliders(model, &shell.params),
-            slot: names::find(model, Kind::Geom, &slot_name(prefix))?,
+            slot: names::find(model, ObjectType::Geom, &slot_name(prefix))?,
             carried: Carried::find(model, prefix),
             impratio: model.opt().impratio,
             timestep: model.opt().timestep,

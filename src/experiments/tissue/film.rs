@@ -7,7 +7,7 @@ use super::part::Look;
 use super::stage_mjcf;
 use super::world::{Skin, World};
 use crate::experiments::Film;
-use crate::sim::render::{Frame, RenderConfig, Renderer};
+use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{Physics, SimError, compile};
 
 /// Pictures side by side in a strip.
@@ -36,7 +36,7 @@ pub struct MotionFilm {
     /// Moments that are not drawn yet.
     moments: Vec<Moment>,
     /// The pictures, in order of time.
-    pub frames: Vec<Frame>,
+    pub frames: Vec<Image>,
     /// Why there are none, or why the last ones are missing.
     pub problem: Option<SimError>,
 }
@@ -143,16 +143,16 @@ impl MotionFilm {
     }
 
     /// Four pictures from the first to the last, side by side; none without pictures.
-    pub fn stills(&self) -> Option<Frame> {
+    pub fn stills(&self) -> Option<Image> {
         let last = self.frames.len().checked_sub(1)?;
-        let chosen: Vec<&Frame> = (0..N_STILLS)
+        let chosen: Vec<&Image> = (0..N_STILLS)
             .map(|i| &self.frames[i * last / (N_STILLS - 1)])
             .collect();
         let (width, height) = (chosen[0].width as usize, chosen[0].height);
-        let row = |frame: &Frame, y: usize| frame.rgb[3 * y * width..3 * (y + 1) * width].to_vec();
+        let row = |frame: &Image, y: usize| frame.rgb[3 * y * width..3 * (y + 1) * width].to_vec();
         let rows =
             (0..height as usize).flat_map(|y| chosen.iter().flat_map(move |frame| row(frame, y)));
-        Some(Frame {
+        Some(Image {
             width: (N_STILLS * width) as u32,
             height,
             rgb: rows.collect(),
@@ -167,7 +167,7 @@ mod tests {
 
     #[test]
     fn a_strip_shows_the_first_and_the_last_picture() {
-        let frame = |value: u8| Frame {
+        let frame = |value: u8| Image {
             width: 2,
             height: 2,
             rgb: vec![value; 12],

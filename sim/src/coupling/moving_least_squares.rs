@@ -5,11 +5,11 @@ use nalgebra::{Matrix4, Vector3, Vector4};
 
 /// For each point of the lattice the points of tissue around, and their shares.
 #[derive(Debug, Clone)]
-pub(super) struct Cover {
+pub(super) struct MovingLeastSquares {
     shares: Vec<Vec<(u32, f64)>>,
 }
 
-impl Cover {
+impl MovingLeastSquares {
     /// Of a lattice at rest and tissue at rest whose points are `spacing` [m] apart.
     pub(super) fn new(lattice: &[[f64; 3]], tissue: &[[f64; 3]], spacing: f64) -> Self {
         let shares = lattice.iter().map(|point| shares(point, tissue, spacing));
@@ -83,14 +83,14 @@ mod tests {
             [-0.004, 0.02, 0.044],
             [0.02, 0.01, 0.03],
         ];
-        let cover = Cover::new(&lattice, &tissue, 0.01);
+        let interpolation = MovingLeastSquares::new(&lattice, &tissue, 0.01);
         let change = Matrix3::new(1.1, 0.2, 0.0, -0.3, 0.9, 0.1, 0.0, 0.4, 1.3);
         let moved = |point: &[f64; 3]| -> [f64; 3] {
             (change * Vector3::from(*point) + Vector3::new(0.1, -0.2, 0.3)).into()
         };
         let tissue: Vec<_> = tissue.iter().map(moved).collect();
         let mut found = lattice;
-        cover.follow(&tissue, &mut found);
+        interpolation.follow(&tissue, &mut found);
         for (found, wanted) in found.iter().flatten().zip(lattice.iter().flat_map(moved)) {
             assert!((found - wanted).abs() < 1e-12);
         }

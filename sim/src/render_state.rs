@@ -11,7 +11,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
 use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 
 use crate::ffi::Data;
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 use crate::shell::Shell;
 use crate::{CompiledScene, Physics, Pose, SimError};
 
@@ -25,7 +25,7 @@ struct JointCopy {
 
 /// A state of the picture model that follows a physics.
 #[derive(Debug)]
-pub struct PictureState {
+pub struct RenderState {
     data: Data,
     /// What a model of its own takes over; none: both models are the same.
     own: Option<OwnModel>,
@@ -44,7 +44,7 @@ struct OwnModel {
     sites: Vec<usize>,
 }
 
-impl PictureState {
+impl RenderState {
     /// A state of the scene's picture model.
     ///
     /// # Errors
@@ -116,15 +116,15 @@ impl OwnModel {
         let prefix = scene.shell_prefix();
         let is_whole = !scene.is_co_simulated();
         let bodies = prefix.map_or_else(Vec::new, |prefix| {
-            names::with_prefix(picture, Kind::Body, prefix)
+            names::with_prefix(picture, ObjectType::Body, prefix)
         });
         let on = |carriers: &[i32]| {
             let is_ours = |&(_, body): &(usize, &i32)| bodies.contains(&(*body as usize));
             let ours = carriers.iter().enumerate().filter(is_ours);
             ours.map(|(id, _)| id).collect()
         };
-        let named = names::all(physics, Kind::Body).filter_map(|(body, name)| {
-            let other = names::try_find(picture, Kind::Body, name)?;
+        let named = names::all(physics, ObjectType::Body).filter_map(|(body, name)| {
+            let other = names::try_find(picture, ObjectType::Body, name)?;
             let ids = [physics.body_mocapid()[body], picture.body_mocapid()[other]];
             (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
         });
@@ -207,9 +207,9 @@ fn new_data(model: &Arc<MjModel>) -> Result<Data, SimError> {
 
 /// The named joints that both models have.
 fn joint_copies(physics: &MjModel, picture: &MjModel) -> Vec<JointCopy> {
-    names::all(physics, Kind::Joint)
+    names::all(physics, ObjectType::Joint)
         .filter_map(|(id, name)| {
-            let other = names::try_find(picture, Kind::Joint, name)?;
+            let other = names::try_find(picture, ObjectType::Joint, name)?;
             Some(JointCopy {
                 physics: names::joint_address(physics, id).qpos,
                 picture: names::joint_address(picture, other).qpos,

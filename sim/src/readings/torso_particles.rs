@@ -8,11 +8,11 @@ use nalgebra::Vector3;
 use super::{PARTICLE_PREFIX, TORSO_PREFIX};
 use crate::Physics;
 use crate::co_simulation::CoSimulatedTorso;
-use crate::names::{self, Kind};
+use crate::names::{self, ObjectType};
 
 /// Where the particles of a torso are read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Particles {
+pub enum TorsoParticles {
     /// The origins of these bodies.
     Bodies(Vec<usize>),
     /// These vertices of the model's flexes.
@@ -21,21 +21,21 @@ pub enum Particles {
     CoSimulated(usize),
 }
 
-impl Particles {
+impl TorsoParticles {
     /// The bodies `torso/B...`, or else the first flex `torso/...`; none: the torso has no particles in MuJoCo.
     fn of_model(model: &MjModel) -> Option<Self> {
-        let bodies = names::with_prefix(model, Kind::Body, PARTICLE_PREFIX);
+        let bodies = names::with_prefix(model, ObjectType::Body, PARTICLE_PREFIX);
         if !bodies.is_empty() {
             return Some(Self::Bodies(bodies));
         }
-        let flex = *names::with_prefix(model, Kind::Flex, TORSO_PREFIX).first()?;
+        let flex = *names::with_prefix(model, ObjectType::Flex, TORSO_PREFIX).first()?;
         let start = model.flex_vertadr()[flex] as usize;
         Some(Self::FlexVertices(
             start..start + model.flex_vertnum()[flex] as usize,
         ))
     }
 
-    /// The particles of a state: those of a torso beside MuJoCo where it has one, otherwise as [`Particles::new`].
+    /// The particles of a state: those of a torso beside MuJoCo where it has one, otherwise as [`TorsoParticles::new`].
     pub fn of(physics: &Physics) -> Option<Self> {
         match physics.torso() {
             Some(torso) => Some(Self::CoSimulated(torso.positions().len())),

@@ -1,4 +1,4 @@
-//! One picture, and its way into files.
+//! One image, and writing it into files.
 
 use std::io;
 use std::path::Path;
@@ -12,7 +12,7 @@ const MM: f32 = 1000.0;
 
 /// Colours and depth of one view; rows from the top.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Frame {
+pub struct Image {
     /// Width [pixels].
     pub width: u32,
     /// Height [pixels].
@@ -23,7 +23,7 @@ pub struct Frame {
     pub depth: Vec<f32>,
 }
 
-impl Frame {
+impl Image {
     /// Depth [m] of one pixel, counted from the top left corner.
     pub fn depth_at(&self, column: u32, row: u32) -> f32 {
         self.depth[(row * self.width + column) as usize]
