@@ -9,17 +9,18 @@ use parquet::basic::{LogicalType, TimeUnit, Type};
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 use parquet::schema::types::ColumnDescriptor;
 
-use super::plan::{Field, Pick, Plan};
+use super::plan::{Field, Plan};
 use super::source::Hashing;
 use super::units::{Dimension, Unit};
 use super::{MAX_SAMPLES, ReadOptions, assemble, refuse};
 use crate::{CalibrationError, Log};
 
 mod column;
-mod compact;
+
 mod footer;
 mod guard;
 mod pages;
+mod thrift;
 
 /// Most numbers in a list.
 const MAX_WIDTH: u64 = 4096;
@@ -77,7 +78,9 @@ fn read_checked<R: ChunkReader + 'static>(
             series[at] = values;
         }
     }
-    check_finite(file, &plan.picks, &series)?;
+    for (pick, values) in plan.picks.iter().zip(&series) {
+        assemble::check_finite(file, &pick.label, values)?;
+    }
     let read = assemble::Read {
         plan,
         series,
@@ -86,13 +89,6 @@ fn read_checked<R: ChunkReader + 'static>(
         format: "parquet",
     };
     assemble::log(file, read, options)
-}
-
-fn check_finite(file: &str, picks: &[Pick], series: &[Vec<f64>]) -> Result<(), CalibrationError> {
-    picks
-        .iter()
-        .zip(series)
-        .try_for_each(|(pick, values)| assemble::check_finite(file, &pick.label, values))
 }
 
 fn hash(file: &str, input: &impl ChunkReader) -> Result<String, CalibrationError> {

@@ -1,7 +1,7 @@
 //! The values of one column, row group by row group.
 
 use parquet::column::reader::{ColumnReader, ColumnReaderImpl};
-use parquet::data_type::{DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::DataType;
 use parquet::errors::ParquetError;
 use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 
@@ -41,30 +41,19 @@ impl Source<'_> {
                 .and_then(|group| group.get_column_reader(self.leaf))
                 .map_err(|error| self.damaged(&error))?;
             let wanted = group.num_rows() as usize;
+            let series = &mut series;
             match column {
-                ColumnReader::Int32ColumnReader(column) => self.group::<Int32Type>(
-                    column,
-                    |value| f64::from(*value),
-                    elements,
-                    wanted,
-                    &mut series,
-                ),
-                ColumnReader::Int64ColumnReader(column) => self.group::<Int64Type>(
-                    column,
-                    |value| *value as f64,
-                    elements,
-                    wanted,
-                    &mut series,
-                ),
-                ColumnReader::FloatColumnReader(column) => self.group::<FloatType>(
-                    column,
-                    |value| f64::from(*value),
-                    elements,
-                    wanted,
-                    &mut series,
-                ),
+                ColumnReader::Int32ColumnReader(column) => {
+                    self.group(column, |value| f64::from(*value), elements, wanted, series)
+                }
+                ColumnReader::Int64ColumnReader(column) => {
+                    self.group(column, |value| *value as f64, elements, wanted, series)
+                }
+                ColumnReader::FloatColumnReader(column) => {
+                    self.group(column, |value| f64::from(*value), elements, wanted, series)
+                }
                 ColumnReader::DoubleColumnReader(column) => {
-                    self.group::<DoubleType>(column, |value| *value, elements, wanted, &mut series)
+                    self.group(column, |value| *value, elements, wanted, series)
                 }
                 _ => Err(self.refuse_column("does not hold plain numbers")),
             }?;

@@ -1,26 +1,26 @@
 //! Contract: whatever the bytes, a reader ends with a log or an error that names the file; it never panics.
 //!
-//! The fuzz targets in `fuzz/` hold the same; without cargo-fuzz, `PROPTEST_CASES=1000000 cargo test --test formats_hostile damaged`
+//! The fuzz targets in `fuzz/` hold the same; without cargo-fuzz, `PROPTEST_CASES=1000000 cargo test --test formats damaged`
 //! does for longer what the damage tests do.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::io::{Cursor, Write as _};
-use std::sync::{Arc, LazyLock};
+use std::sync::LazyLock;
 
 use insonate_calibration::Channel;
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
 use parquet::basic::{Compression, Encoding, GzipLevel, ZstdLevel};
 use parquet::data_type::{DoubleType, FloatType, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
-use parquet::file::writer::SerializedFileWriter;
-use parquet::schema::parser::parse_message_type;
 use proptest::prelude::*;
+
+use super::options;
+use super::parquet::{column, file};
 
 /// How many ways of reading there are.
 const CHOICES: usize = 5;
 
 /// Columns by the header, by number, and by names of lists.
-fn options(choice: usize) -> ReadOptions {
+fn chosen(choice: usize) -> ReadOptions {
     let columns = [
         "",
         "indentation=2,force=2",
@@ -28,15 +28,11 @@ fn options(choice: usize) -> ReadOptions {
         "indentation=force,velocity=a[1],force=a[0]",
         "indentation=a[0],force=counter",
     ][choice];
-    ReadOptions {
-        columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
-        rate: Some(500.0),
-        ..ReadOptions::default()
-    }
+    options(columns, Some(500.0))
 }
 
 fn ends(format: Format, bytes: &[u8], choice: usize) {
-    match read_bytes("file", format, bytes, &options(choice)) {
+    match read_bytes("file", format, bytes, &chosen(choice)) {
         Ok(log) => {
             let n = log.len();
             assert!(n >= 3 && log.force.len() == n);
@@ -91,44 +87,23 @@ fn npz() -> Vec<u8> {
 
 /// A list and a number a row, in two pages a column.
 fn parquet(properties: WriterPropertiesBuilder) -> Vec<u8> {
-    let schema = parse_message_type(
-        "message m {
-            optional group a (LIST) { repeated group list { optional float element; } }
-            optional double force;
-            required int64 counter;
-        }",
-    )
-    .unwrap();
+    let schema = "message m {
+        optional group a (LIST) { repeated group list { optional float element; } }
+        optional double force;
+        required int64 counter;
+    }";
     let properties = properties
         .set_data_page_row_count_limit(4)
         .set_write_batch_size(4)
         .build();
-    let mut writer =
-        SerializedFileWriter::new(Vec::new(), Arc::new(schema), Arc::new(properties)).unwrap();
-    let mut group = writer.next_row_group().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
     let lists: Vec<f32> = (0..16u8).map(|i| f32::from(i % 5) * 0.01).collect();
     let repetition: Vec<i16> = (0..16).map(|i| i % 2).collect();
-    column
-        .typed::<FloatType>()
-        .write_batch(&lists, Some(&[3; 16]), Some(&repetition))
-        .unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
     let forces = [0.1, 0.2, 0.3, 0.1, 0.2, 0.4, 0.1, 0.2];
-    column
-        .typed::<DoubleType>()
-        .write_batch(&forces, Some(&[1; 8]), None)
-        .unwrap();
-    column.close().unwrap();
-    let mut column = group.next_column().unwrap().unwrap();
-    column
-        .typed::<Int64Type>()
-        .write_batch(&[0, 3, 1, 2, 7, 7, 9, -4], None, None)
-        .unwrap();
-    column.close().unwrap();
-    group.close().unwrap();
-    writer.into_inner().unwrap()
+    file(schema, properties, [()], |group, ()| {
+        column::<FloatType>(group, &lists, Some(&[3; 16]), Some(&repetition));
+        column::<DoubleType>(group, &forces, Some(&[1; 8]), None);
+        column::<Int64Type>(group, &[0, 3, 1, 2, 7, 7, 9, -4], None, None);
+    })
 }
 
 fn seeds() -> Vec<(Format, Vec<u8>)> {
@@ -239,7 +214,7 @@ fn the_seeds_are_logs() {
             Format::Parquet => &[1, 2, 3, 4],
         };
         for &choice in choices {
-            read_bytes("seed", format, &bytes, &options(choice)).unwrap();
+            read_bytes("seed", format, &bytes, &chosen(choice)).unwrap();
         }
     }
 }

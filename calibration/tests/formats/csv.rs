@@ -1,48 +1,23 @@
 //! Contract: text logs are read whatever their delimiter, header, line ends and units; what cannot be read is refused
 //! with the row, the column and what to do.
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use std::fmt::Write as _;
 
 use insonate_calibration::formats::{Format, ReadOptions, read, read_bytes};
 use insonate_calibration::{Channel, Log, Motion};
 
-fn options(columns: &str, units: &str, rate: Option<f64>) -> ReadOptions {
-    ReadOptions {
-        columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
-        units: units.parse().unwrap(),
-        rate,
-        ..ReadOptions::default()
-    }
-}
+use super::{options, refused, scalar};
 
 fn csv(text: &str) -> Result<Log, String> {
     with(text, "", "", None)
 }
 
 fn with(text: &str, columns: &str, units: &str, rate: Option<f64>) -> Result<Log, String> {
-    read_bytes(
-        "log.csv",
-        Format::Csv,
-        text.as_bytes(),
-        &options(columns, units, rate),
-    )
-    .map_err(|error| error.to_string())
-}
-
-#[track_caller]
-fn refused(result: Result<Log, String>, words: &[&str]) {
-    let message = result.unwrap_err();
-    for word in words {
-        assert!(message.contains(word), "no \"{word}\" in: {message}");
-    }
-}
-
-fn scalar(channel: &Channel) -> &[f64] {
-    match channel {
-        Channel::Scalar(values) => values,
-        Channel::Vector(_) => panic!("a vector"),
-    }
+    let options = ReadOptions {
+        units: units.parse().unwrap(),
+        ..options(columns, rate)
+    };
+    read_bytes("log.csv", Format::Csv, text.as_bytes(), &options).map_err(|error| error.to_string())
 }
 
 fn indentation(log: &Log) -> &[f64] {

@@ -1,0 +1,35 @@
+//! Contract of the readers of logs: what a recorder wrote is read with its numbers and units, and what cannot be read is refused
+//! by file, row and column, with what to do; never with a panic.
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_calibration::formats::ReadOptions;
+use insonate_calibration::{Channel, Log};
+
+mod csv;
+mod hostile;
+mod numpy;
+mod parquet;
+
+/// Columns as on the command line, none if empty.
+fn options(columns: &str, rate: Option<f64>) -> ReadOptions {
+    ReadOptions {
+        columns: (!columns.is_empty()).then(|| columns.parse().unwrap()),
+        rate,
+        ..ReadOptions::default()
+    }
+}
+
+#[track_caller]
+fn refused(result: Result<Log, String>, words: &[&str]) {
+    let message = result.unwrap_err();
+    for word in words {
+        assert!(message.contains(word), "no \"{word}\" in: {message}");
+    }
+}
+
+fn scalar(channel: &Channel) -> &[f64] {
+    match channel {
+        Channel::Scalar(values) => values,
+        Channel::Vector(_) => panic!("a vector"),
+    }
+}
