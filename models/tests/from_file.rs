@@ -137,6 +137,7 @@ fn a_scene_becomes_a_robot() {
     no torque limit is stated for joint_2: 100 N·m is used
     joints that do not move the flange are fixed: finger
     left out with what they refer to: <exclude>, fixed "grip", <actuatorfrc>, camera "watcher", tendonpos "width"
+    site "tip": its +z, along which the probe leaves it, points 180° away from the end of the arm; if that is not meant, add <site name="probe_mount" pos="0 0 0.1" quat="1 0 0 0"/> to body "fore" and choose --flange probe_mount
     "#);
 }
 
@@ -352,4 +353,50 @@ fn an_arm_without_a_keyframe_starts_above_the_table() {
     );
     assert!(home.iter().any(|q| q.abs() > 0.3), "{home:?}");
     assert_eq!(load(SIX_JOINTS, "flange").unwrap().robot.home_qpos, *home);
+}
+
+#[test]
+fn a_flange_that_does_not_point_out_of_the_arm_is_noted() {
+    let note_of = |site: &str| {
+        let xml = SIX_JOINTS.replace(r#"<site name="flange"/>"#, site);
+        let notes = load(&xml, "flange").unwrap().notes;
+        notes
+            .into_iter()
+            .find(|note| note.contains("away from the end"))
+    };
+    assert_eq!(note_of(r#"<site name="flange"/>"#), None);
+    assert_eq!(note_of(r#"<site name="flange" euler="0.8 0 0"/>"#), None);
+    for (turn, angle) in [(r#"euler="0 1.5707963 0""#, 90), (r#"quat="0 1 0 0""#, 180)] {
+        let note = note_of(&format!(r#"<site name="flange" pos="0 0 0.05" {turn}/>"#)).unwrap();
+        assert!(note.contains(&format!("points {angle}° away")), "{note}");
+        let straight = r#"<site name="probe_mount" pos="0 0 0.05" quat="1 0 0 0"/>"#;
+        assert!(note.contains(straight), "{note}");
+    }
+}
+
+#[test]
+fn a_last_link_without_inertia_is_noted() {
+    let is_noted = |content: &str| {
+        let xml = SIX_JOINTS.replace(r#"<geom size="0.03"/>"#, content);
+        let notes = load(&xml, "flange").unwrap().notes;
+        notes
+            .iter()
+            .any(|note| note.contains("without mass or inertia"))
+    };
+    for heavy in [
+        r#"<geom size="0.03"/>"#,
+        r#"<inertial pos="0 0 0" mass="1" diaginertia="1 1 1"/>"#,
+        r#"<frame><body><geom size="0.03"/></body></frame>"#,
+    ] {
+        assert!(!is_noted(heavy), "{heavy}");
+    }
+    for light in [
+        "",
+        r#"<geom size="0.03" mass="0"/>"#,
+        r#"<geom size="0.03"/><inertial pos="0 0 0" mass="1" diaginertia="0 0 0"/>"#,
+        r#"<inertial pos="0 0 0" mass="0" diaginertia="1 1 1"/>"#,
+        r#"<body><joint stiffness="1"/><geom size="0.03"/></body>"#,
+    ] {
+        assert!(is_noted(light), "{light}");
+    }
 }

@@ -24,6 +24,7 @@ pub(crate) struct SceneCommand {
 impl SceneCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let xml = self.scene.build()?.to_mjcf()?.to_xml()?;
+        insonate::sim::compile(&xml)?; // what MuJoCo refuses is not written
         Ok(files::write(&self.output, xml.as_bytes())?)
     }
 }

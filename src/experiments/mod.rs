@@ -3,6 +3,7 @@
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
 
+mod base_search;
 mod film;
 mod filming;
 pub mod fit_scene;

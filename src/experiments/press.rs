@@ -1,5 +1,6 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
+use super::base_search;
 use super::stage::Stage;
 use super::{Pictures, Record, Sample, Summary};
 use crate::models::Scene;
@@ -72,7 +73,14 @@ pub fn press(
     let mut stage = Stage::new(scene)?;
     let skin = stage.skin(press.site[0], press.site[1])?;
     let pose_at = |stage: &Stage<'_>, depth: f64| stage.placement.pose_on(&skin, -depth, None);
-    stage.place(&pose_at(&stage, -press.clearance))?;
+    let start = pose_at(&stage, -press.clearance);
+    stage.place(&start).map_err(|error| {
+        let ends = |stage: &Stage<'_>| Ok(vec![start, pose_at(stage, press.depth)]);
+        base_search::advise(error, scene, ends, |moved| {
+            let placed = Stage::new(moved).and_then(|mut stage| stage.place(&start));
+            placed.is_ok()
+        })
+    })?;
     let config = OscPoseConfig {
         stiffness: [STIFFNESS; 6],
         ..OscPoseConfig::default()

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::base_search::{self, NoContact};
 use super::stage::Stage;
 use super::{Pictures, Record, Summary};
 use crate::models::{ModelError, Scene};
@@ -78,26 +79,23 @@ pub fn scan(
     progress: &mut dyn FnMut(f64),
 ) -> anyhow::Result<(Record, Summary)> {
     scan.check()?;
-    let mut stage = Stage::new(scene)?;
-    let path = Path::over(&stage, scan)?;
-    let start = path.at(&stage, 0.0)?;
-    stage.place(&Pose {
-        position: start.pose.position + start.skin.normal * scan.clearance,
-        ..start.pose
-    })?;
-    let mut controller = HybridForce::new(&stage.physics, scan.controller.clone())?;
-    let mut run = Run {
-        stage,
-        path,
-        record: Record {
-            phases: PHASES.to_vec(),
-            ..Record::default()
-        },
-        progress,
+    let advise = |error| {
+        let ends = |stage: &Stage<'_>| {
+            let path = Path::over(stage, scan)?;
+            Ok(vec![
+                path.above_start(stage, scan)?,
+                path.at(stage, path.length)?.pose,
+            ])
+        };
+        base_search::advise(error, scene, ends, |moved| {
+            let contact = Run::start(moved, scan, &mut |_| {})
+                .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
+            contact.is_ok()
+        })
     };
-
+    let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
     let clock = std::time::Instant::now();
-    run.approach(&mut controller, scan.force)?;
+    run.approach(&mut controller, scan.force).map_err(advise)?;
     run.settle(&mut controller, scan.force)?;
     let aside = run.slide(&mut controller, scan, pictures)?;
     run.retreat()?;
@@ -144,6 +142,15 @@ impl Path {
         Ok(path)
     }
 
+    /// Where the probe starts, clear of the skin.
+    fn above_start(&self, stage: &Stage<'_>, scan: &Scan) -> anyhow::Result<Pose> {
+        let start = self.at(stage, 0.0)?;
+        Ok(Pose {
+            position: start.pose.position + start.skin.normal * scan.clearance,
+            ..start.pose
+        })
+    }
+
     /// The goal after `distance` [m] from the start, measured from above.
     fn at(&self, stage: &Stage<'_>, distance: f64) -> anyhow::Result<Goal> {
         let share = (distance / self.length).clamp(0.0, 1.0);
@@ -159,6 +166,7 @@ impl Path {
     }
 }
 
+/// A scan under way.
 struct Run<'a> {
     stage: Stage<'a>,
     path: Path,
@@ -166,7 +174,29 @@ struct Run<'a> {
     progress: &'a mut dyn FnMut(f64),
 }
 
-impl Run<'_> {
+impl<'a> Run<'a> {
+    /// Puts the probe above the start of the path.
+    fn start(
+        scene: &'a Scene,
+        scan: &Scan,
+        progress: &'a mut dyn FnMut(f64),
+    ) -> anyhow::Result<(Self, HybridForce)> {
+        let mut stage = Stage::new(scene)?;
+        let path = Path::over(&stage, scan)?;
+        stage.place(&path.above_start(&stage, scan)?)?;
+        let controller = HybridForce::new(&stage.physics, scan.controller.clone())?;
+        let run = Self {
+            stage,
+            path,
+            record: Record {
+                phases: PHASES.to_vec(),
+                ..Record::default()
+            },
+            progress,
+        };
+        Ok((run, controller))
+    }
+
     /// One step towards a goal.
     fn step(
         &mut self,
@@ -208,10 +238,11 @@ impl Run<'_> {
             .is_some_and(|sample| sample.in_contact)
         {
             if self.stage.physics.time() > LONGEST_APPROACH {
-                anyhow::bail!(
-                    "the probe found no contact within {LONGEST_APPROACH} s at {:?} m",
-                    self.path.from
-                );
+                return Err(NoContact {
+                    seconds: LONGEST_APPROACH,
+                    site: self.path.from,
+                }
+                .into());
             }
             self.step(controller, 0, &goal, 0.0, force)?;
         }

@@ -35,14 +35,14 @@ pub(super) fn keyframe(mjcf: &mut Mjcf, notes: &mut Vec<String>) -> Keyframe {
     keyframe
 }
 
-/// Positions of all joints in the order of the document: those of the keyframe, else those given for the arm, else the middle of
+/// Names and positions of all joints in the order of the document: those of the keyframe, else those given for the arm, else the middle of
 /// each range.
 pub(super) fn positions(
     mjcf: &mut Mjcf,
     defaults: &Defaults,
     keyframe: &Keyframe,
     arm: &Keyframe,
-) -> Vec<f64> {
+) -> Vec<(String, f64)> {
     let mut middles = Keyframe::new();
     walk_world(mjcf, &mut |element, class| {
         if let ("joint", Some(name)) = (element.tag(), element.name()) {
@@ -55,10 +55,13 @@ pub(super) fn positions(
         .filter_map(Element::name)
         .filter_map(|name| {
             let known = keyframe.get(name).or_else(|| arm.get(name));
-            known.or_else(|| middles.get(name))
+            Some((name, known.or_else(|| middles.get(name))?))
         })
-        .flatten()
-        .copied()
+        .flat_map(|(name, positions)| {
+            positions
+                .iter()
+                .map(|&position| (name.to_owned(), position))
+        })
         .collect()
 }
 

@@ -144,7 +144,7 @@ fn motion(joint: &Joint, distance: f64) -> Isometry3<f64> {
 }
 
 /// The pose of a body, frame or site in its parent.
-fn pose_of(element: &Element) -> Isometry3<f64> {
+pub(super) fn pose_of(element: &Element) -> Isometry3<f64> {
     let position = Vector3::from(element.array("pos").unwrap_or([0.0; 3]));
     Isometry3::from_parts(Translation3::from(position), rotation_of(element))
 }

@@ -18,6 +18,7 @@ mod home;
 mod kinematics;
 mod reach;
 mod torque;
+mod warnings;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -136,15 +137,37 @@ impl Builder {
         self.mjcf.prune_assets();
         let sections = self.mjcf.root_mut().children_mut();
         sections.retain(|section| section.tag() == "compiler" || !section.children().is_empty());
+        let path = flange::path_to_flange(&self.mjcf, flange)?; // what was removed may have shifted it
+        let chain = kinematics::Chain::new(&self.mjcf, &self.defaults, &path);
         let arm = if keyframe.is_empty() {
-            let path = flange::path_to_flange(&self.mjcf, flange)?; // what was removed may have shifted it
-            self.reach_out(&joints, &path)
+            self.reach_out(&joints, &chain)
         } else {
             home::Keyframe::new()
         };
-        let home_qpos = home::positions(&mut self.mjcf, &self.defaults, &keyframe, &arm);
+        let home = home::positions(&mut self.mjcf, &self.defaults, &keyframe, &arm);
+        self.warn(&path, &chain, &joints, &home);
         self.mjcf.validate()?;
-        Ok(home_qpos)
+        Ok(home.into_iter().map(|(_, position)| position).collect())
+    }
+
+    /// Notes what is odd about the arm.
+    fn warn(
+        &mut self,
+        path: &[usize],
+        chain: &kinematics::Chain,
+        joints: &[Element],
+        home: &[(String, f64)],
+    ) {
+        let position = |joint: &Element| {
+            let mut home = home.iter();
+            home.find(|(name, _)| joint.name() == Some(name))
+                .map_or(0.0, |(_, position)| *position)
+        };
+        let posture: Vec<f64> = joints.iter().map(position).collect();
+        self.notes
+            .extend(warnings::tilted_flange(&self.mjcf, path, &posture, chain));
+        self.notes
+            .extend(warnings::weightless_link(&self.mjcf, &self.defaults, path));
     }
 
     /// What these expand to is known to MuJoCo only.
@@ -203,9 +226,8 @@ impl Builder {
     }
 
     /// A start pose for an arm without a keyframe.
-    fn reach_out(&mut self, joints: &[Element], path: &[usize]) -> home::Keyframe {
-        let chain = kinematics::Chain::new(&self.mjcf, &self.defaults, path);
-        let Some(positions) = reach::above_table(&chain) else {
+    fn reach_out(&mut self, joints: &[Element], chain: &kinematics::Chain) -> home::Keyframe {
+        let Some(positions) = reach::above_table(chain) else {
             self.notes.push(
                 "no keyframe, and no pose found with the flange pointing down: home is the middle of each joint's range"
                     .to_owned(),

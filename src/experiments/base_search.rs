@@ -1,0 +1,130 @@
+//! Where the robot could stand instead, when it does not get to the skin.
+//!
+//! Moving the base moves the targets the other way in the arm's frame, so candidates need no new scene.
+//! Those that inverse kinematics accepts are tried, the nearest first.
+
+use nalgebra::Vector3;
+
+use super::stage::Stage;
+use crate::models::Scene;
+use crate::sim::ik::{self, IkConfig};
+use crate::sim::{Pose, SimError};
+
+/// The probe does not come to the skin.
+#[derive(Debug, thiserror::Error)]
+#[error("the probe found no contact within {seconds} s at {site:?} m")]
+pub(super) struct NoContact {
+    /// How long was waited [s].
+    pub(super) seconds: f64,
+    /// Where, in the torso's frame [m].
+    pub(super) site: [f64; 2],
+}
+
+/// Distance of the candidates [m].
+const STEP: f64 = 0.1;
+
+/// Candidates to each side along x, y and z.
+const N_STEPS: [i32; 3] = [5, 5, 4];
+
+/// Free space between the base and the torso, seen from above [m].
+const CLEARANCE: f64 = 0.1;
+
+/// Candidates that are tried in the simulation.
+const MAX_TRIALS: usize = 6;
+
+/// Coarse: it decides whether a pose can be reached at all.
+const CONFIG: IkConfig = IkConfig {
+    position_tolerance: 1e-4,
+    angle_tolerance: 1e-3,
+    max_iterations: 60,
+    n_restarts: 3,
+};
+
+/// Adds to an error about reach the nearest base position from which `works` succeeds.
+///
+/// `targets` are the probe's poses in world that must be reached.
+pub(super) fn advise(
+    error: anyhow::Error,
+    scene: &Scene,
+    targets: impl Fn(&Stage<'_>) -> anyhow::Result<Vec<Pose>>,
+    mut works: impl FnMut(&Scene) -> bool,
+) -> anyhow::Error {
+    let is_unreachable = matches!(
+        error.downcast_ref::<SimError>(),
+        Some(SimError::Unreachable { .. })
+    );
+    if !is_unreachable && !error.is::<NoContact>() {
+        return error;
+    }
+    let found = Stage::new(scene).and_then(|stage| {
+        let targets = targets(&stage)?;
+        Ok(candidates(scene)
+            .into_iter()
+            .filter(|base| reaches(&stage, scene, &targets, base))
+            .take(MAX_TRIALS)
+            .find(|&base| {
+                works(&Scene {
+                    robot_position: base,
+                    ..scene.clone()
+                })
+            }))
+    });
+    let advice = match found {
+        Ok(Some([x, y, z])) => format!("it works with --robot-position {x},{y},{z}"),
+        _ => "stand the robot elsewhere with --robot-position X,Y,Z; no place within 0.5 m was found that works".to_owned(),
+    };
+    let message = format!("{error}; {advice}");
+    error.context(message)
+}
+
+/// Base positions around the present one beside the torso, the nearest first, in whole centimetres [m].
+fn candidates(scene: &Scene) -> Vec<[f64; 3]> {
+    let base = scene.robot_position;
+    let mut candidates = Vec::new();
+    let [nx, ny, nz] = N_STEPS;
+    for i in -nx..=nx {
+        for j in -ny..=ny {
+            for k in -nz..=nz {
+                let at = |axis: usize, step: i32| {
+                    ((base[axis] + f64::from(step) * STEP) * 100.0).round() / 100.0 + 0.0
+                };
+                let candidate = [at(0, i), at(1, j), at(2, k)];
+                if (i, j, k) != (0, 0, 0) && candidate[2] >= 0.0 && is_beside(scene, candidate) {
+                    candidates.push((i * i + j * j + k * k, candidate));
+                }
+            }
+        }
+    }
+    candidates.sort_by_key(|&(square, _)| square);
+    candidates.into_iter().map(|(_, base)| base).collect()
+}
+
+fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
+    let Some(torso) = &scene.torso else {
+        return true;
+    };
+    let (low, high) = torso.surface.bounds();
+    (0..2).any(|axis| {
+        let at = base[axis] - scene.torso_position[axis];
+        at < low[axis] - CLEARANCE || at > high[axis] + CLEARANCE
+    })
+}
+
+fn reaches(stage: &Stage<'_>, scene: &Scene, targets: &[Pose], base: &[f64; 3]) -> bool {
+    let shift = Vector3::from(*base) - Vector3::from(scene.robot_position);
+    let placement = &stage.placement;
+    targets.iter().all(|target| {
+        let moved = Pose {
+            position: target.position - shift,
+            ..*target
+        };
+        ik::solve(
+            &stage.physics,
+            &placement.arm,
+            &placement.probe,
+            &moved,
+            &CONFIG,
+        )
+        .is_ok()
+    })
+}

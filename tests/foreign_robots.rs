@@ -1,0 +1,87 @@
+//! Contract: what MuJoCo refuses of a user's robot is refused before anything is written, by name; an arm that does not reach is
+//! told where to stand.
+
+mod command;
+
+use std::path::{Path, PathBuf};
+
+use command::{insonate, refused, stderr};
+
+/// An arm of six hinges, with `asset` beside the world and `in_elbow` in its third link.
+fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
+    let path = folder.join("arm.xml");
+    let xml = format!(
+        r#"<mujoco model="six"><compiler angle="radian"/>{asset}<worldbody><body name="base">
+  <body pos="0 0 0.2"><joint name="a" range="-3 3"/><geom size="0.05"/>
+    <body euler="1.5707963 0 0"><joint name="b" axis="0 0 -1" range="-2 2"/><geom size="0.05"/>
+      <body name="elbow" pos="0 0.4 0"><joint name="c" axis="0 0 -1" range="-3 3"/>{in_elbow}<geom size="0.05"/>
+        <body pos="0 0.3 0" zaxis="0 1 0"><joint name="d" range="-3 3"/><geom size="0.05"/>
+          <body pos="0 0 0.1" xyaxes="1 0 0 0 0 -1"><joint name="e" range="-2 2"/><geom size="0.05"/>
+            <body pos="0 -0.1 0" axisangle="1 0 0 1.5707963"><joint name="f" range="-3 3"/><geom size="0.03"/>
+              <site name="flange"/>
+            </body></body></body></body></body></body></body></worldbody></mujoco>"#
+    );
+    std::fs::write(&path, xml).expect("the folder is writable");
+    path
+}
+
+#[test]
+fn what_mujoco_refuses_is_not_written() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let flat = r#"<asset><mesh name="plate" vertex="0 0 0 1 0 0 0 1 0 1 1 0 1 2 0" face="0 1 2 1 2 3 2 3 4"/></asset>"#;
+    for (asset, in_elbow, problem) in [
+        (
+            flat,
+            r#"<geom type="mesh" mesh="plate"/>"#,
+            "mesh 'robot/plate'",
+        ),
+        (
+            "",
+            r#"<inertial pos="0 0 0" mass="1" diaginertia="0 0 0"/>"#,
+            "element 'robot/elbow'",
+        ),
+    ] {
+        let file = arm(folder.path(), asset, in_elbow);
+        let output = folder.path().join("scene.xml");
+        let scene = ["scene", "--robot-file", file.to_str().expect("a path")];
+        let rest = [
+            "--flange",
+            "flange",
+            "--output",
+            output.to_str().expect("a path"),
+        ];
+        let line = refused(&[&scene[..], &rest[..]].concat(), 1);
+        assert!(line.contains(problem), "{line}");
+        assert!(!output.exists());
+    }
+}
+
+#[test]
+fn an_arm_that_does_not_reach_is_told_where_to_stand() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = arm(folder.path(), "", "");
+    let scan = |position: &str| {
+        let log = folder.path().join("scan");
+        insonate(&[
+            "press",
+            "--no-pictures",
+            "--depth",
+            "0.005",
+            "--robot-file",
+            file.to_str().expect("a path"),
+            "--flange",
+            "flange",
+            "--robot-position",
+            position,
+            "--output",
+            log.to_str().expect("a path"),
+        ])
+    };
+    let output = scan("-1,0,0.8");
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("cannot reach"), "{text}");
+    let (_, advised) = text.split_once("--robot-position ").expect(&text);
+    let output = scan(advised.trim());
+    assert!(output.status.success(), "{advised}: {}", stderr(&output));
+}
