@@ -120,6 +120,21 @@ impl TriangleMesh {
         }
     }
 
+    /// Replaces every vertex; a map that mirrors leaves the triangles facing inwards.
+    #[must_use]
+    pub fn map(mut self, map: impl Fn([f64; 3]) -> [f64; 3]) -> Self {
+        for position in &mut self.positions {
+            *position = map(*position);
+        }
+        self
+    }
+
+    /// The mesh moved by `offset` [m].
+    #[must_use]
+    pub fn translated(self, offset: [f64; 3]) -> Self {
+        self.map(|[x, y, z]| [x + offset[0], y + offset[1], z + offset[2]])
+    }
+
     /// Scales the mesh, then rotates and moves it.
     pub fn transform(&mut self, isometry: &nalgebra::Isometry3<f64>, scale: f64) {
         for position in &mut self.positions {

@@ -130,6 +130,27 @@ fn each_fault_is_named() {
     assert!((inward.into_closed().unwrap().volume() - 8.0).abs() < 1e-12);
 }
 
+#[test]
+fn the_highest_upward_triangle_is_found_with_its_normal() {
+    let mesh = TriangleMesh {
+        positions: vec![
+            [0.0, 0.0, 0.0],
+            [1.0, 0.0, 0.0],
+            [0.0, 1.0, 1.0],
+            [0.0, 0.0, -1.0],
+            [1.0, 0.0, -1.0],
+            [0.0, 1.0, -1.0],
+        ],
+        triangles: vec![[0, 1, 2], [3, 4, 5]],
+    };
+    let point = mesh.highest_at(0.25, 0.5).unwrap();
+    assert!((point.position[2] - 0.5).abs() < 1e-15);
+    let half = 0.5_f64.sqrt();
+    assert!((point.normal[1] + half).abs() < 1e-15 && (point.normal[2] - half).abs() < 1e-15);
+    assert!(mesh.highest_at(0.8, 0.8).is_none());
+    assert_eq!(mesh.bounds(), [[0.0, 0.0, -1.0], [1.0, 1.0, 1.0]]);
+}
+
 proptest! {
     #[test]
     fn welding_makes_split_vertices_one(seed in prop::collection::vec(-1.0..1.0_f64, 9)) {

@@ -6,7 +6,9 @@
 
 use std::sync::LazyLock;
 
-use crate::mjcf::{Camera, DefaultClass, Element, Geom, Light, Material, Mjcf, Site, Texture};
+use crate::mjcf::{
+    Camera, DefaultClass, Element, Geom, Light, Material, Mesh, Mjcf, Site, Texture,
+};
 use crate::shapes::{Section, lathe, loft};
 
 /// Height of the table top [m].
@@ -229,7 +231,7 @@ fn table(mjcf: &mut Mjcf) {
         40,
     );
     for (name, surface) in [("cushion", &cushion), ("pillow", &pillow), ("foot", &foot)] {
-        mjcf.asset().add(surface.to_mesh(name));
+        mjcf.asset().add(Mesh::of_surface(name, surface));
     }
     let top = [0.0, 0.0, TABLE_HEIGHT];
     let decorate = |geom: Geom, material| geom.class("decoration").material(material);
@@ -292,7 +294,7 @@ fn pedestal(mjcf: &mut Mjcf) {
         ],
         40,
     );
-    mjcf.asset().add(column.to_mesh("pedestal"));
+    mjcf.asset().add(Mesh::of_surface("pedestal", &column));
     let world = mjcf.worldbody();
     world.add(
         Geom::mesh("pedestal")

@@ -1,11 +1,13 @@
 //! A scene: robot, probe, torso and room as one MJCF document.
 
+use insonate_meshes::SurfacePoint;
+
 use crate::ModelError;
 use crate::arena::Arena;
 use crate::mjcf::{Element, Mjcf, Namespace, Sensor};
 use crate::probes::Probe;
 use crate::robots::Robot;
-use crate::torsos::{SurfacePoint, Torso};
+use crate::torsos::Torso;
 
 /// Prefix of the robot's names.
 pub const ROBOT: &str = "robot/";
@@ -95,7 +97,7 @@ impl Scene {
             .torso
             .as_ref()?
             .surface
-            .above(x - origin[0], y - origin[1])?;
+            .highest_at(x - origin[0], y - origin[1])?;
         for (coordinate, shift) in point.position.iter_mut().zip(origin) {
             *coordinate += shift;
         }
@@ -110,12 +112,10 @@ impl Scene {
 
     fn check_torso_timestep(&self) -> Result<(), ModelError> {
         match &self.torso {
-            Some(torso) if self.timestep > torso.max_timestep() => {
+            Some(torso) if self.timestep > torso.max_timestep => {
                 Err(ModelError::Conflict(format!(
                     "a {} torso needs a timestep of at most {} s, not {} s",
-                    torso.name,
-                    torso.max_timestep(),
-                    self.timestep
+                    torso.name, torso.max_timestep, self.timestep
                 )))
             }
             _ => Ok(()),

@@ -3,9 +3,7 @@
 
 use insonate_models::ModelError;
 use insonate_models::mjcf::{Body, Element, Mjcf, Namespace, Site};
-use insonate_models::torsos::{
-    Breathing, Particles, Shape, Softness, Torso, TorsoConfig, by_name, flex,
-};
+use insonate_models::torsos::{Breathing, Shape, Softness, Torso, TorsoConfig, by_name, flex};
 
 const COUNT: [usize; 3] = [5, 4, 7];
 
@@ -35,7 +33,7 @@ fn words(element: &Element, attribute: &str) -> Vec<String> {
 }
 
 fn bounds_of_rest(torso: &Torso) -> [[f64; 2]; 3] {
-    let (low, high) = torso.surface.bounds();
+    let [low, high] = torso.surface.bounds();
     [0, 1, 2].map(|axis| [low[axis], high[axis]])
 }
 
@@ -69,7 +67,6 @@ fn every_shape_is_a_valid_document_with_the_promised_counts() {
             skin.reals("element").unwrap().len(),
             3 * 2 * (across - 1) * (along - 1)
         );
-        assert_eq!(torso.particles, Particles::Flex("tissue".to_owned()));
     }
 }
 
@@ -116,11 +113,11 @@ fn the_surface_has_the_asked_size_and_is_highest_on_the_midline() {
         assert!((z[1] - 2.0 * half[1]).abs() < 0.004, "{name}: {z:?}");
         assert!((y[1] - half[2]).abs() < 0.006, "{name}: {y:?}");
         assert!((x[1] + x[0]).abs() < 1e-9 && x[1] <= 1.02 * half[0] && x[1] > 0.8 * half[0]);
-        let middle = torso.surface.above(0.0, 0.0).unwrap();
+        let middle = torso.surface.highest_at(0.0, 0.0).unwrap();
         assert!(middle.normal[2] > 0.95, "{name}: {:?}", middle.normal);
-        let side = torso.surface.above(0.6 * half[0], 0.0).unwrap();
+        let side = torso.surface.highest_at(0.6 * half[0], 0.0).unwrap();
         assert!(side.position[2] <= middle.position[2] + 1e-9, "{name}");
-        assert!(torso.surface.above(2.0 * half[0], 0.0).is_none());
+        assert!(torso.surface.highest_at(2.0 * half[0], 0.0).is_none());
     }
 }
 
@@ -134,7 +131,7 @@ fn a_human_has_a_waist() {
     let width = |y: f64| {
         let near = torso
             .surface
-            .vertices
+            .positions
             .iter()
             .filter(|vertex| (vertex[1] - y).abs() < 0.006);
         near.map(|vertex| vertex[0]).fold(0.0, f64::max)

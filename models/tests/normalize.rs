@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use insonate_models::mjcf::{Element, Mjcf, Namespace, ReadOptions, Standalone};
+use insonate_models::mjcf::{Element, Mjcf, Namespace, ReadOptions, StandaloneMjcf};
 use proptest::prelude::*;
 
 fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
@@ -17,13 +17,13 @@ fn write(folder: &Path, name: &str, content: impl AsRef<[u8]>) {
     fs::write(path, content).unwrap();
 }
 
-fn standalone_in(folder: &Path, xml: &str) -> Result<Standalone, String> {
+fn standalone_in(folder: &Path, xml: &str) -> Result<StandaloneMjcf, String> {
     let path = folder.join("model.xml");
     fs::write(&path, xml).unwrap();
     Mjcf::read_standalone(&path, &ReadOptions::default()).map_err(|error| error.to_string())
 }
 
-fn standalone(xml: &str) -> Result<Standalone, String> {
+fn standalone(xml: &str) -> Result<StandaloneMjcf, String> {
     standalone_in(tempfile::tempdir().unwrap().path(), xml)
 }
 
@@ -111,14 +111,14 @@ fn radians_stay() {
     assert_eq!(xml_of(xml), xml);
 }
 
-fn bodies(compiler: &str, content: &str) -> Result<Standalone, String> {
+fn bodies(compiler: &str, content: &str) -> Result<StandaloneMjcf, String> {
     standalone(&format!(
         "<mujoco><compiler {compiler}/><default><default class='light'><geom density='0'/></default></default>\
          <worldbody>{content}</worldbody></mujoco>"
     ))
 }
 
-fn inertial(standalone: &Standalone, body: &str) -> Option<Element> {
+fn inertial(standalone: &StandaloneMjcf, body: &str) -> Option<Element> {
     let body = standalone.mjcf.find(Namespace::Body, body).unwrap();
     body.child("inertial").cloned()
 }
@@ -128,7 +128,7 @@ const INERTIAL: &str = "<inertial pos='0 0 0' mass='1' diaginertia='1 2 10'/>";
 #[test]
 fn masses_do_not_depend_on_the_compiler() {
     let body = format!("<body name='b'>{INERTIAL}<geom name='g' size='1' group='3'/></body>");
-    let mass = |standalone: &Standalone| {
+    let mass = |standalone: &StandaloneMjcf| {
         let geom = standalone.mjcf.find(Namespace::Geom, "g").unwrap();
         geom.array("mass")
     };

@@ -184,7 +184,7 @@ fn a_ball_that_falls_onto_it_gains_no_energy() {
         let torso = make(&coarse()).expect("the torso is possible");
         let top = torso
             .surface
-            .above(0.1, 0.1)
+            .highest_at(0.1, 0.1)
             .expect("the torso is there")
             .position[2];
         let mut stand = stand::stand(torso);

@@ -165,7 +165,7 @@ pub(crate) fn random_point(seed: u64, index: u64, scene: &Scene) -> [f64; 2] {
     let half = scene
         .torso
         .as_ref()
-        .map_or([0.0; 3], |torso| torso.surface.bounds().1);
+        .map_or([0.0; 3], |torso| torso.surface.bounds()[1]);
     [0, 1].map(|axis| half[axis] * rng.random_range(-0.5..0.5))
 }
 

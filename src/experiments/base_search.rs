@@ -103,7 +103,7 @@ fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
     let Some(torso) = &scene.torso else {
         return true;
     };
-    let (low, high) = torso.surface.bounds();
+    let [low, high] = torso.surface.bounds();
     (0..2).any(|axis| {
         let at = base[axis] - scene.torso_position[axis];
         at < low[axis] - CLEARANCE || at > high[axis] + CLEARANCE

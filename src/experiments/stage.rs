@@ -41,7 +41,7 @@ impl<'a> Stage<'a> {
             .as_ref()
             .context("the scene has no torso to touch; choose one with --torso")?;
         SkinPoint::above(&torso.surface, self.scene.torso_position, x, y).with_context(|| {
-            let (low, high) = torso.surface.bounds();
+            let [low, high] = torso.surface.bounds();
             format!(
                 "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
                 low[0], low[1], high[0], high[1]

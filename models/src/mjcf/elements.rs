@@ -389,12 +389,12 @@ impl Mesh {
     /// A mesh from vertices [m] and triangles (counter-clockwise seen from outside).
     ///
     /// Without triangles, MuJoCo takes the convex hull of the vertices.
-    pub fn new(name: &str, vertices: &[[f64; 3]], triangles: &[[usize; 3]]) -> Self {
+    pub fn new(name: &str, vertices: &[[f64; 3]], triangles: &[[u32; 3]]) -> Self {
         let vertex: Vec<f64> = vertices.iter().flatten().copied().collect();
         let face: Vec<f64> = triangles
             .iter()
             .flatten()
-            .map(|&index| index as f64)
+            .map(|&index| f64::from(index))
             .collect();
         let mut element = named("mesh", name).with_attribute("vertex", vertex);
         if !face.is_empty() {

@@ -31,7 +31,7 @@ pub use elements::{
     Material, Mesh, Motor, Sensor, Site, Skin, Texture,
 };
 pub use error::MjcfError;
-pub use normalize::Standalone;
+pub use normalize::StandaloneMjcf;
 pub(crate) use normalize::{Defaults, walk_world};
 pub use read::ReadOptions;
 pub use schema::Namespace;

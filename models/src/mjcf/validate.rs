@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::document::key_of;
 use super::error::abbreviate;
-use super::schema::{Kind, Namespace, Node, NodeId, Schema, kind_of};
+use super::schema::{AttributeKind, Namespace, Node, NodeId, Schema, kind_of};
 use super::{Element, Mjcf, MjcfError, Value};
 
 type Names<'a> = BTreeMap<Namespace, BTreeSet<&'a str>>;
@@ -137,22 +137,26 @@ pub(super) fn unknown_attribute(node: &Node, element: &Element, attribute: &str)
     }
 }
 
-fn check_value(kind: Kind, value: &Value) -> Result<(), String> {
+fn check_value(kind: AttributeKind, value: &Value) -> Result<(), String> {
     if let Value::Reals(reals) = value
         && let Some(bad) = reals.iter().find(|real| !real.is_finite())
     {
         return Err(format!("holds {bad}; numbers must be finite"));
     }
     match (kind, value) {
-        (Kind::Reals(least, most), Value::Reals(reals)) => check_count(reals.len(), least, most),
-        (Kind::Integers(least, most), Value::Reals(reals)) => {
+        (AttributeKind::Reals(least, most), Value::Reals(reals)) => {
+            check_count(reals.len(), least, most)
+        }
+        (AttributeKind::Integers(least, most), Value::Reals(reals)) => {
             if let Some(bad) = reals.iter().find(|real| real.fract() != 0.0) {
                 return Err(format!("holds {bad}; whole numbers are needed"));
             }
             check_count(reals.len(), least, most)
         }
-        (Kind::Reals(..) | Kind::Integers(..), Value::Text(_)) => Err("is not a number".to_owned()),
-        (Kind::Keyword(words), _) => {
+        (AttributeKind::Reals(..) | AttributeKind::Integers(..), Value::Text(_)) => {
+            Err("is not a number".to_owned())
+        }
+        (AttributeKind::Keyword(words), _) => {
             let text = value.to_string();
             if words.contains(&text.as_str()) {
                 Ok(())
@@ -160,7 +164,9 @@ fn check_value(kind: Kind, value: &Value) -> Result<(), String> {
                 Err(format!("is not one of {}", words.join(", ")))
             }
         }
-        (Kind::Name, Value::Text(text)) if text.is_empty() => Err("is an empty name".to_owned()),
+        (AttributeKind::Name, Value::Text(text)) if text.is_empty() => {
+            Err("is an empty name".to_owned())
+        }
         (_, Value::Text(text)) if text.chars().any(char::is_control) => {
             Err("holds a control character".to_owned())
         }
@@ -218,8 +224,10 @@ pub(super) fn referenced_namespace(
     attribute: &str,
 ) -> Option<Namespace> {
     match kind_of(parent, element.tag(), attribute) {
-        Kind::Reference(namespace) | Kind::References(namespace) => Some(namespace),
-        Kind::TypedReference { type_attribute } => {
+        AttributeKind::Reference(namespace) | AttributeKind::References(namespace) => {
+            Some(namespace)
+        }
+        AttributeKind::TypedReference { type_attribute } => {
             Namespace::from_object_type(element.text(type_attribute)?)
         }
         _ => None,
@@ -234,7 +242,7 @@ pub(super) fn references_in<'a>(
     text: &'a str,
 ) -> Vec<&'a str> {
     match kind_of(parent, tag, attribute) {
-        Kind::References(_) => text.split_whitespace().collect(),
+        AttributeKind::References(_) => text.split_whitespace().collect(),
         _ => vec![text],
     }
 }

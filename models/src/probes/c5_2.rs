@@ -41,14 +41,14 @@ fn make() -> Probe {
         holder_mass: 0.11,
         rgba: [0.9, 0.9, 0.87, 1.0],
     };
-    let solid = housing.solid();
+    let body = housing.mass_properties();
     Probe {
         name: "c5-2".into(),
         summary: "curvilinear, 128 elements, 3.57 MHz, radius 49.6 mm, footprint 60 mm".into(),
         transducer: TRANSDUCER,
         mjcf: housing.mjcf("c5-2"),
-        mass: solid.mass,
-        center_of_mass: solid.center_of_mass,
+        mass: body.mass,
+        center_of_mass: body.center_of_mass,
         face_offset: housing.face_offset,
     }
 }

@@ -6,10 +6,12 @@
 use std::f64::consts::FRAC_PI_2;
 
 use super::{ArrayKind, Transducer};
+use insonate_meshes::TriangleMesh;
+
 use crate::mjcf::{
-    Body, Camera, DefaultClass, Element, Geom, Inertial, Material, Mjcf, Sensor, Site,
+    Body, Camera, DefaultClass, Element, Geom, Inertial, Material, Mesh, Mjcf, Sensor, Site,
 };
-use crate::shapes::{Section, Solid, Surface, lathe, loft, rounded_cylinder};
+use crate::shapes::{MassProperties, Section, lathe, loft, rounded_cylinder};
 
 /// Friction of gel on skin, as in the thesis: sliding [1], torsional [m], rolling [m].
 const GEL_FRICTION: [f64; 3] = [0.0001, 0.005, 0.0001];
@@ -62,7 +64,7 @@ impl Housing {
     }
 
     /// Points of the contact face about the face centre; the face is their convex hull.
-    pub(super) fn face(&self) -> Surface {
+    pub(super) fn face(&self) -> TriangleMesh {
         const N_ARC: usize = 15;
         const DEPTH_BEHIND_ENDS: f64 = 0.016;
         let [half_length, half_width] = self.half_size();
@@ -90,7 +92,7 @@ impl Housing {
             outline.push([end_x, end_z, side * FRAC_PI_2]);
             outline.push([end_x, end_z - DEPTH_BEHIND_ENDS, side * FRAC_PI_2]);
         }
-        let mut vertices = Vec::new();
+        let mut positions = Vec::new();
         for [x, z, angle] in outline {
             for (side, tilt) in [-1.0, 1.0]
                 .into_iter()
@@ -98,17 +100,17 @@ impl Housing {
             {
                 let out = self.edge * tilt.cos();
                 let y = side * (half_width - self.edge + self.edge * tilt.sin());
-                vertices.push([x + out * angle.sin(), y, z + out * angle.cos()]);
+                positions.push([x + out * angle.sin(), y, z + out * angle.cos()]);
             }
         }
-        Surface {
-            vertices,
+        TriangleMesh {
+            positions,
             triangles: Vec::new(),
         }
     }
 
     /// The probe's shell, from the clamp to the face.
-    fn shell(&self) -> Surface {
+    fn shell(&self) -> TriangleMesh {
         let [half_length, half_width] = self.half_size();
         let head = self.face_offset - self.sag() - self.edge;
         let [x, y] = self.handle;
@@ -144,10 +146,11 @@ impl Housing {
     }
 
     /// Mass properties of probe and holder: homogeneous solids of their shapes.
-    pub(super) fn solid(&self) -> Solid {
-        Solid::joined(&[
-            self.shell().solid(self.probe_mass),
-            rounded_cylinder(0.034, [0.0, 0.05], 0.002, 28).solid(self.holder_mass),
+    pub(super) fn mass_properties(&self) -> MassProperties {
+        let holder = rounded_cylinder(0.034, [0.0, 0.05], 0.002, 28);
+        MassProperties::combined(&[
+            MassProperties::of_solid(&self.shell(), self.probe_mass),
+            MassProperties::of_solid(&holder, self.holder_mass),
         ])
     }
 
@@ -168,10 +171,11 @@ impl Housing {
         for material in materials(self.rgba) {
             mjcf.asset().add(material);
         }
-        mjcf.asset().add(self.face().to_convex_mesh("face"));
-        mjcf.asset().add(self.shell().to_mesh("shell"));
-        mjcf.asset().add(adapter().to_mesh("adapter"));
-        mjcf.asset().add(clamp(self.handle).to_mesh("clamp"));
+        mjcf.asset().add(Mesh::of_convex_hull("face", &self.face()));
+        mjcf.asset().add(Mesh::of_surface("shell", &self.shell()));
+        mjcf.asset().add(Mesh::of_surface("adapter", &adapter()));
+        mjcf.asset()
+            .add(Mesh::of_surface("clamp", &clamp(self.handle)));
         mjcf.worldbody().add(self.body());
         for sensor in sensors() {
             mjcf.sensor().add(sensor);
@@ -180,12 +184,12 @@ impl Housing {
     }
 
     fn body(&self) -> Body {
-        let solid = self.solid();
+        let body = self.mass_properties();
         let face = [0.0, 0.0, self.face_offset];
         let plane_size = [self.transducer.footprint() / 2.0, 0.0004, SHOWN_DEPTH / 2.0];
         Body::new("probe")
             .gravcomp(1.0)
-            .with(Inertial::new(solid.mass, solid.center_of_mass).fullinertia(solid.inertia))
+            .with(Inertial::new(body.mass, body.center_of_mass).fullinertia(body.inertia))
             .with_all(self.geoms(face))
             .with(
                 Site::new("face_center")
@@ -281,7 +285,7 @@ fn materials(rgba: [f64; 4]) -> [Material; 5] {
 }
 
 /// Flange plate and the metal of the force–torque sensor.
-fn adapter() -> Surface {
+fn adapter() -> TriangleMesh {
     lathe(
         &[
             [0.0315, 0.0],
@@ -299,7 +303,7 @@ fn adapter() -> Surface {
 }
 
 /// The clamp between sensor and handle.
-fn clamp(handle: [f64; 2]) -> Surface {
+fn clamp(handle: [f64; 2]) -> TriangleMesh {
     let section = |at, grow| Section {
         at,
         center: [0.0; 2],

@@ -41,14 +41,14 @@ fn make() -> Probe {
         holder_mass: 0.11,
         rgba: [0.88, 0.9, 0.92, 1.0],
     };
-    let solid = housing.solid();
+    let body = housing.mass_properties();
     Probe {
         name: "l12-5".into(),
         summary: "linear, 256 elements, 8.18 MHz, footprint 50 mm".into(),
         transducer: TRANSDUCER,
         mjcf: housing.mjcf("l12-5"),
-        mass: solid.mass,
-        center_of_mass: solid.center_of_mass,
+        mass: body.mass,
+        center_of_mass: body.center_of_mass,
         face_offset: housing.face_offset,
     }
 }

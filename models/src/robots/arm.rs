@@ -2,8 +2,12 @@
 
 use std::f64::consts::FRAC_1_SQRT_2;
 
-use crate::mjcf::{Body, DefaultClass, Element, Geom, Inertial, Joint, Material, Mjcf, Motor};
-use crate::shapes::Surface;
+use insonate_meshes::TriangleMesh;
+
+use crate::mjcf::{
+    Body, DefaultClass, Element, Geom, Inertial, Joint, Material, Mesh, Mjcf, Motor,
+};
+use crate::shapes::MassProperties;
 
 /// No rotation, `[w, x, y, z]`.
 pub(super) const IDENTITY: [f64; 4] = [1.0, 0.0, 0.0, 0.0];
@@ -19,6 +23,7 @@ pub(super) struct Link {
     /// Pose in the parent link at joint angle zero: origin [m], orientation `[w, x, y, z]`. The joint turns about z.
     pub(super) pos: [f64; 3],
     pub(super) quat: [f64; 4],
+    /// In the link's frame.
     pub(super) mass: MassProperties,
     /// Joint limits [rad].
     pub(super) range: [f64; 2],
@@ -29,16 +34,6 @@ pub(super) struct Link {
     /// Rotor inertia seen at the joint [kg·m²].
     pub(super) armature: f64,
     pub(super) geoms: Vec<Geom>,
-}
-
-/// Mass properties in a link's frame.
-pub(super) struct MassProperties {
-    /// Mass [kg].
-    pub(super) mass: f64,
-    /// Centre of mass [m].
-    pub(super) com: [f64; 3],
-    /// Inertia about the centre of mass, `[xx, yy, zz, xy, xz, yz]` [kg·m²].
-    pub(super) inertia: [f64; 6],
 }
 
 /// A serial arm under construction.
@@ -79,8 +74,8 @@ impl Arm {
     }
 
     /// Adds a mesh and returns a visual geom that shows it.
-    pub(super) fn shell(&mut self, name: &str, surface: &Surface, material: &str) -> Geom {
-        self.mjcf.asset().add(surface.to_mesh(name));
+    pub(super) fn shell(&mut self, name: &str, surface: &TriangleMesh, material: &str) -> Geom {
+        self.mjcf.asset().add(Mesh::of_surface(name, surface));
         Geom::mesh(name).class("visual").material(material)
     }
 
@@ -126,7 +121,7 @@ impl Arm {
 }
 
 fn inertial(mass: &MassProperties) -> Inertial {
-    Inertial::new(mass.mass, mass.com).fullinertia(mass.inertia)
+    Inertial::new(mass.mass, mass.center_of_mass).fullinertia(mass.inertia)
 }
 
 fn class_geom(contype: i32, conaffinity: i32, group: i32) -> Element {

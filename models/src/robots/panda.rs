@@ -18,9 +18,9 @@ use std::f64::consts::FRAC_PI_4;
 use std::sync::LazyLock;
 
 use super::Robot;
-use super::arm::{Arm, IDENTITY, Link, MassProperties, X_MINUS_90, X_PLUS_90};
+use super::arm::{Arm, IDENTITY, Link, X_MINUS_90, X_PLUS_90};
 use crate::mjcf::{Geom, Material};
-use crate::shapes::{Section, lathe, loft, rounded_cylinder};
+use crate::shapes::{MassProperties, Section, lathe, loft, rounded_cylinder};
 
 /// Greatest joint speeds [rad/s].
 const VELOCITY_LIMITS: [f64; 7] = [2.175, 2.175, 2.175, 2.175, 2.61, 2.61, 2.61];
@@ -111,7 +111,11 @@ struct Row {
 }
 
 const fn mass(mass: f64, com: [f64; 3], inertia: [f64; 6]) -> MassProperties {
-    MassProperties { mass, com, inertia }
+    MassProperties {
+        mass,
+        center_of_mass: com,
+        inertia,
+    }
 }
 
 /// Limits of the joints along the links' axes [rad].

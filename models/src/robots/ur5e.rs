@@ -16,9 +16,9 @@ use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::LazyLock;
 
 use super::Robot;
-use super::arm::{Arm, IDENTITY, Link, MassProperties, X_MINUS_90, X_PLUS_90};
+use super::arm::{Arm, IDENTITY, Link, X_MINUS_90, X_PLUS_90};
 use crate::mjcf::{Geom, Material};
-use crate::shapes::{lathe, rounded_cylinder};
+use crate::shapes::{MassProperties, lathe, rounded_cylinder};
 
 /// Greatest joint speeds [rad/s].
 const VELOCITY_LIMITS: [f64; 6] = [PI; 6];
@@ -62,7 +62,7 @@ fn make() -> Robot {
 fn arm() -> Arm {
     let base = MassProperties {
         mass: 4.0,
-        com: [0.0, 0.0, 0.025],
+        center_of_mass: [0.0, 0.0, 0.025],
         inertia: [0.00443333, 0.00443333, 0.0072, 0.0, 0.0, 0.0],
     };
     let mut arm = Arm::new("ur5e", &base);
@@ -156,7 +156,7 @@ impl Row {
         };
         MassProperties {
             mass: self.mass,
-            com: [x + self.a, y, z + self.d],
+            center_of_mass: [x + self.a, y, z + self.d],
             inertia,
         }
     }

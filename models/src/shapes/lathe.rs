@@ -2,10 +2,12 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::{Section, Surface, loft};
+use insonate_meshes::TriangleMesh;
+
+use super::{Section, loft};
 
 /// Turns the profile `[radius, z]` [m], which rises in z, about the z axis; `n_around` vertices per circle.
-pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> Surface {
+pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> TriangleMesh {
     let sections: Vec<Section> = profile
         .iter()
         .map(|&[radius, at]| Section::circle(at, radius))
@@ -14,7 +16,7 @@ pub fn lathe(profile: &[[f64; 2]], n_around: usize) -> Surface {
 }
 
 /// A cylinder about z from `span[0]` to `span[1]` with rounded edges of radius `edge`, all in m.
-pub fn rounded_cylinder(radius: f64, span: [f64; 2], edge: f64, n_around: usize) -> Surface {
+pub fn rounded_cylinder(radius: f64, span: [f64; 2], edge: f64, n_around: usize) -> TriangleMesh {
     const N_ARC: usize = 3;
     let arc = |index: usize| (FRAC_PI_2 * index as f64 / N_ARC as f64).sin_cos();
     let rising = (0..=N_ARC)

@@ -4,7 +4,7 @@
 
 use std::f64::consts::TAU;
 
-use super::Surface;
+use insonate_meshes::TriangleMesh;
 
 /// One section of a loft, parallel to the x-y plane.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -48,12 +48,12 @@ impl Section {
 }
 
 /// The surface through `sections`, which rise in z, closed flat at both ends; `n_around` vertices per section.
-pub fn loft(sections: &[Section], n_around: usize) -> Surface {
+pub fn loft(sections: &[Section], n_around: usize) -> TriangleMesh {
     let ring = |section: &Section| -> Vec<[f64; 3]> {
         let angles = (0..n_around).map(|index| TAU * (index as f64 + 0.5) / n_around as f64);
         angles.map(|angle| section.point(angle)).collect()
     };
-    let mut vertices: Vec<[f64; 3]> = sections.iter().flat_map(ring).collect();
+    let mut positions: Vec<[f64; 3]> = sections.iter().flat_map(ring).collect();
     let mut triangles = Vec::with_capacity(2 * n_around * sections.len());
     for lower in (0..sections.len().saturating_sub(1)).map(|index| index * n_around) {
         for side in 0..n_around {
@@ -76,8 +76,8 @@ pub fn loft(sections: &[Section], n_around: usize) -> Surface {
         ),
     ] {
         let Some(section) = section else { continue };
-        let center = vertices.len();
-        vertices.push([section.center[0], section.center[1], section.at]);
+        let center = positions.len();
+        positions.push([section.center[0], section.center[1], section.at]);
         for side in 0..n_around {
             let (a, b) = (first + side, first + (side + 1) % n_around);
             triangles.push(if is_top {
@@ -87,8 +87,11 @@ pub fn loft(sections: &[Section], n_around: usize) -> Surface {
             });
         }
     }
-    Surface {
-        vertices,
-        triangles,
+    let triangles = triangles.into_iter();
+    TriangleMesh {
+        positions,
+        triangles: triangles
+            .map(|triangle: [usize; 3]| triangle.map(|vertex| vertex as u32))
+            .collect(),
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! * [`loft`]: superellipses stacked along z, joined by a skin: robot shells, probe housings.
 //! * [`lathe`]: a profile turned about z: caps, tubes, sensors.
-//! * [`Surface`]: the vertices and triangles, with the mass properties of the enclosed solid.
+//! * [`MassProperties`]: mass, its centre and inertia of the enclosed solid.
 
 mod lathe;
 mod loft;
-mod surface;
+mod mass;
+mod mjcf_mesh;
 
 pub use lathe::{lathe, rounded_cylinder};
 pub use loft::{Section, loft};
-pub use surface::{Solid, Surface};
+pub use mass::MassProperties;

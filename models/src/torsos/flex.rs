@@ -25,7 +25,7 @@ pub(super) use self::tissue::{DENSITY, FACE_RADIUS, POISSON, Tissue};
 
 use self::lattice::Block;
 use self::tissue::{SKIN_POISSON, SKIN_THICKNESS};
-use super::{Breathing, Particles, Solref, Torso, TorsoConfig};
+use super::{Breathing, Solref, Torso, TorsoConfig};
 use crate::ModelError;
 use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf};
 
@@ -39,6 +39,8 @@ const MOST_RADIUS: f64 = 0.01;
 const LEAST_RADIUS: f64 = 0.001;
 /// Contact where the configuration says nothing: MuJoCo's default time constant [s] and damping ratio.
 const CONTACT: [f64; 2] = [0.02, 1.0];
+/// Longest step [s], for which the mass of the nodes is chosen.
+const MAX_TIMESTEP: f64 = 0.002;
 /// Mass of the plate that breathes [kg]; 40 N move it by 0.16 mm at 0.25 Hz.
 const PLATE_MASS: f64 = 1e5;
 
@@ -100,8 +102,8 @@ pub(super) fn make(
     Ok(Torso {
         name,
         mjcf,
-        particles: Particles::Flex(TISSUE.to_owned()),
         surface: outer::outer_surface(&block, config.count, radius),
+        max_timestep: MAX_TIMESTEP,
         n_qpos: 3 * n_free + usize::from(config.breathing.is_some()),
         config: config.clone(),
     })

@@ -8,7 +8,6 @@ mod flex;
 pub mod profile;
 mod softness;
 mod solref;
-mod surface;
 pub mod tissue;
 
 use serde::{Deserialize, Serialize};
@@ -19,8 +18,9 @@ pub use constraints::ShellConstraints;
 pub use flex::flex;
 pub use softness::Softness;
 pub use solref::Solref;
-pub use surface::{Surface, SurfacePoint};
 pub use tissue::{mpm, xpbd};
+
+use insonate_meshes::TriangleMesh;
 
 use crate::ModelError;
 use crate::mjcf::Mjcf;
@@ -34,35 +34,14 @@ pub struct Torso {
     pub name: &'static str,
     /// The model; its root body is called `torso`, and its `option` is what the torso needs to be stable.
     pub mjcf: Mjcf,
-    /// Which parts move with the tissue.
-    pub particles: Particles,
-    /// The skin at rest.
-    pub surface: Surface,
+    /// The skin at rest, in the torso's frame.
+    pub surface: TriangleMesh,
+    /// The longest physics step at which the torso is stable [s].
+    pub max_timestep: f64,
     /// How many position coordinates the torso has; all are zero at rest.
     pub n_qpos: usize,
     /// What it was made from.
     pub config: TorsoConfig,
-}
-
-impl Torso {
-    /// The longest physics step at which the torso is stable [s].
-    pub fn max_timestep(&self) -> f64 {
-        match self.particles {
-            // The volume constraint's time constant of 10 ms must be at least two steps.
-            Particles::Bodies(_) => 0.005,
-            // The mass of the nodes is chosen for steps of 2 ms.
-            Particles::Flex(_) => 0.002,
-        }
-    }
-}
-
-/// Where positions and velocities of the tissue are read.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Particles {
-    /// The origins of these bodies.
-    Bodies(Vec<String>),
-    /// The vertices of this flex.
-    Flex(String),
 }
 
 /// The outline of a torso.

@@ -43,7 +43,7 @@ pub struct HeightMap {
 impl HeightMap {
     /// The skin of a scene's torso; `None` without one.
     pub fn of_torso(scene: &Scene) -> Option<Self> {
-        let (low, high) = scene.torso.as_ref()?.surface.bounds();
+        let [low, high] = scene.torso.as_ref()?.surface.bounds();
         let [x, y, _] = scene.torso_position;
         let low = [low[0] + x, low[1] + y];
         let size = [high[0] + x - low[0], high[1] + y - low[1]];

@@ -12,7 +12,7 @@ pub(crate) const GAP: f64 = 0.005;
 pub(crate) fn stand(torso: Torso) -> Mjcf {
     let height = torso
         .surface
-        .above(0.0, 0.0)
+        .highest_at(0.0, 0.0)
         .expect("the torso is there")
         .position[2];
     let probe = probes::c5_2();

@@ -20,7 +20,7 @@ pub(crate) use defaults::{Defaults, walk_world};
 
 /// A document that needs no other file and no `compiler` settings but radians.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Standalone {
+pub struct StandaloneMjcf {
     /// The document.
     pub mjcf: Mjcf,
     /// What could not be carried over, for the user to read.
@@ -34,7 +34,10 @@ impl Mjcf {
     /// # Errors
     /// As [`Mjcf::read`]; [`MjcfError::Unsupported`] for what cannot be carried over (global coordinates, height field files,
     /// model assets, fitted boxes, some uses of `settotalmass`); [`MjcfError::BadAsset`] for a broken mesh.
-    pub fn read_standalone(path: &Path, options: &ReadOptions) -> Result<Standalone, MjcfError> {
+    pub fn read_standalone(
+        path: &Path,
+        options: &ReadOptions,
+    ) -> Result<StandaloneMjcf, MjcfError> {
         let mut mjcf = Self::read(path, options)?;
         let sandbox = Sandbox::of_file(path, options)?;
         let mut notes = Vec::new();
@@ -49,6 +52,6 @@ impl Mjcf {
         .map_err(in_file)?;
         compiler::reset(&mut mjcf);
         mjcf.validate().map_err(in_file)?;
-        Ok(Standalone { mjcf, notes })
+        Ok(StandaloneMjcf { mjcf, notes })
     }
 }

@@ -1,13 +1,13 @@
 //! From an attribute's text to its value, by the schema's kind.
 
 use crate::mjcf::Value;
-use crate::mjcf::schema::Kind;
+use crate::mjcf::schema::AttributeKind;
 
 /// The value, or what is wrong with the text.
 ///
 /// Text that is not a number stays text, so that the schema's check can say so.
-pub(super) fn parse_value(kind: Kind, text: &str) -> Result<Value, String> {
-    let (Kind::Reals(least, most) | Kind::Integers(least, most)) = kind else {
+pub(super) fn parse_value(kind: AttributeKind, text: &str) -> Result<Value, String> {
+    let (AttributeKind::Reals(least, most) | AttributeKind::Integers(least, most)) = kind else {
         return Ok(Value::from(text));
     };
     let mut reals = Vec::new();

@@ -6,7 +6,7 @@ use super::Namespace;
 
 /// What an attribute holds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Kind {
+pub enum AttributeKind {
     /// Numbers, at least and at most so many.
     Reals(usize, usize),
     /// Whole numbers, at least and at most so many.
@@ -31,19 +31,19 @@ pub enum Kind {
 }
 
 const MANY: usize = usize::MAX;
-const FLAG: Kind = Kind::Keyword(&["false", "true"]);
-const TRISTATE: Kind = Kind::Keyword(&["false", "true", "auto"]);
-const SWITCH: Kind = Kind::Keyword(&["disable", "enable"]);
-const REAL: Kind = Kind::Reals(1, 1);
-const REALS: Kind = Kind::Reals(1, MANY);
-const INTEGER: Kind = Kind::Integers(1, 1);
-const INTEGERS: Kind = Kind::Integers(1, MANY);
-const PAIR: Kind = Kind::Reals(2, 2);
-const VECTOR: Kind = Kind::Reals(3, 3);
-const FOUR: Kind = Kind::Reals(4, 4);
+const FLAG: AttributeKind = AttributeKind::Keyword(&["false", "true"]);
+const TRISTATE: AttributeKind = AttributeKind::Keyword(&["false", "true", "auto"]);
+const SWITCH: AttributeKind = AttributeKind::Keyword(&["disable", "enable"]);
+const REAL: AttributeKind = AttributeKind::Reals(1, 1);
+const REALS: AttributeKind = AttributeKind::Reals(1, MANY);
+const INTEGER: AttributeKind = AttributeKind::Integers(1, 1);
+const INTEGERS: AttributeKind = AttributeKind::Integers(1, MANY);
+const PAIR: AttributeKind = AttributeKind::Reals(2, 2);
+const VECTOR: AttributeKind = AttributeKind::Reals(3, 3);
+const FOUR: AttributeKind = AttributeKind::Reals(4, 4);
 
 /// What `attribute` of an element `tag` below a `parent` holds.
-pub fn kind_of(parent: &str, tag: &str, attribute: &str) -> Kind {
+pub fn kind_of(parent: &str, tag: &str, attribute: &str) -> AttributeKind {
     if tag == "flag" {
         return SWITCH;
     }
@@ -54,56 +54,58 @@ pub fn kind_of(parent: &str, tag: &str, attribute: &str) -> Kind {
         .or_else(|| keyword(parent, tag, attribute))
         .or_else(|| special(tag, attribute))
         .or_else(|| common(attribute))
-        .unwrap_or(Kind::Text)
+        .unwrap_or(AttributeKind::Text)
 }
 
 /// Names, references and files.
-fn reference(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
+fn reference(parent: &str, tag: &str, attribute: &str) -> Option<AttributeKind> {
     use Namespace as N;
     Some(match (tag, attribute) {
-        ("flex", "body" | "node") => Kind::References(N::Body),
-        ("attach", "body" | "frame") | ("text", "data") | ("config", _) => Kind::Text,
-        ("skin", "texcoord") if parent == "composite" => Kind::Text,
-        ("attach", "model") => Kind::Reference(N::Model),
-        (_, "name") | ("default", "class") => Kind::Name,
-        (_, "class" | "childclass") => Kind::Reference(N::Default),
+        ("flex", "body" | "node") => AttributeKind::References(N::Body),
+        ("attach", "body" | "frame") | ("text", "data") | ("config", _) => AttributeKind::Text,
+        ("skin", "texcoord") if parent == "composite" => AttributeKind::Text,
+        ("attach", "model") => AttributeKind::Reference(N::Model),
+        (_, "name") | ("default", "class") => AttributeKind::Name,
+        (_, "class" | "childclass") => AttributeKind::Reference(N::Default),
         ("camera" | "light", "target")
-        | (_, "body" | "body1" | "body2" | "subtree1" | "subtree2") => Kind::Reference(N::Body),
-        (_, "mesh") => Kind::Reference(N::Mesh),
-        (_, "material") => Kind::Reference(N::Material),
-        (_, "texture") => Kind::Reference(N::Texture),
-        (_, "hfield") => Kind::Reference(N::Hfield),
-        (_, "joint" | "joint1" | "joint2" | "jointinparent") => Kind::Reference(N::Joint),
-        (_, "geom" | "geom1" | "geom2") => Kind::Reference(N::Geom),
-        (_, "site" | "site1" | "site2" | "refsite" | "cranksite" | "slidersite" | "sidesite") => {
-            Kind::Reference(N::Site)
+        | (_, "body" | "body1" | "body2" | "subtree1" | "subtree2") => {
+            AttributeKind::Reference(N::Body)
         }
-        (_, "tendon" | "tendon1" | "tendon2") => Kind::Reference(N::Tendon),
-        (_, "flex") => Kind::Reference(N::Flex),
-        (_, "actuator") if parent == "sensor" => Kind::Reference(N::Actuator),
-        ("camprojection" | "rangefinder", "camera") => Kind::Reference(N::Camera),
-        (_, "instance") => Kind::Reference(N::Plugin),
-        (_, "objname") => Kind::TypedReference {
+        (_, "mesh") => AttributeKind::Reference(N::Mesh),
+        (_, "material") => AttributeKind::Reference(N::Material),
+        (_, "texture") => AttributeKind::Reference(N::Texture),
+        (_, "hfield") => AttributeKind::Reference(N::Hfield),
+        (_, "joint" | "joint1" | "joint2" | "jointinparent") => AttributeKind::Reference(N::Joint),
+        (_, "geom" | "geom1" | "geom2") => AttributeKind::Reference(N::Geom),
+        (_, "site" | "site1" | "site2" | "refsite" | "cranksite" | "slidersite" | "sidesite") => {
+            AttributeKind::Reference(N::Site)
+        }
+        (_, "tendon" | "tendon1" | "tendon2") => AttributeKind::Reference(N::Tendon),
+        (_, "flex") => AttributeKind::Reference(N::Flex),
+        (_, "actuator") if parent == "sensor" => AttributeKind::Reference(N::Actuator),
+        ("camprojection" | "rangefinder", "camera") => AttributeKind::Reference(N::Camera),
+        (_, "instance") => AttributeKind::Reference(N::Plugin),
+        (_, "objname") => AttributeKind::TypedReference {
             type_attribute: "objtype",
         },
-        (_, "refname") => Kind::TypedReference {
+        (_, "refname") => AttributeKind::TypedReference {
             type_attribute: "reftype",
         },
         (
             _,
             "file" | "fileback" | "filedown" | "filefront" | "fileleft" | "fileright" | "fileup",
-        ) => Kind::File,
+        ) => AttributeKind::File,
         _ => return None,
     })
 }
 
 /// Words from a list.
-fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
+fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<AttributeKind> {
     Some(match (tag, attribute) {
         ("joint", "type") if parent != "composite" => {
-            Kind::Keyword(&["free", "ball", "slide", "hinge"])
+            AttributeKind::Keyword(&["free", "ball", "slide", "hinge"])
         }
-        ("geom" | "site", "type") => Kind::Keyword(&[
+        ("geom" | "site", "type") => AttributeKind::Keyword(&[
             "plane",
             "hfield",
             "sphere",
@@ -114,21 +116,21 @@ fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
             "mesh",
             "sdf",
         ]),
-        ("light", "type") => Kind::Keyword(&["spot", "directional", "point", "image"]),
-        ("texture", "type") => Kind::Keyword(&["2d", "cube", "skybox"]),
-        ("texture", "builtin") => Kind::Keyword(&["none", "gradient", "checker", "flat"]),
-        ("texture", "mark") => Kind::Keyword(&["none", "edge", "cross", "random"]),
+        ("light", "type") => AttributeKind::Keyword(&["spot", "directional", "point", "image"]),
+        ("texture", "type") => AttributeKind::Keyword(&["2d", "cube", "skybox"]),
+        ("texture", "builtin") => AttributeKind::Keyword(&["none", "gradient", "checker", "flat"]),
+        ("texture", "mark") => AttributeKind::Keyword(&["none", "edge", "cross", "random"]),
         ("camera" | "light", "mode") => {
-            Kind::Keyword(&["fixed", "track", "trackcom", "targetbody", "targetbodycom"])
+            AttributeKind::Keyword(&["fixed", "track", "trackcom", "targetbody", "targetbodycom"])
         }
         ("option", "integrator") => {
-            Kind::Keyword(&["Euler", "RK4", "implicit", "implicitfast", "discrete"])
+            AttributeKind::Keyword(&["Euler", "RK4", "implicit", "implicitfast", "discrete"])
         }
-        ("option", "cone") => Kind::Keyword(&["pyramidal", "elliptic"]),
-        ("option", "solver") => Kind::Keyword(&["PGS", "CG", "Newton"]),
-        ("option", "jacobian") => Kind::Keyword(&["dense", "sparse", "auto"]),
-        ("compiler", "angle") => Kind::Keyword(&["radian", "degree"]),
-        ("mesh", "inertia") => Kind::Keyword(&["convex", "exact", "legacy", "shell"]),
+        ("option", "cone") => AttributeKind::Keyword(&["pyramidal", "elliptic"]),
+        ("option", "solver") => AttributeKind::Keyword(&["PGS", "CG", "Newton"]),
+        ("option", "jacobian") => AttributeKind::Keyword(&["dense", "sparse", "auto"]),
+        ("compiler", "angle") => AttributeKind::Keyword(&["radian", "degree"]),
+        ("mesh", "inertia") => AttributeKind::Keyword(&["convex", "exact", "legacy", "shell"]),
         ("compiler", "inertiafromgeom")
         | ("freejoint", "align")
         | (_, "limited" | "ctrllimited" | "forcelimited" | "actlimited" | "actuatorfrclimited") => {
@@ -153,56 +155,56 @@ fn keyword(parent: &str, tag: &str, attribute: &str) -> Option<Kind> {
 }
 
 /// Attributes that mean something else on this element than on others.
-fn special(tag: &str, attribute: &str) -> Option<Kind> {
+fn special(tag: &str, attribute: &str) -> Option<AttributeKind> {
     Some(match (tag, attribute) {
         ("compiler", "inertiagrouprange") | ("camera", "resolution") | ("texture", "gridsize") => {
-            Kind::Integers(2, 2)
+            AttributeKind::Integers(2, 2)
         }
-        ("flex" | "flexcomp", "cellcount") => Kind::Integers(3, 3),
-        ("flexcomp" | "replicate" | "composite", "count") => Kind::Integers(1, 3),
+        ("flex" | "flexcomp", "cellcount") => AttributeKind::Integers(3, 3),
+        ("flexcomp" | "replicate" | "composite", "count") => AttributeKind::Integers(1, 3),
         ("mesh" | "skin", "face") | ("flex", "element" | "elemtexcoord") | ("bone", "vertid") => {
             INTEGERS
         }
         ("mesh" | "flexcomp", "scale") | ("cylinder", "bias") | ("light", "specular") => VECTOR,
         ("light", "range") | ("muscle", "scale") | ("key", "time") => REAL,
         ("hfield", "size") => FOUR,
-        ("pair", "friction") => Kind::Reals(1, 5),
-        ("muscle", "timeconst") => Kind::Reals(1, 2),
-        ("general", "gainprm" | "biasprm" | "dynprm") => Kind::Reals(1, 10),
+        ("pair", "friction") => AttributeKind::Reals(1, 5),
+        ("muscle", "timeconst") => AttributeKind::Reals(1, 2),
+        ("general", "gainprm" | "biasprm" | "dynprm") => AttributeKind::Reals(1, 10),
         ("plugin", "dynprm")
         | ("numeric", "data")
         | ("key" | "pin", _)
         | ("flexcomp", "element" | "point") => REALS,
-        ("size", "memory") | ("flexcomp" | "flex", "dof") => Kind::Text,
+        ("size", "memory") | ("flexcomp" | "flex", "dof") => AttributeKind::Text,
         ("numeric", "size") | ("texture", "width") | ("size", _) => INTEGER,
         (
             "dcmotor",
             "motorconst" | "nominal" | "saturation" | "inductance" | "cogging" | "controller"
             | "thermal" | "lugre",
-        ) => Kind::Reals(1, 6),
+        ) => AttributeKind::Reals(1, 6),
         _ => return None,
     })
 }
 
 /// Attributes that mean the same on every element that has them.
-fn common(attribute: &str) -> Option<Kind> {
+fn common(attribute: &str) -> Option<AttributeKind> {
     Some(match attribute {
         "pos" | "axis" | "zaxis" | "dir" | "gravity" | "wind" | "magnetic" | "center" | "euler"
         | "diaginertia" | "attenuation" | "ambient" | "diffuse" | "anchor" | "rgb1" | "rgb2"
         | "markrgb" | "bindpos" | "refpos" | "offset" | "origin" | "cell" => VECTOR,
         "quat" | "axisangle" | "rgba" | "bindquat" | "refquat" => FOUR,
-        "xyaxes" | "fromto" | "fullinertia" => Kind::Reals(6, 6),
-        "relpose" => Kind::Reals(7, 7),
-        "size" | "friction" | "damping" | "stiffness" | "spacing" => Kind::Reals(1, 3),
+        "xyaxes" | "fromto" | "fullinertia" => AttributeKind::Reals(6, 6),
+        "relpose" => AttributeKind::Reals(7, 7),
+        "size" | "friction" | "damping" | "stiffness" | "spacing" => AttributeKind::Reals(1, 3),
         "range" | "ctrlrange" | "forcerange" | "actrange" | "lengthrange" | "velrange"
         | "ffrange" | "posrange" | "actuatorfrcrange" | "springdamper" | "texrepeat" | "focal"
         | "focalpixel" | "principal" | "principalpixel" | "sensorsize" => PAIR,
         "solref" | "solreflimit" | "solreffriction" | "solreffix" | "o_solref" | "springlength" => {
-            Kind::Reals(1, 2)
+            AttributeKind::Reals(1, 2)
         }
         "solimp" | "solimplimit" | "solimpfriction" | "solimpfix" | "o_solimp" | "polycoef"
-        | "o_friction" | "fluidcoef" => Kind::Reals(1, 5),
-        "gear" | "surfacevel" => Kind::Reals(1, 6),
+        | "o_friction" | "fluidcoef" => AttributeKind::Reals(1, 5),
+        "gear" | "surfacevel" => AttributeKind::Reals(1, 6),
         "user" | "vertex" | "normal" | "texcoord" | "nodecoord" | "elevation" | "vertweight"
         | "params" | "interval" => REALS,
         "contype" | "conaffinity" | "group" | "condim" | "priority" | "dim" | "iterations"
@@ -299,7 +301,7 @@ fn real(attribute: &str) -> bool {
 }
 
 /// What the renderer's settings hold.
-fn visual(tag: &str, attribute: &str) -> Kind {
+fn visual(tag: &str, attribute: &str) -> AttributeKind {
     match (tag, attribute) {
         ("rgba", _) => FOUR,
         ("headlight", "active")

@@ -9,7 +9,7 @@ mod namespace;
 
 use std::sync::LazyLock;
 
-pub use kinds::{Kind, kind_of};
+pub use kinds::{AttributeKind, kind_of};
 pub use namespace::{Namespace, namespace_of};
 
 /// MuJoCo's own print of its schema.

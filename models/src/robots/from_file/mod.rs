@@ -26,7 +26,9 @@ use std::path::Path;
 
 use super::Robot;
 use crate::ModelError;
-use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, Standalone, walk_world};
+use crate::mjcf::{
+    Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, StandaloneMjcf, walk_world,
+};
 
 /// Joints of an arm.
 const MOST_JOINTS: usize = 64;
@@ -56,7 +58,7 @@ pub fn from_file(
         root: root.map(Path::to_owned),
         ..ReadOptions::default()
     };
-    let Standalone { mjcf, notes } = Mjcf::read_standalone(path, &options)?;
+    let StandaloneMjcf { mjcf, notes } = Mjcf::read_standalone(path, &options)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = plain_name(mjcf.root().text("model").unwrap_or(&stem));
     let mut builder = Builder {

@@ -1,10 +1,10 @@
 //! Landmarks on the front of a human torso: marks for the eye and sites to find one's way by.
 
+use insonate_meshes::TriangleMesh;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 
 use super::mapping::{Rest, rotation_from_z};
 use crate::mjcf::Site;
-use crate::torsos::Surface;
 
 /// Name, place across and along the patient as fractions of the half sizes, radius [m].
 const LANDMARKS: [(&str, [f64; 2], f64); 3] = [
@@ -24,13 +24,13 @@ pub(super) struct Landmark {
 }
 
 /// The landmarks on a surface in the torso's frame, whose vertices are the particles.
-pub(super) fn landmarks(surface: &Surface, rest: &Rest, half: [f64; 3]) -> Vec<Landmark> {
+pub(super) fn landmarks(surface: &TriangleMesh, rest: &Rest, half: [f64; 3]) -> Vec<Landmark> {
     let place = |(name, [across, along], radius): &(&str, [f64; 2], f64)| {
-        let point = surface.above(across * half[0], along * half[2])?;
+        let point = surface.highest_at(across * half[0], along * half[2])?;
         let position = Vector3::from(point.position);
         let gap = |vertex: &[f64; 3]| (Vector3::from(*vertex) - position).norm();
         let (particle, vertex) = surface
-            .vertices
+            .positions
             .iter()
             .enumerate()
             .min_by(|(_, a), (_, b)| gap(a).total_cmp(&gap(b)))?;

@@ -24,7 +24,9 @@ use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
 use skin::{SKIN, skin};
 
-use super::{Particles, Shape, Solref, Surface, Torso, TorsoConfig};
+use insonate_meshes::TriangleMesh;
+
+use super::{Shape, Solref, Torso, TorsoConfig};
 use crate::ModelError;
 use crate::mjcf::{
     Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
@@ -42,6 +44,8 @@ const REST_TIME_CONSTANT: f64 = 0.02;
 const SOLIMP: [f64; 2] = [0.9, 0.9];
 /// Time constant [s], damping ratio and impedance of the constraint that holds the volume.
 const VOLUME: ([f64; 2], [f64; 2]) = ([0.01, 1.0], [0.99, 0.99]);
+/// Longest step [s]: half of the time constant of the constraint that holds the volume.
+const MAX_TIMESTEP: f64 = 0.005;
 /// Largest outer size [m].
 const MAX_SIZE: f64 = 2.0;
 /// Most particles that MuJoCo steps in reasonable time.
@@ -95,8 +99,8 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     Ok(Torso {
         name: "composite",
         mjcf,
-        particles: Particles::Bodies(names),
         surface,
+        max_timestep: MAX_TIMESTEP,
         n_qpos: lattice.points.len() + usize::from(config.breathing.is_some()),
         config: config.clone(),
     })
@@ -234,15 +238,15 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
 }
 
 /// The outer faces in the torso's frame, each cut along its shorter diagonal.
-fn surface(lattice: &Lattice, rest: &Rest, depth: f64) -> Surface {
-    let vertices: Vec<[f64; 3]> = rest
+fn surface(lattice: &Lattice, rest: &Rest, depth: f64) -> TriangleMesh {
+    let positions: Vec<[f64; 3]> = rest
         .positions
         .iter()
         .map(|&position| torso_from_shell(position, depth))
         .collect();
     let gap = |a: usize, b: usize| {
         (0..3)
-            .map(|axis| (vertices[a][axis] - vertices[b][axis]).powi(2))
+            .map(|axis| (positions[a][axis] - positions[b][axis]).powi(2))
             .sum::<f64>()
     };
     let triangles = lattice
@@ -255,9 +259,10 @@ fn surface(lattice: &Lattice, rest: &Rest, depth: f64) -> Surface {
                 [[a, b, d], [b, c, d]]
             }
         })
+        .map(|triangle| triangle.map(|vertex| vertex as u32))
         .collect();
-    Surface {
-        vertices,
+    TriangleMesh {
+        positions,
         triangles,
     }
 }

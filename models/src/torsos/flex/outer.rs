@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 
 use super::lattice::Block;
-use crate::torsos::Surface;
 
 /// Facets along each edge of a lattice cell.
 const FINENESS: usize = 4;
@@ -13,13 +13,13 @@ const FINENESS: usize = 4;
 /// The top and the flanks of `block`, `radius` [m] outside of it, several facets to each of the `count` lattice cells.
 ///
 /// The lattice itself is coarser: between its points the simulated skin lies up to 1.3 mm inside this surface.
-pub(super) fn outer_surface(block: &Block, count: [usize; 3], radius: f64) -> Surface {
+pub(super) fn outer_surface(block: &Block, count: [usize; 3], radius: f64) -> TriangleMesh {
     let cells = count.map(|count| FINENESS * (count - 1));
-    let mut mesh = Mesh::default();
+    let mut faces = Faces::default();
     for face in FACES {
-        mesh.add_face(block, cells, face);
+        faces.add_face(block, cells, face);
     }
-    mesh.offset(radius)
+    faces.offset(radius)
 }
 
 /// A face of the block: the axis that is held, whether at its far end, and the axes that span it, so that their cross product
@@ -47,15 +47,14 @@ const fn face(held: usize, is_far: bool, spanned: [usize; 2]) -> Face {
     }
 }
 
-/// A mesh whose vertices are found by their place in a lattice, so that faces share their edges.
+/// Faces whose vertices are found by their place in a lattice, so that they share their edges.
 #[derive(Default)]
-struct Mesh {
-    index: BTreeMap<[usize; 3], usize>,
-    vertices: Vec<[f64; 3]>,
-    triangles: Vec<[usize; 3]>,
+struct Faces {
+    index: BTreeMap<[usize; 3], u32>,
+    mesh: TriangleMesh,
 }
 
-impl Mesh {
+impl Faces {
     /// Adds the facets of one face.
     fn add_face(&mut self, block: &Block, cells: [usize; 3], face: Face) {
         let [first, second] = face.spanned;
@@ -70,43 +69,38 @@ impl Mesh {
                 };
                 let corners = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
                 let [p, q, r, s] = corners;
-                self.triangles.extend([[p, q, r], [p, r, s]]);
+                self.mesh.triangles.extend([[p, q, r], [p, r, s]]);
             }
         }
     }
 
     /// The vertex at a place, made when it is new.
-    fn vertex(&mut self, block: &Block, cells: [usize; 3], at: [usize; 3]) -> usize {
-        let next = self.vertices.len();
+    fn vertex(&mut self, block: &Block, cells: [usize; 3], at: [usize; 3]) -> u32 {
+        let next = self.mesh.positions.len() as u32;
         let index = *self.index.entry(at).or_insert(next);
         if index == next {
             let share = |axis: usize| at[axis] as f64 / cells[axis] as f64;
             let uvw = [2.0 * share(0) - 1.0, 2.0 * share(2) - 1.0, share(1)];
-            self.vertices.push(block.point(uvw));
+            self.mesh.positions.push(block.point(uvw));
         }
         index
     }
 
     /// The mesh with every vertex moved outwards by `distance` along the mean normal of its facets.
-    fn offset(self, distance: f64) -> Surface {
-        let mut normals = vec![Vector3::zeros(); self.vertices.len()];
-        for triangle in &self.triangles {
-            let [a, b, c] = triangle.map(|vertex| Vector3::from(self.vertices[vertex]));
+    fn offset(self, distance: f64) -> TriangleMesh {
+        let mut mesh = self.mesh;
+        let mut normals = vec![Vector3::zeros(); mesh.positions.len()];
+        for (index, triangle) in mesh.triangles.iter().enumerate() {
+            let [a, b, c] = mesh.corners(index);
             let normal = (b - a).cross(&(c - a));
             for &vertex in triangle {
-                normals[vertex] += normal;
+                normals[vertex as usize] += normal;
             }
         }
-        let vertices = self
-            .vertices
-            .iter()
-            .zip(normals)
-            .map(|(&vertex, normal)| (Vector3::from(vertex) + normal.normalize() * distance).into())
-            .collect();
-        Surface {
-            vertices,
-            triangles: self.triangles,
+        for (position, normal) in mesh.positions.iter_mut().zip(normals) {
+            *position = (Vector3::from(*position) + normal.normalize() * distance).into();
         }
+        mesh
     }
 }
 
@@ -122,13 +116,13 @@ mod tests {
             size: [0.13, 0.095, 0.165],
         };
         let surface = outer_surface(&block, [9, 4, 11], 0.01);
-        let centre = surface.above(0.01, 0.02).unwrap();
+        let centre = surface.highest_at(0.01, 0.02).unwrap();
         assert!((centre.position[2] - 0.105).abs() < 1e-12);
         assert!((centre.normal[2] - 1.0).abs() < 1e-12);
-        let (low, high) = surface.bounds();
+        let [low, high] = surface.bounds();
         assert!((high[0] - 0.14).abs() < 1e-9 && (low[1] + 0.175).abs() < 1e-9);
-        let inwards = surface.triangles.iter().filter(|triangle| {
-            let [a, b, c] = triangle.map(|vertex| Vector3::from(surface.vertices[vertex]));
+        let inwards = (0..surface.triangles.len()).filter(|&triangle| {
+            let [a, b, c] = surface.corners(triangle);
             let outwards = (a + b + c) / 3.0 - Vector3::new(0.0, 0.0, 0.05);
             (b - a).cross(&(c - a)).dot(&outwards) <= 0.0
         });
