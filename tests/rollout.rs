@@ -1,6 +1,8 @@
 //! Contract: a rollout is the episode that an evaluation of its seed begins with, and its folder tells what happened in it.
 
 mod command;
+#[path = "../sim/tests/egl/mod.rs"]
+mod egl;
 
 use command::{done, insonate, json, refused, stderr};
 
@@ -125,11 +127,8 @@ fn pictures_are_taken_where_the_machine_can_draw() {
     assert!(output.status.success(), "{}", stderr(&output));
     if !folder.join("film.gif").exists() {
         let text = stderr(&output);
-        assert!(
-            text.contains("note: no moving picture") && text.contains("libegl1"),
-            "{text}"
-        );
-        return;
+        assert!(text.contains("note: no moving picture"), "{text}");
+        return egl::skip(&text);
     }
     let file = std::fs::read(folder.join("film.gif")).unwrap();
     let mut decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();

@@ -2,6 +2,8 @@
 //! leaves whole files.
 
 mod command;
+#[path = "../sim/tests/egl/mod.rs"]
+mod egl;
 
 use std::path::Path;
 
@@ -254,7 +256,7 @@ fn surfaces_are_written_and_pictures_where_the_machine_can_draw() {
         // A slab of 12 × 12 × 4 cm, lifted in the middle, its edges rounded by the grid.
         assert!((4.3e-4..6.6e-4).contains(&volume), "{solver}: {volume}");
         if stderr(&done).contains("no pictures") {
-            assert!(stderr(&done).contains("libegl1"), "{}", stderr(&done));
+            egl::skip(&stderr(&done));
             continue;
         }
         for file in ["motion.gif", "stills.png"] {

@@ -26,7 +26,7 @@ pub struct Arm {
 pub(crate) struct InertiaEntry {
     pub(crate) row: usize,
     pub(crate) column: usize,
-    /// Place among MuJoCo's non-zeros.
+    /// Index among MuJoCo's non-zeros.
     pub(crate) address: usize,
 }
 
@@ -93,7 +93,7 @@ impl Arm {
         DVector::from_iterator(self.n_joints(), self.joints.iter().map(torque))
     }
 
-    /// Where the lower triangle of the arm's inertia stands in MuJoCo's; entries that are not there are zero.
+    /// Addresses of the lower triangle of the arm's inertia in MuJoCo's sparse one; entries that it lacks are zero.
     pub(crate) fn inertia_entries(&self, model: &MjModel) -> Vec<InertiaEntry> {
         let (counts, starts) = (model.m_rownnz(), model.m_rowadr());
         let mut entries = Vec::new();
@@ -167,7 +167,7 @@ pub(crate) fn moves(model: &MjModel, joint: &JointAddress, body: usize) -> bool 
     carries(model, model.jnt_bodyid()[joint.id] as usize, body)
 }
 
-/// Whether `body` hangs on `ancestor` or is it.
+/// Whether `body` is `ancestor` or below it.
 fn carries(model: &MjModel, ancestor: usize, mut body: usize) -> bool {
     let parents = model.body_parentid();
     while body > ancestor {

@@ -14,9 +14,9 @@ pub enum DivergenceReason {
     Qacc(usize),
     /// A control is not finite or huge; index into `ctrl`.
     Ctrl(usize),
-    /// The fast torso left the finite numbers.
+    /// The shell of the `fast` torso is not finite or huge.
     Shell,
-    /// The torso's tissue ended.
+    /// The torso's tissue diverged.
     Tissue(insonate_tissue::Divergence),
 }
 
@@ -34,7 +34,7 @@ impl fmt::Display for DivergenceReason {
     }
 }
 
-/// The simulation left the finite numbers; it stays stopped until the next reset.
+/// The simulation diverged; it stays stopped until the next reset.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 #[error("the simulation diverged at {time:.4} s: {reason}")]
 pub struct Divergence {

@@ -6,7 +6,7 @@ use crate::divergence::Divergence;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
-    /// The linked libmujoco is not the version that this crate was written for.
+    /// The loaded libmujoco is not the version of the bindings.
     #[error("libmujoco is version {found}, but {expected} is needed; run `cargo xtask setup`")]
     Version {
         /// Version that the crate needs.
@@ -17,7 +17,7 @@ pub enum SimError {
     /// MuJoCo refused the MJCF text.
     #[error("mujoco refused the scene: {message}{}", location(element.as_deref(), *line, source_line.as_deref()))]
     Compile {
-        /// MuJoCo's own words, on one line.
+        /// MuJoCo's message, on one line.
         message: String,
         /// The element that MuJoCo names, if it names one.
         element: Option<String>,
@@ -71,7 +71,7 @@ pub enum SimError {
         "the scene has no force-torque sensor: site 'probe/ft' with sensors 'probe/force' and 'probe/torque'"
     )]
     NoForceSensor,
-    /// The machine gives no OpenGL without a screen.
+    /// OpenGL is missing or failed.
     #[error(
         "no pictures on this machine ({problem}); everything else works. On Debian: apt-get install {packages}"
     )]
@@ -106,7 +106,7 @@ pub enum SimError {
         /// Angle that is left [rad].
         angle_error: f64,
     },
-    /// The state left the finite numbers.
+    /// The simulation diverged.
     #[error(transparent)]
     Diverged(#[from] Divergence),
 }

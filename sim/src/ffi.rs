@@ -155,7 +155,7 @@ pub fn contacts(data: &Data) -> impl Iterator<Item = Contact> + '_ {
     })
 }
 
-/// Moves the state as `mj_kinematics` and `mj_comPos` see it: body, geom and site poses for the present `qpos`.
+/// Updates the poses of bodies, geoms and sites to the present `qpos` (`mj_kinematics`, `mj_comPos`).
 pub fn update_kinematics(data: &mut Data) {
     data.kinematics();
     data.com_pos();

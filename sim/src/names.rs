@@ -1,4 +1,4 @@
-//! Names → indices, looked up once; a name that is not there is answered with those that look like it.
+//! Names → indices, looked up once; the error of an unknown name lists similar ones.
 
 use std::ops::Range;
 
@@ -127,7 +127,7 @@ pub fn with_prefix(model: &MjModel, object_type: ObjectType, prefix: &str) -> Ve
         .collect()
 }
 
-/// Where one joint lives in `qpos` and `qvel`.
+/// Addresses of one joint in `qpos` and `qvel`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct JointAddress {
     /// Index of the joint.

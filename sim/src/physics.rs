@@ -20,8 +20,8 @@ use crate::scene::CompiledScene;
 use crate::shell::Shell;
 use crate::step_record::StepRecord;
 
-/// Name of the keyframe that [`Physics::reset`] goes to.
-pub const HOME: &str = "home";
+/// Name of the keyframe of [`Physics::reset`].
+const HOME: &str = "home";
 
 /// MuJoCo's warnings in the order of `mjtWarning`.
 const WARNINGS: [&str; 7] = [
@@ -34,7 +34,7 @@ const WARNINGS: [&str; 7] = [
     "bad number in ctrl",
 ];
 
-/// A scene that moves: shared constant model and one state.
+/// A running scene: shared constant model and one state.
 #[derive(Debug)]
 pub struct Physics {
     data: Data,
@@ -42,9 +42,9 @@ pub struct Physics {
     diverged: Option<Divergence>,
     /// The torso that steps beside MuJoCo, where the scene has one.
     torso: Option<CoSimulatedTorso>,
-    /// The state was written from outside, so the first half of the step must run again.
+    /// The state was written to, so the first half of the step must run again.
     stale: bool,
-    /// Keyframe [`HOME`], where the scene has one.
+    /// Keyframe `home`, where the scene has one.
     home: Option<usize>,
 }
 
@@ -117,19 +117,19 @@ impl Physics {
         (0..n).try_for_each(|_| self.step())
     }
 
-    /// Brings every derived quantity up to the present `qpos`, `qvel` and `ctrl` without advancing time.
+    /// Updates every derived quantity to the present `qpos`, `qvel` and `ctrl` without advancing time.
     pub fn forward(&mut self) {
         self.data.forward();
         self.take_record();
         self.stale = false;
     }
 
-    /// Goes back to keyframe `home`, or to `qpos0` where there is none.
+    /// Resets to keyframe `home`, or to `qpos0` where there is none.
     pub fn reset(&mut self) {
         self.reset_to_key(self.home);
     }
 
-    /// Goes to a named keyframe.
+    /// Resets to a named keyframe.
     ///
     /// # Errors
     /// [`SimError::UnknownName`].

@@ -1,8 +1,7 @@
-//! The state to draw: a copy of the physics in the model that holds everything to be seen.
+//! The state to draw: a copy of the physics in the model of the whole scene.
 //!
-//! The stepped model holds nothing that is only to be seen, nor the shell of a fast torso, which lives beside MuJoCo; the picture
-//! model does.
-//! Where the torso was moved as a whole, all its parts are moved in the picture after MuJoCo's kinematics.
+//! The stepped model lacks visual geoms and torsos that step beside MuJoCo.
+//! A `fast` torso that was moved as a whole is moved here after MuJoCo's kinematics.
 
 use std::sync::Arc;
 
@@ -15,46 +14,46 @@ use crate::names::{self, ObjectType};
 use crate::shell::Shell;
 use crate::{CompiledScene, Physics, Pose, SimError};
 
-/// One joint's numbers in the stepped model and in the picture model.
+/// `qpos` of one joint in both models.
 #[derive(Debug, Clone, Copy)]
 struct JointCopy {
     physics: usize,
-    picture: usize,
+    visual: usize,
     len: usize,
 }
 
-/// A state of the picture model that follows a physics.
+/// A state of the visual model that follows a physics.
 #[derive(Debug)]
 pub struct RenderState {
     data: Data,
-    /// What a model of its own takes over; none: both models are the same.
-    own: Option<OwnModel>,
+    /// How the visual model follows; `None`: both models are the same.
+    mapping: Option<ModelMapping>,
 }
 
-/// What a picture model takes over from another stepped model.
+/// How the visual model follows another stepped model.
 #[derive(Debug)]
-struct OwnModel {
+struct ModelMapping {
     /// Runs of `qpos`.
     joints: Vec<JointCopy>,
-    /// Mocap bodies of the same name, in the stepped model and in the picture model.
+    /// Mocap bodies of the same name, in the stepped model and in the visual model.
     mocaps: Vec<[usize; 2]>,
-    /// The fast torso's bodies, geoms and sites in the picture model.
+    /// The fast torso's bodies, geoms and sites in the visual model.
     bodies: Vec<usize>,
     geoms: Vec<usize>,
     sites: Vec<usize>,
 }
 
 impl RenderState {
-    /// A state of the scene's picture model.
+    /// A state of the scene's visual model.
     ///
     /// # Errors
     /// [`SimError::Allocation`].
     pub fn new(scene: &CompiledScene) -> Result<Self, SimError> {
-        let (physics, picture) = (scene.physics_model(), scene.visual_model());
-        let own = (!Arc::ptr_eq(physics, picture)).then(|| OwnModel::new(scene));
+        let (physics, visual) = (scene.physics_model(), scene.visual_model());
+        let mapping = (!Arc::ptr_eq(physics, visual)).then(|| ModelMapping::new(scene));
         Ok(Self {
-            data: new_data(picture)?,
-            own,
+            data: new_data(visual)?,
+            mapping,
         })
     }
 
@@ -65,24 +64,24 @@ impl RenderState {
     pub fn of_model(model: &Arc<MjModel>) -> Result<Self, SimError> {
         Ok(Self {
             data: new_data(model)?,
-            own: None,
+            mapping: None,
         })
     }
 
-    /// Takes over the poses of a physics of the same scene.
+    /// Copies the poses of a physics of the same scene.
     ///
     /// # Panics
     /// If the physics is of another scene.
     pub fn follow(&mut self, physics: &Physics) {
         self.data.set_time(physics.time());
-        match &self.own {
+        match &self.mapping {
             None => {
                 self.data.qpos_mut().copy_from_slice(physics.qpos());
                 let (from, to) = (physics.data(), &mut self.data);
                 to.mocap_pos_mut().copy_from_slice(from.mocap_pos());
                 to.mocap_quat_mut().copy_from_slice(from.mocap_quat());
             }
-            Some(own) => own.copy(physics, &mut self.data),
+            Some(mapping) => mapping.copy(physics, &mut self.data),
         }
         self.place(physics.shell());
     }
@@ -90,8 +89,8 @@ impl RenderState {
     fn place(&mut self, shell: Option<&Shell>) {
         // qpos => everything that is drawn
         self.data.kinematics();
-        if let (Some(own), Some(shell)) = (&self.own, shell) {
-            own.carry(&shell.frame().0, &mut self.data);
+        if let (Some(mapping), Some(shell)) = (&self.mapping, shell) {
+            mapping.move_torso(&shell.frame().0, &mut self.data);
         }
         self.data.com_pos();
         self.data.camlight();
@@ -99,24 +98,24 @@ impl RenderState {
         self.data.tendon_comp();
     }
 
-    /// MuJoCo's state of the picture model.
+    /// MuJoCo's state of the visual model.
     pub fn data(&self) -> &Data {
         &self.data
     }
 
-    /// MuJoCo's state of the picture model, for what draws it.
+    /// MuJoCo's state of the visual model, for what draws it.
     pub fn data_mut(&mut self) -> &mut Data {
         &mut self.data
     }
 }
 
-impl OwnModel {
+impl ModelMapping {
     fn new(scene: &CompiledScene) -> Self {
-        let (physics, picture) = (scene.physics_model(), scene.visual_model());
+        let (physics, visual) = (scene.physics_model(), scene.visual_model());
         let prefix = scene.shell_prefix();
         let is_whole = !scene.is_co_simulated();
         let bodies = prefix.map_or_else(Vec::new, |prefix| {
-            names::with_prefix(picture, ObjectType::Body, prefix)
+            names::with_prefix(visual, ObjectType::Body, prefix)
         });
         let on = |carriers: &[i32]| {
             let is_ours = |&(_, body): &(usize, &i32)| bodies.contains(&(*body as usize));
@@ -124,8 +123,8 @@ impl OwnModel {
             ours.map(|(id, _)| id).collect()
         };
         let named = names::all(physics, ObjectType::Body).filter_map(|(body, name)| {
-            let other = names::try_find(picture, ObjectType::Body, name)?;
-            let ids = [physics.body_mocapid()[body], picture.body_mocapid()[other]];
+            let other = names::try_find(visual, ObjectType::Body, name)?;
+            let ids = [physics.body_mocapid()[body], visual.body_mocapid()[other]];
             (ids[0] >= 0 && ids[1] >= 0).then(|| ids.map(|id| id as usize))
         });
         Self {
@@ -133,19 +132,19 @@ impl OwnModel {
             joints: if is_whole {
                 vec![JointCopy {
                     physics: 0,
-                    picture: 0,
-                    len: picture.nq() as usize,
+                    visual: 0,
+                    len: visual.nq() as usize,
                 }]
             } else {
-                joint_copies(physics, picture)
+                joint_copies(physics, visual)
             },
             mocaps: if is_whole {
-                (0..picture.nmocap() as usize).map(|id| [id; 2]).collect()
+                (0..visual.nmocap() as usize).map(|id| [id; 2]).collect()
             } else {
                 named.collect()
             },
-            geoms: on(picture.geom_bodyid()),
-            sites: on(picture.site_bodyid()),
+            geoms: on(visual.geom_bodyid()),
+            sites: on(visual.site_bodyid()),
             bodies,
         }
     }
@@ -154,7 +153,7 @@ impl OwnModel {
     fn copy(&self, physics: &Physics, data: &mut Data) {
         let qpos = data.qpos_mut();
         for joint in &self.joints {
-            qpos[joint.picture..joint.picture + joint.len]
+            qpos[joint.visual..joint.visual + joint.len]
                 .copy_from_slice(&physics.qpos()[joint.physics..joint.physics + joint.len]);
         }
         if let Some(torso) = physics.torso() {
@@ -167,7 +166,7 @@ impl OwnModel {
     }
 
     /// Moves the torso from where it was compiled.
-    fn carry(&self, world_from_rest: &Pose, data: &mut Data) {
+    fn move_torso(&self, world_from_rest: &Pose, data: &mut Data) {
         if *world_from_rest == Pose::default() {
             return;
         }
@@ -186,8 +185,8 @@ impl OwnModel {
             turned(&mut data.ximat_mut()[body]);
             let quat = &mut data.xquat_mut()[body];
             let [w, x, y, z] = *quat;
-            let own = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
-            let q = world_from_rest.rotation * own;
+            let before = UnitQuaternion::new_unchecked(Quaternion::new(w, x, y, z));
+            let q = world_from_rest.rotation * before;
             *quat = [q.w, q.i, q.j, q.k];
         }
         for &geom in &self.geoms {
@@ -206,13 +205,13 @@ fn new_data(model: &Arc<MjModel>) -> Result<Data, SimError> {
 }
 
 /// The named joints that both models have.
-fn joint_copies(physics: &MjModel, picture: &MjModel) -> Vec<JointCopy> {
+fn joint_copies(physics: &MjModel, visual: &MjModel) -> Vec<JointCopy> {
     names::all(physics, ObjectType::Joint)
         .filter_map(|(id, name)| {
-            let other = names::try_find(picture, ObjectType::Joint, name)?;
+            let other = names::try_find(visual, ObjectType::Joint, name)?;
             Some(JointCopy {
                 physics: names::joint_address(physics, id).qpos,
-                picture: names::joint_address(picture, other).qpos,
+                visual: names::joint_address(visual, other).qpos,
                 len: match physics.jnt_type()[id] {
                     MjtJoint::mjJNT_FREE => 7,
                     MjtJoint::mjJNT_BALL => 4,

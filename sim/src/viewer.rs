@@ -1,6 +1,6 @@
 //! A window that shows the running scene in real time; needs a screen.
 //!
-//! Must be made on the main thread, because window systems ask for that.
+//! Must be made on the main thread, as window systems require.
 
 use std::thread::sleep;
 use std::time::{Duration, Instant};
@@ -14,9 +14,9 @@ use crate::{CompiledScene, Physics, SimError};
 pub const PACKAGES: &str =
     "libegl1 libgl1 libgl1-mesa-dri libx11-6 libxcursor1 libxi6 libxrandr2 libxkbcommon-x11-0";
 
-/// Time between two pictures [s].
+/// Time between two frames [s].
 const FRAME: f64 = 1.0 / 60.0;
-/// Most simulated time between two pictures [s]: slow drawing must not make the next picture slower still.
+/// Largest simulated time between two frames [s], so that slow drawing does not make the next frame slower still.
 const MAX_ADVANCE: f64 = 0.1;
 
 /// A window on one scene. It only shows: what is dragged in it does not move the physics.

@@ -90,6 +90,17 @@ impl Comparison<'_> {
             );
         }
     }
+
+    /// Compares some rows of a table of the model.
+    fn check_rows<const N: usize>(
+        &self,
+        key: &str,
+        tolerance: f64,
+        ids: &[usize],
+        table: &[[f64; N]],
+    ) {
+        self.check(key, tolerance, ids.iter().map(|&id| table[id].to_vec()));
+    }
 }
 
 fn ids(model: &MjModel, kind: ObjectType, names: &Value) -> Vec<usize> {
@@ -128,161 +139,78 @@ fn same_particles(model: &MjModel, comparison: &Comparison<'_>) {
     let geoms = ids(model, ObjectType::Geom, &oracle["geom_name"]);
     // The same order, and no others.
     assert!(bodies.is_sorted() && joints.is_sorted() && geoms.is_sorted());
-    for (kind, start) in [
+    for (object_type, start) in [
         (ObjectType::Body, "B"),
         (ObjectType::Joint, "J"),
         (ObjectType::Geom, "G"),
     ] {
-        assert_eq!(n_named(model, kind, start), bodies.len());
+        assert_eq!(n_named(model, object_type, start), bodies.len());
     }
-    let of_bodies = |table: &[[f64; 3]]| {
-        bodies
-            .iter()
-            .map(|&id| table[id].to_vec())
-            .collect::<Vec<_>>()
-    };
-    comparison.check("body_pos", ROUNDING, of_bodies(model.body_pos()));
-    comparison.check(
-        "body_quat",
-        ROUNDING,
-        bodies.iter().map(|&id| model.body_quat()[id].to_vec()),
-    );
-    comparison.check(
-        "body_mass",
-        0.0,
-        bodies.iter().map(|&id| vec![model.body_mass()[id]]),
-    );
-    comparison.check("body_ipos", 0.0, of_bodies(model.body_ipos()));
-    comparison.check("body_inertia", 1e-20, of_bodies(model.body_inertia()));
+    comparison.check_rows("body_pos", ROUNDING, &bodies, model.body_pos());
+    comparison.check_rows("body_quat", ROUNDING, &bodies, model.body_quat());
+    let mass = |&id: &usize| vec![model.body_mass()[id]];
+    comparison.check("body_mass", 0.0, bodies.iter().map(mass));
+    comparison.check_rows("body_ipos", 0.0, &bodies, model.body_ipos());
+    comparison.check_rows("body_inertia", 1e-20, &bodies, model.body_inertia());
 
-    let of_joints = |table: &[[f64; 3]]| {
-        joints
-            .iter()
-            .map(|&id| table[id].to_vec())
-            .collect::<Vec<_>>()
-    };
-    comparison.check("jnt_axis", 0.0, of_joints(model.jnt_axis()));
-    comparison.check("jnt_pos", 0.0, of_joints(model.jnt_pos()));
-    comparison.check(
-        "jnt_type",
-        0.0,
-        joints
-            .iter()
-            .map(|&id| vec![f64::from(model.jnt_type()[id] as i32)]),
-    );
+    comparison.check_rows("jnt_axis", 0.0, &joints, model.jnt_axis());
+    comparison.check_rows("jnt_pos", 0.0, &joints, model.jnt_pos());
+    let joint_type = |&id: &usize| vec![f64::from(model.jnt_type()[id] as i32)];
+    comparison.check("jnt_type", 0.0, joints.iter().map(joint_type));
 
-    let of_geoms = |table: &[[f64; 3]]| {
-        geoms
-            .iter()
-            .map(|&id| table[id].to_vec())
-            .collect::<Vec<_>>()
-    };
-    comparison.check(
-        "geom_type",
-        0.0,
-        geoms
-            .iter()
-            .map(|&id| vec![f64::from(model.geom_type()[id] as i32)]),
-    );
-    comparison.check("geom_size", 0.0, of_geoms(model.geom_size()));
-    comparison.check("geom_pos", 0.0, of_geoms(model.geom_pos()));
-    comparison.check(
-        "geom_quat",
-        0.0,
-        geoms.iter().map(|&id| model.geom_quat()[id].to_vec()),
-    );
-    comparison.check("geom_friction", 0.0, of_geoms(model.geom_friction()));
-    comparison.check(
-        "geom_solref",
-        0.0,
-        geoms.iter().map(|&id| model.geom_solref()[id].to_vec()),
-    );
-    comparison.check(
-        "geom_solimp",
-        0.0,
-        geoms.iter().map(|&id| model.geom_solimp()[id].to_vec()),
-    );
-    let collision = |id: usize| {
-        [
+    let geom_type = |&id: &usize| vec![f64::from(model.geom_type()[id] as i32)];
+    comparison.check("geom_type", 0.0, geoms.iter().map(geom_type));
+    comparison.check_rows("geom_size", 0.0, &geoms, model.geom_size());
+    comparison.check_rows("geom_pos", 0.0, &geoms, model.geom_pos());
+    comparison.check_rows("geom_quat", 0.0, &geoms, model.geom_quat());
+    comparison.check_rows("geom_friction", 0.0, &geoms, model.geom_friction());
+    comparison.check_rows("geom_solref", 0.0, &geoms, model.geom_solref());
+    comparison.check_rows("geom_solimp", 0.0, &geoms, model.geom_solimp());
+    let collision = |&id: &usize| {
+        let numbers = [
             model.geom_contype()[id],
             model.geom_conaffinity()[id],
             model.geom_condim()[id],
             model.geom_priority()[id],
-        ]
-        .map(f64::from)
-        .to_vec()
+        ];
+        numbers.map(f64::from).to_vec()
     };
-    comparison.check("geom_collision", 0.0, geoms.iter().map(|&id| collision(id)));
+    comparison.check("geom_collision", 0.0, geoms.iter().map(collision));
 
     let center = names::find(model, ObjectType::Geom, "Gcenter").unwrap();
-    assert_eq!(
-        numbers(&oracle["center"]["size"])[0],
-        model.geom_size()[center][0]
-    );
+    let first = |key: &str| numbers(&oracle["center"][key])[0];
+    assert_eq!(first("size"), model.geom_size()[center][0]);
     assert_eq!(numbers(&oracle["center"]["pos"]), model.geom_pos()[center]);
-    assert_eq!(
-        numbers(&oracle["center"]["contype"])[0],
-        f64::from(model.geom_contype()[center])
-    );
-    assert_eq!(
-        numbers(&oracle["center"]["type"])[0],
-        f64::from(model.geom_type()[center] as i32)
-    );
+    assert_eq!(first("contype"), f64::from(model.geom_contype()[center]));
+    assert_eq!(first("type"), f64::from(model.geom_type()[center] as i32));
 }
 
 fn same_constraints(model: &MjModel, comparison: &Comparison<'_>) {
-    let oracle = comparison.oracle;
-    let joints = ids(model, ObjectType::Joint, &oracle["jnt_name"]);
-    let place = |id: i32| match usize::try_from(id) {
+    let joints = ids(model, ObjectType::Joint, &comparison.oracle["jnt_name"]);
+    let index = |id: i32| match usize::try_from(id) {
         Ok(id) => joints.binary_search(&id).unwrap() as f64,
         Err(_) => -1.0,
     };
     let n_equalities = model.eq_type().len();
+    let eq_types = model.eq_type().iter();
     comparison.check(
         "eq_type",
         0.0,
-        model
-            .eq_type()
-            .iter()
-            .map(|&kind| vec![f64::from(kind as i32)]),
+        eq_types.map(|&kind| vec![f64::from(kind as i32)]),
     );
     // The last, of the tendon, names no joints.
-    let pair = |index: usize| {
-        vec![
-            place(model.eq_obj1id()[index]),
-            place(model.eq_obj2id()[index]),
-        ]
-    };
+    let pair = |row: usize| vec![index(model.eq_obj1id()[row]), index(model.eq_obj2id()[row])];
     let pairs = (0..n_equalities - 1).map(pair).chain([vec![]]);
     comparison.check("eq_joints", 0.0, pairs);
-    comparison.check(
-        "eq_solref",
-        0.0,
-        model.eq_solref().iter().map(|row| row.to_vec()),
-    );
-    comparison.check(
-        "eq_solimp",
-        0.0,
-        model.eq_solimp().iter().map(|row| row.to_vec()),
-    );
-    comparison.check(
-        "eq_data",
-        0.0,
-        model.eq_data().iter().map(|row| row[..5].to_vec()),
-    );
-    comparison.check(
-        "tendon_joints",
-        0.0,
-        model.wrap_objid().iter().map(|&id| vec![place(id)]),
-    );
-    comparison.check(
-        "tendon_coefficients",
-        0.0,
-        model
-            .wrap_prm()
-            .iter()
-            .map(|&coefficient| vec![coefficient]),
-    );
+    let all: Vec<usize> = (0..n_equalities).collect();
+    comparison.check_rows("eq_solref", 0.0, &all, model.eq_solref());
+    comparison.check_rows("eq_solimp", 0.0, &all, model.eq_solimp());
+    let data = model.eq_data().iter().map(|row| row[..5].to_vec());
+    comparison.check("eq_data", 0.0, data);
+    let joints = model.wrap_objid().iter().map(|&id| vec![index(id)]);
+    comparison.check("tendon_joints", 0.0, joints);
+    let coefficients = model.wrap_prm().iter().map(|&value| vec![value]);
+    comparison.check("tendon_coefficients", 0.0, coefficients);
 }
 
 #[test]

@@ -14,7 +14,7 @@
 //! by the tissue's stiffness is, without its noise and without knowing the stiffness. Its $K_P/k$ = 15/100 would be
 //! $g_p$ = 0.15 m/s² per N; the default here is larger, because without the noise it can be.
 //!
-//! Far from the surface the probe closes in at a limited speed. Once the force passes a threshold, the reference
+//! Before contact the probe approaches at a limited speed. Once the force passes a threshold, the reference
 //! starts at the force there and rises at a limited rate, so nothing jumps.
 
 use std::f64::consts::TAU;
@@ -30,7 +30,7 @@ use crate::{Physics, Pose, SimError, Twist};
 pub struct HybridConfig {
     /// Stiffness of motion across the axis per unit of task inertia [1/s²]; the thesis' Pp is 150.
     pub position_stiffness: f64,
-    /// Largest position error across the axis that is acted on [m]; a probe that is caught must not pull ever harder.
+    /// Largest position error across the axis that is acted on [m], so that a stuck probe does not pull ever harder.
     pub max_position_error: f64,
     /// Stiffness of orientation per unit of task inertia [1/s²]; the thesis' Po is 100.
     pub orientation_stiffness: f64,
@@ -50,7 +50,7 @@ pub struct HybridConfig {
     pub approach_speed: f64,
     /// Force that counts as contact [N].
     pub contact_force: f64,
-    /// Largest measured force across the axis that is cancelled [N]; against a wall it must not grow for ever.
+    /// Largest measured force across the axis that is cancelled [N], so that it does not grow without bound at a wall.
     pub max_cancelled_force: f64,
     /// Rate at which the reference rises to the wanted force [N/s].
     pub force_rate: f64,
@@ -82,7 +82,7 @@ impl Default for HybridConfig {
     }
 }
 
-/// What [`HybridForce`] is told to do.
+/// Target of [`HybridForce`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct HybridTarget {
     /// Wanted pose; its z axis is the axis of the force, and along that axis the position does not matter.
@@ -98,7 +98,7 @@ pub struct HybridTarget {
 /// Whether the probe touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ContactPhase {
-    /// Closing in on the surface.
+    /// Approaching the surface.
     Approach,
     /// Regulating force.
     Contact,
@@ -120,7 +120,7 @@ pub struct HybridForce {
     force_reference: f64,
     /// Share of the integral [m/s²].
     integral: f64,
-    /// Time since force was last felt [s].
+    /// Time since the last contact force [s].
     released: f64,
 }
 
@@ -164,7 +164,7 @@ impl HybridForce {
     }
 
     /// First-order low-pass filter of the measured force.
-    fn sense(&mut self, physics: &Physics) {
+    fn filter_force(&mut self, physics: &Physics) {
         let measured = physics
             .force_torque()
             .map(|sensor| sensor.wrench_in_world().force);
@@ -282,7 +282,7 @@ impl Controller for HybridForce {
     fn control(&mut self, physics: &mut Physics) {
         let dt = physics.timestep();
         // measured wrench => filtered force, phase, reference
-        self.sense(physics);
+        self.filter_force(physics);
         self.update_phase(dt);
         // (qpos, qvel) => pose, twist, inertia of the task
         self.joints.read(physics);
@@ -302,7 +302,7 @@ impl Controller for HybridForce {
         for (entry, force) in wrench.iter_mut().zip(self.feed_forward().iter()) {
             *entry += force;
         }
-        self.space.push(&mut self.joints, &wrench);
+        self.space.add_wrench(&mut self.joints, &wrench);
         let saturated = self.joints.apply(physics);
         self.integrate(dt, saturated);
     }

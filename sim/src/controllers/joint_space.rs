@@ -1,13 +1,13 @@
-//! The arm's state and dynamics at one moment, in buffers that are filled anew for every step.
+//! State and dynamics of the arm in joint space, in buffers that each step refills.
 
 use crate::arm::Arm;
 use crate::{Physics, SimError};
 
-/// Positions, velocities, inertia and bias of an arm's joints, and the torques that a controller puts together for them.
+/// Positions, velocities, inertia and bias of an arm's joints, and the torques of a controller.
 #[derive(Debug, Clone)]
 pub struct JointSpace {
     arm: Arm,
-    /// Where the lower triangle's entries stand: in MuJoCo's inertia, in ours, and mirrored in ours.
+    /// Indices of the lower triangle's entries: in MuJoCo's inertia, in ours, and mirrored in ours.
     entries: Vec<[usize; 3]>,
     /// Joint positions [rad or m], shape `[n_joints]`.
     pub positions: Vec<f64>,
@@ -15,7 +15,7 @@ pub struct JointSpace {
     pub velocities: Vec<f64>,
     /// Joint-space inertia [kg·m²], row-major, shape `[n_joints, n_joints]`.
     pub inertia: Vec<f64>,
-    /// Joint torques [N·m] to be applied; [`JointSpace::read`] sets them to those that cancel Coriolis forces and what gravity is left.
+    /// Joint torques [N·m] to be applied; [`JointSpace::read`] sets them to those that cancel Coriolis forces and the gravity that is left.
     pub torques: Vec<f64>,
 }
 
@@ -61,7 +61,7 @@ impl JointSpace {
         self.positions.is_empty()
     }
 
-    /// Looks at the present state.
+    /// Reads the present state.
     pub fn read(&mut self, physics: &Physics) {
         let data = physics.data();
         let (qpos, qvel) = (data.qpos(), data.qvel());
@@ -78,7 +78,7 @@ impl JointSpace {
         }
     }
 
-    /// Adds the torques that accelerate the joints so [rad/s² or m/s²], by the inertia alone.
+    /// Adds the torques of an acceleration [rad/s² or m/s²]: inertia · acceleration.
     pub fn accelerate(&mut self, acceleration: &[f64]) {
         // Loops of known length are unrolled.
         match self.positions.len() {
@@ -88,7 +88,7 @@ impl JointSpace {
         }
     }
 
-    /// Writes the torques to `ctrl`, each within its motor's range; tells whether one was cut.
+    /// Writes the torques to `ctrl`, each within its motor's range; returns whether one was clipped.
     pub fn apply(&self, physics: &mut Physics) -> bool {
         self.arm.apply(physics, &self.torques)
     }

@@ -1,7 +1,7 @@
 //! Controllers: targets in, joint torques out; one file each.
 //!
-//! Every controller adds the Coriolis torques and what gravity `gravcomp` leaves, keeps within the motors'
-//! ranges, and in the null space of its task pulls the arm towards a posture.
+//! Every controller compensates Coriolis torques and the gravity that `gravcomp` leaves, and clips torques to the motors' ranges.
+//! Controllers of the probe hold the arm's posture in the null space of their task.
 //! None allocates memory when it is called.
 
 mod damped;
@@ -23,13 +23,13 @@ use crate::Physics;
 
 /// Turns a target into joint torques, once per physics step.
 pub trait Controller {
-    /// What the controller is told to do.
+    /// What the controller shall do.
     type Target;
 
-    /// Forgets the past and holds the arm where it is.
+    /// Clears the controller's state and holds the arm where it is.
     fn reset(&mut self, physics: &Physics);
 
-    /// Sets what to do from now on.
+    /// Sets the target.
     fn set_target(&mut self, physics: &Physics, target: Self::Target);
 
     /// Writes joint torques to `ctrl`; to be called before every [`Physics::step`].

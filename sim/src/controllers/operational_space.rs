@@ -1,4 +1,4 @@
-//! The dynamics of the probe seen from its own task (Khatib 1987, doi:10.1109/JRA.1987.1087068).
+//! Operational-space dynamics of the probe (Khatib 1987, doi:10.1109/JRA.1987.1087068).
 //!
 //! With Jacobian $J$ and joint-space inertia $M = L D L^T$, the diagonal of $L$ being 1: the probe's mobility is
 //! $J M^{-1} J^T = W^T D^{-1} W$ with $W = L^{-1} J^T$, the task inertia $\Lambda$ its inverse, and torques $\tau_0$ act without moving the probe as $N^T \tau_0 = \tau_0 - J^T \Lambda J M^{-1} \tau_0$.
@@ -76,9 +76,7 @@ impl OperationalSpace {
         &self.probe
     }
 
-    /// Looks at the present state, of which `joints` has read its part.
-    ///
-    /// `false`: the state is not finite, and no torque means anything.
+    /// Reads the present state; `joints` must have read it before. Returns `false` for a state that is not finite.
     pub fn read(&mut self, physics: &Physics, joints: &JointSpace) -> bool {
         self.world_from_probe = self.probe.world_from_probe(physics);
         self.read_jacobian(physics);
@@ -118,12 +116,12 @@ impl OperationalSpace {
         }
     }
 
-    /// Force and torque on the probe [N, N·m] that accelerate it so [m/s², rad/s²]: $\Lambda a$.
+    /// Force and torque on the probe [N, N·m] that give it an acceleration [m/s², rad/s²]: $\Lambda a$.
     pub fn wrench(&self, acceleration: &SpatialVector) -> SpatialVector {
         damped_solve(&self.mobility, acceleration)
     }
 
-    /// The same with position and orientation given inertia as if the other were free.
+    /// The same with the inertia of position and of orientation as if the other were free.
     pub fn uncoupled_wrench(&self, acceleration: &SpatialVector) -> SpatialVector {
         let part = |start: usize| {
             let block: [[f64; 3]; 3] = std::array::from_fn(|i| {
@@ -135,8 +133,8 @@ impl OperationalSpace {
         [fx, fy, fz, tx, ty, tz]
     }
 
-    /// Adds the joint torques that draw the arm to a posture, and tells how they would accelerate the probe; the task has to take that
-    /// off again.
+    /// Adds the joint torques that pull the arm to a posture; returns the acceleration of the probe that they cause, which the task
+    /// must compensate.
     ///
     /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
     pub fn add_posture_torques(
@@ -159,14 +157,14 @@ impl OperationalSpace {
     }
 
     /// Adds the joint torques of a force and torque on the probe in world [N, N·m].
-    pub fn push(&self, joints: &mut JointSpace, wrench: &SpatialVector) {
+    pub fn add_wrench(&self, joints: &mut JointSpace, wrench: &SpatialVector) {
         for (torque, column) in joints.torques.iter_mut().zip(&self.jacobian) {
             *torque += dot(column, wrench);
         }
     }
 }
 
-/// What [`mobility`] works in.
+/// Scratch memory of [`mobility`].
 #[derive(Debug, Clone)]
 struct Work {
     /// $L$ below its diagonal, row-major, shape `[n_joints, n_joints]`.

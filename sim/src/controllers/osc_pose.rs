@@ -24,7 +24,7 @@ pub enum StiffnessFrame {
     Goal,
 }
 
-/// Gains and scales of [`OscPose`]; order of sixes: x, y, z, then rotations about them, in world or as `stiffness_frame` says.
+/// Gains and scales of [`OscPose`]; arrays of six hold x, y, z, then rotations about them, in the axes of `stiffness_frame`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OscPoseConfig {
     /// Stiffness per unit of task inertia [1/s²]; robosuite 150, the thesis 300.
@@ -37,7 +37,7 @@ pub struct OscPoseConfig {
     pub position_scale: f64,
     /// Rotation of a full-scale input [rad].
     pub orientation_scale: f64,
-    /// Whether position and orientation are given inertia as if the other were free.
+    /// Whether position and orientation each have the inertia as if the other were free.
     pub uncouple_pos_ori: bool,
     /// Stiffness of the posture in the null space [1/s²].
     pub null_stiffness: f64,
@@ -57,12 +57,12 @@ impl Default for OscPoseConfig {
     }
 }
 
-/// What [`OscPose`] is told to do.
+/// Target of [`OscPose`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum OscTarget {
     /// Go to this pose.
     Pose(Pose),
-    /// Go from where the probe is now by these shares of full scale, in world; each is cut to -1..1.
+    /// Move from the present pose by these shares of full scale, in world; each is clipped to -1..1.
     Delta([f64; 6]),
 }
 
@@ -71,9 +71,9 @@ pub enum OscTarget {
 pub struct OscPose {
     /// Gains and scales.
     pub config: OscPoseConfig,
-    /// Velocity of the goal in world, which damping refers to; at rest unless set.
+    /// Velocity of the goal in world, which damping refers to; zero unless set.
     pub goal_twist: Twist,
-    /// Force and torque about the face's centre, in world, that the probe exerts besides [N, N·m]; none unless set.
+    /// Additional wrench that the probe exerts, about the face's centre, in world [N, N·m]; zero unless set.
     pub feed_forward: Wrench,
     joints: JointSpace,
     space: OperationalSpace,
@@ -82,7 +82,7 @@ pub struct OscPose {
 }
 
 impl OscPose {
-    /// A controller that holds the probe where it is; the present posture is that of the null space.
+    /// A controller that holds the probe and the posture where they are.
     ///
     /// # Errors
     /// As [`crate::Arm::new`] and [`crate::readings::ProbeFrame::new`].
@@ -190,7 +190,7 @@ impl Controller for OscPose {
         for (entry, more) in wrench.iter_mut().zip(force.iter().chain(torque.iter())) {
             *entry += more;
         }
-        self.space.push(&mut self.joints, &wrench);
+        self.space.add_wrench(&mut self.joints, &wrench);
         self.joints.apply(physics);
     }
 }

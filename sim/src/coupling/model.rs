@@ -13,19 +13,19 @@ use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
 use crate::{Pose, SimError};
 
-/// Who steps the solid.
+/// Solver of the solid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SolverKind {
-    /// Particles and a grid.
+    /// MLS-MPM: particles and a grid.
     Mpm,
-    /// Tetrahedra with compliant constraints.
+    /// XPBD: tetrahedra with compliant constraints.
     Xpbd,
 }
 
 impl SolverKind {
-    /// The solver of a torso's word.
-    pub fn of(word: &str) -> Option<Self> {
-        match word {
+    /// The solver of that name: `mpm` or `xpbd`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        match name {
             "mpm" => Some(Self::Mpm),
             "xpbd" => Some(Self::Xpbd),
             _ => None,
@@ -36,17 +36,17 @@ impl SolverKind {
 /// A solid torso, shared by all states.
 #[derive(Debug, Clone)]
 pub struct TissueModel {
-    /// Who steps it.
+    /// Its solver.
     pub solver: SolverKind,
     /// The lattice at rest, in world [m].
     pub mesh: TetMesh,
-    /// What it is made of.
+    /// Its material.
     pub material: Material,
-    /// Time by which it creeps [s]: damping over stiffness.
+    /// Retardation time [s]: damping over stiffness.
     pub damping_time: f64,
     /// The torso's frame.
     pub(super) frame: Pose,
-    /// Name of the body that the lower points are fixed to, and whether it moves.
+    /// Name of the body that the lower points are fixed to.
     pub(super) base: String,
     /// Position coordinates of the free points in the picture model: the first of three, and the point.
     pub(super) points: Vec<(usize, usize)>,
@@ -88,7 +88,7 @@ impl TissueModel {
                 .map(|corners| [0, 1, 2, 3].map(|i| corners[i] as u32))
                 .collect(),
         };
-        // MuJoCo's order of corners is the other way round.
+        // MuJoCo orders corners the other way round.
         for index in 0..mesh.tets.len() {
             if volume(&mesh, &mesh.tets[index]) < 0.0 {
                 mesh.tets[index].swap(2, 3);
@@ -132,7 +132,7 @@ impl TissueModel {
         })
     }
 
-    /// Edge of a cube of which the lattice has as many as it has tetrahedra over six [m].
+    /// Edge of a cube of six tetrahedra of mean volume [m].
     pub(super) fn spacing(&self) -> f64 {
         let volume: f64 = self.mesh.tets.iter().map(|tet| self.volume(tet)).sum();
         (6.0 * volume / self.mesh.tets.len() as f64).cbrt()

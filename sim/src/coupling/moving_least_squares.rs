@@ -3,35 +3,35 @@
 
 use nalgebra::{Matrix4, Vector3, Vector4};
 
-/// For each point of the lattice the points of tissue around, and their shares.
+/// For each point of the lattice the points of tissue around it and their weights.
 #[derive(Debug, Clone)]
 pub(super) struct MovingLeastSquares {
-    shares: Vec<Vec<(u32, f64)>>,
+    weights: Vec<Vec<(u32, f64)>>,
 }
 
 impl MovingLeastSquares {
     /// Of a lattice at rest and tissue at rest whose points are `spacing` [m] apart.
     pub(super) fn new(lattice: &[[f64; 3]], tissue: &[[f64; 3]], spacing: f64) -> Self {
-        let shares = lattice.iter().map(|point| shares(point, tissue, spacing));
+        let weights = lattice.iter().map(|point| weights(point, tissue, spacing));
         Self {
-            shares: shares.collect(),
+            weights: weights.collect(),
         }
     }
 
     /// Where the lattice is when the tissue is there [m].
     pub(super) fn follow(&self, tissue: &[[f64; 3]], lattice: &mut [[f64; 3]]) {
-        for (point, shares) in lattice.iter_mut().zip(&self.shares) {
+        for (point, weights) in lattice.iter_mut().zip(&self.weights) {
             *point = [0.0; 3];
-            for &(index, share) in shares {
+            for &(index, weight) in weights {
                 for axis in 0..3 {
-                    point[axis] += share * tissue[index as usize][axis];
+                    point[axis] += weight * tissue[index as usize][axis];
                 }
             }
         }
     }
 }
 
-fn shares(point: &[f64; 3], tissue: &[[f64; 3]], spacing: f64) -> Vec<(u32, f64)> {
+fn weights(point: &[f64; 3], tissue: &[[f64; 3]], spacing: f64) -> Vec<(u32, f64)> {
     let distance = |other: &[f64; 3]| (Vector3::from(*other) - Vector3::from(*point)).norm();
     let nearest =
         (0..tissue.len()).min_by(|&a, &b| distance(&tissue[a]).total_cmp(&distance(&tissue[b])));
@@ -48,15 +48,21 @@ fn shares(point: &[f64; 3], tissue: &[[f64; 3]], spacing: f64) -> Vec<(u32, f64)
         .enumerate()
         .filter_map(|(index, other)| {
             let r = distance(other) / reach;
-            let way = (Vector3::from(*other) - Vector3::from(*point)) / spacing;
-            (r < 1.0).then(|| (index as u32, (1.0 - r * r).powi(2), way.insert_row(0, 1.0)))
+            let offset = (Vector3::from(*other) - Vector3::from(*point)) / spacing;
+            (r < 1.0).then(|| {
+                (
+                    index as u32,
+                    (1.0 - r * r).powi(2),
+                    offset.insert_row(0, 1.0),
+                )
+            })
         })
         .collect();
     let moments: Matrix4<f64> = near
         .iter()
         .map(|(_, weight, p)| p * p.transpose() * *weight)
         .sum();
-    // The share of i: w_i p(x)ᵀ A⁻¹ p(x_i), with p(x) = (1, 0, 0, 0) seen from the point itself.
+    // The weight of i: w_i p(x)ᵀ A⁻¹ p(x_i), with p(x) = (1, 0, 0, 0) seen from the point itself.
     match moments.try_inverse() {
         Some(inverse) if moments.determinant().abs() > 1e-9 => {
             let row = inverse.row(0);

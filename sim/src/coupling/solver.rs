@@ -16,7 +16,7 @@ const MARGIN: f64 = 8.0;
 /// Longest substep of constraints [s].
 const XPBD_SUBSTEP: f64 = 5e-4;
 
-/// A world of the torso at rest, and the distance of its neighbouring points [m].
+/// The tissue of the torso at rest, and the distance of its neighbouring points [m].
 pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     match model.solver {
         SolverKind::Mpm => particles(model),

@@ -10,8 +10,8 @@ use crate::keyframes::remove_joints;
 pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
     scene.names(Namespace::Text).into_iter().find_map(|name| {
         let prefix = name.strip_suffix(SOLVER)?;
-        let word = scene.find(Namespace::Text, name)?.text("data")?;
-        Some((SolverKind::of(word)?, prefix.to_owned()))
+        let solver = scene.find(Namespace::Text, name)?.text("data")?;
+        Some((SolverKind::from_name(solver)?, prefix.to_owned()))
     })
 }
 

@@ -18,8 +18,8 @@ use crate::ffi::{Contact, Data};
 use crate::names::{self, ObjectType};
 use crate::spatial::contact_frame;
 
-/// How far above the table the tool stands that holds the lower points [m]: those at the table are below its surface then.
-const GRIP: f64 = 1e-4;
+/// Height above the table of the tool that holds the lower points [m]; points at the table are below its surface.
+const HOLDER_HEIGHT: f64 = 1e-4;
 
 /// Tissue beside one MuJoCo state.
 pub struct Coupling {
@@ -99,7 +99,7 @@ impl Coupling {
         &self.model
     }
 
-    /// The solver's world. Its first tool holds the lower points, the others are geoms.
+    /// The tissue. Its first tool holds the lower points, the others are geoms.
     pub fn tissue(&self) -> &dyn SoftTissue {
         &*self.tissue
     }
@@ -116,7 +116,7 @@ impl Coupling {
         pairs.map(move |(now, before)| std::array::from_fn(|i| (now[i] - before[i]) * rate))
     }
 
-    /// Contacts of the last step, one for each geom that tissue pushed: all its force at the centre of pressure, the normal along it.
+    /// Contacts of the last step: one for each geom that tissue pushed, with the whole force at the centre of pressure, along the normal.
     pub fn contacts(&self) -> &[Contact] {
         &self.contacts
     }
@@ -177,7 +177,8 @@ impl Coupling {
         }
         let tools = self.tissue.tools_mut();
         let up = self.model.frame.rotation * Vector3::z();
-        tools[0].position = self.model.frame.position + up * (height - self.base_height + GRIP);
+        tools[0].position =
+            self.model.frame.position + up * (height - self.base_height + HOLDER_HEIGHT);
         let [_, _, _, vx, vy, vz] = data.cvel()[self.base];
         tools[0].linear = Vector3::new(vx, vy, vz);
         for (geom, tool) in self.geoms.iter().zip(&mut tools[1..]) {
@@ -185,7 +186,7 @@ impl Coupling {
         }
     }
 
-    /// Puts the wrench of the tissue on a geom to its body and into the list of contacts.
+    /// Applies the wrench of the tissue on a geom to its body and lists the contact.
     fn apply(&mut self, index: usize, wrench: &Wrench, data: &mut Data) {
         let geom = &self.geoms[index];
         // Where the wrench was taken: the tool has moved on since.
@@ -209,7 +210,7 @@ impl Coupling {
     }
 }
 
-/// All force of tissue on a geom; the second side is tissue, which is no geom.
+/// The force of tissue on a geom as one contact; the second side is tissue, which is no geom.
 fn contact(geom: usize, normal: Vector3<f64>, position: Vector3<f64>, force: f64) -> Contact {
     Contact {
         geom: [geom as i32, -1],

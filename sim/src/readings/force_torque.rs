@@ -1,4 +1,4 @@
-//! The force-torque sensor at the tip, freed from the weight and inertia of what hangs below it.
+//! The force-torque sensor at the tip, compensated for the weight and inertia of what hangs below it.
 //!
 //! MuJoCo's force sensor gives the force $F$ that the parent body exerts on the sensor's body, so with the
 //! spatial inertia $I_b$, velocity $v_b$ and proper acceleration $a_b$ (gravity included) of every body $b$
@@ -38,7 +38,7 @@ pub struct ForceTorque {
     bias_in_sensor: Wrench,
 }
 
-/// What the sensor's wrench is worked out from when somebody asks; copying it costs a step next to nothing.
+/// What the wrench is computed from on demand: a step only copies it.
 #[derive(Debug, Clone, Default)]
 struct Measurement {
     /// Where the sensor is in world [m], and its axes as columns.
@@ -52,7 +52,7 @@ struct Measurement {
     bodies: Vec<Motion>,
     /// Wrench of flexes on them about the sensor, in world axes.
     flexes: Wrench,
-    /// The result, once somebody has asked.
+    /// The result, once it was asked for.
     wrench: OnceLock<Wrench>,
 }
 
@@ -127,7 +127,7 @@ impl ForceTorque {
         total
     }
 
-    /// Makes the present measurement the zero.
+    /// Sets the zero to the present measurement.
     pub fn tare(&mut self) {
         self.bias_in_sensor = self.measurement.wrench_in_sensor();
     }
@@ -148,7 +148,7 @@ impl ForceTorque {
 }
 
 impl Measurement {
-    /// Wrench of the surroundings, with whatever bias, in the sensor's frame.
+    /// Wrench of the surroundings with the bias, in the sensor's frame.
     fn wrench_in_sensor(&self) -> Wrench {
         *self.wrench.get_or_init(|| {
             let inertial = self.inertial_in_world();
@@ -160,7 +160,7 @@ impl Measurement {
         })
     }
 
-    /// What it takes to hold and accelerate the bodies below the sensor, about the sensor, in world axes.
+    /// Wrench that holds and accelerates the bodies below the sensor, about the sensor, in world axes.
     fn inertial_in_world(&self) -> Wrench {
         let mut total = Wrench::default();
         for body in &self.bodies {

@@ -1,4 +1,4 @@
-//! A body that nothing holds: where it is, how it moves, and whether the probe touches it.
+//! A body on a free joint: its pose, velocity and contact with the probe.
 
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtJoint};
 
@@ -54,8 +54,8 @@ impl FreeBody {
         }
     }
 
-    /// Puts the body to a place [m] and orientation `[w, x, y, z]`, at rest; call [`Physics::forward`] before reading what
-    /// depends on it.
+    /// Sets the body's position [m] and orientation `[w, x, y, z]`, at rest; call [`Physics::forward`] before reading what depends on
+    /// it.
     pub fn place(&self, physics: &mut Physics, position: [f64; 3], quat: [f64; 4]) {
         let start = self.joint.qpos;
         physics.qpos_mut()[start..start + 3].copy_from_slice(&position);

@@ -10,7 +10,7 @@ use crate::Physics;
 use crate::co_simulation::CoSimulatedTorso;
 use crate::names::{self, ObjectType};
 
-/// Where the particles of a torso are read.
+/// The particles of a torso.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TorsoParticles {
     /// The origins of these bodies.
@@ -22,7 +22,7 @@ pub enum TorsoParticles {
 }
 
 impl TorsoParticles {
-    /// The bodies `torso/B...`, or else the first flex `torso/...`; none: the torso has no particles in MuJoCo.
+    /// The bodies `torso/B...`, or else the first flex `torso/...`; `None`: the torso has no particles in MuJoCo.
     fn of_model(model: &MjModel) -> Option<Self> {
         let bodies = names::with_prefix(model, ObjectType::Body, PARTICLE_PREFIX);
         if !bodies.is_empty() {
@@ -35,7 +35,7 @@ impl TorsoParticles {
         ))
     }
 
-    /// The particles of a state: those of a torso beside MuJoCo where it has one, otherwise as [`TorsoParticles::new`].
+    /// The particles of a scene's torso; `None` where it has none.
     pub fn of(physics: &Physics) -> Option<Self> {
         match physics.torso() {
             Some(torso) => Some(Self::CoSimulated(torso.positions().len())),

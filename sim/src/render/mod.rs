@@ -14,7 +14,7 @@ use crate::names::{self, ObjectType};
 use crate::render_state::RenderState;
 use crate::{CompiledScene, Physics, SimError};
 
-/// Largest width and height [pixels]; beyond it drivers end the process.
+/// Largest width and height [pixels]; beyond it drivers abort.
 pub const MAX_SIZE: u32 = 4096;
 
 /// Debian packages that give a machine without a screen what [`Renderer`] needs.
@@ -27,7 +27,7 @@ pub struct RenderConfig {
     pub width: u32,
     /// Height [pixels].
     pub height: u32,
-    /// Samples per pixel against jagged edges; 0: none.
+    /// Samples per pixel (MSAA); 0: none.
     pub n_samples: u32,
     /// Width of the shadow map [pixels]; 0: no shadows. Most of the time goes into shadows.
     pub shadow_size: u32,
@@ -45,7 +45,7 @@ impl Default for RenderConfig {
 }
 
 impl RenderConfig {
-    /// Neither smoothing nor shadows: some ten times faster without a graphics card.
+    /// Neither antialiasing nor shadows: about ten times as fast without a GPU.
     pub fn fast(width: u32, height: u32) -> Self {
         Self {
             width,
@@ -56,7 +56,7 @@ impl RenderConfig {
     }
 }
 
-/// Draws one scene; lives on the thread that made it.
+/// Renders one scene; stays on the thread that made it.
 #[derive(Debug)]
 pub struct Renderer {
     inner: MjRenderer,

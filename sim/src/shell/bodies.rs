@@ -1,4 +1,4 @@
-//! The robot's bodies in contact: how they move, and how forces on them accelerate them.
+//! The robot's bodies in contact: their motion, and how forces accelerate them.
 
 use nalgebra::Vector3;
 
@@ -21,7 +21,7 @@ pub(super) struct Bodies {
 }
 
 impl Bodies {
-    /// Looks at some bodies, each as often as it is touched.
+    /// Reads some bodies; repeats are read once.
     pub(super) fn gather(&mut self, bodies: impl Iterator<Item = usize>, data: &mut Data) {
         let nv = ffi::nv(data);
         self.ids.clear();
@@ -63,8 +63,8 @@ impl Bodies {
         }
     }
 
-    /// A body's place in the lists.
-    pub(super) fn place(&self, body: usize) -> usize {
+    /// A body's index in the lists.
+    pub(super) fn index_of(&self, body: usize) -> usize {
         self.ids
             .iter()
             .position(|&id| id == body)
@@ -84,7 +84,7 @@ impl Bodies {
         }
     }
 
-    /// The part of a stacked twist along a row.
+    /// The component of a stacked twist along a row.
     pub(super) fn along(row: &ContactRow, stacked: &[f64]) -> f64 {
         stacked[6 * row.body..6 * row.body + 6]
             .iter()

@@ -1,4 +1,4 @@
-//! Breathing read back from a compiled shell: which node drives it, and how far it moves each point.
+//! The breathing of a compiled shell: which node drives it, and how far it moves each point.
 //!
 //! The rest position of point $i$ follows the driver's coordinate $\theta$ by its reach $c = A\,(1 + \rho L)\,w$, with the amplitude
 //! $A$, the shape $w$ of the breath, the graph Laplacian $L$ of the neighbours and $\rho$ the ratio of a neighbour's to the rest
@@ -13,7 +13,7 @@ use super::skyline::Skyline;
 pub(super) struct Breath {
     /// The node whose coordinate goes from 0 (breathed out) to 1 (breathed in).
     pub(super) driver: usize,
-    /// Its place among the network's springs.
+    /// Its index among the network's springs.
     pub(super) spring: usize,
     /// Mass that swings on the spring [kg].
     pub(super) mass: f64,
@@ -24,7 +24,7 @@ pub(super) struct Breath {
 }
 
 impl Breath {
-    /// The breath of a network; none: it does not breathe.
+    /// The breath of a network; `None`: it does not breathe.
     pub(super) fn of(network: &Network, mass: &[f64], n_capsules: usize) -> Option<Self> {
         let driver = network.ties.driver?;
         let spring = network

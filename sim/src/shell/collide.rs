@@ -4,7 +4,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{Matrix3, Vector3};
 
 use super::capsules::Capsules;
-use super::frame::Frame;
+use super::frame::TorsoFrame;
 use super::model::ShellModel;
 use super::pair::{GeomParams, PairParams};
 use crate::ffi::{self, Data};
@@ -142,7 +142,7 @@ impl Detector {
     pub(super) fn detect(
         &mut self,
         shell: &ShellModel,
-        frame: &Frame,
+        frame: &TorsoFrame,
         displacement: &[f64],
         colliders: &[Collider],
         slot: usize,

@@ -23,7 +23,7 @@ const MAX_SWEEPS: usize = 200;
 const TOLERANCE: f64 = 1e-10;
 
 impl Cones {
-    /// Makes room for `n` contacts; `force` keeps its length but not its content.
+    /// Resizes to `n` contacts and fills with zeros.
     pub(super) fn resize(&mut self, n: usize) {
         self.matrix.clear();
         self.matrix.resize(9 * n * n, 0.0);
@@ -35,7 +35,7 @@ impl Cones {
         self.friction.resize(n, 0.0);
     }
 
-    /// Finds the forces; returns how many sweeps it took.
+    /// Solves for the forces; returns the number of sweeps.
     pub(super) fn solve(&mut self) -> usize {
         let n = self.friction.len();
         for sweep in 0..MAX_SWEEPS {

@@ -1,23 +1,23 @@
-//! One contact between a capsule and a geom: its directions, and how soft it is.
+//! Contact between a capsule and a geom: Jacobian rows and compliance.
 
 use super::pair::PairParams;
 use super::rows::SpringDamper;
 
-/// One direction of one contact, as both sides see it.
+/// One direction of one contact: its Jacobian on both sides.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ContactRow {
     pub(super) node: usize,
     /// Displacement of the node along the row per displacement of the node.
-    pub(super) share: f64,
+    pub(super) jacobian: f64,
     /// Velocity of the torso as a whole along the row [m/s].
-    pub(super) carried: f64,
-    /// The body's place in [`super::bodies::Bodies`].
+    pub(super) torso_velocity: f64,
+    /// The body's index in [`super::bodies::Bodies`].
     pub(super) body: usize,
     /// Direction and moment about the body's reference point.
     pub(super) wrench: [f64; 6],
 }
 
-/// How soft a contact is, from MuJoCo's `solref` and `solimp`.
+/// Compliance of a contact, from MuJoCo's `solref` and `solimp`.
 pub(super) struct Softness {
     /// Regularisation of the normal and tangent rows [1/kg].
     pub(super) normal: f64,

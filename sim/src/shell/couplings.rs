@@ -1,13 +1,14 @@
-//! Rows between few nodes: what holds each node at rest, and what couples it with others.
+//! Rows between few nodes: ties of single nodes to rest, and couplings of nodes.
 
 use super::rows::{EqualityRow, SpringDamper, products};
 
-/// Rows that hold one node of the surface each, all by the same law; where there is a driver, at its position times a reach.
+/// Rows that each tie one node of the surface to rest, with the same stiffness and damping; with a driver, to its position times a
+/// reach.
 #[derive(Debug, Default)]
 pub(super) struct Ties {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
-    /// MuJoCo's `solref` that the law comes from.
+    /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     /// `1 / R` by node [kg]; 0: not tied. Shape `[n]`.
     pub(super) weight: Vec<f64>,
@@ -18,7 +19,7 @@ pub(super) struct Ties {
 }
 
 impl Ties {
-    /// Takes the ties out of the rows; gives back the others.
+    /// Takes the ties out of the rows; returns the others.
     pub(super) fn new(
         n: usize,
         n_capsules: usize,
@@ -36,7 +37,7 @@ impl Ties {
         (ties, others)
     }
 
-    /// Takes a row in, if it is a tie like those before.
+    /// Adds a row if it is a tie like those before.
     fn take(&mut self, n_capsules: usize, row: &EqualityRow) -> Option<()> {
         let (node, follow) = match *row.terms.as_slice() {
             [(node, 1.0)] => (node, None),
@@ -65,7 +66,7 @@ impl Ties {
         Some(())
     }
 
-    /// Subtracts what the ties pull with [N].
+    /// Subtracts the forces of the ties [N].
     pub(super) fn pull(
         &self,
         law: SpringDamper,
@@ -93,15 +94,14 @@ impl Ties {
     }
 }
 
-/// Rows with the same law, as one sparse matrix $P = J^T R^{-1} J$.
+/// Rows of the same stiffness and damping, as one sparse matrix $P = J^T R^{-1} J$.
 ///
-/// It is kept in slots (the format ELLPACK): slot $s$ holds the $s$-th entry of every row, zero where a row has fewer. The inner loop
-/// then has no branches and no chain of sums.
+/// Format ELLPACK: slot $s$ holds the $s$-th entry of every row, zero where a row has fewer, so that the inner loop vectorises.
 #[derive(Debug)]
 pub(super) struct Couplings {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
-    /// MuJoCo's `solref` that the law comes from.
+    /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     /// Columns and values, shape `[n_slots, n]`.
     columns: Vec<u32>,
@@ -111,7 +111,7 @@ pub(super) struct Couplings {
 }
 
 impl Couplings {
-    /// Sorts rows by law: those that make two nodes of the surface slide alike first, and whether there are such.
+    /// Sorts rows by stiffness and damping, first those that make two nodes of the surface slide alike; and whether there are such.
     pub(super) fn sort(
         n: usize,
         n_capsules: usize,
@@ -175,7 +175,7 @@ impl Couplings {
         }
     }
 
-    /// Subtracts what the couplings pull with [N].
+    /// Subtracts the forces of the couplings [N].
     pub(super) fn pull(
         &self,
         law: SpringDamper,

@@ -111,7 +111,7 @@ struct ShellJoint {
     body: usize,
     qpos: usize,
     dof: usize,
-    /// The capsule; a breathing oscillator has none that collides.
+    /// The capsule; `None` for a breathing oscillator.
     geom: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Where the torso as a whole stands against where it was compiled, and how it moves.
+//! Pose and velocity of the torso as a whole, relative to where it was compiled.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::{Matrix3, Vector3};
@@ -9,9 +9,9 @@ use crate::{Pose, Twist};
 
 /// A prescribed rigid motion of the whole torso.
 ///
-/// The shell is kept where it was compiled; contacts are sought there and carried over.
+/// The shell stays where it was compiled: contacts are found there and transformed.
 #[derive(Debug, Clone)]
-pub(super) struct Frame {
+pub(super) struct TorsoFrame {
     /// From the torso as compiled to the torso now, in world.
     pub(super) world_from_rest: Pose,
     pub(super) rotation: Matrix3<f64>,
@@ -20,7 +20,7 @@ pub(super) struct Frame {
     pub(super) twist: Twist,
 }
 
-impl Frame {
+impl TorsoFrame {
     pub(super) fn new(world_from_rest: Pose, twist: Twist) -> Self {
         Self {
             rotation: world_from_rest.rotation.to_rotation_matrix().into_inner(),
@@ -41,23 +41,23 @@ impl Frame {
     }
 }
 
-impl Default for Frame {
+impl Default for TorsoFrame {
     fn default() -> Self {
         Self::new(Pose::default(), Twist::default())
     }
 }
 
-/// The mocap body that holds what MuJoCo has of the torso: the hard sphere in its middle.
+/// The mocap body of what is left of the torso in MuJoCo: the hard sphere in its middle.
 #[derive(Debug)]
-pub(super) struct Carried {
+pub(super) struct MocapBase {
     mocap: usize,
-    /// Where it was compiled, in world.
+    /// Its pose as compiled, in world.
     world_from_body: Pose,
-    /// The frame that it was moved to last.
+    /// The torso's pose that it was moved to last.
     world_from_rest: Pose,
 }
 
-impl Carried {
+impl MocapBase {
     pub(super) fn find(model: &MjModel, prefix: &str) -> Option<Self> {
         let bodies = names::with_prefix(model, ObjectType::Body, prefix);
         bodies.into_iter().find_map(|body| {
@@ -70,7 +70,7 @@ impl Carried {
     }
 
     /// Moves the body with the torso, from the next kinematics on.
-    pub(super) fn follow(&mut self, frame: &Frame, data: &mut Data) {
+    pub(super) fn follow(&mut self, frame: &TorsoFrame, data: &mut Data) {
         if self.world_from_rest == frame.world_from_rest {
             return;
         }
@@ -80,7 +80,7 @@ impl Carried {
         data.mocap_quat_mut()[self.mocap] = pose.quat();
     }
 
-    /// MuJoCo's state was reset, so the body is where it was compiled.
+    /// To be called after a reset of MuJoCo's state.
     pub(super) fn reset(&mut self) {
         self.world_from_rest = Pose::default();
     }

@@ -12,13 +12,12 @@
 //! inertia, exactly as MuJoCo's solver would with the shell inside.
 //! The result goes to the robot as `xfrc_applied`, so force sensors read it.
 //!
-//! A shell can be made softer, breathe otherwise, become slippery or be moved as a whole at any time, without compiling its scene
-//! anew ([`variation`]).
+//! Softness, breathing, friction and the torso's pose can be changed at any time, without compiling the scene again ([`variation`]).
 //!
 //! * [`split`]: MJCF with a shell → MJCF without it.
 //! * [`extract`]: compiled model with the shell → [`ShellModel`], with its [`rows`] and its [`breath`].
-//! * [`network`], [`couplings`], [`skyline`]: the constant matrices; [`tuning`]: what one shell changes in their equation.
-//! * [`collide`]: which capsules touch which geoms, with the torso standing where [`frame`] says.
+//! * [`network`], [`couplings`], [`skyline`]: the constant matrices; [`tuning`]: the equation of motion.
+//! * [`collide`]: which [`capsules`] touch which geoms, with the torso where [`frame`] says; [`pair`]: contact parameters.
 //! * [`contact`], [`bodies`], [`cone`]: contact forces.
 //! * [`Shell`]: the state, one per environment.
 

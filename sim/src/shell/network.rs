@@ -4,7 +4,7 @@ use super::couplings::{Couplings, Ties};
 use super::rows::{EqualityRow, products};
 use super::skyline::Skyline;
 
-/// Rows with more terms than this are kept apart from the sparse matrix, as rank-one terms.
+/// Rows with more terms than this are rank-one updates of the sparse matrix.
 const DENSE_ROW: usize = 8;
 
 /// A shell has one such row, its volume constraint.
@@ -14,16 +14,16 @@ pub(super) const MAX_DENSE_ROWS: usize = 4;
 ///
 /// $K$ and $D$ are sums over kinds of rows, $\sum_c k_c P_c$ and $\sum_c b_c P_c$ with $P_c = J_c^T R_c^{-1} J_c$: the matrices are
 /// constant, the numbers $k_c$ and $b_c$ stand in [`super::tuning::Tuning`].
-/// So does all that ties and dense rows have to do with the node that drives the ties; the matrices here are without it.
+/// The terms of the driver are there too; the matrices here are without it.
 #[derive(Debug)]
 pub(super) struct Network {
     /// Force at `q = v = 0` without the nodes' own springs: gravity [N].
     pub(super) force: Vec<f64>,
     /// The nodes' own springs as compiled.
     pub(super) springs: Vec<Spring>,
-    /// What holds the nodes at rest.
+    /// Ties of the nodes to rest.
     pub(super) ties: Ties,
-    /// What else couples few nodes; the first makes neighbours slide alike, if [`Self::has_neighbors`].
+    /// Couplings of few nodes; the first makes neighbours slide alike, if [`Self::has_neighbors`].
     pub(super) couplings: Vec<Couplings>,
     pub(super) has_neighbors: bool,
     pub(super) dense_rows: Vec<DenseRow>,
@@ -48,13 +48,13 @@ pub(super) struct DenseRow {
     correction: Vec<f64>,
 }
 
-/// A spring of a joint's own.
+/// The spring of a joint.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Spring {
     pub(super) node: usize,
     /// [N/m]
     pub(super) stiffness: f64,
-    /// Where it rests [m].
+    /// Rest position [m].
     pub(super) rest: f64,
 }
 
@@ -115,8 +115,8 @@ impl Network {
         self.force.len()
     }
 
-    /// Room for all that works with it, at least [`Self::len`] numbers.
-    pub(super) fn room(&self) -> Vec<f64> {
+    /// Scratch memory for [`Self::solve`], at least [`Self::len`] numbers.
+    pub(super) fn scratch(&self) -> Vec<f64> {
         vec![0.0; self.len().max(self.factor.work_len())]
     }
 
@@ -150,7 +150,7 @@ impl Network {
             .driver
             .map_or(0.0, |driver| std::mem::take(&mut coefficients[driver]));
         let mut correction = coefficients.clone();
-        self.solve(&mut correction, &mut self.room());
+        self.solve(&mut correction, &mut self.scratch());
         let compliance = dot(&correction, &coefficients);
         let scale = 1.0 / (row.regularization + compliance).sqrt();
         for entry in &mut correction {
@@ -169,7 +169,7 @@ impl Network {
     fn invert(&self) -> Vec<f64> {
         let n = self.len();
         let mut inverse = vec![0.0; n * n];
-        let mut work = self.room();
+        let mut work = self.scratch();
         for (node, column) in inverse.chunks_exact_mut(n).enumerate() {
             column[node] = 1.0;
             self.solve(column, &mut work);
@@ -178,7 +178,7 @@ impl Network {
     }
 }
 
-/// Sum of products in eight running sums: fit for vector instructions, and the same on every machine.
+/// Dot product in eight partial sums: vectorises, and gives the same bits on every machine.
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let n = a.len().min(b.len());

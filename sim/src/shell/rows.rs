@@ -19,9 +19,9 @@ pub(super) struct EqualityRow {
     pub(super) terms: Vec<(usize, f64)>,
     /// $R$ [1/kg].
     pub(super) regularization: f64,
-    /// What drives it back.
+    /// Its reference acceleration.
     pub(super) law: SpringDamper,
-    /// MuJoCo's `solref` that the law comes from.
+    /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
     /// Impedance $d$, the same at any position.
     pub(super) impedance: f64,
@@ -29,7 +29,7 @@ pub(super) struct EqualityRow {
     pub(super) position: f64,
 }
 
-/// What drives a row back: acceleration $-b \dot x - k x$.
+/// Reference acceleration of a row, $-b \dot x - k x$.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(super) struct SpringDamper {
     /// Stiffness times impedance [1/s²].
@@ -39,9 +39,9 @@ pub(super) struct SpringDamper {
 }
 
 impl SpringDamper {
-    /// MuJoCo's numbers for a `solref` (documentation, "Solver parameters"), at the present impedance and the largest one.
+    /// From a `solref` at the present and the largest impedance (MuJoCo's documentation, "Solver parameters").
     ///
-    /// $R$ does not depend on `solref`, so rows can change their law without changing the matrix that is factored.
+    /// $R$ does not depend on `solref`, so the factored matrix stays when `solref` changes.
     pub(super) fn of(solref: [f64; 2], impedance: f64, most: f64, timestep: f64) -> Self {
         let [a, b] = solref;
         let (stiffness, damping) = if a > 0.0 {

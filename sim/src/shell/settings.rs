@@ -1,4 +1,4 @@
-//! What can be set on a running shell.
+//! Settings of a running shell.
 
 use insonate_models::torsos::{Solref, TorsoConfig};
 

@@ -2,18 +2,18 @@
 //!
 //! Jennings 1966, "A compact storage scheme for the solution of symmetric linear simultaneous equations".
 //!
-//! Substitution is a chain: each unknown waits for the one before. So it goes in blocks of eight rows, whose triangle on the diagonal
-//! is kept inverted; what stands left of it is contiguous, and its products do not wait for each other.
+//! Substitution is a chain of dependent operations, so it goes in blocks of eight rows: the triangle on the diagonal is stored
+//! inverted, and the products with the contiguous rows left of it are independent.
 
 /// Rows in a block.
 const BLOCK: usize = 8;
-/// Running sums in a product; rows of a block begin at a multiple of it.
+/// Partial sums of a dot product; rows of a block begin at a multiple of it.
 const LANES: usize = 4;
 
 /// `L` of `P A Pᵀ = L Lᵀ` with `P` an ordering that keeps rows short.
 #[derive(Debug, Clone)]
 pub(super) struct Skyline {
-    /// `order[i]`: the unknown that stands at place `i`.
+    /// `order[i]`: the unknown at index `i`.
     order: Vec<usize>,
     blocks: Vec<Block>,
     /// Rows of the blocks left of their triangles, one block after another.
@@ -60,7 +60,7 @@ impl Skyline {
         Some(skyline)
     }
 
-    /// Numbers that [`Self::solve`] works with.
+    /// Length of the scratch memory of [`Self::solve`].
     pub(super) fn work_len(&self) -> usize {
         self.blocks.len() * BLOCK
     }
@@ -96,7 +96,7 @@ impl Skyline {
                 *entry -= lanes_dot(row, above);
             }
         }
-        // Even and odd columns apart: half the chain.
+        // Even and odd columns apart halve the chain.
         let (mut even, mut odd) = ([0.0; BLOCK], [0.0; BLOCK]);
         for pair in 0..BLOCK / 2 {
             for row in 0..BLOCK {
@@ -238,15 +238,14 @@ impl Rows {
     }
 }
 
-/// Sum of products of any number of entries.
+/// Dot product of any length.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
     let rest = a_lanes.remainder().iter().zip(b_lanes.remainder());
     rest.map(|(x, y)| x * y).sum::<f64>() + lanes_dot(a, b)
 }
 
-/// Sum of products in four running sums, fit for vector instructions and the same on every machine; entries beyond a multiple of four
-/// are left out.
+/// Dot product in four partial sums, the same on every machine; entries beyond a multiple of four are left out.
 #[inline]
 fn lanes_dot(a: &[f64], b: &[f64]) -> f64 {
     let mut sums = [0.0; LANES];

@@ -8,10 +8,10 @@ use crate::keyframes::remove_joints;
 /// Custom text by which a scene asks for the fast solver, below the torso's prefix.
 const SOLVER: &str = "torso_solver";
 
-/// Geom that stands in for one capsule after the other while contacts are sought.
+/// Geom that takes the place of one capsule after the other in distance queries.
 const SLOT: &str = "slot";
 
-/// A bit that no geom of a scene accepts, so the slot touches nothing by itself; without any bit it would be taken for mere looks.
+/// A bit that no geom of a scene accepts, so the slot collides with nothing; without any bit it would be a visual geom.
 const SLOT_TYPE: i32 = 1 << 30;
 
 /// The prefix of the torso that asks for the fast solver, such as `torso/`.

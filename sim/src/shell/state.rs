@@ -8,7 +8,7 @@ use super::bodies::Bodies;
 use super::collide::{Collider, Detector, colliders};
 use super::cone::Cones;
 use super::contact::{ContactRow, Softness};
-use super::frame::{Carried, Frame};
+use super::frame::{MocapBase, TorsoFrame};
 use super::model::ShellModel;
 use super::pair::GeomParams;
 use super::settings::Settings;
@@ -25,17 +25,17 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtCone};
 #[derive(Debug)]
 pub struct Shell {
     pub(super) model: Arc<ShellModel>,
-    /// Where the torso stands and how it moves.
-    pub(super) frame: Frame,
-    /// What this shell has of its own in the equation of motion.
+    /// Pose and velocity of the torso as a whole.
+    pub(super) frame: TorsoFrame,
+    /// What can be changed in the equation of motion.
     pub(super) tuning: Tuning,
     /// Contact parameters of the capsules.
     pub(super) params: GeomParams,
     pub(super) settings: Settings,
     pub(super) colliders: Vec<Collider>,
     slot: usize,
-    /// What MuJoCo has of the torso, to be moved with it.
-    carried: Option<Carried>,
+    /// The torso's root in MuJoCo, which moves with the torso.
+    mocap_base: Option<MocapBase>,
     impratio: f64,
     pub(super) timestep: f64,
     pub(super) q: Vec<f64>,
@@ -66,13 +66,13 @@ impl Shell {
         }
         let n = shell.network.len();
         Ok(Self {
-            frame: Frame::default(),
+            frame: TorsoFrame::default(),
             tuning: Tuning::new(&shell.network),
             params: shell.params,
             settings: Settings::of(&shell),
             colliders: colliders(model, &shell.params),
             slot: names::find(model, ObjectType::Geom, &slot_name(prefix))?,
-            carried: Carried::find(model, prefix),
+            mocap_base: MocapBase::find(model, prefix),
             impratio: model.opt().impratio,
             timestep: model.opt().timestep,
             q: vec![0.0; n],
@@ -86,16 +86,16 @@ impl Shell {
             bodies: Bodies::default(),
             applied: AppliedWrenches::default(),
             response: Vec::new(),
-            work: shell.network.room(),
+            work: shell.network.scratch(),
             model: shell,
         })
     }
 
-    /// Back to rest, where the torso was compiled; softness, breathing and friction stay as they were set.
+    /// Resets to rest, where the torso was compiled; softness, breathing and friction stay as set.
     pub fn reset(&mut self) {
         self.set_frame(&Pose::default(), &Twist::default());
-        if let Some(carried) = &mut self.carried {
-            carried.reset();
+        if let Some(base) = &mut self.mocap_base {
+            base.reset();
         }
         self.q.fill(0.0);
         self.v.fill(0.0);
@@ -143,7 +143,7 @@ impl Shell {
         Vector3::from(self.model.rest[node]) + Vector3::from(self.model.axis[node]) * self.q[node]
     }
 
-    /// The way a node moves, in world.
+    /// Direction of motion of a node, in world.
     fn axis(&self, node: usize) -> Vector3<f64> {
         self.frame.rotation * Vector3::from(self.model.axis[node])
     }
@@ -155,7 +155,7 @@ impl Shell {
 
     /// Whether the state is finite and within 1e10.
     pub fn is_finite(&self) -> bool {
-        // Without leaving early, so that it goes by vectors.
+        // Without early exit, so that it vectorises.
         let within = |all: bool, x: &f64| all & (x.abs() < 1e10);
         self.q.iter().fold(true, within) & self.v.iter().fold(true, within)
     }
@@ -208,8 +208,8 @@ impl Shell {
     /// Second half, after `mj_step2`: restores `xfrc_applied` and integrates (semi-implicit Euler, as MuJoCo does).
     pub(crate) fn end_step(&mut self, data: &mut Data) {
         self.applied.restore(data);
-        if let Some(carried) = &mut self.carried {
-            carried.follow(&self.frame, data);
+        if let Some(base) = &mut self.mocap_base {
+            base.follow(&self.frame, data);
         }
         let h = self.timestep;
         for ((q, v), a) in self.q.iter_mut().zip(&mut self.v).zip(&self.a) {
@@ -240,7 +240,7 @@ impl Shell {
                 let block = &response[6 * other.body..6 * other.body + 6];
                 let robot: f64 = block.iter().zip(&other.wrench).map(|(a, b)| a * b).sum();
                 let shell = tuning.inverse(&model.network, row.node, other.node);
-                let value = robot + row.share * other.share * shell;
+                let value = robot + row.jacobian * other.jacobian * shell;
                 cones.matrix[i * width + j] = value;
                 cones.matrix[j * width + i] = value;
             }
@@ -257,10 +257,10 @@ impl Shell {
             for k in 0..3 {
                 let i = 3 * contact + k;
                 let row = &rows[i];
-                let velocity = row.carried + row.share * self.v[row.node]
+                let velocity = row.torso_velocity + row.jacobian * self.v[row.node]
                     - Bodies::along(row, &bodies.velocity);
                 let acceleration =
-                    row.share * self.a[row.node] - Bodies::along(row, &bodies.acceleration);
+                    row.jacobian * self.a[row.node] - Bodies::along(row, &bodies.acceleration);
                 let reference =
                     -softness.damping * velocity - if k == 0 { softness.pull } else { 0.0 };
                 cones.bias[i] = acceleration - reference;
@@ -273,20 +273,20 @@ impl Shell {
         }
     }
 
-    /// Three rows for each touch.
+    /// Three rows for each contact.
     fn collect_rows(&mut self) {
         self.rows.clear();
         for touch in &self.detector.contacts {
-            let body = self.bodies.place(self.colliders[touch.collider].body);
+            let body = self.bodies.index_of(self.colliders[touch.collider].body);
             let arm = touch.point - self.bodies.points[body];
             let axis = self.frame.rotation * Vector3::from(self.model.axis[touch.node]);
-            let carried = self.frame.velocity_at(&touch.point);
+            let velocity = self.frame.velocity_at(&touch.point);
             for direction in contact_frame(&touch.normal) {
                 let moment = arm.cross(&direction);
                 self.rows.push(ContactRow {
                     node: touch.node,
-                    share: direction.dot(&axis),
-                    carried: direction.dot(&carried),
+                    jacobian: direction.dot(&axis),
+                    torso_velocity: direction.dot(&velocity),
                     body,
                     wrench: [
                         direction.x,
@@ -308,7 +308,7 @@ impl Shell {
             let f: [f64; 3] = std::array::from_fn(|k| self.cones.force[3 * contact + k]);
             self.last_force[touch.node] = f;
             let rows = &self.rows[3 * contact..3 * contact + 3];
-            let along: f64 = rows.iter().zip(f).map(|(row, f)| row.share * f).sum();
+            let along: f64 = rows.iter().zip(f).map(|(row, f)| row.jacobian * f).sum();
             if along != 0.0 {
                 self.tuning
                     .push(&self.model.network, touch.node, along, &mut self.a);

@@ -1,11 +1,12 @@
-//! What one shell has of its own in the network's equation: laws of the rows, springs, force at rest, and the driver's reach.
+//! The equation of motion of one shell without contact, and what can be changed in it without factoring anew: stiffness and damping
+//! of the rows, springs, force at rest, and the driver's reach.
 //!
 //! A driver with reach $c$ adds one row and column to $A$, $A' = A + e d^T + d e^T$ with $e$ the driver's unit vector.
 //! So with $U = [e, d]$ and $S = \begin{pmatrix}0&1\\1&0\end{pmatrix}$ (Woodbury; Hager 1989, doi:10.1137/1031049)
 //!
 //! $$ A'^{-1} = A^{-1} - A^{-1} U\, (S + U^T A^{-1} U)^{-1}\, U^T A^{-1}, $$
 //!
-//! exact, and another reach needs no factoring anew.
+//! which is exact.
 
 use super::network::{MAX_DENSE_ROWS, Network, Spring, dot};
 use super::rows::SpringDamper;
@@ -56,7 +57,7 @@ impl Tuning {
             driven,
         };
         tuning.set_rest_force(network, std::iter::empty());
-        tuning.drive(network, &network.ties.reach, 1.0, &mut network.room());
+        tuning.drive(network, &network.ties.reach, 1.0, &mut network.scratch());
         tuning
     }
 
@@ -83,7 +84,7 @@ impl Tuning {
             .map_or((0, 0.0), |driven| (driven.driver, driven.dense[row]))
     }
 
-    /// Gives the driver, if there is one, a reach for each capsule, and scales its compiled coefficients in the dense rows.
+    /// Sets the driver's reach for each capsule, if there is a driver, and scales its compiled coefficients in the dense rows.
     pub(super) fn drive(
         &mut self,
         network: &Network,
@@ -284,7 +285,7 @@ mod tests {
         let network = Network::new(&mass, gravity.clone(), springs.to_vec(), &rows, 12).unwrap();
         let q: Vec<f64> = (0..n).map(|i| (i as f64).sin() * 0.01).collect();
         let v: Vec<f64> = (0..n).map(|i| (2.0 * i as f64).cos() * 0.1).collect();
-        let (mut a, mut work) = (vec![0.0; n], network.room());
+        let (mut a, mut work) = (vec![0.0; n], network.scratch());
         let mut tuning = Tuning::new(&network);
         tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut work);
         let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);

@@ -1,42 +1,42 @@
-//! What a shell can change without its scene being compiled anew: softness, breathing, friction, and where the torso stands.
+//! Changing a shell without compiling its scene again: softness, breathing, friction, and the torso's pose.
 //!
-//! All is exact: a shell that was changed moves as one whose scene was compiled so. Only these are not so:
+//! A changed shell moves exactly as one whose scene was compiled so, but:
 //!
 //! * A frame that moves carries the torso, but does not accelerate it: inertial forces on the capsules are left out, some
 //!   millinewtons for the motions of patients.
 //! * The oscillator of a breathing torso feels no gravity, however the torso is turned; compiled lying on its side, it would.
-//! * What MuJoCo has of the torso besides its capsules (the hard sphere in the middle of `cylinder`, `box` and `ellipsoid`) follows
-//!   a step later, and only where the torso's root hangs in the world itself.
+//! * The hard sphere in the middle of `cylinder`, `box` and `ellipsoid` follows a step later, and only where the torso's root is a
+//!   child of the world.
 
 use insonate_models::torsos::{Breathing, Solref};
 use nalgebra::Vector3;
 
 use super::breath::ratio;
-use super::frame::Frame;
+use super::frame::TorsoFrame;
 use super::rows::SpringDamper;
 use super::settings::{DEFAULT_SOLREF, ShellSolref};
 use super::state::Shell;
 use crate::{Pose, SimError, Twist};
 
 impl Shell {
-    /// Moves the whole torso: from where it was compiled to `world_from_rest`, where it moves at `twist` (in world, about that
-    /// frame's origin), which the contacts feel. To be called whenever the motion changes; [`Shell::reset`] undoes it.
+    /// Moves the whole torso from where it was compiled to `world_from_rest`, with velocity `twist` (in world, about that frame's
+    /// origin), which contacts take into account. To be called whenever the motion changes; [`Shell::reset`] undoes it.
     pub fn set_frame(&mut self, world_from_rest: &Pose, twist: &Twist) {
         let turned = world_from_rest.rotation != self.frame.world_from_rest.rotation;
-        self.frame = Frame::new(*world_from_rest, *twist);
+        self.frame = TorsoFrame::new(*world_from_rest, *twist);
         if turned {
             self.update_rest_force();
         }
     }
 
-    /// Where the torso is, from where it was compiled, in world; and the velocity of that frame.
+    /// Pose of the torso relative to where it was compiled, in world, and the velocity of that frame.
     pub fn frame(&self) -> (Pose, Twist) {
         (self.frame.world_from_rest, self.frame.twist)
     }
 
     /// Gives the constraints another `solref`, as if the scene had been compiled with it.
     ///
-    /// Costs about 10 µs on a breathing shell, where the reach of the breath depends on it, and next to nothing on others.
+    /// Takes about 10 µs on a breathing shell, as the reach of the breath depends on it.
     ///
     /// # Errors
     /// [`SimError::Shell`] for a shell without rest constraints or without couplings of neighbours, each of one kind.
@@ -62,7 +62,7 @@ impl Shell {
         Ok(())
     }
 
-    /// Makes a breathing shell breathe at another rate and by another amplitude, from none to any.
+    /// Sets rate and amplitude of a breathing shell.
     ///
     /// Meant for the start of an episode, breathed out; in the middle of a breath, use [`Shell::set_breath_phase`] after it.
     ///
@@ -78,7 +78,7 @@ impl Shell {
         Ok(())
     }
 
-    /// How far the front has risen with the breath [m] and how fast it rises [m/s]; none for a shell without breathing.
+    /// Rise of the front with the breath [m] and its rate [m/s]; `None` for a shell without breathing.
     pub fn breath(&self) -> Option<[f64; 2]> {
         let breath = self.model.breath.as_ref()?;
         let amplitude = self.settings.amplitude;
@@ -88,8 +88,7 @@ impl Shell {
         ])
     }
 
-    /// Puts a breathing shell at a phase of its breath [rad]: 0 breathed out, π breathed in. The capsules go along; what presses
-    /// on them is forgotten.
+    /// Sets the phase of the breath [rad]: 0 breathed out, π breathed in. The capsules move to where they are without contact.
     ///
     /// # Errors
     /// As [`Shell::set_breathing`].
@@ -107,8 +106,8 @@ impl Shell {
         Ok(())
     }
 
-    /// Gives the skin another coefficient of sliding friction. As in MuJoCo, a contact has the larger of the skin's and the other
-    /// side's, unless one of them has priority.
+    /// Sets the skin's coefficient of sliding friction. As in MuJoCo, a contact has the larger one of both sides, unless one side has
+    /// priority.
     pub fn set_friction(&mut self, friction: f64) {
         self.params.friction = friction;
         self.mix_params();
