@@ -1,4 +1,4 @@
-//! What can be wrong with a body, a tool or a configuration, and how a world ends.
+//! Errors of bodies, tools and settings, and of worlds that diverge.
 
 /// An error of this crate.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -9,9 +9,9 @@ pub enum TissueError {
     Setting {
         /// Its name.
         field: String,
-        /// What it is.
+        /// Its value.
         value: String,
-        /// What it may be.
+        /// Its range.
         allowed: String,
     },
     /// A particle lies where the grid has no nodes for it.
@@ -45,10 +45,10 @@ pub enum TissueError {
     /// A mesh file cannot be read.
     #[error(transparent)]
     MeshFile(#[from] insonate_meshes::MeshError),
-    /// Bytes that are not a state of the world that was to take them.
+    /// Bytes are not a state of the world that was to be restored from them.
     #[error("not a state of this world: {0}")]
     State(String),
-    /// The simulation has left what the method can follow; it stays stopped until a reset.
+    /// The simulation has diverged; the world stays stopped until a reset.
     #[error("the tissue diverged after {time:.6} s: {reason}")]
     Diverged {
         /// Why.

@@ -7,7 +7,7 @@ mod elasticity;
 mod error;
 #[cfg(feature = "gpu")]
 pub mod gpu;
-mod holds;
+mod graspable;
 mod lanes;
 mod material;
 pub mod mesh;
@@ -20,6 +20,6 @@ pub mod xpbd;
 
 pub use elasticity::{ElasticLaw, FixedCorotated, NeoHookean};
 pub use error::{Divergence, TissueError};
-pub use holds::Holds;
+pub use graspable::Graspable;
 pub use material::{Material, Tearing};
 pub use soft_tissue::SoftTissue;

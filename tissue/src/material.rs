@@ -21,13 +21,13 @@ pub struct Material {
     pub tearing: Option<Tearing>,
 }
 
-/// Loss of stiffness by stretch, for good.
+/// Irreversible loss of stiffness by stretch.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tearing {
-    /// Greatest principal stretch that does no harm.
+    /// Greatest principal stretch without damage.
     pub begins: f64,
-    /// Stretch at which nothing holds any more; what is torn still resists compression.
+    /// Stretch of full damage; torn tissue still resists compression.
     pub ends: f64,
 }
 
@@ -45,7 +45,7 @@ impl Default for Material {
 }
 
 impl Material {
-    /// Fails for constants that no material has.
+    /// Fails for constants out of range.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

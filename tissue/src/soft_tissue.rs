@@ -1,11 +1,11 @@
-//! What all solvers do.
+//! The interface of all solvers.
 
 use crate::TissueError;
 use crate::tool::{Tool, Wrench};
 
 /// Tissue in a world of its own, pressed and pulled by tools.
 pub trait SoftTissue: Send {
-    /// Tools. Those that move are moved on between steps; a pose or velocity set here counts from the next step on.
+    /// Tools. A step moves them by their velocities; a pose or velocity set here is used from the next step on.
     fn tools_mut(&mut self) -> &mut Vec<Tool>;
 
     /// Advances by a time [s], in substeps of the solver's choice.
@@ -26,10 +26,10 @@ pub trait SoftTissue: Send {
     /// Back to the start: rest shape, time zero; tools stay.
     fn reset(&mut self);
 
-    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it.
+    /// State from which a later [`restore`](Self::restore) continues bit-identically; tools are not in it.
     fn save(&self) -> Vec<u8>;
 
-    /// Goes back to a saved state of a world made in the same way.
+    /// Restores a saved state of a world made in the same way.
     ///
     /// # Errors
     /// [`TissueError::State`]: the bytes are not a state of such a world; nothing has changed then.

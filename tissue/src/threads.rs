@@ -1,4 +1,4 @@
-//! Who does the work.
+//! Threads of a solver.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use rayon::prelude::*;
 
 use crate::TissueError;
 
-/// Threads of a world. What they do does not depend on how many they are.
+/// Threads of a world; results do not depend on their number.
 #[derive(Debug, Clone)]
 pub(crate) enum Threads {
     /// The caller's own: for one of many worlds.
@@ -18,10 +18,10 @@ pub(crate) enum Threads {
 }
 
 impl Threads {
-    /// So many; 0: those that the whole program shares, one for each core.
+    /// A number of threads; 0: those that the whole program shares, one for each core.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: they cannot be had.
+    /// [`TissueError::Setting`]: they cannot be started.
     pub(crate) fn new(n: usize) -> Result<Self, TissueError> {
         match n {
             0 => return Ok(Self::Shared),
@@ -35,7 +35,7 @@ impl Threads {
             .map_err(|error| TissueError::setting("n_threads", n, error.to_string()))
     }
 
-    /// Does all of a work on one of them, so that none is woken for each part of it: that costs as much as a part.
+    /// Runs work on one of them, from where its parts are shared out without waking threads for each part.
     pub(crate) fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match self {
             Self::Caller => work(),
@@ -44,7 +44,7 @@ impl Threads {
         }
     }
 
-    /// Does something to each of them; within [`run`](Self::run).
+    /// Calls for each item, on all threads; within [`run`](Self::run).
     pub(crate) fn for_each<T: Send>(&self, items: &mut [T], work: impl Fn(&mut T) + Send + Sync) {
         match self {
             Self::Caller => items.iter_mut().for_each(work),

@@ -17,6 +17,7 @@ fn plane_modulus() -> f64 {
     DEEP.young_modulus / (1.0 - DEEP.poisson_ratio.powi(2))
 }
 
+/// Within 2 %.
 #[test]
 fn a_flat_punch_is_boussinesqs() {
     let (radius, depth) = (0.02, 0.001);
@@ -26,6 +27,7 @@ fn a_flat_punch_is_boussinesqs() {
     assert!((found / wanted - 1.0).abs() < 0.02, "{found} {wanted}");
 }
 
+/// Within 2 %.
 #[test]
 fn a_ball_is_hertzs() {
     let (radius, depth) = (0.04, 0.001);

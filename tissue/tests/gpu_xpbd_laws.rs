@@ -13,7 +13,7 @@ use insonate_tissue::gpu::xpbd::GpuXpbd;
 use insonate_tissue::gpu::{Gpu, GpuError};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{
-    Anchor, Attachment, Elasticity, Gripper, GripperGeometry, Holds, Sweep, Xpbd, XpbdBody,
+    Anchor, Attachment, Elasticity, Graspable, Gripper, GripperGeometry, Sweep, Xpbd, XpbdBody,
     XpbdConfig,
 };
 use insonate_tissue::{Material, SoftTissue as _, TissueError};

@@ -11,7 +11,7 @@ use insonate_tissue::body::{
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::xpbd::{Anchor, Xpbd, XpbdConfig};
-use insonate_tissue::{Holds, Material, SoftTissue as _};
+use insonate_tissue::{Graspable, Material, SoftTissue as _};
 use nalgebra::Vector3;
 
 /// Young's moduli of the lower and the upper half [Pa].
@@ -116,10 +116,13 @@ fn still() -> XpbdConfig {
 }
 
 /// Draws at the points of the upper end by a way along z [m] and waits; gives the places of all points before and after.
-fn draw(world: &mut (impl Holds + insonate_tissue::SoftTissue), way: f64) -> [Vec<[f64; 3]>; 2] {
+fn draw(
+    world: &mut (impl Graspable + insonate_tissue::SoftTissue),
+    way: f64,
+) -> [Vec<[f64; 3]>; 2] {
     let start = world.positions();
     let end = Vector3::new(AT, AT, AT + HALF[2]);
-    Holds::tools_mut(world).push(Tool {
+    Graspable::tools_mut(world).push(Tool {
         position: end,
         linear: Vector3::new(0.0, 0.0, way / 0.1),
         ..Tool::new(Shape::Sphere { radius: 1e-6 })
@@ -130,7 +133,7 @@ fn draw(world: &mut (impl Holds + insonate_tissue::SoftTissue), way: f64) -> [Ve
     }
     assert!(n_held >= 25, "{n_held} points are held");
     world.step(0.1).unwrap();
-    Holds::tools_mut(world)[0].linear = Vector3::zeros();
+    Graspable::tools_mut(world)[0].linear = Vector3::zeros();
     world.step(1.4).unwrap();
     [start, world.positions()]
 }

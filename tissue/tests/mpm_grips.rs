@@ -5,7 +5,7 @@
 
 use insonate_tissue::mpm::{MlsMpm, MpmBatch, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
-use insonate_tissue::{Holds as _, Material, SoftTissue as _, TissueError};
+use insonate_tissue::{Graspable as _, Material, SoftTissue as _, TissueError};
 use nalgebra::{Matrix3, Vector3};
 
 const CELL: f64 = 0.01;

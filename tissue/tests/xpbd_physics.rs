@@ -1,5 +1,5 @@
-//! The solver against answers that are known: a block pressed and a bar pulled (neo-Hookean), a bar that hangs and one that stands out
-//! from a wall (linear elasticity), balance of forces, and the shape at rest.
+//! XPBD against analytic answers: a block pressed and a bar pulled (neo-Hookean), a bar that hangs and a cantilever (linear elasticity),
+//! balance of forces, and the shape at rest.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -64,8 +64,9 @@ fn the_law_at_small_strain_is_the_material() {
     assert!((slope / MATERIAL.young_modulus - 1.0).abs() < 1e-6);
 }
 
+/// Force within 2 % of the law's uniaxial stress.
 #[test]
-fn a_block_between_plates_presses_back_as_the_law_says() {
+fn a_block_between_plates_presses_back_by_its_uniaxial_stress() {
     let size = [0.04, 0.04, 0.04];
     let mut world = Xpbd::new(still(2.5e-4), &[body([4; 3], size, MATERIAL)], &[]).unwrap();
     let plate = Tool::new(Shape::HalfSpace);
@@ -91,8 +92,9 @@ fn a_block_between_plates_presses_back_as_the_law_says() {
     }
 }
 
+/// Force within 2 % of the law's uniaxial stress.
 #[test]
-fn a_bar_between_grips_pulls_back_as_the_law_says() {
+fn a_bar_between_grips_pulls_back_by_its_uniaxial_stress() {
     let size = [0.02, 0.02, 0.12];
     let bar = body([2, 2, 12], size, MATERIAL);
     // Vertices of the middle third.
@@ -141,8 +143,9 @@ fn hanging(substep: f64, material: Material) -> f64 {
     sum / end.len() as f64
 }
 
+/// Elongation ρ g L² / 2 E within 3 % at 0.25 ms, and half the error with half the substep.
 #[test]
-fn a_bar_hangs_as_far_as_it_should() {
+fn a_bar_hangs_as_far_as_linear_elasticity_says() {
     let material = Material {
         young_modulus: 1e5,
         // No narrowing, which the fixed end would hinder.
@@ -158,8 +161,9 @@ fn a_bar_hangs_as_far_as_it_should() {
     assert!(errors[2] < 0.5 * errors[1], "{errors:?}");
 }
 
+/// Deflection within 4 % of Timoshenko's at the finest mesh, and within 3 % in the limit.
 #[test]
-fn a_cantilever_bends_as_far_as_it_should() {
+fn a_cantilever_bends_as_timoshenko_says() {
     let (length, height, gravity) = (0.1f64, 0.02, 0.981);
     let material = Material {
         young_modulus: 1e5,
@@ -221,8 +225,9 @@ fn elastic_forces(body: &XpbdBody, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> 
     forces
 }
 
+/// Within 1 % of the elastic forces on the fixed vertices.
 #[test]
-fn the_force_on_a_tool_is_what_holds_the_body() {
+fn the_force_on_a_tool_balances_the_elastic_forces() {
     let mut block = body([5, 5, 4], [0.05, 0.05, 0.04], MATERIAL);
     block.fixed = vertices(&block, |p| p[2] < 1e-6);
     for (shape, face_contact) in [
@@ -268,6 +273,7 @@ fn the_force_on_a_tool_is_what_holds_the_body() {
     }
 }
 
+/// Within 2 µm.
 #[test]
 fn the_shape_at_rest_comes_back() {
     let mut block = body([4, 4, 4], [0.04; 3], MATERIAL);

@@ -1,4 +1,4 @@
-//! Bodies and settings that cannot be are errors that name them.
+//! Invalid bodies and settings are refused by name.
 
 #[expect(dead_code, clippy::pedantic, reason = "shared by several tests")]
 mod xpbd_blocks;
@@ -17,7 +17,7 @@ fn body() -> XpbdBody {
 }
 
 #[test]
-fn settings_that_cannot_be_are_named() {
+fn invalid_settings_are_refused_by_name() {
     let good = body;
     let fails = |config: XpbdConfig, body: XpbdBody, name: &str| {
         let error = Xpbd::new(config, &[body], &[]).unwrap_err();

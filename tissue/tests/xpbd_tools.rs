@@ -1,4 +1,4 @@
-//! What tools do to bodies of tetrahedra: grasp and drop, tear, hold, rub; and what attachments hold.
+//! Tools grasp, drop, tear and rub tetrahedra, and attachments hold them.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
 mod xpbd_blocks;
@@ -244,8 +244,9 @@ fn attachments_hold() {
     );
 }
 
+/// Acceleration within 3 % of gravity along the slope, normal force within 2 % of the weight.
 #[test]
-fn a_block_slides_by_the_law_of_friction() {
+fn a_block_slides_by_coulombs_law() {
     // On a slope of 20°: stays at a coefficient above tan 20° = 0.364, and slides with g (sin − μ cos) below.
     let slope = 20f64.to_radians();
     for friction in [0.45, 0.2] {

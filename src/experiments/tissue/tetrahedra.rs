@@ -4,7 +4,7 @@ use anyhow::ensure;
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::SoftTissue as _;
 use insonate_tissue::tool::{Shape, Tool, Wrench};
-use insonate_tissue::xpbd::{Holds as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
+use insonate_tissue::xpbd::{Graspable as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
 
 use super::pieces;

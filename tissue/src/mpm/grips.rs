@@ -5,7 +5,7 @@ use nalgebra::Vector3;
 use super::hold::{Held, WORLD};
 use super::world::MlsMpm;
 use crate::tool::{Tool, Wrench};
-use crate::{Holds, TissueError};
+use crate::{Graspable, TissueError};
 
 impl MlsMpm {
     /// Lets a tool hold particles from the next step on, wherever they are: they move with the tool as if they were part of it, and what
@@ -79,7 +79,7 @@ impl MlsMpm {
     }
 }
 
-impl Holds for MlsMpm {
+impl Graspable for MlsMpm {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
         &mut self.tools
     }

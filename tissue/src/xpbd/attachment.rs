@@ -1,4 +1,4 @@
-//! Attachments between bodies and to points: distance constraints of a given length, most often zero.
+//! Attachments of vertices to each other and to points: distance constraints, most often of length zero.
 
 /// What a vertex is attached to. Vertices are counted through all bodies.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -9,20 +10,19 @@ use super::attachment::Attachment;
 use super::block::Block;
 use super::body::XpbdBody;
 use super::config::XpbdConfig;
-use super::groups::Model;
-use super::layout::ManyWorlds;
+use super::lane_layout::ManyWorlds;
+use super::model::Model;
 use super::topology::Topology;
-use super::world::{move_anchor, surface};
 use crate::error::check_range;
-use crate::holds::Holds;
+use crate::graspable::Graspable;
+
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
-use insonate_meshes::TriangleMesh;
 
 /// Worlds in a block.
 const WORLDS: usize = 16;
 
-/// Many worlds of the same bodies, each with its own tools, none of which knows of the others.
+/// Independent worlds of the same bodies, each with its own tools.
 #[derive(Debug)]
 pub struct XpbdBatch {
     blocks: Vec<Block<ManyWorlds>>,
@@ -71,8 +71,8 @@ impl XpbdBatch {
         self.n_worlds
     }
 
-    /// Advances all worlds by a time [s]; of each world says why it has not, if it has not: a tool that cannot be leaves its world as it
-    /// was, and one that has diverged stays stopped until its reset.
+    /// Advances all worlds by a time [s]. An error of each world that was not advanced: one with an invalid tool is left as it was, and
+    /// one that has diverged stays stopped until its reset.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for the time.
@@ -88,7 +88,7 @@ impl XpbdBatch {
         Ok(errors.into_iter().flatten().collect())
     }
 
-    /// A world; none beyond the last.
+    /// A world; none for an index out of range.
     pub fn world(&mut self, index: usize) -> Option<BatchWorld<'_>> {
         if index >= self.n_worlds {
             return None;
@@ -99,7 +99,7 @@ impl XpbdBatch {
         })
     }
 
-    /// Calls for each world, on all cores: to set tools or to read.
+    /// Calls a function for each world, on all cores.
     pub fn for_each(&mut self, f: impl Fn(usize, BatchWorld<'_>) + Sync) {
         let blocks = &mut self.blocks;
         self.threads.install(|| {
@@ -120,8 +120,7 @@ impl BatchWorld<'_> {
 
     /// Mean wrench on a tool over the last step; see [`SoftTissue::wrench`](crate::SoftTissue::wrench).
     pub fn wrench(&self, tool: usize) -> Wrench {
-        let wrenches = &self.block.worlds[self.world].wrenches;
-        wrenches.get(tool).copied().unwrap_or_default()
+        self.block.worlds[self.world].wrench(tool)
     }
 
     /// Positions in world [m], shape `[n_vertices, 3]`.
@@ -139,12 +138,12 @@ impl BatchWorld<'_> {
         self.block.reset(self.world);
     }
 
-    /// All that a later [`restore`](Self::restore) needs, here or in any other world of such bodies; tools are not in it.
+    /// State for a later [`restore`](Self::restore) of any world of such bodies; tools are not in it.
     pub fn save(&self) -> Vec<u8> {
         self.block.save(self.world)
     }
 
-    /// Goes back to a saved state.
+    /// Restores a saved state.
     ///
     /// # Errors
     /// [`TissueError::State`]; nothing has changed then.
@@ -162,7 +161,7 @@ impl BatchWorld<'_> {
         self.block.velocities(self.world)
     }
 
-    /// Position of a vertex [m]; none beyond the last.
+    /// Position of a vertex [m]; none for an index out of range.
     pub fn position(&self, vertex: usize) -> Option<[f64; 3]> {
         (vertex < self.block.model.topology.n_vertices)
             .then(|| self.block.position(vertex, self.world).into())
@@ -170,7 +169,7 @@ impl BatchWorld<'_> {
 
     /// Surface of what is not torn; see [`Xpbd::surface`](super::Xpbd::surface).
     pub fn surface(&self) -> TriangleMesh {
-        surface(self.block, self.world)
+        self.block.surface(self.world)
     }
 
     /// See [`Xpbd::move_anchor`](super::Xpbd::move_anchor).
@@ -178,11 +177,11 @@ impl BatchWorld<'_> {
     /// # Errors
     /// As there.
     pub fn move_anchor(&mut self, anchor: usize, to: [f64; 3]) -> Result<(), TissueError> {
-        move_anchor(self.block, self.world, anchor, to)
+        self.block.move_anchor(self.world, anchor, to)
     }
 }
 
-impl Holds for BatchWorld<'_> {
+impl Graspable for BatchWorld<'_> {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
         self.tools_mut()
     }
@@ -196,7 +195,6 @@ impl Holds for BatchWorld<'_> {
     }
 
     fn release(&mut self, tool: usize) {
-        let world = &mut self.block.worlds[self.world];
-        world.let_go(|held| held.tool as usize == tool && !held.sticks);
+        self.block.worlds[self.world].release_grasp(tool);
     }
 }

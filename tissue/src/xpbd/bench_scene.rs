@@ -6,8 +6,9 @@
 use nalgebra::Vector3;
 
 use super::batch::XpbdBatch;
-use super::body::{Elasticity, XpbdBody};
+use super::body::XpbdBody;
 use super::config::{Sweep, XpbdConfig};
+use super::elasticity::Elasticity;
 use super::world::Xpbd;
 use crate::error::check_range;
 use crate::mesh::TetMesh;

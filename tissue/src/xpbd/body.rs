@@ -1,48 +1,34 @@
 //! Bodies of tetrahedra.
 
+use super::elasticity::Elasticity;
 use crate::error::check_range;
 use crate::mesh::TetMesh;
 use crate::{Material, TissueError};
 
-/// Which constraints stand for elasticity.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub enum Elasticity {
-    /// The energy of the body's material: hydrostatic and deviatoric constraints of each tetrahedron.
-    #[default]
-    NeoHookean,
-    /// A distance constraint for each edge and a volume constraint for each tetrahedron; of the material only the density counts.
-    Springs {
-        /// Compliance of an edge [m/N].
-        distance_compliance: f64,
-        /// Compliance of a tetrahedron's volume [m³/Pa].
-        volume_compliance: f64,
-    },
-}
-
-/// A body.
+/// A body of tetrahedra.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct XpbdBody {
     /// Its tetrahedra at rest [m].
     pub mesh: TetMesh,
-    /// What it is made of, where `tet_materials` does not say otherwise. Viscosity and tearing do not count.
+    /// Its material, where `tet_materials` is empty. Viscosity and tearing of materials are not used.
     pub material: Material,
-    /// What each tetrahedron is made of; empty: all are of `material`.
+    /// Material of each tetrahedron; empty: all are of `material`.
     pub tet_materials: Vec<Material>,
-    /// Which constraints stand for elasticity.
+    /// The constraints that make it elastic.
     pub elasticity: Elasticity,
-    /// Damping [s]: stress from the rate of strain, over that from strain (Kelvin and Voigt); β = damping time / α for springs, and a
-    /// viscosity of μ times the damping time for materials.
+    /// Kelvin–Voigt damping, stress by rate of strain over stress by strain [s]: β = damping time / α for springs, and a viscosity of
+    /// μ times the damping time for materials.
     pub damping_time: f64,
     /// Velocity [m/s].
     pub velocity: [f64; 3],
     /// Vertices that never move.
     pub fixed: Vec<u32>,
-    /// Tetrahedra whose greatest principal strain (stretch − 1) comes above this are torn out; none: it never tears.
+    /// Tetrahedra whose greatest principal strain (stretch − 1) exceeds this are removed; none: it never tears.
     pub tear_strain: Option<f64>,
 }
 
 impl XpbdBody {
-    /// Fails for bodies that cannot be; `index` is the body's number, for the message.
+    /// Fails for an invalid body, named by its index.
     pub(super) fn check(&self, index: usize) -> Result<(), TissueError> {
         let name = |field: &str| format!("bodies[{index}].{field}");
         self.material.check()?;

@@ -1,23 +1,26 @@
-//! Colours: constraints of one colour share no vertex, so they may be solved side by side.
+//! Graph colouring: constraints of one colour share no point, so they may be solved side by side.
 
-/// Greedy colouring: numbers of the constraints, colour by colour, each in ascending order.
-pub(super) fn color<const N: usize>(constraints: &[[u32; N]], n_points: usize) -> Vec<Vec<u32>> {
-    // Of each vertex the colours that are taken, as bits; grows by words where a vertex has many constraints.
+/// Greedy colouring of constraints given by their points: indices of the constraints, colour by colour, each in ascending order.
+pub(super) fn color<'a>(
+    constraints: impl Iterator<Item = &'a [u32]>,
+    n_points: usize,
+) -> Vec<Vec<u32>> {
+    // The colours taken at each point, as bits.
     let mut taken: Vec<Vec<u64>> = vec![Vec::new(); n_points];
     let mut colors: Vec<Vec<u32>> = Vec::new();
-    for (index, vertices) in constraints.iter().enumerate() {
+    for (index, points) in constraints.enumerate() {
         let mut word = 0;
         let color = loop {
-            let used = vertices.iter().fold(0, |bits, vertex| {
-                bits | taken[*vertex as usize].get(word).copied().unwrap_or(0)
+            let used = points.iter().fold(0, |bits, point| {
+                bits | taken[*point as usize].get(word).copied().unwrap_or(0)
             });
             if used != u64::MAX {
                 break 64 * word + used.trailing_ones() as usize;
             }
             word += 1;
         };
-        for vertex in vertices {
-            let words = &mut taken[*vertex as usize];
+        for point in points {
+            let words = &mut taken[*point as usize];
             words.resize(words.len().max(color / 64 + 1), 0);
             words[color / 64] |= 1 << (color % 64);
         }
@@ -34,11 +37,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn constraints_of_one_color_share_no_vertex() {
-        // A fan of 100 pairs around vertex 0, and a chain.
+    fn constraints_of_one_color_share_no_point() {
+        // A fan of 100 pairs around point 0, and a chain.
         let mut pairs: Vec<[u32; 2]> = (1..=100).map(|i| [0, i]).collect();
         pairs.extend((1..100).map(|i| [i, i + 1]));
-        let colors = color(&pairs, 101);
+        let colors = color(pairs.iter().map(<[u32; 2]>::as_slice), 101);
         assert_eq!(colors.iter().map(Vec::len).sum::<usize>(), pairs.len());
         assert!(colors.len() >= 100, "{}", colors.len());
         for same in &colors {

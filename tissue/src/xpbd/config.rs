@@ -3,10 +3,10 @@
 use crate::TissueError;
 use crate::error::check_range;
 
-/// How corrections of several constraints are put together.
+/// How corrections of several constraints are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub enum Sweep {
-    /// One after another, each from where the last has left the vertices; constraints of one colour share no vertex.
+    /// One after another, each from the positions that the last has left; constraints of one colour share no vertex.
     #[default]
     GaussSeidel,
     /// All from the same positions, each constraint with its share of every vertex's mass (mass splitting: Tonge, Benevolenski and
@@ -26,23 +26,23 @@ pub enum Sweep {
 pub struct XpbdConfig {
     /// Longest substep [s].
     pub substep: f64,
-    /// Substeps are made shorter until waves cross at most so much of the height of any neo-Hookean element in one; infinite: never.
-    /// At 0.5, elements are softer than their material by some 2 %; above 1, much softer.
+    /// Greatest part of the height of any neo-Hookean element that waves may cross in a substep: substeps are shortened to it; infinite:
+    /// never. At 0.5, elements are softer than their material by some 2 %; above 1, much softer.
     pub max_courant: f64,
-    /// Times that each constraint corrects in a substep; more than one only with [`Sweep::GaussSeidel`]. For attachments, springs and
-    /// contact; neo-Hookean elements gain nothing from it, as the gradients of earlier corrections are not renewed: take more substeps.
+    /// Iterations of the solver in a substep; more than one only with [`Sweep::GaussSeidel`]. They help attachments, springs and contact;
+    /// for neo-Hookean elements take more substeps, as the gradients of earlier corrections are not renewed.
     pub iterations: u32,
-    /// How corrections are put together.
+    /// How corrections are combined.
     pub sweep: Sweep,
     /// Gravity [m/s²].
     pub gravity: [f64; 3],
-    /// Rate c at which the surroundings take velocity [1/s]: a substep leaves 1 − c Δt of it.
+    /// Viscous drag c of the surroundings [1/s]: a substep scales velocities by 1 − c Δt.
     pub drag: f64,
-    /// Speed at which a tool pushes out tissue that it is in already [m/s]; infinite: within a substep.
+    /// Greatest speed at which a tool at rest pushes tissue out of itself [m/s]; infinite: within a substep.
     pub push_speed: f64,
-    /// Whether tools also meet the faces between vertices: needed where a tool is no greater than they are.
+    /// Whether tools also touch the faces between vertices, which small tools need.
     pub face_contact: bool,
-    /// A world with a faster vertex has diverged [m/s].
+    /// Speed of a vertex above which a world has diverged [m/s].
     pub max_speed: f64,
     /// Threads of a batch; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
@@ -66,7 +66,7 @@ impl Default for XpbdConfig {
 }
 
 impl XpbdConfig {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

@@ -1,13 +1,13 @@
 //! A gripper: a shaft through a trocar and two clamps at its tip, which grasp tissue when they close.
 //!
-//! The shaft always passes through the trocar (the remote centre of motion): the place of the tip alone says where it lies, and a roll
-//! turns it about itself. What is near the middle of the clamps when they close is held by the gripper until they open.
+//! The shaft always passes through the trocar, its remote centre of motion: its pose follows from the position of the tip and a roll about
+//! itself. Vertices near the middle of the clamps when they close are held until the clamps open.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
 use crate::TissueError;
 use crate::error::check_range;
-use crate::holds::Holds;
+use crate::graspable::Graspable;
 use crate::tool::{Shape, Tool, Wrench};
 
 /// Sizes of a gripper.
@@ -23,7 +23,7 @@ pub struct GripperGeometry {
     pub clamp_length: f64,
     /// Vertices within this distance of the middle of the clamps are grasped [m].
     pub grasp_radius: f64,
-    /// At most so many.
+    /// Most vertices that are grasped.
     pub max_grasped: usize,
     /// Below this opening angle the clamps are closed [rad].
     pub closed_angle: f64,
@@ -63,9 +63,9 @@ impl Gripper {
     /// Puts a gripper into a world, with the tip of its shaft [m], roll [rad] and the angle between the clamps [rad].
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: sizes, places or angles that cannot be; the tip must not be at the trocar [m].
+    /// [`TissueError::Setting`] for sizes, positions or angles out of range; the tip must not be at the trocar.
     pub fn new(
-        world: &mut impl Holds,
+        world: &mut impl Graspable,
         geometry: GripperGeometry,
         trocar: Vector3<f64>,
         tip: Vector3<f64>,
@@ -100,14 +100,14 @@ impl Gripper {
         Ok(gripper)
     }
 
-    /// Has the gripper go to a tip [m], roll and opening [rad] within the next step of a time [s]; call it before each step. Closing
-    /// grasps at once, before the step; opening lets go.
+    /// Moves the gripper to a tip [m], roll and opening [rad] within the next step of a time [s]; call it before each step. Closing
+    /// grasps before the step; opening releases.
     ///
     /// # Errors
     /// [`TissueError::Setting`]; nothing has changed then. Also when the world no longer has the gripper's tools.
     pub fn move_to(
         &mut self,
-        world: &mut impl Holds,
+        world: &mut impl Graspable,
         tip: Vector3<f64>,
         roll: f64,
         opening: f64,
@@ -161,7 +161,7 @@ impl Gripper {
     }
 
     /// Mean wrench of the tissue on the whole gripper over the last step, about its tip.
-    pub fn wrench(&self, world: &impl Holds) -> Wrench {
+    pub fn wrench(&self, world: &impl Graspable) -> Wrench {
         let mut sum = Wrench::default();
         for (i, tool) in self.tools().iter().enumerate() {
             let part = world.wrench(self.first_tool + i);
@@ -171,7 +171,7 @@ impl Gripper {
         sum
     }
 
-    fn grasp(&self, world: &mut impl Holds) {
+    fn grasp(&self, world: &mut impl Graspable) {
         let geometry = &self.geometry;
         let at = self.grasp_point();
         world.grasp(

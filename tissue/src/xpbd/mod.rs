@@ -8,6 +8,7 @@
 //! With one correction a substep, an element is softer than its material by about 1 / (1 + c² Δt² / h²), with c the speed of waves and h
 //! its height; contact adds the momentum that it takes from tissue, so the force on a tool is that which the tissue really felt.
 
+mod alive;
 mod attachment;
 mod batch;
 mod bench_scene;
@@ -15,30 +16,36 @@ mod block;
 mod body;
 mod color;
 mod config;
+pub(crate) mod constraint;
+pub(crate) mod constraints;
 mod contact;
-mod distance;
-mod face_contact;
+mod correction;
+mod deformation;
+mod elasticity;
 mod gripper;
-mod groups;
-pub(crate) mod hold;
-mod jacobi;
-mod layout;
-mod neo_hookean;
+pub(crate) mod held;
+mod lane_layout;
+mod model;
+pub(crate) mod neighbors;
+mod pack;
 mod predict;
+mod snapshot;
 mod state;
+mod step;
 mod tear;
+mod tet;
 pub(crate) mod topology;
 mod update;
 mod vector;
-mod volume;
 mod world;
 
 pub use attachment::{Anchor, Attachment};
 pub use batch::{BatchWorld, XpbdBatch};
 pub use bench_scene::BenchScene;
-pub use body::{Elasticity, XpbdBody};
+pub use body::XpbdBody;
 pub use config::{Sweep, XpbdConfig};
+pub use elasticity::Elasticity;
 pub use gripper::{Gripper, GripperGeometry};
 pub use world::Xpbd;
 
-pub use crate::holds::Holds;
+pub use crate::graspable::Graspable;

@@ -1,210 +1,119 @@
-//! States of worlds as bytes.
-//!
-//! Little-endian: a mark, numbers of points and elements, time, then positions and velocities (f32), one byte per element, and what
-//! tools hold.
+//! What each world has of its own, besides its points.
 
 use nalgebra::Vector3;
 
-use super::block::Block;
-use super::hold::Held;
-use super::layout::Layout;
+use super::held::HeldVertex;
+use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
-/// Mark and version.
-const MARK: &[u8; 8] = b"XPBD\x01\0\0\0";
-
-/// Bytes of something held.
-const HELD_LEN: usize = 4 + 4 + 1 + 24;
-
-/// Reads bytes from the front.
-struct Reader<'a>(&'a [u8]);
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], TissueError> {
-        let Some((first, rest)) = self.0.split_first_chunk::<N>() else {
-            return Err(TissueError::State("it ends too early".into()));
-        };
-        self.0 = rest;
-        Ok(*first)
-    }
-
-    fn count(&mut self) -> Result<usize, TissueError> {
-        Ok(u32::from_le_bytes(self.take()?) as usize)
-    }
-
-    fn float(&mut self, name: &str) -> Result<f64, TissueError> {
-        let value = f64::from_le_bytes(self.take()?);
-        if value.is_finite() {
-            return Ok(value);
-        }
-        Err(TissueError::State(format!("{name} is {value}")))
-    }
+/// Tools of a world, and what has happened to it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct WorldState {
+    pub(super) tools: Vec<Tool>,
+    /// Mean wrenches on tools over the last step.
+    pub(super) wrenches: Vec<Wrench>,
+    /// Impulse on each tool in this step [N·s, N·m·s].
+    pub(super) impulses: Vec<Wrench>,
+    pub(super) held: Vec<HeldVertex>,
+    /// Vertices whose elements are all torn, and where they stay, relative to the origin [m].
+    pub(super) detached: Vec<(u32, [f32; 3])>,
+    /// Impulse in this step on detached vertices by being kept where they are [N·s].
+    pub(super) stopped: Vector3<f64>,
+    /// Of each vertex whether it is held or detached, so that no tool touches it; empty: none is.
+    is_untouchable: Vec<bool>,
+    /// Simulated time [s].
+    pub(super) time: f64,
+    pub(super) diverged: Option<Divergence>,
 }
 
-/// All of a state, checked.
-struct State {
-    time: f64,
-    diverged: Option<Divergence>,
-    /// Positions, then velocities.
-    points: Vec<f32>,
-    alive: Vec<bool>,
-    held: Vec<Held>,
-}
+impl WorldState {
+    /// Whether no tool touches a vertex.
+    pub(super) fn is_untouchable(&self, vertex: u32) -> bool {
+        let is = self.is_untouchable.get(vertex as usize);
+        is.is_some_and(|is| *is)
+    }
 
-impl<Y: Layout> Block<Y> {
-    /// A world as bytes.
-    pub(super) fn save(&self, world: usize) -> Vec<u8> {
-        let topology = &self.model.topology;
-        let n_points = topology.rest.len();
-        let state = &self.worlds[world];
-        let mut bytes = MARK.to_vec();
-        bytes.extend((n_points as u32).to_le_bytes());
-        bytes.extend((topology.tets.len() as u32).to_le_bytes());
-        bytes.extend(state.time.to_le_bytes());
-        let (kind, speed, most) = match state.diverged {
-            None => (0u8, 0.0f64, 0.0f64),
-            Some(Divergence::Runaway { speed, most }) => (1, speed, most),
-            Some(_) => (2, 0.0, 0.0),
+    fn set_untouchable(&mut self, vertex: u32, is: bool) {
+        if self.is_untouchable.len() <= vertex as usize {
+            self.is_untouchable.resize(vertex as usize + 1, false);
+        }
+        self.is_untouchable[vertex as usize] = is;
+    }
+
+    pub(super) fn hold(&mut self, held: HeldVertex) {
+        self.set_untouchable(held.vertex, true);
+        self.held.push(held);
+    }
+
+    pub(super) fn detach(&mut self, vertex: u32, position: [f32; 3]) {
+        self.release(|held| held.vertex == vertex);
+        self.set_untouchable(vertex, true);
+        self.detached.push((vertex, position));
+    }
+
+    /// Lets go of held vertices that meet a condition.
+    pub(super) fn release(&mut self, condition: impl Fn(&HeldVertex) -> bool) {
+        let (released, kept): (Vec<HeldVertex>, _) =
+            self.held.iter().partition(|held| condition(held));
+        self.held = kept;
+        for held in released {
+            self.set_untouchable(held.vertex, false);
+        }
+    }
+
+    /// Lets go of what a tool has grasped.
+    pub(super) fn release_grasp(&mut self, tool: usize) {
+        self.release(|held| held.tool as usize == tool && !held.sticks);
+    }
+
+    /// Fails for a world that cannot be stepped.
+    pub(super) fn check(&self) -> Result<(), TissueError> {
+        match self.diverged {
+            Some(reason) => Err(TissueError::Diverged {
+                reason,
+                time: self.time,
+            }),
+            None => self.tools.iter().try_for_each(Tool::check),
+        }
+    }
+
+    /// Prepares for a step: no impulses, and nothing held by tools that are gone or no longer stick.
+    pub(super) fn begin_step(&mut self) {
+        self.stopped = Vector3::zeros();
+        self.impulses.clear();
+        self.impulses.resize(self.tools.len(), Wrench::default());
+        let tools = std::mem::take(&mut self.tools);
+        self.release(|held| {
+            let tool = tools.get(held.tool as usize);
+            tool.is_none_or(|tool| held.sticks && tool.friction != f64::INFINITY)
+        });
+        self.tools = tools;
+    }
+
+    /// Ends a step of a time [s]: wrenches are means over it, and tools have moved on.
+    pub(super) fn end_step(&mut self, time: f64) {
+        self.time += time;
+        for tool in &mut self.tools {
+            *tool = tool.after(time);
+        }
+        self.wrenches.clone_from(&self.impulses);
+        for wrench in &mut self.wrenches {
+            wrench.force /= time;
+            wrench.torque /= time;
+        }
+    }
+
+    /// Back to the start; tools stay.
+    pub(super) fn reset(&mut self) {
+        *self = Self {
+            tools: std::mem::take(&mut self.tools),
+            impulses: std::mem::take(&mut self.impulses),
+            ..Self::default()
         };
-        bytes.push(kind);
-        bytes.extend(speed.to_le_bytes());
-        bytes.extend(most.to_le_bytes());
-        for rows in [&self.positions, &self.velocities] {
-            for i in 0..n_points {
-                let (row, lane) = Y::place(i, world);
-                for axis in 0..3 {
-                    bytes.extend(rows[row].0[axis][lane].to_le_bytes());
-                }
-            }
-        }
-        bytes.extend((0..topology.tets.len()).map(|tet| u8::from(self.is_alive(tet, world))));
-        bytes.extend((state.held.len() as u32).to_le_bytes());
-        for held in &state.held {
-            bytes.extend(held.vertex.to_le_bytes());
-            bytes.extend(held.tool.to_le_bytes());
-            bytes.push(u8::from(held.sticks));
-            for x in &held.at {
-                bytes.extend(x.to_le_bytes());
-            }
-        }
-        bytes
     }
 
-    /// Makes a world what it was.
-    pub(super) fn restore(&mut self, world: usize, bytes: &[u8]) -> Result<(), TissueError> {
-        let state = self.read(bytes)?;
-        self.put(world, &state);
-        Ok(())
-    }
-
-    /// As [`Self::restore`], of bytes that this block has just saved; wrenches stay.
-    pub(super) fn put_back(&mut self, world: usize, bytes: &[u8]) {
-        let wrenches = self.worlds[world].wrenches.clone();
-        if let Ok(state) = self.read(bytes) {
-            self.put(world, &state);
-        }
-        self.worlds[world].wrenches = wrenches;
-    }
-
-    fn read(&self, bytes: &[u8]) -> Result<State, TissueError> {
-        let topology = &self.model.topology;
-        let (n_points, n_tets) = (topology.rest.len(), topology.tets.len());
-        let mut reader = Reader(bytes);
-        if &reader.take::<8>()? != MARK {
-            return Err(TissueError::State("not one of this solver".into()));
-        }
-        let counts = [reader.count()?, reader.count()?];
-        if counts != [n_points, n_tets] {
-            return Err(TissueError::State(format!(
-                "of {} points and {} tetrahedra, not {n_points} and {n_tets}",
-                counts[0], counts[1]
-            )));
-        }
-        let time = reader.float("time")?;
-        let [kind] = reader.take()?;
-        let (speed, most) = (reader.float("speed")?, reader.float("most")?);
-        let diverged = match kind {
-            0 => None,
-            1 => Some(Divergence::Runaway { speed, most }),
-            2 => Some(Divergence::NotFinite),
-            _ => return Err(TissueError::State(format!("diverged is {kind}"))),
-        };
-        // Lengths before memory.
-        if reader.0.len() < 24 * n_points + n_tets {
-            return Err(TissueError::State("it ends too early".into()));
-        }
-        let mut points = Vec::with_capacity(6 * n_points);
-        for _ in 0..6 * n_points {
-            let value = f32::from_le_bytes(reader.take()?);
-            if !value.is_finite() {
-                return Err(TissueError::State(format!("a coordinate is {value}")));
-            }
-            points.push(value);
-        }
-        let mut alive = Vec::with_capacity(n_tets);
-        for _ in 0..n_tets {
-            let [is_alive] = reader.take()?;
-            if is_alive > 1 || (is_alive == 0 && !topology.tears) {
-                return Err(TissueError::State(format!("alive is {is_alive}")));
-            }
-            alive.push(is_alive == 1);
-        }
-        let n_held = reader.count()?;
-        if reader.0.len() != n_held * HELD_LEN {
-            return Err(TissueError::State(format!(
-                "{} bytes for {n_held} held vertices",
-                reader.0.len()
-            )));
-        }
-        let mut held = Vec::with_capacity(n_held);
-        for _ in 0..n_held {
-            let (vertex, tool) = (reader.count()?, reader.count()?);
-            let [sticks] = reader.take()?;
-            let mut at = Vector3::zeros();
-            for axis in 0..3 {
-                at[axis] = reader.float("held")?;
-            }
-            if vertex >= topology.n_vertices {
-                return Err(TissueError::State(format!("vertex {vertex} is held")));
-            }
-            held.push(Held {
-                vertex: vertex as u32,
-                tool: tool as u32,
-                sticks: sticks == 1,
-                at,
-            });
-        }
-        Ok(State {
-            time,
-            diverged,
-            points,
-            alive,
-            held,
-        })
-    }
-
-    fn put(&mut self, world: usize, state: &State) {
-        self.reset(world);
-        let n_points = self.model.topology.rest.len();
-        let (positions, velocities) = state.points.split_at(3 * n_points);
-        for (rows, values) in [
-            (&mut self.positions, positions),
-            (&mut self.velocities, velocities),
-        ] {
-            for (i, point) in values.chunks_exact(3).enumerate() {
-                let (row, lane) = Y::place(i, world);
-                for (axis, x) in point.iter().enumerate() {
-                    rows[row].0[axis][lane] = *x;
-                }
-            }
-        }
-        for (tet, _) in state.alive.iter().enumerate().filter(|(_, alive)| !**alive) {
-            self.remove(tet, world);
-        }
-        for held in &state.held {
-            self.worlds[world].hold(*held);
-        }
-        self.worlds[world].time = state.time;
-        self.worlds[world].diverged = state.diverged;
+    /// Mean wrench on a tool over the last step; zero before the first.
+    pub(super) fn wrench(&self, tool: usize) -> Wrench {
+        self.wrenches.get(tool).copied().unwrap_or_default()
     }
 }

@@ -1,8 +1,8 @@
 //! Tearing: elements whose greatest principal stretch is above a threshold are removed.
 //!
-//! The greatest eigenvalue of $C = F^T F$ is at most $m + \sqrt{2/3} \, |C - m I|$, m the mean of its diagonal; only elements for which
-//! this is too much are looked at closely. An edge goes with the last of its elements, and a vertex with the last of its own: it stays
-//! where it is, and nothing touches it any more.
+//! The greatest eigenvalue of $C = F^T F$ is at most $m + \sqrt{2/3} \, |C - m I|$, m the mean of its diagonal; eigenvalues are computed
+//! only where this bound is above the threshold. A constraint is removed with the last of its elements, and a vertex with the last of its
+//! own is detached: it stays where it is, and no tool touches it.
 
 #![expect(
     clippy::inline_always,
@@ -11,36 +11,54 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::groups::TetGroup;
-use super::layout::{Layout, Point};
-use super::neo_hookean::{deformation_grad, inverse_rest};
-use super::topology::Tet;
+use super::deformation::{deformation_grad, inverse_rest};
+use super::lane_layout::{LaneLayout, LaneSet, PointRow};
+use super::pack::Packer;
+use super::tet::Tet;
 use super::vector;
 use crate::lanes::{Kernel, Lanes, Row};
 
-/// Finds the lanes of groups that may be stretched too far.
-pub(super) struct FindStretched<'a, Y: Layout> {
-    pub(super) groups: &'a [TetGroup<Y>],
-    pub(super) positions: &'a [Point],
-    pub(super) alive: &'a [Row],
-    /// Row and lanes; `first` is the row of the first group.
-    pub(super) found: &'a mut Vec<(u32, u16)>,
-    pub(super) first: u32,
+/// A tetrahedron in each lane.
+#[derive(Debug)]
+pub(super) struct TearGroup<Y: LaneLayout> {
+    vertices: [Y::Vertex; 4],
+    inverse_rest: [Y::Number; 9],
+    /// Square of the stretch above which it tears.
+    squared_stretch: Y::Number,
 }
 
-impl<Y: Layout> Kernel for FindStretched<'_, Y> {
+impl<Y: LaneLayout> TearGroup<Y> {
+    pub(super) fn pack(packer: &Packer<'_, Tet>) -> Self {
+        Self {
+            vertices: [0, 1, 2, 3].map(|k| packer.point::<Y>(|tet| tet.vertices[k])),
+            inverse_rest: std::array::from_fn(|k| packer.number::<Y>(|tet| tet.inverse_rest[k])),
+            squared_stretch: packer.number::<Y>(Tet::squared_tear_stretch),
+        }
+    }
+}
+
+/// Finds the elements that may be stretched too far.
+pub(super) struct FindStretched<'a, Y: LaneLayout> {
+    pub(super) groups: &'a [TearGroup<Y>],
+    pub(super) positions: &'a [PointRow],
+    pub(super) alive: &'a [Row],
+    pub(super) found: &'a mut Vec<LaneSet>,
+}
+
+impl<Y: LaneLayout> Kernel for FindStretched<'_, Y> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
         let third = l.splat(1.0 / 3.0);
         let two = l.splat(2.0);
-        for ((group, alive), row) in self.groups.iter().zip(self.alive).zip(self.first..) {
+        for ((group, alive), row) in self.groups.iter().zip(self.alive).zip(0..) {
             let x0 = Y::load(l, self.positions, &group.vertices[0]);
             let p1 = vector::sub(l, Y::load(l, self.positions, &group.vertices[1]), x0);
             let p2 = vector::sub(l, Y::load(l, self.positions, &group.vertices[2]), x0);
             let p3 = vector::sub(l, Y::load(l, self.positions, &group.vertices[3]), x0);
-            let f = deformation_grad(l, [p1, p2, p3], &inverse_rest::<Y, L>(l, group));
+            let b = inverse_rest::<Y, L>(l, &group.inverse_rest);
+            let f = deformation_grad(l, [p1, p2, p3], &b);
             let xx = vector::dot(l, f[0], f[0]);
             let yy = vector::dot(l, f[1], f[1]);
             let zz = vector::dot(l, f[2], f[2]);
@@ -56,8 +74,8 @@ impl<Y: Layout> Kernel for FindStretched<'_, Y> {
                 vector::dot(l, off, off),
                 vector::dot(l, diagonal, diagonal),
             );
-            let most = l.add(mean, l.sqrt(l.mul(square, l.splat(2.0 / 3.0))));
-            let stretched = l.less(Y::number(l, &group.tear_stretch), most);
+            let bound = l.add(mean, l.sqrt(l.mul(square, l.splat(2.0 / 3.0))));
+            let stretched = l.less(Y::number(l, &group.squared_stretch), bound);
             let lanes = stretched & l.less(l.splat(0.5), l.load(alive));
             if lanes != 0 {
                 self.found.push((row, lanes));

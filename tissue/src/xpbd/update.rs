@@ -1,26 +1,43 @@
-//! Velocities from how far corrections have moved the points.
+//! Velocities from how far the points have moved.
 
 #![expect(
     clippy::inline_always,
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use super::layout::{self, Point};
+use std::ops::Range;
+
+use super::lane_layout::{self, PointRow};
 use super::vector;
 use crate::lanes::{Kernel, Lanes, Row};
 
-/// $v \leftarrow (v + (x - \tilde x) / \Delta t) (1 - c \, \Delta t)$: what (x − xⁿ) / Δt is, without rounding at the size of positions.
+/// $v \leftarrow (v + (x - \tilde x) / \Delta t) (1 - c \, \Delta t)$: it equals (x − xⁿ) / Δt, without rounding at the size of positions.
 pub(super) struct Update<'a> {
-    pub(super) positions: &'a [Point],
-    pub(super) predicted: &'a [Point],
-    pub(super) velocities: &'a mut [Point],
+    pub(super) positions: &'a [PointRow],
+    pub(super) predicted: &'a [PointRow],
+    pub(super) velocities: &'a mut [PointRow],
     pub(super) dt: f32,
     /// 1 − c Δt.
     pub(super) kept: f32,
-    /// Greatest square of a speed in each lane so far [m²/s²].
-    pub(super) fastest: &'a mut Row,
-    /// In each lane 0, or not a number once a velocity has not been one.
-    pub(super) poison: &'a mut Row,
+    pub(super) speeds: &'a mut SpeedCheck,
+}
+
+/// The speeds in each lane so far.
+#[derive(Debug, Default)]
+pub(super) struct SpeedCheck {
+    /// Greatest square of a speed [m²/s²].
+    fastest: Row,
+    /// 0, or not a number once a velocity was not finite.
+    poison: Row,
+}
+
+impl SpeedCheck {
+    /// Greatest speed in some lanes [m/s]; none where one was not finite.
+    pub(super) fn greatest(&self, lanes: Range<usize>) -> Option<f64> {
+        let is_finite = lanes.clone().all(|lane| self.poison[lane] == 0.0);
+        let square = lanes.fold(0.0f32, |most, lane| most.max(self.fastest[lane]));
+        is_finite.then(|| f64::from(square).sqrt())
+    }
 }
 
 impl Kernel for Update<'_> {
@@ -31,20 +48,24 @@ impl Kernel for Update<'_> {
         let rate = l.splat(1.0 / self.dt);
         let kept = l.splat(self.kept);
         let zero = l.splat(0.0);
-        let mut fastest = l.load(self.fastest);
-        let mut poison = l.load(self.poison);
+        let mut fastest = l.load(&self.speeds.fastest);
+        let mut poison = l.load(&self.speeds.poison);
         let rows = self.positions.iter().zip(self.predicted);
         for ((position, predicted), velocity) in rows.zip(self.velocities) {
-            let corrected = vector::sub(l, layout::load(l, position), layout::load(l, predicted));
-            let sum = vector::mul_add(l, corrected, rate, layout::load(l, velocity));
+            let corrected = vector::sub(
+                l,
+                lane_layout::load(l, position),
+                lane_layout::load(l, predicted),
+            );
+            let sum = vector::mul_add(l, corrected, rate, lane_layout::load(l, velocity));
             let new = vector::scale(l, sum, kept);
-            layout::store(l, velocity, new);
+            lane_layout::store(l, velocity, new);
             let square = vector::dot(l, new, new);
             fastest = l.max(square, fastest);
             // 0 times what is infinite or not a number is not a number, and stays in the sum.
             poison = l.mul_add(square, zero, poison);
         }
-        l.store(fastest, self.fastest);
-        l.store(poison, self.poison);
+        l.store(fastest, &mut self.speeds.fastest);
+        l.store(poison, &mut self.speeds.poison);
     }
 }

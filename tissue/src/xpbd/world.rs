@@ -2,22 +2,23 @@
 
 use std::sync::Arc;
 
+use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 
 use super::attachment::Attachment;
 use super::block::Block;
 use super::body::XpbdBody;
 use super::config::XpbdConfig;
-use super::groups::Model;
-use super::layout::{Layout, OneWorld};
+use super::lane_layout::OneWorld;
+use super::model::Model;
 use super::topology::Topology;
 use crate::error::check_range;
-use crate::holds::Holds;
+use crate::graspable::Graspable;
+
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
-use insonate_meshes::TriangleMesh;
 
-/// A world of XPBD, on one thread: sixteen constraints at once.
+/// A world of XPBD on one thread, sixteen constraints at once.
 #[derive(Debug, Clone)]
 pub struct Xpbd {
     block: Block<OneWorld>,
@@ -48,8 +49,7 @@ impl Xpbd {
 
     /// See [`SoftTissue::wrench`].
     pub fn wrench(&self, tool: usize) -> Wrench {
-        let wrenches = &self.block.worlds[0].wrenches;
-        wrenches.get(tool).copied().unwrap_or_default()
+        self.block.worlds[0].wrench(tool)
     }
 
     /// Velocities in world [m/s], shape `[n_vertices, 3]`.
@@ -73,7 +73,7 @@ impl Xpbd {
             .fold(Vector3::zeros(), sum)
     }
 
-    /// Impulse of the last step on vertices that have lost all their elements by tearing, as they are stopped and kept where they are [N·s].
+    /// Impulse of the last step that stops vertices whose elements are all torn [N·s].
     pub fn stopped_impulse(&self) -> Vector3<f64> {
         self.block.worlds[0].stopped
     }
@@ -81,28 +81,28 @@ impl Xpbd {
     /// Number of tetrahedra that are not torn.
     pub fn n_tets(&self) -> usize {
         let all = 0..self.block.model.topology.tets.len();
-        all.filter(|tet| self.block.is_alive(*tet, 0)).count()
+        all.filter(|tet| self.block.has_tet(*tet, 0)).count()
     }
 
     /// Tetrahedra that are not torn, by vertices.
     pub fn tets(&self) -> Vec<[u32; 4]> {
         let tets = self.block.model.topology.tets.iter().enumerate();
-        tets.filter(|(number, _)| self.block.is_alive(*number, 0))
+        tets.filter(|(number, _)| self.block.has_tet(*number, 0))
             .map(|(_, tet)| tet.vertices)
             .collect()
     }
 
-    /// Surface of what is not torn, with all vertices; closed, as each triangle is a side of one tetrahedron.
+    /// Closed surface of what is not torn, with all vertices.
     pub fn surface(&self) -> TriangleMesh {
-        surface(&self.block, 0)
+        self.block.surface(0)
     }
 
-    /// Moves the point of an attachment that has one, given by its place among those that have [m].
+    /// Moves a point to which a vertex is attached [m]; points are counted in the order of their attachments.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: there is no such point, or it is not finite.
+    /// [`TissueError::Setting`]: there is no such point, or the position is out of range.
     pub fn move_anchor(&mut self, anchor: usize, to: [f64; 3]) -> Result<(), TissueError> {
-        move_anchor(&mut self.block, 0, anchor, to)
+        self.block.move_anchor(0, anchor, to)
     }
 
     /// See [`SoftTissue::step`].
@@ -116,40 +116,6 @@ impl Xpbd {
             Some(error) => Err(error),
         }
     }
-}
-
-pub(super) fn surface<Y: Layout>(block: &Block<Y>, world: usize) -> TriangleMesh {
-    let faces = block
-        .model
-        .topology
-        .surface(|tet| block.is_alive(tet, world));
-    TriangleMesh {
-        positions: block.positions(world),
-        triangles: faces.iter().map(|face| face.vertices).collect(),
-    }
-}
-
-pub(super) fn move_anchor<Y: Layout>(
-    block: &mut Block<Y>,
-    world: usize,
-    anchor: usize,
-    to: [f64; 3],
-) -> Result<(), TissueError> {
-    let topology = &block.model.topology;
-    let n_anchors = topology.rest.len() - topology.n_vertices;
-    if anchor >= n_anchors {
-        let allowed = format!("below {n_anchors}");
-        return Err(TissueError::setting("anchor", anchor, allowed));
-    }
-    for x in to {
-        check_range("anchor.to", x, -1e4, 1e4)?;
-    }
-    let there = Vector3::from(to) - topology.origin;
-    let (row, lane) = Y::place(topology.n_vertices + anchor, world);
-    for axis in 0..3 {
-        block.positions[row].0[axis][lane] = there[axis] as f32;
-    }
-    Ok(())
 }
 
 impl SoftTissue for Xpbd {
@@ -186,7 +152,7 @@ impl SoftTissue for Xpbd {
     }
 }
 
-impl Holds for Xpbd {
+impl Graspable for Xpbd {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
         self.tools_mut()
     }
@@ -200,6 +166,6 @@ impl Holds for Xpbd {
     }
 
     fn release(&mut self, tool: usize) {
-        self.block.worlds[0].let_go(|held| held.tool as usize == tool && !held.sticks);
+        self.block.worlds[0].release_grasp(tool);
     }
 }

@@ -143,13 +143,16 @@ fn correct(
     dt: f64,
     multiplier: &mut Vector2<f64>,
 ) -> Vec<V> {
-    let mut scalar = |value: f64, g: &[V], [c, soft, damping]: [f64; 3]| {
+    let mut scalar = |value: f64, g: &[V], [stiffness, compliance, gamma]: [f64; 3]| {
         let rate: f64 = g.iter().zip(moved).map(|(g, d)| g.dot(d)).sum();
         let mass: f64 = g.iter().zip(w).map(|(g, w)| w * g.norm_squared()).sum();
-        let wrong = c * value + soft * multiplier[0] + damping * rate;
-        let step = -wrong / ((c + damping) * mass + soft);
-        multiplier[0] += step;
-        g.iter().zip(w).map(|(g, w)| g * (w * step)).collect()
+        let constraint = stiffness * value + compliance * multiplier[0] + gamma * rate;
+        let delta_lambda = -constraint / ((stiffness + gamma) * mass + compliance);
+        multiplier[0] += delta_lambda;
+        g.iter()
+            .zip(w)
+            .map(|(g, w)| g * (w * delta_lambda))
+            .collect()
     };
     match law {
         Law::Distance(length, compliance, damping_time) => {
@@ -167,8 +170,8 @@ fn correct(
         }
         Law::Volume(volume, compliance, damping_time) => {
             let (value, g) = volume_of(x);
-            let soft = compliance / dt.powi(2);
-            scalar(value - volume, &g, [1.0, soft, damping_time / dt])
+            let parameters = [1.0, compliance / dt.powi(2), damping_time / dt];
+            scalar(value - volume, &g, parameters)
         }
         Law::Solid(inverse_rest, volume, lambda, mu) => {
             let f = Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]]) * inverse_rest;
@@ -178,17 +181,17 @@ fn correct(
             let [d1, d2, d3] = [0, 1, 2].map(|k| columns.column(k).into_owned());
             let d = [-d1 - d2 - d3, d1, d2, d3];
             let value = Vector2::new(v / volume - 1.0 - mu / lambda, f.norm());
-            let soft = Vector2::new(1.0 / (lambda * volume), 1.0 / (mu * volume)) / (dt * dt);
-            let mut mass = Matrix2::from_diagonal(&soft);
+            let compliance = Vector2::new(1.0 / (lambda * volume), 1.0 / (mu * volume)) / (dt * dt);
+            let mut mass = Matrix2::from_diagonal(&compliance);
             for i in 0..4 {
                 let [hh, hd, dd] = [h[i].dot(&h[i]), h[i].dot(&d[i]), d[i].dot(&d[i])];
                 mass += Matrix2::new(hh, hd, hd, dd) * w[i];
             }
-            let wrong = -value - soft.component_mul(multiplier);
-            let step = mass.try_inverse().unwrap() * wrong;
-            *multiplier += step;
-            let push = |i: usize| (h[i] * step[0] + d[i] * step[1]) * w[i];
-            (0..4).map(push).collect()
+            let right = -value - compliance.component_mul(multiplier);
+            let delta_lambda = mass.try_inverse().unwrap() * right;
+            *multiplier += delta_lambda;
+            let correction = |i: usize| (h[i] * delta_lambda[0] + d[i] * delta_lambda[1]) * w[i];
+            (0..4).map(correction).collect()
         }
     }
 }

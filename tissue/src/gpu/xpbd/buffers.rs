@@ -1,16 +1,24 @@
-//! What is on the GPU, and the kernels that work on it.
+//! Buffers on the GPU, and the kernels that work on them.
 
-use super::layout::Layout;
+use super::topology::{PackedConstraints, PackedTopology};
 use crate::gpu::fields::Fields;
 use crate::gpu::kernel::{Kernel, Use};
 use crate::gpu::memory::Staging;
 use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
+use crate::xpbd::constraints::Constraints;
+
+/// The kernel of each kind of constraint, in the order of [`Constraints::KINDS`].
+const CONSTRAINT_KERNELS: [&str; Constraints::KINDS.len()] = [
+    include_str!("distance.wgsl"),
+    include_str!("neo_hookean.wgsl"),
+    include_str!("volume.wgsl"),
+];
 
 /// Words of the settings: see `common.wgsl`.
 pub(super) const PARAM_WORDS: usize = 16;
 
-/// What is on the GPU.
+/// Buffers that the host writes or reads.
 #[derive(Debug)]
 pub(super) struct Buffers {
     pub(super) params: wgpu::Buffer,
@@ -20,50 +28,53 @@ pub(super) struct Buffers {
     pub(super) impulses: wgpu::Buffer,
     pub(super) listed: wgpu::Buffer,
     pub(super) positions: wgpu::Buffer,
-    /// What has vertices: place in a tool's frame, and who.
+    /// Holds on vertices: position in the tool's frame, and holder.
     pub(super) holds: wgpu::Buffer,
-    /// The state of one world that comes or goes.
-    pub(super) picked: wgpu::Buffer,
+    /// The state of one world on its way to or from the host.
+    pub(super) gathered: wgpu::Buffer,
     pub(super) staging: Staging,
 }
 
 /// Kernels with their buffers.
 #[derive(Debug)]
 pub(super) struct Stages {
-    pub(super) begin: (Kernel, wgpu::BindGroup),
-    pub(super) elements: (Kernel, wgpu::BindGroup),
-    pub(super) vertices: (Kernel, wgpu::BindGroup),
+    pub(super) predict: (Kernel, wgpu::BindGroup),
+    /// Of each kind of constraint that there is, with their number.
+    pub(super) constraints: Vec<(Kernel, wgpu::BindGroup, usize)>,
+    pub(super) update: (Kernel, wgpu::BindGroup),
     /// Finds torn elements, then vertices without any.
     pub(super) tearing: Option<[(Kernel, wgpu::BindGroup); 2]>,
-    pub(super) put: (Kernel, wgpu::BindGroup),
-    pub(super) pick: (Kernel, wgpu::BindGroup),
+    pub(super) scatter: (Kernel, wgpu::BindGroup),
+    pub(super) gather: (Kernel, wgpu::BindGroup),
     pub(super) release: (Kernel, wgpu::BindGroup),
 }
 
-/// Words of a world's state as it comes and goes.
-pub(super) fn picked_words(n_points: usize, n_tets: usize, tears: bool) -> usize {
+/// Words of a gathered state.
+pub(super) fn gathered_words(n_points: usize, n_tets: usize, tears: bool) -> usize {
     12 * n_points + if tears { n_tets } else { 0 }
 }
 
-/// Makes room for worlds, and kernels.
+/// Allocates buffers and compiles kernels.
 ///
 /// # Errors
 /// [`GpuError::Limit`], [`GpuError::Memory`], [`GpuError::Lost`].
 pub(super) fn allocate(
     gpu: &Gpu,
-    layout: &Layout,
-    tears: bool,
+    packed: &PackedTopology,
+    n_tets: usize,
     n_worlds: usize,
     fields: &Fields,
 ) -> Result<(Buffers, Stages), GpuError> {
     use wgpu::BufferUsages as Usage;
-    let (n_points, n_tets) = (layout.masses.len() as u64, layout.tets.len() as u64);
+    let tears = !packed.tets.is_empty();
+    let n_points = packed.masses.len() as u64;
+    let n_corrections = 3 * packed.n_rows as u64;
+    let n_gathered = gathered_words(packed.masses.len(), n_tets, tears) as u64;
     let n_worlds = n_worlds as u64;
-    let n_pushes = 12 * n_tets + 3 * layout.edges.len() as u64;
     // Kernels count in 32 bits.
     let counts = [
         ("the number of vertices of all worlds", n_points),
-        ("the corrections of all worlds in words", n_pushes),
+        ("the corrections of all worlds in words", n_corrections),
     ];
     for (what, n) in counts {
         let needed = n.saturating_mul(n_worlds);
@@ -78,21 +89,13 @@ pub(super) fn allocate(
     }
     let words = |what: &str, n: u64| gpu.storage(what, 4 * n);
     let n_impulses = n_worlds * ((MAX_TOOLS + 1) * IMPULSE_WORDS) as u64;
-    let n_picked = picked_words(layout.masses.len(), layout.tets.len(), tears) as u64;
-    let n_alive = if tears { n_tets * n_worlds } else { 0 };
-    let there = Static {
-        rest: gpu.filled("points at rest", &layout.rest)?,
-        masses: gpu.filled("masses", &layout.masses)?,
-        tets: gpu.filled("tetrahedra", &layout.tets)?,
-        // Kernels want room for one.
-        edges: match layout.edges.as_slice() {
-            [] => words("edges", 16)?,
-            edges => gpu.filled("edges", edges)?,
-        },
-        edge_tets: gpu.filled("tetrahedra around edges", &layout.edge_tets)?,
-        starts: gpu.filled("starts of constraints", &layout.starts)?,
-        places: gpu.filled("constraints of vertices", &layout.places)?,
-        pushes: words("corrections", n_pushes * n_worlds)?,
+    let n_alive = if tears { n_tets as u64 * n_worlds } else { 0 };
+    let shared = Shared {
+        rest: gpu.filled("points at rest", &packed.rest)?,
+        masses: gpu.filled("masses", &packed.masses)?,
+        row_starts: gpu.filled("starts of corrections", &packed.row_starts)?,
+        rows: gpu.filled("corrections of points", &packed.rows)?,
+        corrections: words("corrections", n_corrections * n_worlds)?,
         velocities: words("velocities", 4 * n_points * n_worlds)?,
         predicted: words("predicted positions", 4 * n_points * n_worlds)?,
         alive: words("tetrahedra that are there", n_alive)?,
@@ -106,24 +109,21 @@ pub(super) fn allocate(
         impulses: words("impulses on tools", n_impulses)?,
         listed: words("worlds to reset", n_worlds)?,
         positions: words("positions", 4 * n_points * n_worlds)?,
-        holds: words("what tools hold", 4 * n_points * n_worlds)?,
-        picked: words("a world's state", n_picked)?,
+        holds: words("holds on vertices", 4 * n_points * n_worlds)?,
+        gathered: words("a world's state", n_gathered)?,
         staging: gpu.staging(4 * (2 * n_worlds + n_impulses))?,
     };
-    let stages = compile(gpu, &there, &buffers, tears, fields)?;
+    let stages = compile(gpu, packed, &shared, &buffers, fields)?;
     Ok((buffers, stages))
 }
 
 /// Buffers that only kernels use.
-struct Static {
+struct Shared {
     rest: wgpu::Buffer,
     masses: wgpu::Buffer,
-    tets: wgpu::Buffer,
-    edges: wgpu::Buffer,
-    edge_tets: wgpu::Buffer,
-    starts: wgpu::Buffer,
-    places: wgpu::Buffer,
-    pushes: wgpu::Buffer,
+    row_starts: wgpu::Buffer,
+    rows: wgpu::Buffer,
+    corrections: wgpu::Buffer,
     velocities: wgpu::Buffer,
     predicted: wgpu::Buffer,
     alive: wgpu::Buffer,
@@ -149,135 +149,166 @@ fn stage(
 
 fn compile(
     gpu: &Gpu,
-    there: &Static,
+    packed: &PackedTopology,
+    shared: &Shared,
     b: &Buffers,
-    tears: bool,
     fields: &Fields,
 ) -> Result<Stages, GpuError> {
     use Use::{Read, Write};
     let stage = |name: &str, text: &str, bound: &[(Use, &wgpu::Buffer)]| {
-        let second = matches!(name, "begin" | "vertices").then_some(&fields.layout);
+        let second = matches!(name, "predict" | "update").then_some(&fields.layout);
         stage(gpu, &b.params, second, (name, text), bound)
     };
     let text = concat!(
         include_str!("../tool.wgsl"),
         include_str!("../distance_field.wgsl"),
-        include_str!("begin.wgsl")
+        include_str!("predict.wgsl")
     );
     let bound = [
-        (Read, &there.masses),
+        (Read, &shared.masses),
         (Read, &b.positions),
-        (Read, &there.velocities),
+        (Read, &shared.velocities),
         (Read, &b.n_tools),
         (Read, &b.tools),
-        (Write, &there.predicted),
+        (Write, &shared.predicted),
         (Write, &b.holds),
         (Write, &b.status),
     ];
-    let begin = stage("begin", text, &bound)?;
-    let text = concat!(
-        include_str!("neo_hookean.wgsl"),
-        include_str!("volume.wgsl"),
-        include_str!("distance.wgsl"),
-        include_str!("elements.wgsl")
-    );
-    let bound = [
-        (Read, &there.masses),
-        (Read, &there.tets),
-        (Read, &there.edges),
-        (Read, &there.edge_tets),
-        (Read, &there.predicted),
-        (Read, &there.velocities),
-        (Read, &there.alive),
-        (Write, &there.pushes),
-        (Write, &b.status),
-    ];
-    let elements = stage("elements", text, &bound)?;
+    let predict = stage("predict", text, &bound)?;
+    let mut constraints = Vec::new();
+    for (kind, list) in packed.constraints.iter().enumerate() {
+        if list.n > 0 {
+            let (kernel, bound) = constraint(gpu, kind, list, shared, b)?;
+            constraints.push((kernel, bound, list.n));
+        }
+    }
     let text = concat!(
         include_str!("../tool.wgsl"),
         include_str!("../distance_field.wgsl"),
-        include_str!("vertices.wgsl"),
+        include_str!("update.wgsl"),
         include_str!("impulses.wgsl")
     );
     let bound = [
-        (Read, &there.masses),
-        (Read, &there.starts),
-        (Read, &there.places),
-        (Read, &there.pushes),
+        (Read, &shared.masses),
+        (Read, &shared.row_starts),
+        (Read, &shared.rows),
+        (Read, &shared.corrections),
         (Write, &b.positions),
-        (Write, &there.velocities),
-        (Write, &there.predicted),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
         (Write, &b.holds),
         (Write, &b.status),
         (Read, &b.n_tools),
         (Read, &b.tools),
         (Write, &b.impulses),
     ];
-    let vertices = stage("vertices", text, &bound)?;
-    let tearing = if tears {
-        Some(tearing(gpu, there, b)?)
-    } else {
+    let update = stage("update", text, &bound)?;
+    let tearing = if packed.tets.is_empty() {
         None
+    } else {
+        Some(tearing(gpu, packed, shared, b)?)
     };
     let bound = [
-        (Read, &there.rest),
+        (Read, &shared.rest),
         (Read, &b.listed),
-        (Read, &b.picked),
+        (Read, &b.gathered),
         (Write, &b.positions),
-        (Write, &there.velocities),
+        (Write, &shared.velocities),
         (Write, &b.holds),
-        (Write, &there.alive),
+        (Write, &shared.alive),
         (Write, &b.status),
     ];
-    let put = stage("put", include_str!("put.wgsl"), &bound)?;
+    let scatter = stage("scatter", include_str!("scatter.wgsl"), &bound)?;
     let bound = [
         (Read, &b.positions),
-        (Read, &there.velocities),
+        (Read, &shared.velocities),
         (Read, &b.holds),
-        (Read, &there.alive),
-        (Write, &b.picked),
+        (Read, &shared.alive),
+        (Write, &b.gathered),
     ];
-    let pick = stage("pick", include_str!("pick.wgsl"), &bound)?;
+    let gather = stage("gather", include_str!("gather.wgsl"), &bound)?;
     let bound = [(Write, &b.holds)];
     let release = stage("release", include_str!("release.wgsl"), &bound)?;
     Ok(Stages {
-        begin,
-        elements,
-        vertices,
+        predict,
+        constraints,
+        update,
         tearing,
-        put,
-        pick,
+        scatter,
+        gather,
         release,
     })
 }
 
+/// The kernel of a kind of constraint.
+fn constraint(
+    gpu: &Gpu,
+    kind: usize,
+    list: &PackedConstraints,
+    shared: &Shared,
+    b: &Buffers,
+) -> Result<(Kernel, wgpu::BindGroup), GpuError> {
+    use Use::{Read, Write};
+    let name = Constraints::KINDS[kind];
+    let text = format!(
+        "const N_CONSTRAINTS = {}u;\nconst FIRST_ROW = {}u;\n{}\n{}",
+        list.n,
+        list.first_row,
+        include_str!("constraint.wgsl"),
+        CONSTRAINT_KERNELS[kind]
+    );
+    // Kernels want room for one.
+    let tets = match list.tets.as_slice() {
+        [] => &[0],
+        tets => tets,
+    };
+    let bound = [
+        (Read, &shared.masses),
+        (Read, &gpu.filled(name, &list.words)?),
+        (Read, &gpu.filled("tetrahedra of constraints", tets)?),
+        (Read, &shared.predicted),
+        (Read, &shared.velocities),
+        (Read, &shared.alive),
+        (Write, &shared.corrections),
+        (Write, &b.status),
+    ];
+    stage(gpu, &b.params, None, (name, &text), &bound)
+}
+
 fn tearing(
     gpu: &Gpu,
-    there: &Static,
+    packed: &PackedTopology,
+    shared: &Shared,
     b: &Buffers,
 ) -> Result<[(Kernel, wgpu::BindGroup); 2], GpuError> {
     use Use::{Read, Write};
     let bound = [
-        (Read, &there.tets),
+        (Read, &gpu.filled("tetrahedra", &packed.tets)?),
         (Read, &b.positions),
-        (Write, &there.alive),
+        (Write, &shared.alive),
         (Write, &b.status),
     ];
     let text = include_str!("tear.wgsl");
     let tear = stage(gpu, &b.params, None, ("tear", text), &bound)?;
     let bound = [
-        (Read, &there.masses),
-        (Read, &there.starts),
-        (Read, &there.places),
-        (Read, &there.alive),
+        (Read, &shared.masses),
+        (
+            Read,
+            &gpu.filled("starts of tetrahedra", &packed.tet_starts)?,
+        ),
+        (
+            Read,
+            &gpu.filled("tetrahedra of points", &packed.point_tets)?,
+        ),
+        (Read, &shared.alive),
         (Read, &b.positions),
-        (Write, &there.velocities),
-        (Write, &there.predicted),
+        (Write, &shared.velocities),
+        (Write, &shared.predicted),
         (Write, &b.holds),
         (Write, &b.status),
         (Write, &b.impulses),
     ];
-    let text = concat!(include_str!("loosen.wgsl"), include_str!("impulses.wgsl"));
-    let loosen = stage(gpu, &b.params, None, ("loosen", text), &bound)?;
-    Ok([tear, loosen])
+    let text = concat!(include_str!("detach.wgsl"), include_str!("impulses.wgsl"));
+    let detach = stage(gpu, &b.params, None, ("detach", text), &bound)?;
+    Ok([tear, detach])
 }

@@ -1,35 +1,41 @@
-// Distance constraint C = |x1 - x0| - L of an edge, with compliance and damping, or a dashpot: the same as `xpbd/distance.rs`.
+// Distance constraint C = |x1 - x0| - L with compliance and damping, or a dashpot: the same as `xpbd/constraints/distance.rs`.
 
-struct Edge {
-    vertices: vec2<u32>,
+struct Constraint {
+    @align(16) points: vec2<u32>,
     // At rest [m].
     length: f32,
-    // 1; 0 for a dashpot, which has no stiffness.
-    elastic: f32,
+    // 1; 0 for a dashpot.
+    stiffness: f32,
     // [m/N]
     compliance: f32,
     // Damping of a spring [s], and of a dashpot [N s/m].
     damping_time: f32,
     damping: f32,
-    // The tetrahedra around it, among those of all edges.
     first_tet: u32,
-    last_tet: u32,
+    end_tet: u32,
 }
 
-// Push [kg m] on the first end, given the way from there to the other [m], inverse masses [1/kg], and how far the second has come further
-// than the first [m].
-fn distance_push(edge: Edge, way: vec3<f32>, w: vec2<f32>, moved: vec3<f32>) -> vec3<f32> {
-    let far = sqrt(dot(way, way) + 1e-24);
-    let excess = far - edge.length;
-    var soft = edge.compliance * (params.rate * params.rate);
-    var wrong = excess;
-    var stiff = 1.0;
-    if params.is_damped != 0u {
-        soft += 1.0 - edge.elastic;
-        let damping = edge.damping * params.dt + edge.damping_time * params.rate;
-        wrong = damping * (dot(way, moved) / far) + edge.elastic * excess;
-        stiff = edge.elastic + damping;
+// The first point takes the correction, and the second its negative.
+fn solve(number: u32, world: u32) {
+    let it = constraints[number];
+    var correction = vec3<f32>(0.0);
+    if is_alive(it.first_tet, it.end_tet, world) {
+        let edge = position(it.points.y, world) - position(it.points.x, world);
+        let w0 = masses[it.points.x].split;
+        let w1 = masses[it.points.y].split;
+        let length = sqrt(dot(edge, edge) + 1e-24);
+        var constraint = length - it.length;
+        var compliance = it.compliance * (params.inv_dt * params.inv_dt);
+        var factor = 1.0;
+        if params.is_damped != 0u {
+            compliance += 1.0 - it.stiffness;
+            let gamma = it.damping * params.dt + it.damping_time * params.inv_dt;
+            let elongation = displacement(it.points.y, world) - displacement(it.points.x, world);
+            constraint = gamma * (dot(edge, elongation) / length) + it.stiffness * constraint;
+            factor = it.stiffness + gamma;
+        }
+        let denominator = factor * (w0 + w1) + compliance;
+        correction = edge * (constraint / max(denominator, 1e-12) / length);
     }
-    let mass = stiff * (w.x + w.y) + soft;
-    return way * (wrong / max(mass, 1e-12) / far);
+    write_correction(number, world, correction);
 }

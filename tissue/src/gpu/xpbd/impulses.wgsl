@@ -17,17 +17,17 @@ fn add_to_sum(index: u32, value: f32) -> bool {
 }
 
 // Adds steps of an impulse and of its moment to those of a slot.
-fn add_impulse(slot: u32, push: vec3<f32>, turn: vec3<f32>) -> bool {
+fn add_impulse(slot: u32, linear: vec3<f32>, angular: vec3<f32>) -> bool {
     var fits = true;
     for (var axis = 0u; axis < 3u; axis++) {
-        let push_fits = add_to_sum(6u * slot + axis, push[axis]);
-        let turn_fits = add_to_sum(6u * slot + 3u + axis, turn[axis]);
-        fits = fits && push_fits && turn_fits;
+        let linear_fits = add_to_sum(6u * slot + axis, linear[axis]);
+        let angular_fits = add_to_sum(6u * slot + 3u + axis, angular[axis]);
+        fits = fits && linear_fits && angular_fits;
     }
     return fits;
 }
 
-// The slot of a world's tool; that after the last one is of what stops loose vertices.
+// The slot of a world's tool; that after the last one is of what stops detached vertices.
 fn impulse_slot(world: u32, tool: u32) -> u32 {
     return world * (params.tool_stride + 1u) + tool;
 }

@@ -6,16 +6,16 @@
 //! [`Sweep::GaussSeidel`](crate::xpbd::Sweep::GaussSeidel) is refused, and so is contact of tools with faces, whose corrections have an
 //! order on the CPU.
 //!
-//! A substep is two dispatches for all worlds, and two more where tissue can tear. The first computes each constraint once and writes its
-//! pushes down, the second has each vertex add up its own in the order of the CPU: nothing is added up across threads, so a world gives the
-//! same bits alone and among others. Worlds lie side by side, so that neighbouring threads read neighbouring numbers and the same topology.
-//! Impulses on tools are summed in whole steps.
+//! A substep is one dispatch for each kind of constraint, one for the points, and two more where tissue can tear, each for all worlds. The
+//! kernel of a kind solves each constraint once and writes its corrections down; then each point sums its own in the order of the CPU.
+//! Nothing is summed across threads, so a world gives the same bits alone and among others. Worlds lie side by side, so that neighbouring
+//! threads read neighbouring numbers and the same topology. Impulses on tools are summed in whole steps.
 
 mod buffers;
-mod holds;
-mod layout;
+mod grasp;
 mod state;
+mod topology;
 mod world;
 
-pub use holds::GpuXpbdWorld;
+pub use grasp::GpuXpbdWorld;
 pub use world::GpuXpbd;

@@ -1,14 +1,14 @@
-//! What is read from a world, and its state in bytes.
+//! Reading a world, and its state as bytes.
 
 use nalgebra::Vector3;
 
-use super::holds::is_holder;
+use super::grasp::is_holder;
 use super::world::GpuXpbd;
 use crate::gpu::GpuError;
 use crate::{Divergence, TissueError};
 use insonate_meshes::TriangleMesh;
 
-/// What a state begins with.
+/// Mark and version.
 const MAGIC: &[u8; 8] = b"insgxpb2";
 /// Bytes before the words of the points: magic, fingerprint, time, bits of the speed that stopped the world, and the most that was allowed.
 const HEAD: usize = 40;
@@ -19,8 +19,8 @@ impl GpuXpbd {
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
-        let picked = self.pick(world)?;
-        Ok(self.places(&picked))
+        let gathered = self.gather(world)?;
+        Ok(self.places(&gathered))
     }
 
     /// Velocities of a world [m/s], shape `[n_vertices, 3]`.
@@ -28,8 +28,8 @@ impl GpuXpbd {
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn velocities(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
-        let picked = self.pick(world)?;
-        let rows = &picked.as_chunks::<4>().0[self.topology.rest.len()..];
+        let gathered = self.gather(world)?;
+        let rows = &gathered.as_chunks::<4>().0[self.topology.rest.len()..];
         let velocity =
             |[x, y, z, _]: &[u32; 4]| [*x, *y, *z].map(|bits| f32::from_bits(bits).into());
         Ok(rows[..self.n_vertices()].iter().map(velocity).collect())
@@ -50,10 +50,10 @@ impl GpuXpbd {
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn tets(&self, world: usize) -> Result<Vec<[u32; 4]>, GpuError> {
-        let picked = self.pick(world)?;
+        let gathered = self.gather(world)?;
         let tets = self.topology.tets.iter().enumerate();
         Ok(tets
-            .filter(|(number, _)| self.is_alive(&picked, *number))
+            .filter(|(number, _)| self.is_alive(&gathered, *number))
             .map(|(_, tet)| tet.vertices)
             .collect())
     }
@@ -63,28 +63,28 @@ impl GpuXpbd {
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn surface(&self, world: usize) -> Result<TriangleMesh, GpuError> {
-        let picked = self.pick(world)?;
-        let faces = self.topology.surface(|tet| self.is_alive(&picked, tet));
+        let gathered = self.gather(world)?;
+        let faces = self.topology.surface(|tet| self.is_alive(&gathered, tet));
         Ok(TriangleMesh {
-            positions: self.places(&picked),
+            positions: self.places(&gathered),
             triangles: faces.iter().map(|face| face.vertices).collect(),
         })
     }
 
-    fn places(&self, picked: &[u32]) -> Vec<[f64; 3]> {
+    fn places(&self, gathered: &[u32]) -> Vec<[f64; 3]> {
         let origin = self.topology.origin;
-        let rows = picked.as_chunks::<4>().0[..self.n_vertices()].iter();
+        let rows = gathered.as_chunks::<4>().0[..self.n_vertices()].iter();
         rows.map(|row| {
             std::array::from_fn(|axis| origin[axis] + f64::from(f32::from_bits(row[axis])))
         })
         .collect()
     }
 
-    fn is_alive(&self, picked: &[u32], tet: usize) -> bool {
-        !self.topology.tears || picked[12 * self.topology.rest.len() + tet] != 0
+    fn is_alive(&self, gathered: &[u32], tet: usize) -> bool {
+        !self.topology.tears || gathered[12 * self.topology.rest.len() + tet] != 0
     }
 
-    /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it, but what they hold.
+    /// State from which a later [`restore`](Self::restore) continues bit-identically; holds are in it, tools are not.
     ///
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
@@ -96,37 +96,37 @@ impl GpuXpbd {
             Some(_) => (f32::NAN.to_bits(), 0.0),
         };
         let mut bytes = MAGIC.to_vec();
-        bytes.extend(self.print.to_le_bytes());
+        bytes.extend(self.fingerprint.to_le_bytes());
         bytes.extend(state.time.to_le_bytes());
         bytes.extend(u64::from(speed).to_le_bytes());
         bytes.extend(most.to_le_bytes());
-        for word in self.pick(world)? {
+        for word in self.gather(world)? {
             bytes.extend(word.to_le_bytes());
         }
         Ok(bytes)
     }
 
-    /// Takes a world back to a state saved from a world of the same bodies, here or elsewhere.
+    /// Restores the state of a world of the same bodies.
     ///
     /// # Errors
     /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
     /// [`GpuError::Lost`], [`GpuError::Refused`].
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
-        let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
-        if state.len() != HEAD + 4 * self.picked_words() || !state.starts_with(MAGIC) {
-            return Err(wrong("it has another length or beginning"));
+        let invalid = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
+        if state.len() != HEAD + 4 * self.gathered_words() || !state.starts_with(MAGIC) {
+            return Err(invalid("it has another length or version"));
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
-        if word(1) != self.print {
-            return Err(wrong("its world has other bodies"));
+        if word(1) != self.fingerprint {
+            return Err(invalid("its world has other bodies"));
         }
         let (time, most) = (f64::from_bits(word(2)), f64::from_bits(word(4)));
         if !(time >= 0.0 && time.is_finite()) {
-            return Err(wrong("its time is not a time"));
+            return Err(invalid("its time is negative or not finite"));
         }
         let Ok(bits) = u32::try_from(word(3)) else {
-            return Err(wrong("it stopped for an unknown reason"));
+            return Err(invalid("it stopped for an unknown reason"));
         };
         let speed = f32::from_bits(bits);
         let diverged = match bits {
@@ -146,18 +146,20 @@ impl GpuXpbd {
         let numbers = rows.iter().flatten();
         let mut numbers = numbers.chain(holds.iter().flat_map(|row| &row[..3]));
         if diverged.is_none() && !numbers.all(is_number) {
-            return Err(wrong("a position or velocity is not a number"));
+            return Err(invalid("a position or velocity is not finite"));
         }
         if !holds.iter().all(|row| is_holder(row[3])) {
-            return Err(wrong("a vertex is held by no tool that there can be"));
+            return Err(invalid("a vertex is held by an invalid tool"));
         }
         if alive.iter().any(|word| *word > 1) {
-            return Err(wrong("a tetrahedron is neither there nor torn"));
+            return Err(invalid("a tetrahedron is neither there nor torn"));
         }
         let bytes = bytemuck::cast_slice(&words);
-        self.gpu.queue.write_buffer(&self.buffers.picked, 0, bytes);
+        self.gpu
+            .queue
+            .write_buffer(&self.buffers.gathered, 0, bytes);
         // Any bits that are not zero keep kernels away.
-        self.put(&[world], if diverged.is_some() { 2 } else { 1 });
+        self.scatter(&[world], if diverged.is_some() { 2 } else { 1 });
         let state = &mut self.worlds[world];
         (state.time, state.diverged) = (time, diverged);
         state.wrenches.clear();

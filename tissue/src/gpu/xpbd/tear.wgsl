@@ -2,6 +2,15 @@
 //
 // The greatest eigenvalue of C = F^T F is above s^2 if s^2 - C is not positive definite, which its leading minors tell (Sylvester).
 
+struct Tet {
+    vertices: vec4<u32>,
+    // Rows of the inverse of the edges at rest [1/m]; square of the stretch above which it tears, negative: never.
+    row_1: vec3<f32>,
+    tear_stretch: f32,
+    row_2: vec3<f32>,
+    row_3: vec3<f32>,
+}
+
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> tets: array<Tet>;
 @group(0) @binding(2) var<storage, read> positions: array<vec4<f32>>;

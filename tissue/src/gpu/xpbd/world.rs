@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::buffers::{Buffers, PARAM_WORDS, Stages, allocate, picked_words};
-use super::layout::Layout;
+use super::buffers::{Buffers, PARAM_WORDS, Stages, allocate, gathered_words};
+use super::topology::PackedTopology;
 use crate::gpu::fields::Fields;
 use crate::gpu::memory::Region;
 use crate::gpu::tools::{self, IMPULSE_WORDS, TOOL_WORDS};
@@ -18,7 +18,7 @@ const GROUP: usize = 64;
 /// Steps of the impulse that the heaviest vertex gives at the greatest speed: 2⁴⁰ of 2⁴⁷.
 const IMPULSE_STEPS: f64 = 1_099_511_627_776.0;
 
-/// What the host knows of a world.
+/// State of a world on the host.
 #[derive(Debug, Clone, Default)]
 pub(super) struct World {
     pub(super) tools: Vec<Tool>,
@@ -40,9 +40,9 @@ pub struct GpuXpbd {
     pub(super) stages: Stages,
     fields: Fields,
     greatest_mass: f64,
-    /// Of the bodies, by which states are known.
-    pub(super) print: u64,
-    /// What went wrong where it could not be said: the next step says it.
+    /// Hash of the bodies, by which states are recognised.
+    pub(super) fingerprint: u64,
+    /// An error where none could be returned: the next step returns it.
     pub(super) fault: Option<GpuError>,
     /// Length of the substeps for which settings were sent, and the number of tools of each world.
     sent: Option<(f64, Vec<usize>)>,
@@ -50,11 +50,11 @@ pub struct GpuXpbd {
 }
 
 impl GpuXpbd {
-    /// Worlds of bodies at rest shape. Settings are those of the CPU, but that sweeps must be of Jacobi's kind, and that tools do not meet
-    /// faces; the number of threads does not count.
+    /// Worlds of bodies at rest shape. Settings are those of the CPU, except that sweeps must be Jacobi and `face_contact` false; the number
+    /// of threads is not used.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for settings that cannot be; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU takes;
+    /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU takes;
     /// [`GpuError::Lost`].
     pub fn new(
         gpu: &Gpu,
@@ -73,9 +73,9 @@ impl GpuXpbd {
         }
         crate::error::check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
         let topology = Topology::new(bodies, attachments)?;
-        let layout = Layout::new(&topology, config.sweep);
+        let packed = PackedTopology::new(&topology, config.sweep);
         let fields = Fields::new(gpu)?;
-        let (buffers, stages) = allocate(gpu, &layout, topology.tears, n_worlds, &fields)?;
+        let (buffers, stages) = allocate(gpu, &packed, topology.tets.len(), n_worlds, &fields)?;
         let mut made = Self {
             gpu: gpu.clone(),
             config,
@@ -84,8 +84,8 @@ impl GpuXpbd {
             buffers,
             stages,
             fields,
-            greatest_mass: layout.greatest_mass,
-            print: layout.print(),
+            greatest_mass: packed.greatest_mass,
+            fingerprint: packed.fingerprint(),
             fault: None,
             sent: None,
             sent_tools: Vec::new(),
@@ -136,7 +136,7 @@ impl GpuXpbd {
         wrenches.get(tool).copied().unwrap_or_default()
     }
 
-    /// Impulse of the last step on vertices that have lost all their elements by tearing, as they are stopped and kept where they are [N·s].
+    /// Impulse of the last step that stops vertices whose elements are all torn [N·s].
     pub fn stopped_impulse(&self, world: usize) -> Vector3<f64> {
         self.worlds[world].stopped
     }
@@ -144,7 +144,7 @@ impl GpuXpbd {
     /// Advances all worlds by a time [s] in equal substeps no longer than the configured one and what waves allow, tools moving on at
     /// their velocities.
     ///
-    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
+    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
     /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
@@ -213,28 +213,28 @@ impl GpuXpbd {
         let groups = |n: usize| (n * self.worlds.len()).div_ceil(GROUP) as u32;
         let n_tets = self.topology.tets.len();
         let of_points = groups(self.topology.rest.len());
-        let of_elements = groups(n_tets + self.topology.edges.len());
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         encoder.clear_buffer(&self.buffers.impulses, 0, None);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         pass.set_bind_group(1, &self.fields.bound, &[]);
         let stages = &self.stages;
-        let (kernel, bound) = &stages.begin;
+        let (kernel, bound) = &stages.predict;
         kernel.run(&mut pass, bound, [n_substeps, 0], of_points);
         for substep in 0..n_substeps {
             let now = [substep, 0];
-            // elastic constraints => pushes
-            let (kernel, bound) = &stages.elements;
-            kernel.run(&mut pass, bound, now, of_elements);
-            // pushes, tools => positions, velocities, impulses on tools, predicted positions
-            let (kernel, bound) = &stages.vertices;
+            // constraints, kind by kind => corrections
+            for (kernel, bound, n) in &stages.constraints {
+                kernel.run(&mut pass, bound, now, groups(*n));
+            }
+            // corrections, tools => positions, velocities, impulses on tools, predicted positions
+            let (kernel, bound) = &stages.update;
             pass.set_bind_group(1, &self.fields.bound, &[]);
             kernel.run(&mut pass, bound, now, of_points);
-            // strain => elements torn, vertices that lose their last one
-            if let Some([tear, loosen]) = &stages.tearing {
+            // strain => torn elements, detached vertices
+            if let Some([tear, detach]) = &stages.tearing {
                 tear.0.run(&mut pass, &tear.1, now, groups(n_tets));
-                loosen.0.run(&mut pass, &loosen.1, now, of_points);
+                detach.0.run(&mut pass, &detach.1, now, of_points);
             }
         }
         drop(pass);
@@ -300,8 +300,8 @@ impl GpuXpbd {
         let (config, topology) = (&self.config, &self.topology);
         let number = |x: f64| (x as f32).to_bits();
         let [x, y, z] = config.gravity.map(|g| (g as f32 * dt as f32).to_bits());
-        // Kernels do without what is not finite.
-        let push_way = (config.push_speed * dt).min(1e6);
+        // Kernels take finite numbers only.
+        let max_push = (config.push_speed * dt).min(1e6);
         [
             x,
             y,
@@ -310,15 +310,15 @@ impl GpuXpbd {
             (1.0 / dt as f32).to_bits(),
             number(1.0 - config.drag * dt),
             number(config.max_speed),
-            number(push_way),
+            number(max_push),
             topology.rest.len() as u32,
             self.worlds.len() as u32,
             topology.tets.len() as u32,
-            topology.edges.len() as u32,
             self.stride() as u32,
             number(self.impulse_scale()),
             topology.is_damped.into(),
             topology.tears.into(),
+            0,
         ]
     }
 
@@ -335,7 +335,7 @@ impl GpuXpbd {
         let mut listed = worlds.to_vec();
         listed.sort_unstable();
         listed.dedup();
-        self.put(&listed, 0);
+        self.scatter(&listed, 0);
         for index in listed {
             let world = &mut self.worlds[index];
             (world.time, world.diverged) = (0.0, None);
@@ -345,17 +345,17 @@ impl GpuXpbd {
         self.gpu.check()
     }
 
-    /// Puts worlds at rest, or, for a number that is not zero, where the states on the GPU say.
-    pub(super) fn put(&mut self, listed: &[usize], restored: u32) {
+    /// Puts worlds at rest, or, for a number that is not zero, into the gathered state.
+    pub(super) fn scatter(&mut self, listed: &[usize], restored: u32) {
         let words: Vec<u32> = listed.iter().map(|i| *i as u32).collect();
         let bytes = bytemuck::cast_slice(&words);
         self.gpu.queue.write_buffer(&self.buffers.listed, 0, bytes);
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let groups = self.picked_groups();
+        let groups = self.gathered_groups();
         let at_once = crate::gpu::kernel::MAX_GROUPS as usize;
-        let (kernel, bound) = &self.stages.put;
+        let (kernel, bound) = &self.stages.scatter;
         for first in (0..listed.len()).step_by(at_once) {
             kernel.select(&mut pass, bound, [first as u32, restored]);
             pass.dispatch_workgroups(groups, (listed.len() - first).min(at_once) as u32, 1);
@@ -364,32 +364,32 @@ impl GpuXpbd {
         self.gpu.queue.submit([encoder.finish()]);
     }
 
-    /// The state of a world in words: see `pick.wgsl`.
-    pub(super) fn pick(&self, world: usize) -> Result<Vec<u32>, GpuError> {
+    /// The state of a world in words: see `gather.wgsl`.
+    pub(super) fn gather(&self, world: usize) -> Result<Vec<u32>, GpuError> {
         self.gpu.check()?;
         let descriptor = wgpu::CommandEncoderDescriptor::default();
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-        let (kernel, bound) = &self.stages.pick;
-        kernel.run(&mut pass, bound, [world as u32, 0], self.picked_groups());
+        let (kernel, bound) = &self.stages.gather;
+        kernel.run(&mut pass, bound, [world as u32, 0], self.gathered_groups());
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);
         let bytes = self.gpu.read(&[Region {
-            buffer: &self.buffers.picked,
+            buffer: &self.buffers.gathered,
             start: 0,
-            len: 4 * self.picked_words() as u64,
+            len: 4 * self.gathered_words() as u64,
         }])?;
         Ok(bytemuck::pod_collect_to_vec(&bytes))
     }
 
     /// Words of a world's state.
-    pub(super) fn picked_words(&self) -> usize {
+    pub(super) fn gathered_words(&self) -> usize {
         let topology = &self.topology;
-        picked_words(topology.rest.len(), topology.tets.len(), topology.tears)
+        gathered_words(topology.rest.len(), topology.tets.len(), topology.tears)
     }
 
     /// Groups of threads with one for each point and each tetrahedron of a world.
-    pub(super) fn picked_groups(&self) -> u32 {
+    pub(super) fn gathered_groups(&self) -> u32 {
         let n = self.topology.rest.len().max(self.topology.tets.len());
         n.div_ceil(GROUP) as u32
     }

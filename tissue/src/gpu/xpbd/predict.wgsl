@@ -1,4 +1,4 @@
-// Before a step: where vertices go if no constraint holds them, what tools let go of; and worlds that have not stopped begin.
+// Before a step: predicted positions, release by tools that are gone or no longer stick, and the start of worlds that have not stopped.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
@@ -25,20 +25,20 @@ fn main(
         atomicStore(&status[i].stop_at, select(stage.first, 0u, has_stopped));
     }
     let world = i % params.n_worlds;
-    let who = holds[i].w;
-    if who >= HELD && atomicLoad(&status[world].speed) == 0u {
-        let tool = holder(who);
+    let holder = holds[i].w;
+    if holder >= HELD && atomicLoad(&status[world].speed) == 0u {
+        let tool = tool_of(holder);
         var is_gone = tool >= n_tools[world];
-        if !is_gone && (who & STICKS) != 0u {
+        if !is_gone && (holder & STICKS) != 0u {
             is_gone = tools[world * params.tool_stride + tool].friction >= 0.0;
         }
         if is_gone {
             holds[i] = vec4<u32>(0u);
         }
     }
-    var way = vec3<f32>(0.0);
-    if masses[i / params.n_worlds].inverse > 0.0 {
-        way = params.dt * (velocities[i].xyz + params.kick);
+    var displacement = vec3<f32>(0.0);
+    if masses[i / params.n_worlds].inv_mass > 0.0 {
+        displacement = params.dt * (velocities[i].xyz + params.delta_v);
     }
-    predicted[i] = vec4<f32>(positions[i].xyz + way, 0.0);
+    predicted[i] = vec4<f32>(positions[i].xyz + displacement, 0.0);
 }

@@ -1,42 +1,40 @@
-//! Contact of tools that are no greater than the faces that they meet: the deepest point of a face counts as a point of the body.
+//! Contact of faces with tools that may be smaller than they are: the deepest point of a face is treated as a point of the body.
 //!
 //! From a point of the face the search goes to the core of the tool, along the normal of its surface, and back to the nearest point of
 //! the face; for a ball this is the deepest point at once, for other convex solids it converges to it.
 
 use nalgebra::Vector3;
 
-use super::block::World;
-use super::contact::{Place, Touch};
-use super::layout::Layout;
+use super::{Contacts, WorldTool};
 use crate::tool::{Shape, Tool};
+use crate::xpbd::lane_layout::LaneLayout;
+use crate::xpbd::state::WorldState;
+use crate::xpbd::topology::Face;
 
 /// Steps of the search.
 const N_STEPS: usize = 32;
 
-/// A weight from which on the point is the vertex, which has been met already.
+/// Weight above which the point counts as the vertex, which has been treated already.
 const AT_VERTEX: f64 = 0.999;
 
-impl<Y: Layout> Touch<'_, Y> {
+impl<Y: LaneLayout> Contacts<'_, Y> {
     /// A face that may touch a tool.
-    pub(super) fn meet_face(&mut self, face: usize, place: &Place<'_>, state: &mut World) {
-        let face = self.model.topology.faces[face];
-        let tool = place.tool;
-        // The deepest point over a plane is a vertex; and what sticks to a tool does so by its vertices.
+    pub(super) fn solve_face(&mut self, face: &Face, at: &WorldTool<'_>, state: &mut WorldState) {
+        let tool = at.tool;
+        // The deepest point over a plane is a vertex, and tissue sticks by its vertices.
         if matches!(tool.shape, Shape::HalfSpace)
             || tool.friction == f64::INFINITY
-            || face.vertices.iter().any(|vertex| state.is_exempt(*vertex))
+            || face.vertices.iter().any(|it| state.is_untouchable(*it))
         {
             return;
         }
-        let corners = face
-            .vertices
-            .map(|vertex| self.position(vertex, place.world));
+        let corners = face.vertices.map(|vertex| self.position(vertex, at.world));
         let weights = deepest(tool, &corners);
         if weights.iter().any(|weight| *weight > AT_VERTEX) {
             return;
         }
         let vertices = [0, 1, 2].map(|i| (face.vertices[i], weights[i]));
-        self.meet(&vertices, place, state);
+        self.solve_point(&vertices, at, state);
     }
 }
 

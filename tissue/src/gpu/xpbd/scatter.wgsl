@@ -1,11 +1,11 @@
-// Puts worlds of a list at rest, or one world where a state says.
+// Puts the worlds of a list at rest, or one world into a gathered state.
 
 @group(0) @binding(0) var<uniform> params: Params;
 // Positions at rest, then velocities at the start.
 @group(0) @binding(1) var<storage, read> rest: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> listed: array<u32>;
-// Of one world: positions, velocities, what has vertices; then, where any can tear, whether tetrahedra are there.
-@group(0) @binding(3) var<storage, read> picked: array<u32>;
+// Of one world: see `gather.wgsl`.
+@group(0) @binding(3) var<storage, read> gathered: array<u32>;
 @group(0) @binding(4) var<storage, read_write> positions: array<vec4<f32>>;
 @group(0) @binding(5) var<storage, read_write> velocities: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> holds: array<vec4<u32>>;
@@ -14,7 +14,7 @@
 
 fn row(number: u32) -> vec4<u32> {
     let at = 4u * number;
-    return vec4<u32>(picked[at], picked[at + 1u], picked[at + 2u], picked[at + 3u]);
+    return vec4<u32>(gathered[at], gathered[at + 1u], gathered[at + 2u], gathered[at + 3u]);
 }
 
 @compute @workgroup_size(64)
@@ -31,7 +31,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     if number < params.n_tets && params.tears != 0u {
         var is_there = 1u;
         if is_restored {
-            is_there = picked[12u * n + number];
+            is_there = gathered[12u * n + number];
         }
         alive[i] = is_there;
     }

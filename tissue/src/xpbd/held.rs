@@ -4,24 +4,24 @@ use nalgebra::Vector3;
 
 /// A vertex held by a tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Held {
+pub(crate) struct HeldVertex {
     pub(crate) vertex: u32,
     pub(crate) tool: u32,
-    /// Whether friction holds it, which lets go when it is finite again.
+    /// Whether infinite friction holds it, and not a grasp.
     pub(crate) sticks: bool,
-    /// Where, in the tool's frame [m].
+    /// Its position in the tool's frame [m].
     pub(crate) at: Vector3<f64>,
 }
 
-/// Vertices that are nearest to a point, within a radius [m], at most so many, the nearest first; of those as far the first.
+/// At most so many vertices within a radius [m] of a point, the nearest first; of equally near ones the first.
 pub(crate) fn nearest(
     vertices: impl Iterator<Item = (u32, Vector3<f64>)>,
-    at: Vector3<f64>,
+    to: Vector3<f64>,
     radius: f64,
     most: usize,
 ) -> Vec<u32> {
     let mut near: Vec<(f64, u32)> = vertices
-        .map(|(vertex, position)| ((position - at).norm(), vertex))
+        .map(|(vertex, position)| ((position - to).norm(), vertex))
         .filter(|(distance, _)| *distance <= radius)
         .collect();
     near.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));

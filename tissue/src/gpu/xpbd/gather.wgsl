@@ -1,16 +1,16 @@
-// Picks the state of one world out of those of all.
+// Gathers the state of one world.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> positions: array<vec4<f32>>;
 @group(0) @binding(2) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(3) var<storage, read> holds: array<vec4<u32>>;
 @group(0) @binding(4) var<storage, read> alive: array<u32>;
-// Positions, velocities, what has vertices; then, where any can tear, whether tetrahedra are there.
-@group(0) @binding(5) var<storage, read_write> picked: array<u32>;
+// Positions, velocities, holds; then, where any can tear, whether tetrahedra are there.
+@group(0) @binding(5) var<storage, read_write> gathered: array<u32>;
 
 fn write_row(number: u32, row: vec4<u32>) {
     for (var k = 0u; k < 4u; k++) {
-        picked[4u * number + k] = row[k];
+        gathered[4u * number + k] = row[k];
     }
 }
 
@@ -20,7 +20,7 @@ fn main(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_index
     let n = params.n_points;
     let i = number * params.n_worlds + stage.first;
     if number < params.n_tets && params.tears != 0u {
-        picked[12u * n + number] = alive[i];
+        gathered[12u * n + number] = alive[i];
     }
     if number < n {
         write_row(number, bitcast<vec4<u32>>(positions[i]));

@@ -1,21 +1,19 @@
-//! What tools hold, and points to which vertices are attached.
+//! Holds of tools on vertices, and points to which vertices are attached.
 
 use nalgebra::Vector3;
 
 use super::world::GpuXpbd;
-use crate::TissueError;
-use crate::error::check_range;
 use crate::gpu::GpuError;
 use crate::tool::{Tool, Wrench};
-use crate::xpbd::Holds;
-use crate::xpbd::hold::nearest;
+use crate::xpbd::Graspable;
+use crate::xpbd::held::nearest;
 
-/// Who has a vertex: see `common.wgsl`.
+/// Holders of vertices: see `common.wgsl`.
 const FREE: u32 = 0;
 const HELD: u32 = 2;
 const STICKS: u32 = 16;
 
-/// Whether a word says who has a vertex.
+/// Whether a word names a holder.
 pub(super) fn is_holder(word: u32) -> bool {
     let tools = HELD..HELD + crate::gpu::MAX_TOOLS as u32;
     word < HELD || tools.contains(&word) || tools.contains(&word.wrapping_sub(STICKS))
@@ -29,7 +27,7 @@ pub struct GpuXpbdWorld<'a> {
 }
 
 impl GpuXpbd {
-    /// A world; none beyond the last.
+    /// A world; none for an index out of range.
     pub fn world(&mut self, index: usize) -> Option<GpuXpbdWorld<'_>> {
         let is_there = index < self.worlds.len();
         is_there.then_some(GpuXpbdWorld {
@@ -38,7 +36,7 @@ impl GpuXpbd {
         })
     }
 
-    /// Lets a tool of a world hold vertices; see [`Holds::grasp`]. Reads the world back, which stepping does not.
+    /// Lets a tool of a world hold vertices; see [`Graspable::grasp`]. Reads the world back, which stepping does not.
     ///
     /// # Errors
     /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
@@ -56,7 +54,7 @@ impl GpuXpbd {
         if tool >= crate::gpu::MAX_TOOLS {
             return Ok(0);
         }
-        let words = self.pick(world)?;
+        let words = self.gather(world)?;
         let rows = words.as_chunks::<4>().0;
         let n_points = self.topology.rest.len();
         let position = |vertex: usize| {
@@ -80,7 +78,7 @@ impl GpuXpbd {
         Ok(near.len())
     }
 
-    /// Lets go of all that a tool of a world has grasped.
+    /// Releases all that a tool of a world has grasped.
     ///
     /// # Errors
     /// [`GpuError::Lost`], [`GpuError::Refused`].
@@ -93,7 +91,7 @@ impl GpuXpbd {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let (kernel, bound) = &self.stages.release;
         let which = [world as u32, tool as u32];
-        kernel.run(&mut pass, bound, which, self.picked_groups());
+        kernel.run(&mut pass, bound, which, self.gathered_groups());
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check()
@@ -109,18 +107,8 @@ impl GpuXpbd {
         anchor: usize,
         to: [f64; 3],
     ) -> Result<(), GpuError> {
-        let topology = &self.topology;
-        let n_anchors = topology.rest.len() - topology.n_vertices;
-        if anchor >= n_anchors {
-            let allowed = format!("below {n_anchors}");
-            return Err(TissueError::setting("anchor", anchor, allowed).into());
-        }
-        for x in to {
-            check_range("anchor.to", x, -1e4, 1e4)?;
-        }
-        let there = Vector3::from(to) - topology.origin;
-        let [x, y, z] = [0, 1, 2].map(|axis| (there[axis] as f32).to_bits());
-        let point = topology.n_vertices + anchor;
+        let (point, there) = self.topology.anchor(anchor, to)?;
+        let [x, y, z] = there.map(f32::to_bits);
         self.write_row(&self.buffers.positions, point, world, &[x, y, z, 0]);
         self.gpu.check()
     }
@@ -134,7 +122,7 @@ impl GpuXpbd {
     }
 }
 
-impl Holds for GpuXpbdWorld<'_> {
+impl Graspable for GpuXpbdWorld<'_> {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
         self.all.tools_mut(self.world)
     }
@@ -143,7 +131,7 @@ impl Holds for GpuXpbdWorld<'_> {
         self.all.wrench(self.world, tool)
     }
 
-    /// As on the CPU; 0 also where the GPU fails, which the next step says.
+    /// As on the CPU; 0 also where the GPU fails: the next step returns the error.
     fn grasp(&mut self, tool: usize, at: Vector3<f64>, radius: f64, most: usize) -> usize {
         match self.all.grasp(self.world, tool, at, radius, most) {
             Ok(n) => n,

@@ -1,9 +1,10 @@
-// After tearing: a vertex that has lost its last tetrahedron stays where it is, and is let go.
+// After tearing: a vertex that has lost its last tetrahedron is detached, and let go.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> masses: array<Mass>;
-@group(0) @binding(2) var<storage, read> starts: array<u32>;
-@group(0) @binding(3) var<storage, read> places: array<u32>;
+// Where the tetrahedra of each point start; those of the next one follow.
+@group(0) @binding(2) var<storage, read> tet_starts: array<u32>;
+@group(0) @binding(3) var<storage, read> point_tets: array<u32>;
 @group(0) @binding(4) var<storage, read> alive: array<u32>;
 @group(0) @binding(5) var<storage, read> positions: array<vec4<f32>>;
 @group(0) @binding(6) var<storage, read_write> velocities: array<vec4<f32>>;
@@ -25,17 +26,17 @@ fn main(
     let point = i / params.n_worlds;
     let world = i % params.n_worlds;
     let mass = masses[point];
-    if stage.first >= atomicLoad(&status[world].stop_at) || mass.inverse == 0.0 || holds[i].w == LOOSE {
+    if stage.first >= atomicLoad(&status[world].stop_at) || mass.inv_mass == 0.0 || holds[i].w == DETACHED {
         return;
     }
-    for (var k = starts[2u * point + 1u]; k < starts[2u * point + 2u]; k++) {
-        if alive[places[k] / 4u * params.n_worlds + world] != 0u {
+    for (var k = tet_starts[point]; k < tet_starts[point + 1u]; k++) {
+        if alive[point_tets[k] * params.n_worlds + world] != 0u {
             return;
         }
     }
-    let push = velocities[i].xyz * (-params.impulse_scale * mass.mass);
-    add_impulse(impulse_slot(world, params.tool_stride), push, vec3<f32>(0.0));
+    let impulse = velocities[i].xyz * (-params.impulse_scale * mass.mass);
+    add_impulse(impulse_slot(world, params.tool_stride), impulse, vec3<f32>(0.0));
     velocities[i] = vec4<f32>(0.0);
-    predicted[i] = vec4<f32>(positions[i].xyz + params.dt * params.kick, 0.0);
-    holds[i] = vec4<u32>(0u, 0u, 0u, LOOSE);
+    predicted[i] = vec4<f32>(positions[i].xyz + params.dt * params.delta_v, 0.0);
+    holds[i] = vec4<u32>(0u, 0u, 0u, DETACHED);
 }

@@ -1,0 +1,25 @@
+//! Prints the errors of the force on a ball and on a flat punch with ever finer tetrahedra, for `docs/tissue-validation.md`.
+
+#![expect(clippy::print_stdout, reason = "it prints a table")]
+#![expect(clippy::unwrap_used, reason = "shared with tests")]
+
+#[path = "../tests/finite_elements/mod.rs"]
+#[expect(clippy::pedantic, reason = "shared with tests")]
+mod finite_elements;
+#[path = "../tests/xpbd_blocks/mod.rs"]
+#[expect(clippy::pedantic, reason = "shared with tests")]
+mod xpbd_blocks;
+#[path = "../tests/xpbd_indentation/mod.rs"]
+mod xpbd_indentation;
+
+/// Widths of the cells below the tool [m].
+const CELLS: [f64; 6] = [0.01, 0.005, 0.003, 0.0018, 0.0014, 0.001];
+
+fn main() {
+    println!("cells [mm]     ball [%]    punch [%]");
+    for cell in CELLS {
+        let [ball, punch] = [xpbd_indentation::ball(cell), xpbd_indentation::punch(cell)];
+        let (ball, punch) = (1e2 * ball, 1e2 * punch);
+        println!("{:10.1} {ball:+12.1} {punch:+12.1}", 1e3 * cell);
+    }
+}

@@ -1,0 +1,160 @@
+//! What is equal in all worlds, in the words that kernels read.
+
+use crate::xpbd::Sweep;
+use crate::xpbd::constraint::AnyConstraintList;
+use crate::xpbd::neighbors::Neighbors;
+use crate::xpbd::topology::Topology;
+
+/// Words of a tetrahedron: see `tear.wgsl`.
+const TET_WORDS: usize = 16;
+
+/// Constraints of one kind.
+#[derive(Debug)]
+pub(super) struct PackedConstraints {
+    pub(super) n: usize,
+    /// Where the rows of their corrections start, among those of all constraints.
+    pub(super) first_row: usize,
+    /// `Constraint` of their kernel: points, parameters, start and end of their tetrahedra, up to whole vectors of four words.
+    pub(super) words: Vec<u32>,
+    /// Tetrahedra with the last of which each is torn.
+    pub(super) tets: Vec<u32>,
+}
+
+/// Points and constraints.
+#[derive(Debug)]
+pub(super) struct PackedTopology {
+    /// Positions at rest [m], then velocities at the start [m/s].
+    pub(super) rest: Vec<[f32; 4]>,
+    /// `Mass` of each point: see `common.wgsl`.
+    pub(super) masses: Vec<[f32; 4]>,
+    /// The kinds of constraints, in the order in which the CPU solves them.
+    pub(super) constraints: Vec<PackedConstraints>,
+    /// Rows of corrections.
+    pub(super) n_rows: usize,
+    /// Where the rows of each point start; those of the next one follow.
+    pub(super) row_starts: Vec<u32>,
+    /// Twice the number of a row; 1 is added where the point takes its negative.
+    pub(super) rows: Vec<u32>,
+    /// Tetrahedra, where any can tear.
+    pub(super) tets: Vec<[u32; TET_WORDS]>,
+    /// Where the tetrahedra of each point start, and which they are.
+    pub(super) tet_starts: Vec<u32>,
+    pub(super) point_tets: Vec<u32>,
+    /// Greatest mass of a point that moves [kg].
+    pub(super) greatest_mass: f64,
+}
+
+fn bits(number: f64) -> u32 {
+    (number as f32).to_bits()
+}
+
+/// Lists one after another, and where each starts and the last one ends.
+fn flat(lists: &[Vec<u32>]) -> (Vec<u32>, Vec<u32>) {
+    let mut starts = vec![0];
+    for list in lists {
+        starts.push(starts[starts.len() - 1] + list.len() as u32);
+    }
+    (starts, lists.concat())
+}
+
+impl PackedTopology {
+    pub(super) fn new(topology: &Topology, sweep: Sweep) -> Self {
+        let row = |[x, y, z]: [f64; 3]| [x as f32, y as f32, z as f32, 0.0];
+        let rest = topology.rest.iter().chain(&topology.velocities);
+        let shares = topology.shares(sweep);
+        let masses = topology.inv_masses.iter().zip(&topology.masses);
+        let moving = masses
+            .clone()
+            .filter(|(inv_mass, _)| **inv_mass > 0.0)
+            .map(|(_, mass)| *mass);
+        let mut n_rows = 0;
+        let mut of_points = vec![Vec::new(); topology.rest.len()];
+        let mut constraints = Vec::new();
+        for list in topology.constraints.all() {
+            constraints.push(pack(list, n_rows));
+            for constraint in 0..list.len() {
+                for (i, point) in list.points(constraint).iter().enumerate() {
+                    let row = n_rows + i % list.n_corrections();
+                    let is_negative = i >= list.n_corrections();
+                    of_points[*point as usize].push(2 * row as u32 + u32::from(is_negative));
+                }
+                n_rows += list.n_corrections();
+            }
+        }
+        let (row_starts, rows) = flat(&of_points);
+        let (tet_starts, point_tets) = flat(&Neighbors::new(topology).tets);
+        Self {
+            rest: rest.map(|vector| row((*vector).into())).collect(),
+            greatest_mass: moving.fold(1e-12, f64::max),
+            masses: masses
+                .zip(&shares)
+                .map(|((inv_mass, mass), [split, share])| {
+                    [*inv_mass, *split, *share, *mass].map(|number| number as f32)
+                })
+                .collect(),
+            constraints,
+            n_rows,
+            row_starts,
+            rows,
+            tets: if topology.tears {
+                tets(topology)
+            } else {
+                Vec::new()
+            },
+            tet_starts,
+            point_tets,
+        }
+    }
+
+    /// A 64-bit FNV-1a hash of bodies and attachments.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let masses = self.masses.iter().flat_map(|row| [row[0], row[3]]);
+        let points = self.rest.iter().flatten().copied().chain(masses);
+        let constraints = self.constraints.iter().flat_map(|kind| &kind.words);
+        let words = points.map(f32::to_bits).chain(constraints.copied());
+        let mut hash = 0xcbf2_9ce4_8422_2325u64;
+        for word in words.chain(self.tets.iter().flatten().copied()) {
+            for byte in word.to_le_bytes() {
+                hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+            }
+        }
+        hash
+    }
+}
+
+fn pack(list: &dyn AnyConstraintList, first_row: usize) -> PackedConstraints {
+    let (mut words, mut tets) = (Vec::new(), Vec::new());
+    for constraint in 0..list.len() {
+        words.extend(list.points(constraint));
+        words.extend(list.parameters(constraint).into_iter().map(bits));
+        words.push(tets.len() as u32);
+        tets.extend(list.tets(constraint));
+        words.push(tets.len() as u32);
+        words.resize(words.len().next_multiple_of(4), 0);
+    }
+    PackedConstraints {
+        n: list.len(),
+        first_row,
+        words,
+        tets,
+    }
+}
+
+fn tets(topology: &Topology) -> Vec<[u32; TET_WORDS]> {
+    let words = topology.tets.iter().map(|tet| {
+        let tear_stretch = if tet.tear_strain.is_finite() {
+            tet.squared_tear_stretch()
+        } else {
+            -1.0
+        };
+        let mut words = [0; TET_WORDS];
+        words[..4].copy_from_slice(&tet.vertices);
+        let rows = tet.inverse_rest.as_chunks::<3>().0;
+        for (row, words) in rows.iter().zip(words[4..].as_chunks_mut::<4>().0) {
+            let [x, y, z] = *row;
+            *words = [x, y, z, tear_stretch].map(bits);
+        }
+        words
+    });
+    words.collect()
+}

@@ -1,0 +1,129 @@
+// One substep of one point: the sum of its constraints' corrections, in their order, times its share; contact with tools; velocity; and the
+// predicted position of the next substep.
+
+@group(0) @binding(0) var<uniform> params: Params;
+@group(0) @binding(1) var<storage, read> masses: array<Mass>;
+// Where a point's rows of corrections start; those of the next one follow.
+@group(0) @binding(2) var<storage, read> row_starts: array<u32>;
+// Twice the number of a row of corrections; 1 is added where the point takes its negative.
+@group(0) @binding(3) var<storage, read> rows: array<u32>;
+@group(0) @binding(4) var<storage, read> corrections: array<f32>;
+@group(0) @binding(5) var<storage, read_write> positions: array<vec4<f32>>;
+@group(0) @binding(6) var<storage, read_write> velocities: array<vec4<f32>>;
+@group(0) @binding(7) var<storage, read_write> predicted: array<vec4<f32>>;
+@group(0) @binding(8) var<storage, read_write> holds: array<vec4<u32>>;
+@group(0) @binding(9) var<storage, read_write> status: array<Status>;
+@group(0) @binding(10) var<storage, read> n_tools: array<u32>;
+@group(0) @binding(11) var<storage, read> tools: array<Tool>;
+// Impulse on each tool of each world: force and torque, three numbers of 64 bits each; then that on detached vertices.
+@group(0) @binding(12) var<storage, read_write> impulses: array<atomic<u32>>;
+
+fn greatest(numbers: vec3<f32>) -> u32 {
+    let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
+    return max(bits.x, max(bits.y, bits.z));
+}
+
+// Sum of the corrections of a point [m].
+fn sum_of_corrections(point: u32, world: u32, inv_mass: f32) -> vec3<f32> {
+    let n = params.n_worlds;
+    var sum = vec3<f32>(0.0);
+    for (var k = row_starts[point]; k < row_starts[point + 1u]; k++) {
+        let first = 3u * (rows[k] / 2u) * n + world;
+        let correction = vec3<f32>(corrections[first], corrections[first + n], corrections[first + 2u * n]);
+        sum += correction * select(inv_mass, -inv_mass, (rows[k] & 1u) != 0u);
+    }
+    return sum;
+}
+
+// Correction of a point in a tool [m], given its arm from the tool's origin, its displacement in this substep, and its depth.
+fn contact_correction(
+    tool: Tool,
+    arm: vec3<f32>,
+    displacement: vec3<f32>,
+    normal: vec3<f32>,
+    depth: f32,
+) -> vec3<f32> {
+    let tool_displacement = (tool.linear + cross(tool.angular, arm)) * params.dt;
+    let delta_n = min(depth, params.max_push + max(dot(tool_displacement, normal), 0.0));
+    let relative = displacement + normal * delta_n - tool_displacement;
+    let slip = relative - normal * dot(relative, normal);
+    let distance = length(slip);
+    var correction = normal * delta_n;
+    if distance > 0.0 {
+        correction -= slip * min(tool.friction * delta_n / distance, 1.0);
+    }
+    return correction;
+}
+
+@compute @workgroup_size(64)
+fn main(
+    @builtin(workgroup_id) group: vec3<u32>,
+    @builtin(num_workgroups) groups: vec3<u32>,
+    @builtin(local_invocation_index) lane: u32,
+) {
+    let i = (group.y * groups.x + group.x) * GROUP + lane;
+    if i >= params.n_points * params.n_worlds {
+        return;
+    }
+    let point = i / params.n_worlds;
+    let world = i % params.n_worlds;
+    let substep = stage.first;
+    let mass = masses[point];
+    if substep >= atomicLoad(&status[world].stop_at) || mass.inv_mass == 0.0 {
+        return;
+    }
+    let p = predicted[i].xyz;
+    let v = velocities[i].xyz + params.delta_v;
+    var x = p + sum_of_corrections(point, world, mass.split) * mass.share;
+    var hold = holds[i];
+    if hold.w == DETACHED {
+        // It stays, and the impulse that stops it is counted.
+        let velocity = (v + (x - p) * params.inv_dt) * params.kept;
+        let impulse = velocity * (-params.impulse_scale * mass.mass);
+        add_impulse(impulse_slot(world, params.tool_stride), impulse, vec3<f32>(0.0));
+        return;
+    }
+
+    // x => out of tools, or along with one; momentum to them
+    var is_fast = false;
+    let impulse_per_metre = params.impulse_scale * mass.mass * params.inv_dt;
+    for (var k = 0u; k < n_tools[world]; k++) {
+        let tool = moved_on(tools[world * params.tool_stride + k], f32(substep + 1u) * params.dt, 1.0);
+        let before = x;
+        let arm = x - tool.position;
+        let is_near = tool.reach < 0.0 || dot(arm, arm) <= tool.reach * tool.reach;
+        if hold.w == FREE && is_near {
+            let found = surface(tool, rotate_back(tool.rotation, arm));
+            if found.w < 0.0 {
+                let normal = rotate(tool.rotation, found.xyz);
+                if tool.friction < 0.0 {
+                    let at = rotate_back(tool.rotation, arm - normal * found.w);
+                    hold = vec4<u32>(bitcast<vec3<u32>>(at), HELD + k + STICKS);
+                    holds[i] = hold;
+                } else {
+                    let displacement = (x - p) + v * params.dt;
+                    x += contact_correction(tool, arm, displacement, normal, -found.w);
+                }
+            }
+        }
+        if tool_of(hold.w) == k {
+            x = tool.position + rotate(tool.rotation, bitcast<vec3<f32>>(hold.xyz));
+        }
+        if any(x != before) {
+            let impulse = (before - x) * impulse_per_metre;
+            let fits = add_impulse(impulse_slot(world, k), impulse, cross(x - tool.position, impulse));
+            is_fast |= !fits;
+        }
+    }
+
+    // x => v, p
+    let velocity = (v + (x - p) * params.inv_dt) * params.kept;
+    positions[i] = vec4<f32>(x, 0.0);
+    velocities[i] = vec4<f32>(velocity, 0.0);
+    predicted[i] = vec4<f32>(x + params.dt * (velocity + params.delta_v), 0.0);
+    let speed = greatest(velocity);
+    if is_fast || speed > bitcast<u32>(params.max_speed) {
+        atomicMax(&status[world].speed, max(speed, 1u));
+        atomicMin(&status[world].stop_at, substep + 1u);
+    }
+}

@@ -1,0 +1,48 @@
+//! The kinds of constraints, one per file, in the order in which they are solved.
+
+mod distance;
+mod neo_hookean;
+mod volume;
+
+use super::constraint::{AnyConstraintList, ConstraintList, ConstraintSet};
+use super::lane_layout::LaneLayout;
+
+pub(super) use distance::Distance;
+pub(super) use neo_hookean::NeoHookean;
+pub(super) use volume::Volume;
+
+macro_rules! kinds {
+    ($($name:ident: $kind:ty),+ $(,)?) => {
+        /// All constraints of a world, kind by kind.
+        #[derive(Debug, Clone, Default)]
+        pub(crate) struct Constraints {
+            $(pub(super) $name: ConstraintList<$kind>,)+
+        }
+
+        impl Constraints {
+            /// Names of the kinds: of their files here, and of their kernels on the GPU.
+            #[cfg(feature = "gpu")]
+            pub(crate) const KINDS: &[&str] = &[$(stringify!($name)),+];
+
+            /// The constraints of each kind.
+            pub(crate) fn all(&self) -> Vec<&dyn AnyConstraintList> {
+                vec![$(&self.$name),+]
+            }
+
+            /// The constraints of each kind, packed for the lanes; see [`ConstraintList::pack`].
+            pub(super) fn pack<Y: LaneLayout>(
+                &self,
+                by_color: bool,
+                inv_masses: &[f64],
+            ) -> Vec<Box<dyn ConstraintSet<Y>>> {
+                vec![$(self.$name.pack(by_color, inv_masses)),+]
+            }
+        }
+    };
+}
+
+kinds! {
+    distance: Distance,
+    neo_hookean: NeoHookean,
+    volume: Volume,
+}

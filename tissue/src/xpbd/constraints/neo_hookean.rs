@@ -1,0 +1,225 @@
+//! Stable neo-Hookean solid as two constraints of a tetrahedron (Macklin and Müller 2021, doi:10.1145/3487983.3488289):
+//!
+//! $$ C_H = \det F - 1 - \frac{\mu}{\lambda}, \quad \alpha_H = \frac{1}{\lambda V}, \qquad
+//! C_D = \sqrt{\operatorname{tr} F^T F}, \quad \alpha_D = \frac{1}{\mu V}. $$
+//!
+//! They stand for ψ = μ/2 tr FᵀF + λ/2 (det F − 1 − μ/λ)², of which λ is Lamé's λ + μ (Smith, de Goes and Kim 2018,
+//! doi:10.1145/3180491, § 3.4). Both are solved at once, as a system of two equations, so that an element at rest stays there for any Δt:
+//! one after the other, each would undo the other. The equations are multiplied by 1/α̃, so that f32 holds them at any size:
+//!
+//! $$ (K A + I) \, \Delta\lambda = -K C - \lambda, \quad A = \nabla C M^{-1} \nabla C^T, \quad K = \tilde\alpha^{-1}. $$
+//!
+//! An inverted element is pushed back by C_H, as the determinant has a gradient there.
+
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
+use nalgebra::Matrix3;
+
+use crate::Material;
+use crate::lanes::{Lanes, Row};
+use crate::xpbd::constraint::Constraint;
+use crate::xpbd::correction::Points;
+use crate::xpbd::deformation::{deformation_grad, inverse_rest, times};
+use crate::xpbd::lane_layout::LaneLayout;
+use crate::xpbd::pack::Packer;
+use crate::xpbd::tet::Tet;
+use crate::xpbd::vector;
+
+/// Square of the norm of a deformation gradient below which it has no direction.
+const MIN_SQUARED_NORM: f32 = 1e-12;
+
+/// An elastic tetrahedron.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NeoHookean {
+    points: [u32; 4],
+    /// Inverse of the edges at rest, row by row [1/m].
+    inverse_rest: [f64; 9],
+    /// Volume at rest V [m³].
+    volume: f64,
+    /// J at which C_H is 0.
+    rest_j: f64,
+    /// λ V [J].
+    hydrostatic_stiffness: f64,
+    /// μ V [J].
+    deviatoric_stiffness: f64,
+}
+
+impl NeoHookean {
+    pub(crate) fn new(tet: &Tet, material: &Material) -> Self {
+        let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
+        Self {
+            points: tet.vertices,
+            inverse_rest: tet.inverse_rest,
+            volume: tet.volume,
+            rest_j: 1.0 + mu / (lambda + mu),
+            hydrostatic_stiffness: (lambda + mu) * tet.volume,
+            deviatoric_stiffness: mu * tet.volume,
+        }
+    }
+
+    /// Time in which a wave crosses the least height of a tetrahedron [s].
+    pub(crate) fn crossing_time(tet: &Tet, material: &Material) -> f64 {
+        let inverse = Matrix3::from_row_slice(&tet.inverse_rest);
+        let rows = [0, 1, 2].map(|k| inverse.row(k).norm());
+        let steepest = rows.into_iter().fold(inverse.row_sum().norm(), f64::max);
+        1.0 / (steepest * material.wave_speed())
+    }
+}
+
+/// An elastic tetrahedron in each lane.
+#[derive(Debug)]
+pub(crate) struct Group<Y: LaneLayout> {
+    points: [Y::Vertex; 4],
+    inv_masses: [Y::Number; 4],
+    inverse_rest: [Y::Number; 9],
+    volume: Y::Number,
+    hydrostatic_stiffness: Y::Number,
+    deviatoric_stiffness: Y::Number,
+    rest_j: Y::Number,
+}
+
+impl Constraint for NeoHookean {
+    type Group<Y: LaneLayout> = Group<Y>;
+
+    const N_MULTIPLIERS: usize = 2;
+
+    #[cfg(feature = "gpu")]
+    const N_CORRECTIONS: usize = 4;
+
+    fn points(&self) -> &[u32] {
+        &self.points
+    }
+
+    #[cfg(feature = "gpu")]
+    fn parameters(&self) -> Vec<f64> {
+        let b = &self.inverse_rest;
+        vec![
+            b[0],
+            b[1],
+            b[2],
+            self.volume,
+            b[3],
+            b[4],
+            b[5],
+            self.rest_j,
+            b[6],
+            b[7],
+            b[8],
+            self.hydrostatic_stiffness,
+            self.deviatoric_stiffness,
+        ]
+    }
+
+    fn pack<Y: LaneLayout>(packer: &Packer<'_, Self>) -> Group<Y> {
+        Group {
+            points: [0, 1, 2, 3].map(|i| packer.point::<Y>(|it| it.points[i])),
+            inv_masses: [0, 1, 2, 3].map(|i| packer.inv_mass::<Y>(|it| it.points[i])),
+            inverse_rest: std::array::from_fn(|k| packer.number::<Y>(|it| it.inverse_rest[k])),
+            volume: packer.number::<Y>(|it| it.volume),
+            hydrostatic_stiffness: packer.number::<Y>(|it| it.hydrostatic_stiffness),
+            deviatoric_stiffness: packer.number::<Y>(|it| it.deviatoric_stiffness),
+            rest_j: packer.number::<Y>(|it| it.rest_j),
+        }
+    }
+
+    #[inline(always)]
+    fn solve<Y: LaneLayout, L: Lanes>(
+        l: L,
+        group: &Group<Y>,
+        points: &mut Points<'_>,
+        alive: Option<&Row>,
+        multipliers: &mut [Row],
+    ) {
+        let dt_squared = l.splat(points.dt * points.dt);
+        let (zero, one) = (l.splat(0.0), l.splat(1.0));
+        let [x0, x1, x2, x3] = points.corners::<Y, L>(l, &group.points);
+        let p1 = vector::sub(l, x1, x0);
+        let p2 = vector::sub(l, x2, x0);
+        let p3 = vector::sub(l, x3, x0);
+        let b = inverse_rest::<Y, L>(l, &group.inverse_rest);
+        let f = deformation_grad(l, [p1, p2, p3], &b);
+
+        // C_H and its gradients: ∂ det F / ∂x₁ = p₂ × p₃ / (6 V).
+        let volume = Y::number(l, &group.volume);
+        let per_volume = l.div(l.splat(1.0 / 6.0), l.max(volume, l.splat(1e-30)));
+        let h1 = vector::scale(l, vector::cross(l, p2, p3), per_volume);
+        let h2 = vector::scale(l, vector::cross(l, p3, p1), per_volume);
+        let h3 = vector::scale(l, vector::cross(l, p1, p2), per_volume);
+        let h0 = vector::minus_sum(l, h1, h2, h3);
+        let constraint_h = l.sub(vector::dot(l, p1, h1), Y::number(l, &group.rest_j));
+
+        // C_D and its gradients: F b / C_D.
+        let first = l.add(vector::dot(l, f[0], f[0]), vector::dot(l, f[1], f[1]));
+        let trace = l.add(first, vector::dot(l, f[2], f[2]));
+        let constraint_d = l.sqrt(l.max(trace, l.splat(MIN_SQUARED_NORM)));
+        let inverse = l.div(one, constraint_d);
+        let d1 = vector::scale(l, times(l, &f, b[0]), inverse);
+        let d2 = vector::scale(l, times(l, &f, b[1]), inverse);
+        let d3 = vector::scale(l, times(l, &f, b[2]), inverse);
+        let d0 = vector::minus_sum(l, d1, d2, d3);
+
+        // A = ∇C M⁻¹ ∇Cᵀ.
+        let [w0, w1, w2, w3] = [
+            Y::number(l, &group.inv_masses[0]),
+            Y::number(l, &group.inv_masses[1]),
+            Y::number(l, &group.inv_masses[2]),
+            Y::number(l, &group.inv_masses[3]),
+        ];
+        let mut a_hh = l.mul(w0, vector::dot(l, h0, h0));
+        a_hh = l.mul_add(w1, vector::dot(l, h1, h1), a_hh);
+        a_hh = l.mul_add(w2, vector::dot(l, h2, h2), a_hh);
+        a_hh = l.mul_add(w3, vector::dot(l, h3, h3), a_hh);
+        let mut a_dd = l.mul(w0, vector::dot(l, d0, d0));
+        a_dd = l.mul_add(w1, vector::dot(l, d1, d1), a_dd);
+        a_dd = l.mul_add(w2, vector::dot(l, d2, d2), a_dd);
+        a_dd = l.mul_add(w3, vector::dot(l, d3, d3), a_dd);
+        let mut a_hd = l.mul(w0, vector::dot(l, h0, d0));
+        a_hd = l.mul_add(w1, vector::dot(l, h1, d1), a_hd);
+        a_hd = l.mul_add(w2, vector::dot(l, h2, d2), a_hd);
+        a_hd = l.mul_add(w3, vector::dot(l, h3, d3), a_hd);
+
+        // (K A + I) Δλ = −K C − λ.
+        let k_h = l.mul(Y::number(l, &group.hydrostatic_stiffness), dt_squared);
+        let k_d = l.mul(Y::number(l, &group.deviatoric_stiffness), dt_squared);
+        let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
+        let mut right_d = l.sub(zero, l.mul(k_d, constraint_d));
+        if let [lambda_h, lambda_d] = &multipliers {
+            right_h = l.sub(right_h, l.load(lambda_h));
+            right_d = l.sub(right_d, l.load(lambda_d));
+        }
+        let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
+        let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
+        // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+        let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
+        let mut scale = l.div(one, determinant);
+        if let Some(alive) = alive {
+            scale = l.mul(scale, l.load(alive));
+        }
+        let delta_lambda_h = l.mul(l.neg_mul_add(m_hd, right_d, l.mul(m_dd, right_h)), scale);
+        let delta_lambda_d = l.mul(l.neg_mul_add(m_dh, right_h, l.mul(m_hh, right_d)), scale);
+        if let [lambda_h, lambda_d] = multipliers {
+            let sum_h = l.add(l.load(lambda_h), delta_lambda_h);
+            let sum_d = l.add(l.load(lambda_d), delta_lambda_d);
+            l.store(sum_h, lambda_h);
+            l.store(sum_d, lambda_d);
+        }
+
+        // Δx = M⁻¹ ∇C Δλ.
+        let at = &group.points;
+        let correction =
+            vector::mul_add(l, h0, delta_lambda_h, vector::scale(l, d0, delta_lambda_d));
+        points.correct::<Y, L>(l, &at[0], x0, correction, w0);
+        let correction =
+            vector::mul_add(l, h1, delta_lambda_h, vector::scale(l, d1, delta_lambda_d));
+        points.correct::<Y, L>(l, &at[1], x1, correction, w1);
+        let correction =
+            vector::mul_add(l, h2, delta_lambda_h, vector::scale(l, d2, delta_lambda_d));
+        points.correct::<Y, L>(l, &at[2], x2, correction, w2);
+        let correction =
+            vector::mul_add(l, h3, delta_lambda_h, vector::scale(l, d3, delta_lambda_d));
+        points.correct::<Y, L>(l, &at[3], x3, correction, w3);
+    }
+}

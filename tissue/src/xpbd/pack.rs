@@ -1,0 +1,98 @@
+//! Constraints as kernels read them: one for each lane.
+
+use super::color::color;
+use super::lane_layout::LaneLayout;
+
+/// Lane without a constraint.
+const NONE: u32 = u32::MAX;
+
+/// The constraints of one row of lanes, on their way there.
+#[derive(Debug)]
+pub(super) struct Packer<'a, C> {
+    all: &'a [C],
+    ids: &'a [u32],
+    inv_masses: &'a [f64],
+}
+
+impl<'a, C> Packer<'a, C> {
+    /// Of the constraints with these indices; inverse masses of all points as constraints take them [1/kg].
+    pub(super) fn new(all: &'a [C], ids: &'a [u32], inv_masses: &'a [f64]) -> Self {
+        Self {
+            all,
+            ids,
+            inv_masses,
+        }
+    }
+
+    /// A point of each constraint. Lanes without one take the point after the last, which does not move.
+    pub(super) fn point<Y: LaneLayout>(&self, of: impl Fn(&C) -> u32) -> Y::Vertex {
+        let ghost = self.inv_masses.len() as u32;
+        let of = |id: &u32| self.all.get(*id as usize).map_or(ghost, &of);
+        Y::vertex(&self.ids.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// A number of each constraint; 0 in lanes without one.
+    pub(super) fn number<Y: LaneLayout>(&self, of: impl Fn(&C) -> f64) -> Y::Number {
+        let of = |id: &u32| self.all.get(*id as usize).map_or(0.0, |it| of(it) as f32);
+        Y::numbers(&self.ids.iter().map(of).collect::<Vec<_>>())
+    }
+
+    /// The inverse mass of a point of each constraint [1/kg].
+    pub(super) fn inv_mass<Y: LaneLayout>(&self, of: impl Fn(&C) -> u32) -> Y::Number {
+        self.number::<Y>(|constraint| self.inv_masses[of(constraint) as usize])
+    }
+}
+
+/// Constraints in the order in which they are solved, colour by colour or as they come, padded to whole rows with [`NONE`].
+pub(super) fn order<'a, Y: LaneLayout>(
+    constraints: impl ExactSizeIterator<Item = &'a [u32]>,
+    by_color: bool,
+    n_points: usize,
+) -> Vec<u32> {
+    let colors = if by_color {
+        color(constraints, n_points)
+    } else {
+        vec![(0..constraints.len() as u32).collect()]
+    };
+    let mut order = Vec::new();
+    for same in colors {
+        order.extend(same);
+        order.resize(order.len().next_multiple_of(Y::WIDTH), NONE);
+    }
+    order
+}
+
+/// Where each of `n` constraints stands in an order.
+pub(super) fn slots(order: &[u32], n: usize) -> Vec<u32> {
+    let mut slots = vec![0; n];
+    for (id, slot) in order.iter().zip(0..) {
+        if *id != NONE {
+            slots[*id as usize] = slot;
+        }
+    }
+    slots
+}
+
+/// Packs things as they come, row by row.
+pub(super) fn rows<Y: LaneLayout, C, G>(
+    all: &[C],
+    inv_masses: &[f64],
+    pack: impl Fn(&Packer<'_, C>) -> G,
+) -> Vec<G> {
+    let mut ids: Vec<u32> = (0..all.len() as u32).collect();
+    ids.resize(ids.len().next_multiple_of(Y::WIDTH), NONE);
+    let rows = ids.chunks(Y::WIDTH);
+    rows.map(|ids| pack(&Packer::new(all, ids, inv_masses)))
+        .collect()
+}
+
+/// A number of each of `n` points, with zeros up to `n_rows` rows.
+pub(super) fn per_point<Y: LaneLayout>(
+    n_rows: usize,
+    n: usize,
+    of: impl Fn(usize) -> f64,
+) -> Vec<Y::Number> {
+    let of = |i: usize| if i < n { of(i) as f32 } else { 0.0 };
+    let values: Vec<f32> = (0..n_rows * Y::WIDTH).map(of).collect();
+    values.chunks(Y::WIDTH).map(Y::numbers).collect()
+}

@@ -1,0 +1,207 @@
+//! A step: substeps of Algorithm 1 of Macklin, Müller and Chentanez 2016, with contact among the constraints, and tearing after them.
+
+use super::block::Block;
+use super::contact;
+use super::correction::{ApplySums, Points};
+use super::lane_layout::LaneLayout;
+use super::predict::Predict;
+use super::tear::{FindStretched, is_torn};
+use super::update::{SpeedCheck, Update};
+use crate::lanes;
+use crate::tool::Tool;
+use crate::{Divergence, TissueError};
+
+impl<Y: LaneLayout> Block<Y> {
+    /// Advances all worlds by a time [s]; of each world says why it was not advanced, if it was not.
+    pub(super) fn step(&mut self, time: f64) -> Vec<Option<TissueError>> {
+        let n_substeps = self.model.n_substeps(time);
+        let mut errors: Vec<_> = self
+            .worlds
+            .iter()
+            .map(|world| world.check().err())
+            .collect();
+        if n_substeps == 0 || errors.iter().all(Option::is_some) {
+            return errors;
+        }
+        // Lanes move together: worlds that must not move are put back afterwards.
+        let stopped = errors
+            .iter()
+            .enumerate()
+            .filter(|(_, error)| error.is_some());
+        let stopped: Vec<_> = stopped.map(|(i, _)| (i, self.save(i))).collect();
+        let dt = time / n_substeps as f64;
+        self.start[0].copy_from_slice(&self.positions);
+        self.start[1].copy_from_slice(&self.velocities);
+        for world in &mut self.worlds {
+            world.begin_step();
+        }
+        let mut speeds = SpeedCheck::default();
+        for index in 0..n_substeps {
+            let after = (index + 1) as f64 * dt;
+            let worlds = self.worlds.iter().zip(&errors);
+            let tools: Vec<Vec<Tool>> = worlds
+                .map(|(world, error)| match error {
+                    None => world.tools.iter().map(|tool| tool.after(after)).collect(),
+                    Some(_) => Vec::new(),
+                })
+                .collect();
+            self.substep(dt, &tools, &mut speeds);
+        }
+        for (index, error) in errors.iter_mut().enumerate() {
+            if error.is_none() {
+                *error = self.finish(index, time, &speeds).err();
+            }
+        }
+        for (index, state) in stopped {
+            self.put_back(index, &state);
+        }
+        errors
+    }
+
+    /// Ends the step of a world, or takes it back and stops it.
+    fn finish(&mut self, index: usize, time: f64, speeds: &SpeedCheck) -> Result<(), TissueError> {
+        let lanes = if Y::WIDTH == 1 {
+            index..index + 1
+        } else {
+            0..16
+        };
+        let most = self.model.config.max_speed;
+        let reason = match speeds.greatest(lanes.clone()) {
+            Some(speed) if speed <= most => {
+                self.worlds[index].end_step(time);
+                return Ok(());
+            }
+            Some(speed) => Divergence::Runaway { speed, most },
+            None => Divergence::NotFinite,
+        };
+        let world = &mut self.worlds[index];
+        world.diverged = Some(reason);
+        world.wrenches.clear();
+        let time = world.time;
+        let [positions, velocities] = &self.start;
+        for row in 0..self.positions.len() {
+            for axis in 0..3 {
+                for lane in lanes.clone() {
+                    self.positions[row].0[axis][lane] = positions[row].0[axis][lane];
+                    self.velocities[row].0[axis][lane] = velocities[row].0[axis][lane];
+                }
+            }
+        }
+        Err(TissueError::Diverged { reason, time })
+    }
+
+    fn substep(&mut self, dt: f64, tools: &[Vec<Tool>], speeds: &mut SpeedCheck) {
+        // x̃ = xⁿ + Δt v + Δt² g, x = x̃, λ = 0
+        self.predict(dt);
+        for _ in 0..self.model.config.iterations {
+            // Δλ => λ + Δλ, x + M⁻¹ ∇C Δλ, constraint by constraint
+            self.solve_constraints(dt);
+            // contact, held vertices => x, impulses on tools
+            self.solve_contacts(dt, tools);
+        }
+        // v = (x − xⁿ) / Δt
+        self.update(dt, speeds);
+        // strain => torn elements
+        self.tear();
+    }
+
+    fn predict(&mut self, dt: f64) {
+        lanes::run(Predict::<Y> {
+            positions: &mut self.positions,
+            predicted: &mut self.predicted,
+            velocities: &mut self.velocities,
+            movable: &self.model.movable,
+            gravity: self.model.config.gravity.map(|g| g as f32),
+            dt: dt as f32,
+        });
+        for rows in &mut self.multipliers {
+            rows.fill([0.0; 16]);
+        }
+    }
+
+    fn solve_constraints(&mut self, dt: f64) {
+        let alive = &self.alive.constraints;
+        let sets = self.model.constraints.iter().zip(alive);
+        for ((set, alive), multipliers) in sets.zip(&mut self.multipliers) {
+            let points = Points {
+                positions: &mut self.positions,
+                sums: &mut self.sums,
+                predicted: &self.predicted,
+                velocities: &self.velocities,
+                dt: dt as f32,
+                is_damped: self.model.topology.is_damped,
+            };
+            set.solve(points, alive, multipliers);
+        }
+        if !self.sums.is_empty() {
+            lanes::run(ApplySums::<Y> {
+                positions: &mut self.positions,
+                sums: &mut self.sums,
+                shares: &self.model.shares,
+            });
+        }
+    }
+
+    fn solve_contacts(&mut self, dt: f64, tools: &[Vec<Tool>]) {
+        let solver = contact::Contacts {
+            model: &self.model,
+            positions: &mut self.positions,
+            predicted: &self.predicted,
+            velocities: &self.velocities,
+            alive: &self.alive,
+            dt,
+        };
+        solver.solve(tools, &mut self.worlds, &mut self.found);
+    }
+
+    fn update(&mut self, dt: f64, speeds: &mut SpeedCheck) {
+        lanes::run(Update {
+            positions: &self.positions,
+            predicted: &self.predicted,
+            velocities: &mut self.velocities,
+            dt: dt as f32,
+            kept: (1.0 - self.model.config.drag * dt) as f32,
+            speeds,
+        });
+    }
+
+    fn tear(&mut self) {
+        let model = self.model.clone();
+        if !model.topology.tears {
+            return;
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        lanes::run(FindStretched {
+            groups: &model.tear_groups,
+            positions: &self.positions,
+            alive: &self.alive.tets,
+            found: &mut found,
+        });
+        Y::for_each(&found, model.topology.tets.len(), |number, world| {
+            let tet = &model.topology.tets[number];
+            let corners = tet.vertices.map(|vertex| {
+                let (row, lane) = Y::row_and_lane(vertex as usize, world);
+                self.positions[row].get(lane)
+            });
+            if world < self.worlds.len() && is_torn(tet, corners) {
+                self.remove(number, world);
+            }
+        });
+        self.found = found;
+        self.stop_detached();
+    }
+
+    /// Keeps detached vertices where they are.
+    fn stop_detached(&mut self) {
+        for (index, world) in self.worlds.iter_mut().enumerate() {
+            for (vertex, position) in &world.detached {
+                let (row, lane) = Y::row_and_lane(*vertex as usize, index);
+                let mass = self.model.topology.masses[*vertex as usize];
+                world.stopped -= self.velocities[row].get(lane) * mass;
+                self.positions[row].set(lane, *position);
+                self.velocities[row].set(lane, [0.0; 3]);
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! A ball and a flat punch on a round layer of tetrahedra, and the force that finite elements give for it.
+
+use insonate_tissue::Material;
+use insonate_tissue::tool::{Shape, Tool};
+use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
+use nalgebra::Vector3;
+
+use super::finite_elements::Layer;
+use super::xpbd_blocks::{lattice, vertices};
+
+const SOFT: Material = Material {
+    young_modulus: 28e3,
+    poisson_ratio: 0.4,
+    density: 1000.0,
+    viscosity: 0.0,
+    tearing: None,
+};
+
+/// A round layer on a table, deep and wide against what presses it.
+const LAYER: Layer = Layer {
+    radius: 0.08,
+    depth: 0.06,
+    young_modulus: SOFT.young_modulus,
+    poisson_ratio: SOFT.poisson_ratio,
+};
+
+/// Distance from the middle over that in an even lattice: cells grow outwards, the first ones are this share of the mean.
+const FINEST: f64 = 0.4;
+
+/// The layer, its lattice finer below the middle of its surface; cells there are about `cell` wide [m].
+fn layer(cell: f64) -> XpbdBody {
+    let mean = cell / FINEST;
+    let n_across = 2 * (LAYER.radius / mean).round() as usize;
+    let n_down = (LAYER.depth / mean).round() as usize;
+    let mut mesh = lattice(
+        [n_across, n_across, n_down],
+        [2.0, 2.0, 1.0],
+        [-1.0, -1.0, 0.0],
+        0.0,
+    );
+    let stretch = |x: f64| FINEST * x + (1.0 - FINEST) * x * x * x;
+    for position in &mut mesh.positions {
+        let [x, y, z] = *position;
+        let flat = [x, y].map(stretch);
+        // From a square to a disc, circles where squares were.
+        let square = x.abs().max(y.abs());
+        let round = if square > 0.0 {
+            square / x.hypot(y)
+        } else {
+            1.0
+        };
+        let outer = square * square;
+        let scale = LAYER.radius * (1.0 + outer * (round - 1.0));
+        *position = [
+            flat[0] * scale,
+            flat[1] * scale,
+            LAYER.depth * (1.0 - stretch(1.0 - z)),
+        ];
+    }
+    let mut body = XpbdBody {
+        mesh,
+        material: SOFT,
+        ..XpbdBody::default()
+    };
+    body.fixed = vertices(&body, |position| position[2] < 1e-9);
+    body
+}
+
+/// Error of the force on a tool, whose lowest point is `half` below its origin, at a depth [m].
+fn error(shape: &Shape, half: f64, depth: f64, cell: f64, wanted: f64) -> f64 {
+    let config = XpbdConfig {
+        gravity: [0.0; 3],
+        drag: 60.0,
+        ..XpbdConfig::default()
+    };
+    let mut world = Xpbd::new(config, &[layer(cell)], &[]).unwrap();
+    let height = LAYER.depth + half;
+    world.tools_mut().push(Tool {
+        position: Vector3::new(0.0, 0.0, height),
+        linear: Vector3::new(0.0, 0.0, -depth / 0.1),
+        ..Tool::new(shape.clone())
+    });
+    world.step(0.1).unwrap();
+    world.tools_mut()[0].linear = Vector3::zeros();
+    world.step(0.2).unwrap();
+    world.step(0.02).unwrap();
+    world.wrench(0).force.z / wanted - 1.0
+}
+
+/// Relative error of the force on a ball of 40 mm radius, 4 mm deep, with cells of a width below it [m].
+pub(crate) fn ball(cell: f64) -> f64 {
+    let (radius, depth): (f64, f64) = (0.04, 0.004);
+    let wanted = LAYER.force(1.2 * (radius * depth).sqrt(), |r| {
+        depth - (radius - (radius * radius - r * r).sqrt())
+    });
+    error(&Shape::Sphere { radius }, radius, depth, cell, wanted)
+}
+
+/// Relative error of the force on a flat punch of 20 mm radius, 4 mm deep, with cells of a width below it [m].
+pub(crate) fn punch(cell: f64) -> f64 {
+    let (radius, depth) = (0.02, 0.004);
+    let wanted = LAYER.force(radius, |_| depth);
+    let shape = Shape::Cylinder {
+        radius,
+        half_length: 0.03,
+    };
+    error(&shape, 0.03, depth, cell, wanted)
+}
