@@ -45,10 +45,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         velocity: truth.velocity[first..].to_vec(),
         force: truth.force[first..].to_vec(),
         velocity_noise: 0.0,
-        contact: ContactPoint {
-            known: true,
-            standard_error: 0.0,
-        },
+        contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
         sampling_interval: 0.002,
     };

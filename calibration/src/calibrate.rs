@@ -77,8 +77,8 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
 
 fn unknown(name: &str) -> CalibrationError {
     let names: Vec<&str> = models::ALL.iter().map(|kind| kind.name).collect();
-    CalibrationError::Option {
-        option: "--model",
-        problem: format!("there is no {name:?}; there are {}, auto", names.join(", ")),
-    }
+    CalibrationError::option(
+        "--model",
+        format!("there is no {name:?}; there are {}, auto", names.join(", ")),
+    )
 }

@@ -48,3 +48,13 @@ pub enum CalibrationError {
         problem: String,
     },
 }
+
+impl CalibrationError {
+    /// An option that does not fit: wrong usage.
+    pub fn option(option: &'static str, problem: impl Into<String>) -> Self {
+        Self::Option {
+            option,
+            problem: problem.into(),
+        }
+    }
+}

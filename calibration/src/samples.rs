@@ -32,6 +32,14 @@ pub struct ContactPoint {
     pub standard_error: f64,
 }
 
+impl ContactPoint {
+    /// Given, without error.
+    pub const KNOWN: Self = Self {
+        known: true,
+        standard_error: 0.0,
+    };
+}
+
 /// Something that preparation chose, for the report.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreparationChoice {

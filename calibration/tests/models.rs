@@ -48,10 +48,7 @@ fn samples(motion: Motion, force: impl Fn([f64; 3]) -> f64) -> Samples {
         velocity: states.iter().map(|state| state[1]).collect(),
         force: states.iter().map(|&state| force(state)).collect(),
         velocity_noise: 0.0,
-        contact: ContactPoint {
-            known: true,
-            standard_error: 0.0,
-        },
+        contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
         sampling_interval: 1.0 / RATE,
     }

@@ -290,10 +290,7 @@ fn samples(felt: &Felt, log: &str, timestep: f64) -> Samples {
         velocity: pick(&felt.velocity),
         force: pick(&felt.force),
         velocity_noise: 0.0,
-        contact: ContactPoint {
-            known: true,
-            standard_error: 0.0,
-        },
+        contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
         sampling_interval: timestep,
     }

@@ -262,10 +262,7 @@ impl Press {
             velocity: pick(&self.velocity),
             force: pick(&self.force),
             velocity_noise: 0.0,
-            contact: ContactPoint {
-                known: true,
-                standard_error: 0.0,
-            },
+            contact: ContactPoint::KNOWN,
             bias_standard_error: 0.0,
             sampling_interval: follower.dt,
         };

@@ -1,4 +1,4 @@
-//! One drawing, as SVG and as PNG: the same code draws both, with a font that comes along.
+//! One drawing, as SVG and as PNG: the same code draws both, with an embedded font.
 
 use std::ops::Range;
 

@@ -14,8 +14,8 @@ pub(super) enum Verdict {
 }
 
 impl Verdict {
-    /// Its word, which is also its class in the page.
-    pub(super) fn word(self) -> &'static str {
+    /// Shown to people, and the CSS class in the page.
+    pub(super) fn label(self) -> &'static str {
         match self {
             Self::Fine => "fine",
             Self::Look => "look",
@@ -36,7 +36,7 @@ impl Verdict {
 }
 
 /// A figure, explained.
-pub(super) struct Explained {
+pub(super) struct ExplainedStatistic {
     pub(super) name: &'static str,
     pub(super) value: String,
     pub(super) verdict: Verdict,
@@ -44,10 +44,10 @@ pub(super) struct Explained {
 }
 
 /// Every statistic of a fit, explained.
-pub(super) fn explained(log: &Calibration) -> Vec<Explained> {
+pub(super) fn explained(log: &Calibration) -> Vec<ExplainedStatistic> {
     let statistics = &log.fit.statistics;
     let mut all = vec![goodness(log), error(log), independent(statistics)];
-    all.push(Explained {
+    all.push(ExplainedStatistic {
         name: "condition number",
         value: number(statistics.condition_number),
         verdict: Verdict::rising(statistics.condition_number, 30.0, 300.0),
@@ -55,7 +55,7 @@ pub(super) fn explained(log: &Calibration) -> Vec<Explained> {
                   above 300 the log cannot tell them apart; press at several speeds."
             .to_owned(),
     });
-    all.push(Explained {
+    all.push(ExplainedStatistic {
         name: "Durbin–Watson",
         value: number(statistics.durbin_watson),
         verdict: if statistics.durbin_watson > 1.0 {
@@ -71,14 +71,14 @@ pub(super) fn explained(log: &Calibration) -> Vec<Explained> {
     all
 }
 
-fn goodness(log: &Calibration) -> Explained {
+fn goodness(log: &Calibration) -> ExplainedStatistic {
     let statistics = &log.fit.statistics;
     let what = if log.fit.divided {
         "force over indentation"
     } else {
         "force"
     };
-    Explained {
+    ExplainedStatistic {
         name: "R²",
         value: format!("{:.4}", statistics.r_squared),
         verdict: Verdict::rising(1.0 - statistics.r_squared, 0.15, 0.5),
@@ -93,7 +93,7 @@ fn goodness(log: &Calibration) -> Explained {
     }
 }
 
-fn error(log: &Calibration) -> Explained {
+fn error(log: &Calibration) -> ExplainedStatistic {
     let statistics = &log.fit.statistics;
     let force = &log.prepared.samples.force;
     let largest = log
@@ -103,7 +103,7 @@ fn error(log: &Calibration) -> Explained {
         .filter_map(|&index| force.get(index))
         .fold(0.0, |largest: f64, force| largest.max(force.abs()));
     let share = statistics.rmse_n / largest;
-    Explained {
+    ExplainedStatistic {
         name: "rmse",
         value: format!("{} N", number(statistics.rmse_n)),
         verdict: Verdict::rising(share, 0.05, 0.2),
@@ -115,8 +115,8 @@ fn error(log: &Calibration) -> Explained {
     }
 }
 
-fn independent(statistics: &FitStatistics) -> Explained {
-    Explained {
+fn independent(statistics: &FitStatistics) -> ExplainedStatistic {
+    ExplainedStatistic {
         name: "independent samples",
         value: format!("{} of {}", statistics.n_effective.round(), statistics.n),
         verdict: Verdict::rising(
@@ -132,7 +132,7 @@ fn independent(statistics: &FitStatistics) -> Explained {
 }
 
 /// A test of the residuals. With many samples even harmless deviations are found, so none of them is worrying by itself.
-fn test(name: &'static str, p: f64) -> Explained {
+fn test(name: &'static str, p: f64) -> ExplainedStatistic {
     let (name, asks, then) = match name {
         "ljung_box" => (
             "Ljung–Box",
@@ -164,7 +164,7 @@ fn test(name: &'static str, p: f64) -> Explained {
     } else {
         "nothing speaks against it"
     };
-    Explained {
+    ExplainedStatistic {
         name,
         value: p_value(p),
         verdict: if rejected {

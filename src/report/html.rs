@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::fit_quality::{Explained, explained};
+use super::fit_quality::{ExplainedStatistic, explained};
 use super::page::{Cell, document, escape, figure, list, table};
 use super::text::scene_lines;
 use super::{
@@ -272,12 +272,14 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
     html + "</section>\n"
 }
 
-fn explanation(figure: &Explained) -> Vec<Cell> {
-    let word = figure.verdict.word();
+fn explanation(figure: &ExplainedStatistic) -> Vec<Cell> {
+    let verdict = figure.verdict.label();
     vec![
         Cell::Text(figure.name.to_owned()),
         Cell::Number(figure.value.clone()),
-        Cell::Html(format!("<span class=\"verdict {word}\">{word}</span>")),
+        Cell::Html(format!(
+            "<span class=\"verdict {verdict}\">{verdict}</span>"
+        )),
         Cell::Text(figure.meaning.clone()),
     ]
 }

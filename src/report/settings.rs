@@ -38,7 +38,7 @@ pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
 /// Sets a configuration's softness and constraints to what was written; what differs otherwise comes back in words.
 ///
 /// # Errors
-/// For parameters that a torso has not, in words.
+/// For parameters that the torso does not have.
 pub fn apply(entry: &SceneEntry, config: &mut TorsoConfig) -> Result<Option<String>, String> {
     config.softness = Softness {
         stiffness: entry.stiffness,

@@ -1,7 +1,7 @@
 //! From series of numbers to a log: units, time, and whether the numbers can be true.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, refuse};
+use super::{ReadOptions, refuse, refuse_at};
 use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Fewest samples of a log.
@@ -39,14 +39,14 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
     if let Some(pick) = plan.episode {
         choose_episode(file, &mut series, pick, options.episode)?;
     } else if let Some(episode) = options.episode {
-        return Err(CalibrationError::Option {
-            option: "--episode",
-            problem: format!("{episode} is asked for, but {file} has no column \"episode_index\""),
-        });
+        return Err(CalibrationError::option(
+            "--episode",
+            format!("{episode} is asked for, but {file} has no column \"episode_index\""),
+        ));
     }
     let n = series.first().map_or(0, Vec::len);
     if n < MIN_SAMPLES {
-        return Err(refuse(file, "", few(n)));
+        return Err(refuse(file, few(n)));
     }
     for (pick, values) in plan.picks.iter().zip(&mut series) {
         convert(file, pick, values)?;
@@ -127,10 +127,10 @@ fn choose_episode(
         if episodes.len() > SHOWN {
             list.push(format!("… ({} in all)", episodes.len()));
         }
-        return Err(CalibrationError::Option {
-            option: "--episode",
-            problem: format!("{file} holds episodes {}: choose one", list.join(", ")),
-        });
+        return Err(CalibrationError::option(
+            "--episode",
+            format!("{file} holds episodes {}: choose one", list.join(", ")),
+        ));
     };
     let keep: Vec<bool> = series[pick]
         .iter()
@@ -156,7 +156,7 @@ fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), Calibratio
     if finite {
         Ok(())
     } else {
-        Err(refuse(
+        Err(refuse_at(
             file,
             format!(", {}", pick.label),
             format!("numbers beyond 1e300 {}", unit.name),
@@ -164,7 +164,7 @@ fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), Calibratio
     }
 }
 
-/// Hands series over one by one.
+/// Takes the series one by one.
 struct Parts<'a> {
     file: &'a str,
     picks: &'a [Pick],
@@ -177,7 +177,7 @@ impl Parts<'_> {
         let pick = &self.picks[pick];
         let interval = (time[time.len() - 1] - time[0]) / (time.len() - 1) as f64;
         if pick.unit_assumed && interval > MAX_ASSUMED_INTERVAL {
-            return Err(refuse(
+            return Err(refuse_at(
                 self.file,
                 format!(", {}", pick.label),
                 format!(
@@ -232,7 +232,7 @@ impl Parts<'_> {
         } else {
             format!("it was read in {unit}: is that its unit?")
         };
-        refuse(
+        refuse_at(
             self.file,
             format!(", {}", pick.label),
             format!(
@@ -250,7 +250,7 @@ pub(super) fn check_finite(
 ) -> Result<(), CalibrationError> {
     match values.iter().position(|value| !value.is_finite()) {
         None => Ok(()),
-        Some(at) => Err(refuse(
+        Some(at) => Err(refuse_at(
             file,
             format!(", row {}, {label}", at + 1),
             format!(
@@ -308,7 +308,7 @@ fn check_velocity(
         MotionPlan::Indentation(_) => "indentation",
         MotionPlan::Position(_) => "position",
     };
-    Err(refuse(
+    Err(refuse_at(
         file,
         format!(", {}", plan.picks[pick].label),
         format!(

@@ -40,10 +40,7 @@ impl fmt::Display for Selector {
 
 /// What is wrong with `--columns`.
 pub(super) fn refuse(problem: String) -> CalibrationError {
-    CalibrationError::Option {
-        option: "--columns",
-        problem,
-    }
+    CalibrationError::option("--columns", problem)
 }
 
 impl FromStr for Columns {

@@ -7,9 +7,9 @@ use std::io::{self, Read};
 
 use csv::ByteRecord;
 
-use super::plan::{Field, Plan};
+use super::plan::Plan;
 use super::source::{self, Hashing};
-use super::{MAX_SAMPLES, ReadOptions, assemble, number, refuse};
+use super::{MAX_SAMPLES, ReadOptions, assemble, number, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
 mod dialect;
@@ -36,7 +36,7 @@ pub(super) fn read(
         .read_to_end(&mut head)
         .map_err(failed)?;
     if let Some(what) = source::looks_like(&head) {
-        return Err(refuse(file, "", format!("is not text but {what}")));
+        return Err(refuse(file, format!("is not text but {what}")));
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&head);
     let dialect = Dialect::of(file, text, head.len() == HEAD)?;
@@ -62,7 +62,7 @@ fn failure(file: &str, source: io::Error, line: u64) -> CalibrationError {
         } else {
             String::new()
         };
-        return refuse(file, place, source.to_string());
+        return refuse_at(file, place, source.to_string());
     }
     CalibrationError::Read {
         file: file.to_owned(),
@@ -185,7 +185,6 @@ fn rows(
         if series[0].len() == MAX_SAMPLES {
             return Err(refuse(
                 file,
-                "",
                 format!("has more than {MAX_SAMPLES} rows: split the recording"),
             ));
         }
@@ -225,7 +224,7 @@ impl<F: Fn() -> u64> Row<'_, F> {
         } else {
             ""
         };
-        refuse(
+        refuse_at(
             self.file,
             format!(", row {}", (self.line)()),
             format!("has {n} cells where {first} has {width}{advice}"),
@@ -243,7 +242,7 @@ impl<F: Fn() -> u64> Row<'_, F> {
         } else {
             format!("\"{shown}\" is not a number")
         };
-        refuse(
+        refuse_at(
             self.file,
             format!(", row {}, {label}", (self.line)()),
             problem,

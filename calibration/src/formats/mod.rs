@@ -2,7 +2,7 @@
 //!
 //! A reader says which columns a file has; [`plan`] finds out which of them are wanted and in which units;
 //! the reader reads those; [`assemble`] puts them together as a [`Log`] and looks whether the numbers can be true.
-//! Nothing that a file says about its own size is believed before it is checked, and no file is executed.
+//! Sizes that a file states are checked before memory is allocated for them, and no file is executed.
 
 mod assemble;
 mod columns;
@@ -78,7 +78,7 @@ pub fn read_bytes(
 ) -> Result<Log, CalibrationError> {
     check(options)?;
     if bytes.is_empty() {
-        return Err(refuse(name, "", "is empty"));
+        return Err(refuse(name, "is empty"));
     }
     match format {
         Format::Csv => csv::read(name, bytes, options),
@@ -93,16 +93,21 @@ pub fn read_bytes(
 
 fn check(options: &ReadOptions) -> Result<(), CalibrationError> {
     match options.rate {
-        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(CalibrationError::Option {
-            option: "--rate",
-            problem: format!("{rate} is no sampling rate: give samples per second, such as 500"),
-        }),
+        Some(rate) if !(rate.is_finite() && rate > 0.0) => Err(CalibrationError::option(
+            "--rate",
+            format!("{rate} is not a sampling rate: give samples per second, such as 500"),
+        )),
         _ => Ok(()),
     }
 }
 
-/// What is wrong with a file, and where in it.
-fn refuse(file: &str, place: impl Into<String>, problem: impl Into<String>) -> CalibrationError {
+/// What is wrong with a file.
+fn refuse(file: &str, problem: impl Into<String>) -> CalibrationError {
+    refuse_at(file, "", problem)
+}
+
+/// What is wrong with a file, and where in it, such as `, row 12`.
+fn refuse_at(file: &str, place: impl Into<String>, problem: impl Into<String>) -> CalibrationError {
     CalibrationError::Format {
         file: file.to_owned(),
         place: place.into(),

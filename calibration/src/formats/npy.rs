@@ -7,7 +7,7 @@ use std::io::Read;
 
 use super::plan::{Field, Pick, Plan};
 use super::source::Hashing;
-use super::{MAX_SAMPLES, ReadOptions, assemble, refuse};
+use super::{MAX_SAMPLES, ReadOptions, assemble, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
 mod dtype;
@@ -27,7 +27,7 @@ pub(super) fn read(
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
     let mut hashing = Hashing::new(input);
-    let refuse_all = |problem| refuse(file, "", problem);
+    let refuse_all = |problem| refuse(file, problem);
     let header = Header::read(&mut hashing, size).map_err(refuse_all)?;
     let fields = header.fields(None).map_err(refuse_all)?;
     let plan = Plan::new(file, &fields, options)?;
@@ -63,7 +63,7 @@ impl Header {
     pub(super) fn fields(&self, name: Option<&str>) -> Result<Vec<Field>, String> {
         if self.rows.is_none() {
             return Err(
-                "is no table: save one row per sample, in at most two dimensions".to_owned(),
+                "is not a table: save one row per sample, in at most two dimensions".to_owned(),
             );
         }
         let called = |part: Option<&str>| match (name, part) {
@@ -93,13 +93,12 @@ impl Header {
         if rows > MAX_SAMPLES {
             return Err(refuse(
                 file,
-                "",
                 format!("has {rows} rows, above the {MAX_SAMPLES} of a log: split the recording"),
             ));
         }
         for pick in picks {
             if let Some(problem) = self.parts[pick.field - first].dtype.unreadable() {
-                return Err(refuse(file, format!(", {}", pick.label), problem));
+                return Err(refuse_at(file, format!(", {}", pick.label), problem));
             }
         }
         let mut series = vec![Vec::with_capacity(rows); picks.len()];
@@ -136,7 +135,7 @@ impl Header {
         Ok(series)
     }
 
-    /// Hands out `count` pieces of `size` bytes each.
+    /// Passes on `count` pieces of `size` bytes each.
     fn blocks(
         &self,
         file: &str,
@@ -155,7 +154,6 @@ impl Header {
             input.read_exact(&mut buffer[..n]).map_err(|error| {
                 refuse(
                     file,
-                    "",
                     format!(
                         "is cut off or damaged within its {} bytes of numbers: {error}",
                         self.bytes
@@ -174,7 +172,7 @@ fn check_end(file: &str, input: &mut dyn Read) -> Result<(), CalibrationError> {
     let mut more = [0u8; 1];
     match input.read(&mut more) {
         Ok(0) => Ok(()),
-        Ok(_) => Err(refuse(file, "", "goes on behind its array")),
-        Err(error) => Err(refuse(file, "", format!("is damaged: {error}"))),
+        Ok(_) => Err(refuse(file, "has bytes after its array")),
+        Err(error) => Err(refuse(file, format!("is damaged: {error}"))),
     }
 }

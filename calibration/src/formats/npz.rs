@@ -11,7 +11,7 @@ use zip::read::ZipFile;
 use super::npy::Header;
 use super::plan::{Field, Pick, Plan};
 use super::source::{self, Hashing};
-use super::{ReadOptions, assemble, refuse};
+use super::{ReadOptions, assemble, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
 /// Most arrays in a file.
@@ -39,8 +39,7 @@ pub(super) fn read(
     let mut archive = ZipArchive::new(input).map_err(|error| {
         refuse(
             file,
-            "",
-            format!("is no zip archive that can be read ({error}): was it cut off?"),
+            format!("is not a readable zip archive ({error}): was it cut off?"),
         )
     })?;
     let (members, fields) = members(file, &mut archive)?;
@@ -60,14 +59,13 @@ pub(super) fn read(
             Ok(header) => header,
             Err(problem) => {
                 let place = format!(", array \"{}\"", member.name);
-                return Err(refuse(file, place, problem.clone()));
+                return Err(refuse_at(file, place, problem.clone()));
             }
         };
         match length {
             Some((other, rows)) if rows != header.rows() => {
                 return Err(refuse(
                     file,
-                    "",
                     format!(
                         "array \"{other}\" has {rows} rows and \"{}\" has {}: they are not of one log",
                         member.name,
@@ -107,7 +105,7 @@ fn hash(file: &str, input: &mut (impl Read + Seek)) -> Result<String, Calibratio
         .map_err(failed)?;
     if !head.starts_with(b"PK") {
         let what = source::looks_like(&head).unwrap_or("something else");
-        return Err(refuse(file, "", format!("is not a zip archive but {what}")));
+        return Err(refuse(file, format!("is not a zip archive but {what}")));
     }
     input.rewind().map_err(failed)?;
     let mut hashing = Hashing::new(input.by_ref());
@@ -126,7 +124,6 @@ fn members<R: Read + Seek>(
         let n = archive.len();
         return Err(refuse(
             file,
-            "",
             format!("holds {n} files, above the {MAX_MEMBERS} of a log"),
         ));
     }
@@ -135,7 +132,6 @@ fn members<R: Read + Seek>(
         let damaged = |error| {
             refuse(
                 file,
-                "",
                 format!("its file number {} cannot be read: {error}", index + 1),
             )
         };
@@ -161,7 +157,6 @@ fn members<R: Read + Seek>(
     if members.is_empty() {
         return Err(refuse(
             file,
-            "",
             "holds no NumPy arrays: is it another kind of zip archive?",
         ));
     }
@@ -176,7 +171,7 @@ fn members<R: Read + Seek>(
         match of {
             Ok(of) => fields.extend(of),
             Err(problem) if lone => {
-                return Err(refuse(
+                return Err(refuse_at(
                     file,
                     format!(", array \"{}\"", member.name),
                     problem,
@@ -193,7 +188,7 @@ fn members<R: Read + Seek>(
     Ok((members, fields))
 }
 
-/// Opens a member, if its size can be believed.
+/// Opens a member whose size is plausible.
 fn open<R: Read + Seek>(
     archive: &mut ZipArchive<R>,
     index: usize,
@@ -213,7 +208,7 @@ fn read_member<R: Read + Seek>(
     header: &Header,
     picks: &[&Pick],
 ) -> Result<Vec<Vec<f64>>, CalibrationError> {
-    let refuse_member = |problem| refuse(file, format!(", array \"{}\"", member.name), problem);
+    let refuse_member = |problem| refuse_at(file, format!(", array \"{}\"", member.name), problem);
     let entry = open(archive, member.index).map_err(refuse_member)?;
     let size = entry.size();
     // One byte more than it says shows that it lies, and no more is unpacked.

@@ -12,7 +12,7 @@ use parquet::schema::types::ColumnDescriptor;
 use super::plan::{Field, Plan};
 use super::source::Hashing;
 use super::units::{Dimension, Unit};
-use super::{MAX_SAMPLES, ReadOptions, assemble, refuse};
+use super::{MAX_SAMPLES, ReadOptions, assemble, refuse, refuse_at};
 use crate::{CalibrationError, Log};
 
 mod column;
@@ -34,7 +34,7 @@ pub(super) fn read<R: ChunkReader + 'static>(
 ) -> Result<Log, CalibrationError> {
     guard::guarded(|| read_checked(file, input, twin, options)).unwrap_or_else(|| {
         let problem = "is damaged in a way that the Parquet library cannot tell; write it anew";
-        Err(refuse(file, "", problem))
+        Err(refuse(file, problem))
     })
 }
 
@@ -45,9 +45,9 @@ fn read_checked<R: ChunkReader + 'static>(
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
     let sha256 = hash(file, twin)?;
-    footer::check(twin).map_err(|problem| refuse(file, "", problem))?;
+    footer::check(twin).map_err(|problem| refuse(file, problem))?;
     let damaged = |error: parquet::errors::ParquetError| {
-        refuse(file, "", format!("cannot be read as Parquet: {error}"))
+        refuse(file, format!("cannot be read as Parquet: {error}"))
     };
     let reader = SerializedFileReader::new(input).map_err(damaged)?;
     let rows = count_rows(file, &reader)?;
@@ -64,7 +64,7 @@ fn read_checked<R: ChunkReader + 'static>(
         };
         let label = &plan.picks[*first].label;
         if let Some(problem) = &leaf.unreadable {
-            return Err(refuse(file, format!(", {label}"), problem.clone()));
+            return Err(refuse_at(file, format!(", {label}"), problem.clone()));
         }
         let elements: Vec<usize> = wanted.iter().map(|at| plan.picks[*at].element).collect();
         let source = column::Source {
@@ -120,7 +120,6 @@ fn count_rows<R: ChunkReader + 'static>(
         .ok_or_else(|| {
             refuse(
                 file,
-                "",
                 format!("says that it has more than the {MAX_SAMPLES} rows of a log"),
             )
         })

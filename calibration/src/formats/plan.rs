@@ -3,35 +3,16 @@
 use super::columns::{Columns, Selector};
 use super::names::{self, Quantity};
 use super::units::{Unit, Units};
-use super::{ReadOptions, columns, refuse};
+use super::{ReadOptions, columns, refuse, refuse_at};
 use crate::CalibrationError;
 
 mod detect;
+mod field;
 mod select;
 
-use detect::Detected;
-
-/// A column as the file offers it.
-#[derive(Clone, Debug)]
-pub(super) struct Field {
-    /// Its name, if the file has names.
-    pub(super) name: Option<String>,
-    /// How many numbers it has in a row, if it can have several.
-    pub(super) width: Option<usize>,
-    /// Its unit as the file's own types give it, if it is a time.
-    pub(super) time_unit: Option<Unit>,
-}
-
-impl Field {
-    /// One number a row.
-    pub(super) fn scalar(name: Option<String>) -> Self {
-        Self {
-            name,
-            width: None,
-            time_unit: None,
-        }
-    }
-}
+use detect::{Assignment, Detected};
+pub(super) use field::Field;
+use field::{Target, describe, label};
 
 /// One number of every row.
 #[derive(Clone, Debug)]
@@ -77,22 +58,6 @@ pub(super) struct Plan {
     pub(super) notes: Vec<String>,
 }
 
-/// One number of a field, before it has a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Target {
-    field: usize,
-    element: Option<usize>,
-}
-
-/// The columns of each quantity, one or three.
-#[derive(Clone, Debug)]
-struct Choice {
-    time: Option<Target>,
-    motion: (Quantity, Vec<Target>),
-    velocity: Option<Vec<Target>>,
-    force: Vec<Target>,
-}
-
 impl Plan {
     /// Finds the wanted columns among those of a file.
     pub(super) fn new(
@@ -101,11 +66,11 @@ impl Plan {
         options: &ReadOptions,
     ) -> Result<Self, CalibrationError> {
         let mut notes = Vec::new();
-        let choice = match &options.columns {
+        let assignment = match &options.columns {
             Some(columns) => given(file, fields, columns, options.rate, &mut notes)?,
             None => Detected::new(fields).choose(file, fields, options.rate, &mut notes)?,
         };
-        check_shapes(file, &choice)?;
+        check_shapes(file, &assignment)?;
         let mut planner = Planner {
             file,
             fields,
@@ -113,7 +78,7 @@ impl Plan {
             picks: Vec::new(),
             columns: Vec::new(),
         };
-        let time = match choice.time {
+        let time = match assignment.time {
             Some(target) => match planner.add(Quantity::Time, &[target])? {
                 Axes::One(pick) => Some(pick),
                 Axes::Three(_) => None,
@@ -123,23 +88,22 @@ impl Plan {
         if time.is_none() && options.rate.is_none() {
             return Err(refuse(
                 file,
-                "",
                 format!(
                     "has no time: give its sampling rate with --rate, such as --rate 500, or its column with --columns time=…; {}",
                     describe(fields)
                 ),
             ));
         }
-        let (quantity, targets) = choice.motion;
+        let (quantity, targets) = assignment.motion;
         let motion = match (quantity, planner.add(quantity, &targets)?) {
             (Quantity::Indentation, Axes::One(pick)) => MotionPlan::Indentation(pick),
             (_, axes) => MotionPlan::Position(axes),
         };
-        let velocity = match choice.velocity {
+        let velocity = match assignment.velocity {
             Some(targets) => Some(planner.add(Quantity::Velocity, &targets)?),
             None => None,
         };
-        let force = planner.add(Quantity::Force, &choice.force)?;
+        let force = planner.add(Quantity::Force, &assignment.force)?;
         let episode = planner.add_episode();
         Ok(Self {
             picks: planner.picks,
@@ -161,7 +125,7 @@ fn given(
     columns: &Columns,
     rate: Option<f64>,
     notes: &mut Vec<String>,
-) -> Result<Choice, CalibrationError> {
+) -> Result<Assignment, CalibrationError> {
     let of = |quantity: Quantity, selectors: &[Selector]| {
         select::resolve(file, fields, quantity.key(), selectors)
     };
@@ -201,7 +165,7 @@ fn given(
         }
         None => detected.time(),
     };
-    Ok(Choice {
+    Ok(Assignment {
         time: detect::time_or_rate(named, fields, rate, notes),
         motion,
         velocity,
@@ -210,16 +174,16 @@ fn given(
 }
 
 /// A vector needs a vector position; a scalar velocity needs a scalar motion.
-fn check_shapes(file: &str, choice: &Choice) -> Result<(), CalibrationError> {
-    let (quantity, targets) = &choice.motion;
+fn check_shapes(file: &str, assignment: &Assignment) -> Result<(), CalibrationError> {
+    let (quantity, targets) = &assignment.motion;
     let motion = quantity.key();
     let scalar = targets.len() == 1;
-    if scalar && choice.force.len() == 3 {
+    if scalar && assignment.force.len() == 3 {
         return Err(columns::refuse(format!(
             "in {file} force is a vector, but {motion} is one number: name the component of the force along it"
         )));
     }
-    match &choice.velocity {
+    match &assignment.velocity {
         Some(velocity) if velocity.len() != targets.len() => {
             let (is, of) = if scalar {
                 ("a vector", "one number")
@@ -284,16 +248,16 @@ impl Planner<'_> {
         let key = quantity.key();
         let unit = match (said, given) {
             (Ok(Some(said)), Some(given)) if said != given => {
-                return Err(CalibrationError::Option {
-                    option: "--units",
-                    problem: format!(
+                return Err(CalibrationError::option(
+                    "--units",
+                    format!(
                         "{key}={} is given, but {label} of {} says {}: leave {key} out of --units, or mend the header",
                         given.name, self.file, said.name
                     ),
-                });
+                ));
             }
             (Err(text), None) => {
-                return Err(refuse(
+                return Err(refuse_at(
                     self.file,
                     format!(", {label}"),
                     format!(
@@ -332,44 +296,5 @@ impl Planner<'_> {
             unit_assumed: false,
         });
         Some(self.picks.len() - 1)
-    }
-}
-
-/// `column 5 "force_n"`.
-fn label(fields: &[Field], target: Target) -> String {
-    let field = &fields[target.field];
-    let element = target
-        .element
-        .map_or_else(String::new, |element| format!("[{element}]"));
-    match (&field.name, fields.len(), target.element) {
-        (Some(name), ..) => format!("column {} \"{name}{element}\"", target.field + 1),
-        (None, 1, Some(element)) => format!("column {}", element + 1),
-        (None, ..) => format!("column {}{element}", target.field + 1),
-    }
-}
-
-/// The columns that there are, for messages.
-fn describe(fields: &[Field]) -> String {
-    const SHOWN: usize = 40;
-    let names: Vec<String> = fields
-        .iter()
-        .take(SHOWN)
-        .filter_map(|field| {
-            let name: String = field.name.as_deref()?.chars().take(60).collect();
-            Some(match field.width {
-                Some(width) => format!("{name} ({width} numbers)"),
-                None => name,
-            })
-        })
-        .collect();
-    match (fields, names.len()) {
-        ([field], 0) => format!("it has {} columns without names", field.width.unwrap_or(1)),
-        (_, 0) => format!("it has {} columns without names", fields.len()),
-        (_, n) if n < fields.len() => format!(
-            "its columns are {} and {} more",
-            names.join(", "),
-            fields.len() - n
-        ),
-        _ => format!("its columns are {}", names.join(", ")),
     }
 }

@@ -36,15 +36,21 @@ impl Format {
         }
     }
 
+    /// Endings of its files.
+    fn endings(self) -> &'static [&'static str] {
+        match self {
+            Self::Csv => &["csv", "txt", "tsv", "dat"],
+            Self::Npy => &["npy"],
+            Self::Npz => &["npz"],
+            Self::Parquet => &["parquet"],
+        }
+    }
+
     /// The format of a path by its ending.
     pub fn of(path: &Path) -> Option<Self> {
-        match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
-            "csv" | "txt" | "tsv" | "dat" => Some(Self::Csv),
-            "npy" => Some(Self::Npy),
-            "npz" => Some(Self::Npz),
-            "parquet" => Some(Self::Parquet),
-            _ => None,
-        }
+        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
+        let has_ending = |format: &Self| format.endings().contains(&ending.as_str());
+        Self::ALL.into_iter().find(has_ending)
     }
 }
 
@@ -56,28 +62,31 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
     };
     let metadata = std::fs::metadata(path).map_err(failed)?;
     if metadata.is_dir() {
-        return Err(refuse(name, "", "is a folder: name the logs in it"));
+        return Err(refuse(name, "is a folder: name the logs in it"));
     }
     if !metadata.is_file() {
         return Err(refuse(
             name,
-            "",
             "is not a regular file: save the log to a file first",
         ));
     }
     let format = Format::of(path).ok_or_else(|| {
         refuse(
             name,
-            "",
-            "the ending does not say what it is: logs are .csv (.txt, .tsv, .dat), .npy, .npz or .parquet",
+            format!(
+                "the ending does not say what it is: logs are .{}",
+                Format::ALL
+                    .map(|format| format.endings().join(", ."))
+                    .join(", .")
+            ),
         )
     })?;
     if metadata.len() == 0 {
-        return Err(refuse(name, "", "is empty"));
+        return Err(refuse(name, "is empty"));
     }
     if metadata.len() > MAX_FILE_BYTES {
         let size = metadata.len();
-        return Err(refuse(name, "", too_large(size)));
+        return Err(refuse(name, too_large(size)));
     }
     Ok((format, File::open(path).map_err(failed)?))
 }

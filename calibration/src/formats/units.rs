@@ -175,10 +175,7 @@ impl FromStr for Units {
     type Err = CalibrationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let refuse = |problem: String| CalibrationError::Option {
-            option: "--units",
-            problem,
-        };
+        let refuse = |problem: String| CalibrationError::option("--units", problem);
         let mut units = Self::default();
         for part in text
             .split(',')

@@ -6,7 +6,7 @@ use crate::{
     statistics::least_squares::{self, weighted_dot},
 };
 
-/// Blocks of neighbouring samples that are held out in turn; the first never is, for how the tissue was before it is not known.
+/// Blocks of neighbouring samples that are held out in turn; the first never is, because the state of the tissue before it is unknown.
 const BLOCKS: usize = 6;
 
 /// What a comparison needs to know.

@@ -23,7 +23,7 @@ use crate::{
 /// A positive parameter with a larger relative standard error is not determined: its interval reaches zero.
 const LARGEST_RELATIVE_ERROR: f64 = 0.5;
 
-/// Samples at most that the answers to bias and surface are worked out from.
+/// Most samples from which the sensitivity to bias and surface is computed.
 const ROWS: usize = 20_000;
 
 /// A surface that was moved before this fit, with the same samples.
@@ -223,8 +223,8 @@ fn attenuation(local: &Local) -> Option<String> {
     })
 }
 
-/// How the reported parameters answer to a shift of the surface [m] and of the bias [N], from `state`.
-fn answer(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f64> {
+/// Change of the reported parameters with a shift of the surface [m] and of the bias [N], from `state`.
+fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f64> {
     let problem = problem.thinned(ROWS);
     let at = |shift: f64, bias: f64| {
         let other = problem.solve(&state.nonlinear, state.shift + shift, bias);
@@ -239,12 +239,12 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
     let bias = problem.samples.bias_standard_error;
     if bias > 0.0 {
         let shift = moved.map_or(0.0, |moved| moved.of_bias);
-        changes.push(answer(problem, state, shift, bias));
+        changes.push(sensitivity(problem, state, shift, bias));
     }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
     if !contact.known && contact.standard_error > 0.0 && !refined {
-        changes.push(answer(problem, state, contact.standard_error, 0.0));
+        changes.push(sensitivity(problem, state, contact.standard_error, 0.0));
     }
     changes
 }
@@ -262,7 +262,7 @@ pub(super) fn shift_of_bias(problem: &Problem, state: &State) -> f64 {
 
 /// d(reported)/d(surface) of a fit that takes the surface as given.
 fn surface_slope(problem: &Problem, state: &State, step: f64) -> Vec<f64> {
-    answer(problem, state, step, 0.0)
+    sensitivity(problem, state, step, 0.0)
         .into_iter()
         .map(|change| change / step)
         .collect()

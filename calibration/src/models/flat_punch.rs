@@ -27,12 +27,10 @@ fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, Calibra
         None => None,
         Some(Indenter::FlatPunch(radius)) => Some(half_space::radius(radius)?),
         Some(Indenter::Sphere(_)) => {
-            return Err(CalibrationError::Option {
-                option: "--tip",
-                problem:
-                    "a sphere does not press like a flat punch; use --model hertz, or a flat tip"
-                        .into(),
-            });
+            return Err(CalibrationError::option(
+                "--tip",
+                "a sphere does not press like a flat punch; use --model hertz, or a flat tip",
+            ));
         }
     };
     let plane_strain = half_space::plane_strain(options.poisson_ratio)?;

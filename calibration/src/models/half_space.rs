@@ -81,10 +81,10 @@ pub(super) fn radius(radius: f64) -> Result<f64, CalibrationError> {
     if radius.is_finite() && radius > 0.0 {
         Ok(radius)
     } else {
-        Err(CalibrationError::Option {
-            option: "--tip",
-            problem: format!("a radius of {radius} m; it must be positive"),
-        })
+        Err(CalibrationError::option(
+            "--tip",
+            format!("a radius of {radius} m; it must be positive"),
+        ))
     }
 }
 
@@ -93,9 +93,9 @@ pub(super) fn plane_strain(poisson_ratio: f64) -> Result<f64, CalibrationError> 
     if (0.0..=0.5).contains(&poisson_ratio) {
         Ok(1.0 - poisson_ratio * poisson_ratio)
     } else {
-        Err(CalibrationError::Option {
-            option: "--poisson-ratio",
-            problem: format!("{poisson_ratio}; tissue lies between 0 and 0.5"),
-        })
+        Err(CalibrationError::option(
+            "--poisson-ratio",
+            format!("{poisson_ratio}; tissue lies between 0 and 0.5"),
+        ))
     }
 }

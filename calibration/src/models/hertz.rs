@@ -27,12 +27,10 @@ fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, Calibra
         None => None,
         Some(Indenter::Sphere(radius)) => Some(half_space::radius(radius)?),
         Some(Indenter::FlatPunch(_)) => {
-            return Err(CalibrationError::Option {
-                option: "--tip",
-                problem:
-                    "a flat punch does not press by Hertz' law; use --model flat-punch, or a sphere"
-                        .into(),
-            });
+            return Err(CalibrationError::option(
+                "--tip",
+                "a flat punch does not press by Hertz' law; use --model flat-punch, or a sphere",
+            ));
         }
     };
     let plane_strain = half_space::plane_strain(options.poisson_ratio)?;

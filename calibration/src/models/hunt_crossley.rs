@@ -41,13 +41,13 @@ fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, Calibra
             .iter()
             .all(|exponent| (0.0..=5.0).contains(exponent))
     {
-        return Err(CalibrationError::Option {
-            option: "--exponents",
-            problem: format!(
+        return Err(CalibrationError::option(
+            "--exponents",
+            format!(
                 "{},{}; both lie between 0 and 5, or give `fit`",
                 exponents[0], exponents[1]
             ),
-        });
+        ));
     }
     Ok(Box::new(HuntCrossley {
         exponents: options.exponents,

@@ -155,10 +155,10 @@ fn acceleration(
     match options.mass {
         MovingMass::Unknown => return Ok(None),
         MovingMass::Known(mass) if !mass.is_finite() || mass < 0.0 => {
-            return Err(CalibrationError::Option {
-                option: "--mass",
-                problem: format!("{mass} kg is no mass; give a number from 0, or `fit`"),
-            });
+            return Err(CalibrationError::option(
+                "--mass",
+                format!("{mass} kg is out of range; give a number of at least 0, or `fit`"),
+            ));
         }
         MovingMass::Known(_) | MovingMass::Fitted => {}
     }

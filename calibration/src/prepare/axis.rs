@@ -8,13 +8,14 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::{
-    ForceSign, PrepareOptions, Track,
+    findings::Findings,
     noise::{median, running_mean},
-    report::Report,
+    options::{ForceSign, PrepareOptions},
+    track::Track,
 };
 use crate::{CalibrationError, Channel, Log, Motion};
 
-/// Motion and force may differ by this angle [°] before it is noted, and the force is believed.
+/// Motion and force may differ by this angle [°] before it is noted, and the direction of the force is taken.
 const WIDEST_ANGLE: f64 = 20.0;
 /// Half window of the running mean in which contact is looked for.
 const HALF: usize = 4;
@@ -25,16 +26,18 @@ const SURE: f64 = 0.2;
 pub(super) fn oriented(
     log: &Log,
     options: &PrepareOptions,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<Track, CalibrationError> {
     let rough = match &log.force {
         Channel::Scalar(values) => values.clone(),
         Channel::Vector(values) => along(values, &principal(values.iter(), mean(values.iter()))),
     };
     match &log.motion {
-        Motion::Indentation(values) => Ok(indentation(log, values, rough, options, report)),
-        Motion::Position(Channel::Scalar(values)) => Ok(line(log, values, rough, options, report)),
-        Motion::Position(Channel::Vector(values)) => space(log, values, &rough, options, report),
+        Motion::Indentation(values) => Ok(indentation(log, values, rough, options, findings)),
+        Motion::Position(Channel::Scalar(values)) => {
+            Ok(line(log, values, rough, options, findings))
+        }
+        Motion::Position(Channel::Vector(values)) => space(log, values, &rough, options, findings),
     }
 }
 
@@ -43,7 +46,7 @@ fn indentation(
     values: &[f64],
     force: Vec<f64>,
     options: &PrepareOptions,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Track {
     let depth = values.to_vec();
     let correlation = correlation(
@@ -53,15 +56,15 @@ fn indentation(
             .filter(|(r, _)| **r > 0.0)
             .map(|(r, f)| (*r, *f)),
     );
-    let pressing = signed(correlation >= 0.0, options.sign, report);
-    state_sign(pressing, correlation, options.sign, report);
+    let pressing = signed(correlation >= 0.0, options.sign, findings);
+    state_sign(pressing, correlation, options.sign, findings);
     if matches!(log.force, Channel::Vector(_)) {
-        report.note("the force was taken along the direction in which it changes most");
+        findings.note("the force was taken along the direction in which it changes most");
     }
     Track {
         time: log.time.clone(),
         depth,
-        velocity: scalar_velocity(log, 1.0, report),
+        velocity: scalar_velocity(log, 1.0, findings),
         force: scaled(force, pressing),
         surface: Some(0.0),
         given: true,
@@ -73,7 +76,7 @@ fn line(
     values: &[f64],
     force: Vec<f64>,
     options: &PrepareOptions,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Track {
     let (inward, positive, correlation) = if let Some(surface) = options.surface {
         beside(values, &force, surface)
@@ -83,9 +86,9 @@ fn line(
         let correlation = correlation(change.contact.iter().map(|&i| (values[i], force[i])));
         (inward.signum(), change.positive, correlation)
     };
-    let pressing = signed(positive, options.sign, report);
-    state_sign(pressing, correlation * inward, options.sign, report);
-    report.choose(
+    let pressing = signed(positive, options.sign, findings);
+    state_sign(pressing, correlation * inward, options.sign, findings);
+    findings.choose(
         "surface normal",
         if inward > 0.0 {
             "towards smaller positions"
@@ -96,12 +99,12 @@ fn line(
         "away from where the force changes",
     );
     if matches!(log.force, Channel::Vector(_)) {
-        report.note("the force was taken along the direction in which it changes most");
+        findings.note("the force was taken along the direction in which it changes most");
     }
     Track {
         time: log.time.clone(),
         depth: values.iter().map(|value| value * inward).collect(),
-        velocity: scalar_velocity(log, inward, report),
+        velocity: scalar_velocity(log, inward, findings),
         force: scaled(force, pressing),
         surface: options.surface.map(|surface| surface * inward),
         given: false,
@@ -113,7 +116,7 @@ fn space(
     positions: &[[f64; 3]],
     rough: &[f64],
     options: &PrepareOptions,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<Track, CalibrationError> {
     let change = Change::of(rough);
     let touching = || change.contact.iter().map(|&index| &positions[index]);
@@ -123,21 +126,21 @@ fn space(
         Some(normal) => {
             let normal = Vector3::from(normal);
             if !(normal.norm() > 1e-9 && normal.norm().is_finite()) {
-                return Err(CalibrationError::Option {
-                    option: "--normal",
-                    problem: format!("{normal:?} is no direction; give three numbers, not all 0"),
-                });
+                return Err(CalibrationError::option(
+                    "--normal",
+                    format!("{normal:?} is not a direction; give three numbers, not all 0"),
+                ));
             }
-            report.choose("surface normal", written(&normal.normalize()), "given");
+            findings.choose("surface normal", written(&normal.normalize()), "given");
             -normal.normalize()
         }
-        None => found_normal(log, positions, &change, centre, approach, report),
+        None => found_normal(log, positions, &change, centre, approach, findings),
     };
     let depth = along(positions, &inward);
     let aside = lateral(touching(), &centre, &inward);
     let travel = spread(change.contact.iter().map(|&index| depth[index]));
     if aside > 0.2 * travel {
-        report.note(format!(
+        findings.note(format!(
             "in contact the probe moved sideways too, by {:.2} mm rms against {:.2} mm along the normal",
             1e3 * aside,
             1e3 * travel
@@ -152,13 +155,13 @@ fn space(
         }
         Channel::Scalar(values) => (values.clone(), change.positive),
     };
-    let pressing = signed(positive, options.sign, report);
+    let pressing = signed(positive, options.sign, findings);
     let related = correlation(change.contact.iter().map(|&i| (depth[i], force[i])));
-    state_sign(pressing, related, options.sign, report);
+    state_sign(pressing, related, options.sign, findings);
     let velocity = match &log.velocity {
         Some(Channel::Vector(values)) => Some(along(values, &inward)),
         Some(Channel::Scalar(_)) => {
-            report.note(
+            findings.note(
                 "the logged velocity is one number beside a position in space: it was not used",
             );
             None
@@ -182,7 +185,7 @@ fn found_normal(
     change: &Change,
     centre: Vector3<f64>,
     approach: Vector3<f64>,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Vector3<f64> {
     let towards = |direction: Vector3<f64>| {
         if direction.dot(&approach) < 0.0 {
@@ -194,7 +197,7 @@ fn found_normal(
     let touching = change.contact.iter().map(|&index| &positions[index]);
     let motion = towards(principal(touching, centre));
     let Channel::Vector(forces) = &log.force else {
-        report.choose(
+        findings.choose(
             "surface normal",
             written(&-motion),
             "principal direction of motion in contact",
@@ -204,17 +207,17 @@ fn found_normal(
     let force = towards(principal(forces.iter(), mean(forces.iter())));
     let angle = motion.dot(&force).clamp(-1.0, 1.0).acos().to_degrees();
     if angle > WIDEST_ANGLE {
-        report.note(format!(
+        findings.note(format!(
             "motion in contact and change of force are {angle:.0}° apart (motion sideways, or friction): the force's direction was taken; --normal sets it"
         ));
-        report.choose(
+        findings.choose(
             "surface normal",
             written(&-force),
             format!("principal direction of the change of force, {angle:.1}° from that of motion"),
         );
         return force;
     }
-    report.choose(
+    findings.choose(
         "surface normal",
         written(&-motion),
         format!(
@@ -290,7 +293,7 @@ fn beside(values: &[f64], force: &[f64], surface: f64) -> (f64, bool, f64) {
     (inward, correlation * inward >= 0.0, correlation)
 }
 
-fn signed(positive: bool, sign: ForceSign, report: &mut Report) -> f64 {
+fn signed(positive: bool, sign: ForceSign, findings: &mut Findings) -> f64 {
     let found = if positive { 1.0 } else { -1.0 };
     let wanted = match sign {
         ForceSign::Auto => found,
@@ -298,13 +301,13 @@ fn signed(positive: bool, sign: ForceSign, report: &mut Report) -> f64 {
         ForceSign::PressingNegative => -1.0,
     };
     if wanted != found {
-        report.note("with the sign as given, force falls with indentation");
+        findings.note("with the sign as given, force falls with indentation");
     }
     wanted
 }
 
-fn state_sign(pressing: f64, correlation: f64, sign: ForceSign, report: &mut Report) {
-    report.choose(
+fn state_sign(pressing: f64, correlation: f64, sign: ForceSign, findings: &mut Findings) {
+    findings.choose(
         "sign",
         if pressing > 0.0 {
             "pressing is recorded positive"
@@ -320,11 +323,11 @@ fn state_sign(pressing: f64, correlation: f64, sign: ForceSign, report: &mut Rep
     );
 }
 
-fn scalar_velocity(log: &Log, sense: f64, report: &mut Report) -> Option<Vec<f64>> {
+fn scalar_velocity(log: &Log, sense: f64, findings: &mut Findings) -> Option<Vec<f64>> {
     match &log.velocity {
         Some(Channel::Scalar(values)) => Some(values.iter().map(|value| value * sense).collect()),
         Some(Channel::Vector(_)) => {
-            report.note(
+            findings.note(
                 "the logged velocity is a vector beside a position along one axis: it was not used",
             );
             None

@@ -1,6 +1,6 @@
 //! The force that the sensor shows without contact.
 
-use super::{ForceBias, Stretch, noise::mean_with_error, report::Report};
+use super::{findings::Findings, noise::mean_with_error, options::ForceBias, track::SampleRange};
 use crate::CalibrationError;
 
 /// Fewer samples of free air than this give no bias.
@@ -16,44 +16,44 @@ pub(super) struct Found {
 /// The bias to remove, from the air before contact (and compared with that after release).
 pub(super) fn found(
     force: &[f64],
-    before: Stretch,
-    after: Stretch,
+    before: SampleRange,
+    after: SampleRange,
     option: ForceBias,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<Found, CalibrationError> {
     match option {
         ForceBias::None => {
-            report.choose("force bias", "0 N".to_owned(), "none removed, as asked");
+            findings.choose("force bias", "0 N".to_owned(), "none removed, as asked");
             return Ok(Found::default());
         }
         ForceBias::Known(value) if value.is_finite() => {
-            report.choose("force bias", format!("{value} N"), "given");
+            findings.choose("force bias", format!("{value} N"), "given");
             return Ok(Found {
                 value,
                 standard_error: 0.0,
             });
         }
         ForceBias::Known(value) => {
-            return Err(CalibrationError::Option {
-                option: "--bias",
-                problem: format!("{value} is no finite number of newtons"),
-            });
+            return Err(CalibrationError::option(
+                "--bias",
+                format!("{value} is not a finite force in N"),
+            ));
         }
         ForceBias::Auto => {}
     }
     if before.len() < FEWEST {
-        report.choose(
+        findings.choose(
             "force bias",
             "0 N".to_owned(),
             "no free air to find it from: nothing removed",
         );
-        report.note(
+        findings.note(
             "there is no free air before contact: the force was taken to be free of bias; --bias sets it, --fit-offset fits it",
         );
         return Ok(Found::default());
     }
     let (value, standard_error, _) = mean_with_error(&force[before.start..before.end]);
-    report.choose(
+    findings.choose(
         "force bias",
         format!("{value:.4} ± {standard_error:.4} N"),
         format!(
@@ -64,7 +64,7 @@ pub(super) fn found(
     if after.len() >= FEWEST {
         let (later, error, _) = mean_with_error(&force[after.start..after.end]);
         if (later - value).abs() > 3.0 * standard_error.hypot(error) {
-            report.note(format!(
+            findings.note(format!(
                 "the force without contact drifts: {value:.4} N before contact, {later:.4} N after release"
             ));
         }

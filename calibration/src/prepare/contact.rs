@@ -1,10 +1,10 @@
 //! Where a log is in contact, roughly: from the first sample above the noise back to where the force left it.
 
 use super::{
-    Stretch,
     axis::n_start,
+    findings::Findings,
     noise::{mean_with_error, median, running_mean, white_noise},
-    report::Report,
+    track::SampleRange,
 };
 use crate::CalibrationError;
 
@@ -19,17 +19,17 @@ const SHORTEST_APPROACH: f64 = 0.05;
 
 /// Contact, roughly.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Rough {
+pub(super) struct RoughContact {
     /// First sample whose running mean stays above the noise.
     pub(super) onset: usize,
     /// First sample surely in contact: a fifth of the largest force.
     pub(super) sure: usize,
     /// Free air before contact, with a margin.
-    pub(super) air: Stretch,
+    pub(super) air: SampleRange,
     /// Free air after the last release, with a margin; empty where there is none.
-    pub(super) after: Stretch,
+    pub(super) after: SampleRange,
     /// From onset to the last sample above the noise.
-    pub(super) pressed: Stretch,
+    pub(super) pressed: SampleRange,
     /// Standard deviation of the force in air [N].
     pub(super) noise: f64,
 }
@@ -38,8 +38,8 @@ pub(super) struct Rough {
 pub(super) fn rough(
     force: &[f64],
     depth: &[f64],
-    report: &Report,
-) -> Result<Rough, CalibrationError> {
+    findings: &Findings,
+) -> Result<RoughContact, CalibrationError> {
     let n = force.len();
     let still = median(force[..n_start(n)].to_vec());
     let white = white_noise(force);
@@ -51,13 +51,13 @@ pub(super) fn rough(
         });
     let (rise, fall) = (high - still, still - low);
     if rise < 4.0 * white || rise <= 0.0 {
-        return Err(report.refuse(format!(
+        return Err(findings.refuse(format!(
             "no contact found: the force rises by {:.3} N, within its noise of {white:.3} N; press harder, or check the force column and --sign",
             rise.max(0.0)
         )));
     }
     if fall > 0.2 * rise + 6.0 * white {
-        return Err(throughout(report));
+        return Err(throughout(findings));
     }
     let sure = smooth
         .iter()
@@ -77,16 +77,16 @@ pub(super) fn rough(
     let approach = (begin - from) / (to - begin);
     let enough = if onset < FEW_IN_AIR { 3.0 } else { 1.0 } * SHORTEST_APPROACH;
     if onset < FEWEST_IN_AIR || approach < enough {
-        return Err(throughout(report));
+        return Err(throughout(findings));
     }
     // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.
     let margin = (onset / 10).max(15).min(onset / 2);
-    let air = Stretch {
+    let air = SampleRange {
         start: 0,
         end: onset - margin,
     };
     if rises(&depth[..air.end], &force[..air.end], rise / (to - begin)) {
-        return Err(throughout(report));
+        return Err(throughout(findings));
     }
     let noise = mean_with_error(&force[..air.end]).2.max(1e-12 * rise);
     let last = smooth
@@ -94,15 +94,15 @@ pub(super) fn rough(
         .rposition(|value| *value > still + (2.0 * noise).max(1e-3 * rise))
         .unwrap_or(n - 1);
     let settled = (last + 2 * HALF + 1 + (n - last) / 5).min(n);
-    Ok(Rough {
+    Ok(RoughContact {
         onset,
         sure,
         air,
-        after: Stretch {
+        after: SampleRange {
             start: settled,
             end: n,
         },
-        pressed: Stretch {
+        pressed: SampleRange {
             start: onset,
             end: last + 1,
         },
@@ -130,8 +130,8 @@ fn rises(depth: &[f64], force: &[f64], in_contact: f64) -> bool {
     slope > 0.1 * in_contact && slope > 4.0 * error
 }
 
-fn throughout(report: &Report) -> CalibrationError {
-    report.refuse(
+fn throughout(findings: &Findings) -> CalibrationError {
+    findings.refuse(
         "the log starts in contact, so neither force bias nor surface can be found: start it in free air, or give --surface and --bias, or the indentation itself (--columns indentation=…)",
     )
 }

@@ -1,26 +1,26 @@
 //! A force that is older than the position beside it, shifted back in time.
 
-use super::{Track, report::Report};
+use super::{findings::Findings, track::Track};
 use crate::CalibrationError;
 
 /// f(t) ← f(t + latency), linear between samples; samples that then have no force are dropped.
 pub(super) fn shift(
     track: &mut Track,
     latency: f64,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<(), CalibrationError> {
     if latency == 0.0 {
         return Ok(());
     }
     let (first, last) = (track.time[0], track.time[track.time.len() - 1]);
     if !latency.is_finite() || latency.abs() > 0.25 * (last - first) {
-        return Err(CalibrationError::Option {
-            option: "--force-latency",
-            problem: format!(
+        return Err(CalibrationError::option(
+            "--force-latency",
+            format!(
                 "{latency} s; at most a quarter of the log's {} s",
                 last - first
             ),
-        });
+        ));
     }
     let begin = track.time.partition_point(|time| time + latency < first);
     let end = track.time.partition_point(|time| time + latency <= last);
@@ -45,6 +45,6 @@ pub(super) fn shift(
         values.truncate(end);
         values.drain(..begin);
     }
-    report.choose("force latency", format!("{latency} s"), "given");
+    findings.choose("force latency", format!("{latency} s"), "given");
     Ok(())
 }

@@ -6,82 +6,29 @@
 mod axis;
 mod bias;
 mod contact;
+mod findings;
 mod latency;
 mod noise;
 mod onset;
+mod options;
 mod overview;
 mod polynomial;
-mod report;
 mod sanity;
 mod saturation;
 mod time;
+mod track;
 mod velocity;
 mod window;
 
-use contact::Rough;
-use report::Report;
+pub use options::{ForceBias, ForceSign, PrepareOptions, VelocitySource};
+
+use contact::RoughContact;
+use findings::Findings;
 use time::Clock;
+use track::{SampleRange, Track};
 use window::Window;
 
 use crate::{CalibrationError, ContactPoint, Log, PreparationChoice, Samples};
-
-/// How to prepare. The defaults are those of the command line.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct PrepareOptions {
-    /// Force bias.
-    pub bias: ForceBias,
-    /// Sense of the force.
-    pub sign: ForceSign,
-    /// Time window to fit [s]; `None`: from contact to release, or all of a log whose indentation is given.
-    pub window: Option<[f64; 2]>,
-    /// Position of the undeformed surface along the axis of the position [m], for logs of position; `None`: found.
-    pub surface: Option<f64>,
-    /// Outward surface normal, for 3-D logs; `None`: found from the direction of motion and force.
-    pub normal: Option<[f64; 3]>,
-    /// Velocity.
-    pub velocity: VelocitySource,
-    /// How much older the recorded force is than the position beside it [s].
-    pub force_latency: f64,
-}
-
-/// Force that the sensor shows without contact.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum ForceBias {
-    /// Removed if the log has a stretch of free air; otherwise nothing is removed, with a note.
-    #[default]
-    Auto,
-    /// Nothing is removed.
-    None,
-    /// This is removed [N], after the sign is set.
-    Known(f64),
-}
-
-/// Sense of the recorded force.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ForceSign {
-    /// Found: force must grow with indentation.
-    #[default]
-    Auto,
-    /// Pressing is recorded positive.
-    PressingPositive,
-    /// Pressing is recorded negative.
-    PressingNegative,
-}
-
-/// Where the velocity comes from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum VelocitySource {
-    /// The logged one where there is one, otherwise [`Self::Estimated`] with a window chosen by the noise.
-    #[default]
-    Auto,
-    /// Savitzky and Golay 1964: a polynomial of this order over a window of this many samples (odd).
-    Estimated {
-        /// Window [samples]; 0: chosen by the noise.
-        window: usize,
-        /// Order of the polynomial.
-        order: usize,
-    },
-}
 
 /// A prepared log.
 #[derive(Clone, Debug, PartialEq)]
@@ -111,69 +58,40 @@ pub struct LogOverview {
     pub force: Vec<f64>,
 }
 
-/// A log along one axis, with the force that presses.
-#[derive(Debug)]
-struct Track {
-    time: Vec<f64>,
-    /// Coordinate growing into the tissue [m]; the indentation itself where that is given.
-    depth: Vec<f64>,
-    /// Its logged rate [m/s].
-    velocity: Option<Vec<f64>>,
-    /// Force, pressing positive, bias not yet removed [N].
-    force: Vec<f64>,
-    /// Depth of the undeformed surface [m], where known.
-    surface: Option<f64>,
-    /// Whether `depth` is an indentation that the log gives.
-    given: bool,
-}
-
-/// Samples from `start` up to, not with, `end`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Stretch {
-    start: usize,
-    end: usize,
-}
-
-impl Stretch {
-    fn len(self) -> usize {
-        self.end - self.start
-    }
-}
-
 /// Prepares a log.
 ///
 /// # Errors
 /// [`CalibrationError::Log`] for a log that cannot be calibrated, with the row and what to do;
 /// [`CalibrationError::Option`] for an option that does not fit it.
 pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, CalibrationError> {
-    let mut report = Report::new(log.name());
-    sanity::check(log, &mut report)?;
-    let (log, clock) = time::ordered(log, &mut report)?;
-    let mut track = axis::oriented(&log, options, &mut report)?;
+    let mut findings = Findings::new(log.name());
+    sanity::check(log, &mut findings)?;
+    let (log, clock) = time::ordered(log, &mut findings)?;
+    let mut track = axis::oriented(&log, options, &mut findings)?;
     drop(log);
-    latency::shift(&mut track, options.force_latency, &mut report)?;
+    latency::shift(&mut track, options.force_latency, &mut findings)?;
     let clock = if track.time.len() == clock.stretches.last().map_or(0, |stretch| stretch.end) {
         clock
     } else {
         Clock::of(&track.time)
     };
-    let clipped = saturation::clipped(&track, &mut report)?;
-    let approach = Approach::of(&track, &report)?;
+    let clipped = saturation::clipped(&track, &mut findings)?;
+    let approach = Approach::of(&track, &findings)?;
     let (velocity, velocity_noise) = velocity::found(
         &mut track,
         &clock,
         approach.pressed,
         options.velocity,
-        &mut report,
+        &mut findings,
     )?;
     let bias = bias::found(
         &track.force,
         approach.air,
         approach.after,
         options.bias,
-        &mut report,
+        &mut findings,
     )?;
-    let (surface, contact) = approach.surface(&track, &velocity, &clock, &mut report)?;
+    let (surface, contact) = approach.surface(&track, &velocity, &clock, &mut findings)?;
 
     let Track {
         time,
@@ -197,14 +115,21 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     } else {
         window::until_release(&indentation, &force, approach.threshold(&force))
     };
-    let kept = selected(&window, &time, &clipped, options.window, given, &mut report)?;
+    let kept = selected(
+        &window,
+        &time,
+        &clipped,
+        options.window,
+        given,
+        &mut findings,
+    )?;
     let pick = |values: &[f64]| {
         kept.iter()
             .map(|&index| values[index])
             .collect::<Vec<f64>>()
     };
     let samples = Samples {
-        log: report.log.clone(),
+        log: findings.log.clone(),
         time: pick(&time),
         indentation: pick(&indentation),
         velocity: pick(&velocity),
@@ -221,24 +146,24 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         samples,
         force_bias: bias.value,
         overview: overview::thinned(&time, &indentation, &force),
-        choices: report.choices,
-        notes: report.notes,
+        choices: findings.choices,
+        notes: findings.notes,
     })
 }
 
 /// What is known of contact before the surface is.
 struct Approach {
-    air: Stretch,
-    after: Stretch,
-    pressed: Stretch,
+    air: SampleRange,
+    after: SampleRange,
+    pressed: SampleRange,
     /// `None` where the surface is known.
-    rough: Option<Rough>,
+    rough: Option<RoughContact>,
 }
 
 impl Approach {
-    fn of(track: &Track, report: &Report) -> Result<Self, CalibrationError> {
+    fn of(track: &Track, findings: &Findings) -> Result<Self, CalibrationError> {
         let Some(surface) = track.surface else {
-            let rough = contact::rough(&track.force, &track.depth, report)?;
+            let rough = contact::rough(&track.force, &track.depth, findings)?;
             return Ok(Self {
                 air: rough.air,
                 after: rough.after,
@@ -249,7 +174,7 @@ impl Approach {
         let n = track.depth.len();
         let inside = |depth: &f64| *depth > surface;
         let start = track.depth.iter().position(inside).ok_or_else(|| {
-            report.refuse(
+            findings.refuse(
                 "no sample lies below the surface: check --surface, or the sign of the indentation",
             )
         })?;
@@ -261,12 +186,12 @@ impl Approach {
         // Noise about the surface is kept out of the air.
         let air = start - (start / 10).max(5).min(start);
         Ok(Self {
-            air: Stretch { start: 0, end: air },
-            after: Stretch {
+            air: SampleRange { start: 0, end: air },
+            after: SampleRange {
                 start: end + (n - end) / 5,
                 end: n,
             },
-            pressed: Stretch { start, end },
+            pressed: SampleRange { start, end },
             rough: None,
         })
     }
@@ -276,12 +201,8 @@ impl Approach {
         track: &Track,
         velocity: &[f64],
         clock: &Clock,
-        report: &mut Report,
+        findings: &mut Findings,
     ) -> Result<(f64, ContactPoint), CalibrationError> {
-        let known = ContactPoint {
-            known: true,
-            standard_error: 0.0,
-        };
         match (track.surface, &self.rough) {
             (Some(surface), _) => {
                 let how = if track.given {
@@ -289,15 +210,15 @@ impl Approach {
                 } else {
                     "given"
                 };
-                report.choose(
+                findings.choose(
                     "contact onset",
                     format!("{:.3} mm along the axis", 1e3 * surface),
                     how,
                 );
-                Ok((surface, known))
+                Ok((surface, ContactPoint::KNOWN))
             }
-            (None, Some(rough)) => onset::found(track, velocity, rough, clock, report),
-            (None, None) => Ok((0.0, known)),
+            (None, Some(rough)) => onset::found(track, velocity, rough, clock, findings),
+            (None, None) => Ok((0.0, ContactPoint::KNOWN)),
         }
     }
 
@@ -318,15 +239,15 @@ fn selected(
     clipped: &[usize],
     asked: Option<[f64; 2]>,
     given: bool,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<Vec<usize>, CalibrationError> {
     if let Some([from, to]) = asked
         && from.partial_cmp(&to) != Some(std::cmp::Ordering::Less)
     {
-        return Err(CalibrationError::Option {
-            option: "--window",
-            problem: format!("{from} to {to} s; the end must be after the start"),
-        });
+        return Err(CalibrationError::option(
+            "--window",
+            format!("{from} to {to} s; the end must be after the start"),
+        ));
     }
     let mut clipped = clipped.iter().peekable();
     let kept: Vec<usize> = window
@@ -340,7 +261,7 @@ fn selected(
         })
         .collect();
     if kept.len() < sanity::FEWEST {
-        return Err(report.refuse(format!(
+        return Err(findings.refuse(format!(
             "only {} samples lie in the tissue{}; at least {} are needed: record at a higher rate or press longer",
             kept.len(),
             if asked.is_some() { " inside --window" } else { "" },
@@ -348,7 +269,7 @@ fn selected(
         )));
     }
     let (first, last) = (time[kept[0]], time[kept[kept.len() - 1]]);
-    report.choose(
+    findings.choose(
         "window",
         format!("{first:.4} to {last:.4} s, {} samples", kept.len()),
         match (asked, window.n_presses) {
@@ -359,7 +280,7 @@ fn selected(
         },
     );
     if window.n_released > 0 {
-        report.note(format!(
+        findings.note(format!(
             "{} samples below the surface were left out, because the tissue had lost the probe on its way back",
             window.n_released
         ));

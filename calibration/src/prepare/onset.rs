@@ -17,12 +17,12 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::{
-    Stretch, Track,
-    contact::{HALF, Rough},
+    contact::{HALF, RoughContact},
+    findings::Findings,
     noise::running_mean,
     polynomial::Smoother,
-    report::Report,
     time::Clock,
+    track::{SampleRange, Track},
 };
 use crate::{CalibrationError, ContactPoint};
 
@@ -41,13 +41,13 @@ const RELAXATION_TIMES: [f64; 12] = [
 pub(super) fn found(
     track: &Track,
     velocity: &[f64],
-    rough: &Rough,
+    rough: &RoughContact,
     clock: &Clock,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<(f64, ContactPoint), CalibrationError> {
     let early = Early::of(track, velocity, rough, clock);
     if early.force.len() - early.n_air < 5 {
-        return Err(report.refuse(
+        return Err(findings.refuse(
             "contact is passed in fewer than 5 samples; press more slowly, or give --surface",
         ));
     }
@@ -58,7 +58,7 @@ pub(super) fn found(
     let wide = early.posterior(&Family::all(), begin, first + 0.5 * reach, DEPTHS[0]);
     let [low, high] = wide.support;
     let fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
-    report.choose(
+    findings.choose(
         "contact onset",
         format!(
             "{:.3} ± {:.3} mm along the axis",
@@ -126,7 +126,7 @@ impl Family {
 }
 
 impl Early {
-    fn of(track: &Track, velocity: &[f64], rough: &Rough, clock: &Clock) -> Self {
+    fn of(track: &Track, velocity: &[f64], rough: &RoughContact, clock: &Clock) -> Self {
         const SMOOTHER: Smoother = Smoother {
             window: 11,
             order: 3,
@@ -143,7 +143,7 @@ impl Early {
         let end = slow.map_or(limit, |after| {
             (rough.onset + sure + after).max(rough.onset + 6).min(limit)
         });
-        let range = Stretch { start, end };
+        let range = SampleRange { start, end };
         let depth = (start..end)
             .map(|index| SMOOTHER.near(&track.time, &track.depth, clock, index).value)
             .collect();

@@ -1,16 +1,16 @@
 //! Whether a log has numbers to work with: equal lengths, finite, and channels that move.
 
-use super::report::Report;
+use super::findings::Findings;
 use crate::{CalibrationError, Channel, Log, Motion};
 
 /// Fewer samples than this cannot be calibrated.
 pub(super) const FEWEST: usize = 10;
 
 /// Refuses logs without usable numbers; notes channels that repeat themselves.
-pub(super) fn check(log: &Log, report: &mut Report) -> Result<(), CalibrationError> {
+pub(super) fn check(log: &Log, findings: &mut Findings) -> Result<(), CalibrationError> {
     let n = log.time.len();
     if n < FEWEST {
-        return Err(report.refuse(format!("{n} samples; at least {FEWEST} are needed")));
+        return Err(findings.refuse(format!("{n} samples; at least {FEWEST} are needed")));
     }
     let position = match &log.motion {
         Motion::Indentation(values) => Values::Scalar(values),
@@ -29,21 +29,21 @@ pub(super) fn check(log: &Log, report: &mut Report) -> Result<(), CalibrationErr
     );
     for (name, values) in &channels {
         if values.len() != n {
-            return Err(report.refuse(format!(
+            return Err(findings.refuse(format!(
                 "{name} has {} samples, time has {n}; all channels must be as long",
                 values.len()
             )));
         }
         if let Some(row) = values.not_finite() {
-            return Err(report.refuse(format!(
-                "sample {} of {name} is no finite number; remove the row",
+            return Err(findings.refuse(format!(
+                "sample {} of {name} is not finite; remove the row",
                 row + 1
             )));
         }
     }
     if force.is_constant() {
         let zero = force.is_zero();
-        return Err(report.refuse(format!(
+        return Err(findings.refuse(format!(
             "the force {}; check which column is the force and whether the sensor was on",
             if zero {
                 "is 0 throughout"
@@ -53,14 +53,14 @@ pub(super) fn check(log: &Log, report: &mut Report) -> Result<(), CalibrationErr
         )));
     }
     if position.is_constant() {
-        return Err(report.refuse(
+        return Err(findings.refuse(
             "the position never changes; check which column it is, a log of a hold alone says nothing of stiffness",
         ));
     }
     for (name, values) in [("position", position), ("force", force)] {
         let repeats = values.repeats();
         if repeats > 0.5 {
-            report.note(format!(
+            findings.note(format!(
                 "{name} repeats its last value in {:.0} % of the samples: it was recorded more slowly than the log, or in coarse steps",
                 100.0 * repeats
             ));

@@ -1,6 +1,6 @@
-//! Force clipped at the sensor's limit: runs at the largest value that cannot be a hold.
+//! Force clipped at the sensor's limit: runs at the largest value that are not a hold.
 
-use super::{Track, report::Report};
+use super::{findings::Findings, track::Track};
 use crate::CalibrationError;
 
 /// Equal samples in a row that noise does not make.
@@ -9,7 +9,10 @@ const RUN: usize = 5;
 const MOST: f64 = 0.05;
 
 /// Indices of samples whose force is clipped, increasing.
-pub(super) fn clipped(track: &Track, report: &mut Report) -> Result<Vec<usize>, CalibrationError> {
+pub(super) fn clipped(
+    track: &Track,
+    findings: &mut Findings,
+) -> Result<Vec<usize>, CalibrationError> {
     let force = &track.force;
     let limit = force.iter().fold(f64::MIN, |most, value| most.max(*value));
     let travel = range(&track.depth);
@@ -45,11 +48,11 @@ pub(super) fn clipped(track: &Track, report: &mut Report) -> Result<Vec<usize>, 
         100.0 * share
     );
     if share > MOST {
-        return Err(report.refuse(format!(
+        return Err(findings.refuse(format!(
             "{found}: the force sensor was saturated; press more softly, or set its range wider"
         )));
     }
-    report.note(format!("{found} and were left out"));
+    findings.note(format!("{found} and were left out"));
     Ok(clipped)
 }
 

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{noise::median, report::Report};
+use super::{findings::Findings, noise::median};
 use crate::{CalibrationError, Channel, Log, Motion};
 
 /// An interval longer than this many typical ones is a gap.
@@ -22,12 +22,12 @@ pub(super) struct Clock {
 /// The log with increasing time, borrowed where nothing had to be dropped.
 pub(super) fn ordered<'a>(
     log: &'a Log,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<(Cow<'a, Log>, Clock), CalibrationError> {
     let mut repeats = 0_usize;
     for (row, pair) in log.time.windows(2).enumerate() {
         if pair[1] < pair[0] {
-            return Err(report.refuse(format!(
+            return Err(findings.refuse(format!(
                 "time goes back from {} s to {} s at sample {} (counted from 1); sort the rows, or split a log that holds several recordings",
                 pair[0],
                 pair[1],
@@ -40,12 +40,12 @@ pub(super) fn ordered<'a>(
         Cow::Borrowed(log)
     } else {
         if repeats * 10 > log.len() {
-            return Err(report.refuse(format!(
+            return Err(findings.refuse(format!(
                 "{repeats} of {} samples have the time of the one before; write time with more digits, or give the rate instead",
                 log.len()
             )));
         }
-        report.note(format!(
+        findings.note(format!(
             "{repeats} samples with the time of the one before were dropped"
         ));
         Cow::Owned(without_repeats(log))
@@ -56,13 +56,13 @@ pub(super) fn ordered<'a>(
             .iter()
             .map(|stretch| log.time[stretch.start] - log.time[stretch.start - 1])
             .sum();
-        report.note(format!(
+        findings.note(format!(
             "{} gaps in time, together {gaps:.3} s; the first after {:.3} s",
             clock.stretches.len() - 1,
             log.time[clock.stretches[0].end - 1]
         ));
     }
-    report.choose(
+    findings.choose(
         "time",
         format!("{:.6} s between samples", clock.interval),
         if clock.even {

@@ -1,12 +1,13 @@
 //! Velocity of the indentation: the logged one, checked against the derivative of position, or that derivative.
 
 use super::{
-    Stretch, Track, VelocitySource,
     axis::correlation,
+    findings::Findings,
     noise::scale,
+    options::VelocitySource,
     polynomial::{HIGHEST, Smoother},
-    report::Report,
     time::Clock,
+    track::{SampleRange, Track},
 };
 use crate::CalibrationError;
 
@@ -27,9 +28,9 @@ const NOTED: f64 = 0.03;
 pub(super) fn found(
     track: &mut Track,
     clock: &Clock,
-    contact: Stretch,
+    contact: SampleRange,
     source: VelocitySource,
-    report: &mut Report,
+    findings: &mut Findings,
 ) -> Result<(Vec<f64>, f64), CalibrationError> {
     let (window, order) = match source {
         VelocitySource::Auto => (0, ORDER),
@@ -39,16 +40,16 @@ pub(super) fn found(
     let logged = track.velocity.take();
     let tried = Tried::of(&track.time, &track.depth, clock, contact);
     let (smoother, how) = if window == 0 {
-        tried.shortest_window(order, report)
+        tried.shortest_window(order, findings)
     } else {
         (Smoother { window, order }, "given".to_owned())
     };
     if source == VelocitySource::Auto
         && let Some(mut logged) = logged
-        && tried.agrees(&mut logged, smoother, report)
+        && tried.agrees(&mut logged, smoother, findings)
     {
         let noise = tried.noise_of(&logged);
-        report.choose(
+        findings.choose(
             "velocity",
             format!("logged, noise {:.3} mm/s", 1e3 * noise),
             "as recorded",
@@ -56,7 +57,7 @@ pub(super) fn found(
         return Ok((logged, noise));
     }
     let noise = tried.noise * smoother.noise_gain().sqrt() / clock.interval;
-    report.choose(
+    findings.choose(
         "velocity",
         format!(
             "Savitzky–Golay, order {}, window {} samples ({:.1} ms), noise {:.3} mm/s",
@@ -81,17 +82,14 @@ fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> 
     } else {
         return Ok(());
     };
-    Err(CalibrationError::Option {
-        option: "--velocity",
-        problem,
-    })
+    Err(CalibrationError::option("--velocity", problem))
 }
 
 /// Blocks of the log in contact, on which windows are tried.
 struct Tried<'a> {
     time: &'a [f64],
     depth: &'a [f64],
-    blocks: Vec<Stretch>,
+    blocks: Vec<SampleRange>,
     interval: f64,
     even: bool,
     /// Standard deviation of the position's noise [m].
@@ -99,7 +97,7 @@ struct Tried<'a> {
 }
 
 impl<'a> Tried<'a> {
-    fn of(time: &'a [f64], depth: &'a [f64], clock: &Clock, contact: Stretch) -> Self {
+    fn of(time: &'a [f64], depth: &'a [f64], clock: &Clock, contact: SampleRange) -> Self {
         let mut blocks = Vec::new();
         let each = (COMPARED / BLOCKS).max(1);
         for stretch in &clock.stretches {
@@ -110,7 +108,7 @@ impl<'a> Tried<'a> {
             let n_blocks = (end.saturating_sub(start)).div_ceil(each);
             // Of a long stretch every k-th block, so that all of it is seen.
             let stride = n_blocks.div_ceil(BLOCKS).max(1);
-            blocks.extend((0..n_blocks).step_by(stride).map(|block| Stretch {
+            blocks.extend((0..n_blocks).step_by(stride).map(|block| SampleRange {
                 start: start + block * each,
                 end: (start + (block + 1) * each).min(end),
             }));
@@ -178,7 +176,7 @@ impl<'a> Tried<'a> {
     }
 
     /// The shortest window whose noise is small beside the velocity, or the longest that does not smooth motion away.
-    fn shortest_window(&self, order: usize, report: &mut Report) -> (Smoother, String) {
+    fn shortest_window(&self, order: usize, findings: &mut Findings) -> (Smoother, String) {
         let shortest = (order + 2) | 1;
         let longest = LONGEST.min(
             self.blocks
@@ -201,7 +199,7 @@ impl<'a> Tried<'a> {
             let noise = (self.noise / self.interval).powi(2) * candidate.noise_gain();
             let total = variance(&derivative);
             if self.smoothed_away(candidate, &derivative) > SHARE * total {
-                report.note(format!(
+                findings.note(format!(
                     "a window above {} samples would smooth the fastest motion away; noise of the position ({:.1} µm) leaves more than {} % of the velocity's variance",
                     smoother.window,
                     1e6 * self.noise,
@@ -249,7 +247,7 @@ impl<'a> Tried<'a> {
     }
 
     /// Compares the logged velocity with the derivative; `false` where it has nothing to do with it.
-    fn agrees(&self, logged: &mut [f64], smoother: Smoother, report: &mut Report) -> bool {
+    fn agrees(&self, logged: &mut [f64], smoother: Smoother, findings: &mut Findings) -> bool {
         let derivative = self.derivative(smoother);
         if variance(&derivative) == 0.0 {
             return true;
@@ -260,7 +258,7 @@ impl<'a> Tried<'a> {
                 .map(|(index, slope)| (*slope, logged[*index])),
         );
         if related.abs() < 0.5 {
-            report.note(format!(
+            findings.note(format!(
                 "the logged velocity is not that of the position (correlation {related:.2}): it was not used; check its column and unit"
             ));
             return false;
@@ -269,7 +267,7 @@ impl<'a> Tried<'a> {
             for value in logged.iter_mut() {
                 *value = -*value;
             }
-            report.note(
+            findings.note(
                 "the logged velocity had the opposite sense of the position, and was turned around",
             );
         }
@@ -288,11 +286,11 @@ impl<'a> Tried<'a> {
             1e3 * lag
         );
         if apart > NOTED || lag.abs() > self.interval {
-            report.note(format!(
+            findings.note(format!(
                 "{said}: damping answers in proportion; --velocity estimated takes the derivative"
             ));
         } else {
-            report.choose(
+            findings.choose(
                 "velocity check",
                 format!("scale {scale:.3}, lag {:.1} ms", 1e3 * lag),
                 "logged velocity against the derivative of the position",

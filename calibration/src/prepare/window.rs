@@ -1,6 +1,6 @@
 //! Which samples are fitted: those inside the tissue, from contact to release, inside the window.
 
-use super::{Stretch, contact::HALF, noise::running_mean};
+use super::{contact::HALF, noise::running_mean, track::SampleRange};
 
 /// Samples to fit and what was seen on the way.
 #[derive(Debug, Default)]
@@ -50,15 +50,15 @@ pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) 
 }
 
 /// Runs of positive indentation; interruptions shorter than `shortest` samples are noise about the surface.
-fn presses(indentation: &[f64], shortest: usize) -> Vec<Stretch> {
-    let mut presses: Vec<Stretch> = Vec::new();
+fn presses(indentation: &[f64], shortest: usize) -> Vec<SampleRange> {
+    let mut presses: Vec<SampleRange> = Vec::new();
     for (index, value) in indentation.iter().enumerate() {
         if *value <= 0.0 {
             continue;
         }
         match presses.last_mut() {
             Some(press) if index - press.end < shortest => press.end = index + 1,
-            _ => presses.push(Stretch {
+            _ => presses.push(SampleRange {
                 start: index,
                 end: index + 1,
             }),

@@ -63,7 +63,7 @@ impl SoftnessFile {
         Ok(parsed)
     }
 
-    /// Fails for numbers that cannot be, naming the key.
+    /// Fails for numbers out of range, naming the key.
     fn check(&self) -> Result<(), String> {
         if self.format != FORMAT {
             return Err(format!(

@@ -305,7 +305,7 @@ fn headers_that_lie_are_refused() {
     );
     refused(
         with(Format::Npy, &shape("(2, 2, 3)"), BY_NUMBER),
-        &["no table", "two dimensions"],
+        &["not a table", "two dimensions"],
     );
     let mut long = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{".to_vec();
     refused(

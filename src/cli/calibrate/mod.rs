@@ -178,11 +178,3 @@ fn command_line() -> String {
         .collect::<Vec<_>>()
         .join(" ")
 }
-
-/// Wrong usage of an option.
-fn misuse(option: &'static str, problem: impl Into<String>) -> CalibrationError {
-    CalibrationError::Option {
-        option,
-        problem: problem.into(),
-    }
-}

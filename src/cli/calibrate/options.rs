@@ -8,8 +8,6 @@ use insonate::calibration::{
     ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
 };
 
-use super::misuse;
-
 #[derive(Debug, Args)]
 pub(super) struct LogOptions {
     /// Law of the tissue, see `insonate list`; `auto` compares them.
@@ -165,7 +163,7 @@ impl LogOptions {
             let uses = |kind: &ModelKind| kind.options.contains(&option);
             if !models::by_name(model).is_some_and(uses) {
                 let others = models::names_where(uses);
-                return Err(misuse(
+                return Err(CalibrationError::option(
                     option,
                     format!("does nothing with --model {model}; it is for {others}"),
                 ));
@@ -174,10 +172,10 @@ impl LogOptions {
         Ok(())
     }
 
-    /// Fails for a log that has not what the options ask for.
+    /// Fails for a log without a velocity where --velocity logged asks for it.
     pub(super) fn check_log(&self, log: &Log) -> Result<(), CalibrationError> {
         if self.velocity == Velocity::Logged && log.velocity.is_none() {
-            return Err(misuse(
+            return Err(CalibrationError::option(
                 "--velocity",
                 format!(
                     "{} has no velocity; name its column with --columns velocity=…, or use --velocity estimated",
@@ -233,7 +231,7 @@ fn tip(text: &str) -> Result<Indenter, String> {
     let radius = positive(radius).map_err(|_| usage())?;
     if radius > 1.0 {
         return Err(format!(
-            "a radius of {radius} m is no probe's; give it in m"
+            "a radius of {radius} m is out of range; at most 1 m"
         ));
     }
     match kind {

@@ -14,7 +14,7 @@ use insonate::calibration::formats::ReadOptions;
 use insonate::calibration::{CalibrationError, PrepareOptions};
 use serde::Deserialize;
 
-use super::{misuse, options};
+use super::options;
 
 /// No such file is larger [bytes].
 const MAX_SIZE: u64 = 1 << 20;
@@ -89,7 +89,7 @@ impl Windows {
     pub(super) fn check_names(&self, logs: &[PathBuf]) -> Result<(), CalibrationError> {
         let is_used = |name: &str| logs.iter().any(|log| names(log).iter().any(|n| n == name));
         match self.by_name.keys().find(|name| !is_used(name)) {
-            Some(name) => Err(misuse(
+            Some(name) => Err(CalibrationError::option(
                 "--windows",
                 format!("has an entry [{name}], but no log of that name is given"),
             )),
@@ -131,7 +131,9 @@ fn names(log: &Path) -> Vec<String> {
 
 impl LogWindow {
     pub(super) fn apply(&self, options: &mut PrepareOptions) -> Result<(), CalibrationError> {
-        let refuse = |key: &str, problem: String| misuse("--windows", format!("{key}: {problem}"));
+        let refuse = |key: &str, problem: String| {
+            CalibrationError::option("--windows", format!("{key}: {problem}"))
+        };
         if let Some([start, end]) = self.window {
             let window = options::window(&format!("{start},{end}"));
             options.window = Some(window.map_err(|problem| refuse("window", problem))?);
@@ -161,7 +163,9 @@ impl LogWindow {
         &self,
         options: &mut ReadOptions,
     ) -> Result<(), CalibrationError> {
-        let refuse = |key: &str, problem: String| misuse("--windows", format!("{key}: {problem}"));
+        let refuse = |key: &str, problem: String| {
+            CalibrationError::option("--windows", format!("{key}: {problem}"))
+        };
         if let Some(text) = &self.columns {
             let columns = options::columns(text).map_err(|problem| refuse("columns", problem))?;
             options.columns = Some(columns);

@@ -2,8 +2,8 @@
 
 use csv::ByteRecord;
 
-use super::Field;
 use crate::CalibrationError;
+use crate::formats::plan::Field;
 use crate::formats::{number, refuse};
 
 /// What stands between cells.
@@ -66,7 +66,7 @@ const MAX_COMMENTS: usize = 8;
 const MAX_COLUMNS: usize = 4096;
 
 impl Dialect {
-    /// Looks at the first lines; `cut`: the last one goes on behind them.
+    /// Looks at the first lines; `cut`: the last one is incomplete.
     pub(super) fn of(file: &str, head: &[u8], cut: bool) -> Result<Self, CalibrationError> {
         let mut lines: Vec<&[u8]> = head.split(|&byte| byte == b'\n').collect();
         if cut && lines.len() > 1 {
@@ -77,12 +77,11 @@ impl Dialect {
             .filter(|line| !line.is_empty())
             .partition(|line| line.starts_with(b"#"));
         let Some(&first) = rows.first() else {
-            return Err(refuse(file, "", "has no rows, only blank or comment lines"));
+            return Err(refuse(file, "has no rows, only blank or comment lines"));
         };
         if rows.iter().take(2).any(|line| spaced_decimal_commas(line)) {
             return Err(refuse(
                 file,
-                "",
                 "its numbers have decimal commas: save it with decimal points",
             ));
         }
@@ -92,14 +91,12 @@ impl Dialect {
             let n = cells.len();
             return Err(refuse(
                 file,
-                "",
                 format!("has {n} columns, above the {MAX_COLUMNS} that a log may have"),
             ));
         }
         if cells.iter().any(|cell| number::has_decimal_comma(cell)) {
             return Err(refuse(
                 file,
-                "",
                 "its numbers have decimal commas: save it with decimal points",
             ));
         }

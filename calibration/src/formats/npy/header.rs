@@ -15,7 +15,7 @@ pub(super) const MAX_COLUMNS: usize = 4096;
 /// What an array holds: rows of parts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::formats) struct Header {
-    /// Rows; `None`: the array is no table (0-D or above 2-D).
+    /// Rows; `None`: the array is not a table (0-D or above 2-D).
     pub(super) rows: Option<usize>,
     pub(super) parts: Vec<Part>,
     /// Bytes of a row.

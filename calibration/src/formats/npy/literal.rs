@@ -22,7 +22,7 @@ pub(super) fn parse(text: &str) -> Result<Literal, String> {
     let literal = parser.literal(0)?;
     match parser.rest.trim_ascii() {
         "" => Ok(literal),
-        _ => Err("goes on behind its dictionary".to_owned()),
+        _ => Err("has text after its dictionary".to_owned()),
     }
 }
 
@@ -85,7 +85,7 @@ impl Parser<'_> {
         self.rest = rest.strip_prefix('L').unwrap_or(rest);
         let number = digits
             .parse()
-            .map_err(|_| format!("has {digits}, which no array is as long as"))?;
+            .map_err(|_| format!("has {digits}, which is too large for a length"))?;
         Ok(Literal::Integer(number))
     }
 
@@ -110,7 +110,7 @@ impl Parser<'_> {
         let mut entries = Vec::new();
         while !self.take("}") {
             let Literal::Text(key) = self.literal(depth + 1)? else {
-                return Err("has a key that is no text".to_owned());
+                return Err("has a key that is not text".to_owned());
             };
             if !self.take(":") {
                 return Err(format!("has no value for \"{key}\""));

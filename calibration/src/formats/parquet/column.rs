@@ -7,7 +7,7 @@ use parquet::file::reader::{ChunkReader, FileReader, SerializedFileReader};
 
 use super::pages;
 use crate::CalibrationError;
-use crate::formats::refuse;
+use crate::formats::refuse_at;
 
 /// Values decoded at once, about.
 const BATCH: usize = 1 << 16;
@@ -125,7 +125,7 @@ impl Source<'_> {
         for level in 0..=levels {
             let starts = level == levels || repetition.get(level).is_none_or(|&level| level == 0);
             if starts && row > 0 && numbers != width {
-                return refuse(
+                return refuse_at(
                     self.file,
                     place(row),
                     format!("has {numbers} numbers where other rows have {width}"),
@@ -140,7 +140,7 @@ impl Source<'_> {
             }
             numbers += 1;
         }
-        refuse(
+        refuse_at(
             self.file,
             place(row.max(1)),
             "has no value (null): delete the row, or fill it",
@@ -152,6 +152,6 @@ impl Source<'_> {
     }
 
     fn refuse_column(&self, problem: &str) -> CalibrationError {
-        refuse(self.file, format!(", {}", self.label), problem)
+        refuse_at(self.file, format!(", {}", self.label), problem)
     }
 }

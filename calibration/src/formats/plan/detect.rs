@@ -1,9 +1,18 @@
 //! Finding columns by the names in a header.
 
-use super::{Choice, Field, Target, describe, label};
+use super::field::{Field, Target, describe, label};
 use crate::CalibrationError;
 use crate::formats::names::{self, Quantity};
 use crate::formats::refuse;
+
+/// The columns of each quantity, one or three numbers a row.
+#[derive(Clone, Debug)]
+pub(super) struct Assignment {
+    pub(super) time: Option<Target>,
+    pub(super) motion: (Quantity, Vec<Target>),
+    pub(super) velocity: Option<Vec<Target>>,
+    pub(super) force: Vec<Target>,
+}
 
 /// What the names of a header offer.
 pub(super) struct Detected {
@@ -162,7 +171,7 @@ impl Detected {
         fields: &[Field],
         rate: Option<f64>,
         notes: &mut Vec<String>,
-    ) -> Result<Choice, CalibrationError> {
+    ) -> Result<Assignment, CalibrationError> {
         let motion = self.motion(file, fields)?;
         if motion.0 == Quantity::Indentation
             && (self.vector(Quantity::Position).is_some()
@@ -173,7 +182,7 @@ impl Detected {
             );
         }
         let axes = motion.1.len();
-        Ok(Choice {
+        Ok(Assignment {
             force: self.force(file, fields, axes, notes)?,
             velocity: self.velocity(axes, notes),
             time: time_or_rate(self.time(), fields, rate, notes),
@@ -210,7 +219,6 @@ fn missing(file: &str, fields: &[Field], what: &str) -> CalibrationError {
     };
     refuse(
         file,
-        "",
         format!(
             "{problem}: say which column is what, such as --columns time=1,indentation=3,force=5; {}",
             describe(fields)

@@ -1,6 +1,6 @@
 //! From what the user calls a column to the column.
 
-use super::{Field, Target, describe};
+use super::field::{Field, Target, describe};
 use crate::CalibrationError;
 use crate::formats::columns::{Selector, refuse};
 

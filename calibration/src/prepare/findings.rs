@@ -4,7 +4,7 @@ use crate::{CalibrationError, PreparationChoice};
 
 /// Choices and notes of one log.
 #[derive(Debug)]
-pub(super) struct Report {
+pub(super) struct Findings {
     /// Name of the log, for messages.
     pub(super) log: String,
     /// In the order of the work.
@@ -13,7 +13,7 @@ pub(super) struct Report {
     pub(super) notes: Vec<String>,
 }
 
-impl Report {
+impl Findings {
     pub(super) fn new(log: String) -> Self {
         Self {
             log,

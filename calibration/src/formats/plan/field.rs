@@ -1,0 +1,71 @@
+//! The columns that a file offers, and the numbers in them.
+
+use crate::formats::units::Unit;
+
+/// A column as the file offers it.
+#[derive(Clone, Debug)]
+pub(in crate::formats) struct Field {
+    /// Its name, if the file has names.
+    pub(in crate::formats) name: Option<String>,
+    /// How many numbers it has in a row, if it can have several.
+    pub(in crate::formats) width: Option<usize>,
+    /// Its unit as the file's own types give it, if it is a time.
+    pub(in crate::formats) time_unit: Option<Unit>,
+}
+
+impl Field {
+    /// One number a row.
+    pub(in crate::formats) fn scalar(name: Option<String>) -> Self {
+        Self {
+            name,
+            width: None,
+            time_unit: None,
+        }
+    }
+}
+
+/// One number of a field, before it has a unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::formats) struct Target {
+    pub(in crate::formats) field: usize,
+    pub(in crate::formats) element: Option<usize>,
+}
+
+/// `column 5 "force_n"`.
+pub(in crate::formats) fn label(fields: &[Field], target: Target) -> String {
+    let field = &fields[target.field];
+    let element = target
+        .element
+        .map_or_else(String::new, |element| format!("[{element}]"));
+    match (&field.name, fields.len(), target.element) {
+        (Some(name), ..) => format!("column {} \"{name}{element}\"", target.field + 1),
+        (None, 1, Some(element)) => format!("column {}", element + 1),
+        (None, ..) => format!("column {}{element}", target.field + 1),
+    }
+}
+
+/// The columns that there are, for messages.
+pub(in crate::formats) fn describe(fields: &[Field]) -> String {
+    const SHOWN: usize = 40;
+    let names: Vec<String> = fields
+        .iter()
+        .take(SHOWN)
+        .filter_map(|field| {
+            let name: String = field.name.as_deref()?.chars().take(60).collect();
+            Some(match field.width {
+                Some(width) => format!("{name} ({width} numbers)"),
+                None => name,
+            })
+        })
+        .collect();
+    match (fields, names.len()) {
+        ([field], 0) => format!("it has {} columns without names", field.width.unwrap_or(1)),
+        (_, 0) => format!("it has {} columns without names", fields.len()),
+        (_, n) if n < fields.len() => format!(
+            "its columns are {} and {} more",
+            names.join(", "),
+            fields.len() - n
+        ),
+        _ => format!("its columns are {}", names.join(", ")),
+    }
+}

@@ -1,0 +1,59 @@
+//! What a user may say about preparation.
+
+/// How to prepare. The defaults are those of the command line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct PrepareOptions {
+    /// Force bias.
+    pub bias: ForceBias,
+    /// Sense of the force.
+    pub sign: ForceSign,
+    /// Time window to fit [s]; `None`: from contact to release, or all of a log whose indentation is given.
+    pub window: Option<[f64; 2]>,
+    /// Position of the undeformed surface along the axis of the position [m], for logs of position; `None`: found.
+    pub surface: Option<f64>,
+    /// Outward surface normal, for 3-D logs; `None`: found from the direction of motion and force.
+    pub normal: Option<[f64; 3]>,
+    /// Velocity.
+    pub velocity: VelocitySource,
+    /// How much older the recorded force is than the position beside it [s].
+    pub force_latency: f64,
+}
+
+/// Force that the sensor shows without contact.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum ForceBias {
+    /// Removed if the log has a stretch of free air; otherwise nothing is removed, with a note.
+    #[default]
+    Auto,
+    /// Nothing is removed.
+    None,
+    /// This is removed [N], after the sign is set.
+    Known(f64),
+}
+
+/// Sense of the recorded force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForceSign {
+    /// Found: force must grow with indentation.
+    #[default]
+    Auto,
+    /// Pressing is recorded positive.
+    PressingPositive,
+    /// Pressing is recorded negative.
+    PressingNegative,
+}
+
+/// Where the velocity comes from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum VelocitySource {
+    /// The logged one where there is one, otherwise [`Self::Estimated`] with a window chosen by the noise.
+    #[default]
+    Auto,
+    /// Savitzky and Golay 1964: a polynomial of this order over a window of this many samples (odd).
+    Estimated {
+        /// Window [samples]; 0: chosen by the noise.
+        window: usize,
+        /// Order of the polynomial.
+        order: usize,
+    },
+}
