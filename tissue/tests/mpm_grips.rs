@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use insonate_tissue::mpm::{MlsMpm, MpmBatch, MpmBody, MpmConfig};
+use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Graspable as _, Material, SoftTissue as _, TissueError};
 use nalgebra::{Matrix3, Vector3};
@@ -314,31 +314,6 @@ fn a_saved_world_goes_on_with_what_it_held() {
         assert!(matches!(error, TissueError::State(_)), "{error}");
     }
     assert!(fresh.save() == world.save(), "nothing has changed");
-}
-
-#[test]
-fn worlds_of_a_batch_hold_what_they_would_hold_alone() {
-    let mut batch = MpmBatch::new(config(2), &[fixed_block()], 3).unwrap();
-    let speed = |index: usize| Vector3::new(0.0, 0.0, 0.02 * index as f64);
-    let take = |index: usize, world: &mut MlsMpm| {
-        world.tools.push(Tool {
-            linear: speed(index),
-            ..grip(top())
-        });
-        // The first world holds nothing.
-        let most = if index == 0 { 0 } else { usize::MAX };
-        world.grasp(0, Vector3::from(top()), CELL, most);
-    };
-    batch.for_each(take);
-    assert!(batch.step(0.05).unwrap().iter().all(Option::is_none));
-    for index in 0..3 {
-        let mut alone = MlsMpm::new(config(1), &[fixed_block()]).unwrap();
-        take(index, &mut alone);
-        alone.step(0.05).unwrap();
-        let world = batch.world(index).unwrap();
-        assert!(alone.save() == world.save(), "world {index}");
-        assert_eq!(alone.wrench(0), world.wrench(0));
-    }
 }
 
 #[test]

@@ -5,6 +5,7 @@ mod description;
 mod place;
 mod presets;
 mod sampling;
+mod shapes;
 mod solid;
 mod solvers;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::presets;
+use super::shapes;
 use crate::TissueError;
 use crate::error::check_range;
 use insonate_meshes::TriangleMesh;
@@ -89,8 +89,8 @@ impl Solid {
                     .map_err(|fault| TissueError::file(&path, fault))?;
                 mesh
             }
-            Self::Torso => presets::torso_surface()?,
-            Self::Liver => presets::liver_surface()?,
+            Self::Torso => shapes::torso()?,
+            Self::Liver => shapes::liver()?,
         })
     }
 }

@@ -14,6 +14,9 @@ const SHARED_BYTES: u32 = 21504;
 /// Threads that work together.
 const GROUP_THREADS: u32 = 256;
 
+/// Most groups along one axis of a dispatch; more go along the next axis.
+pub(super) const MAX_GROUPS: u32 = 32768;
+
 /// What went wrong behind our back.
 #[derive(Debug, Default)]
 struct Faults {
@@ -117,7 +120,7 @@ impl Gpu {
             ),
             (
                 "a dispatch",
-                super::kernel::MAX_GROUPS,
+                MAX_GROUPS,
                 limits.max_compute_workgroups_per_dimension,
             ),
         ];

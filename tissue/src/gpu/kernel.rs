@@ -1,9 +1,7 @@
 //! Kernels: a text in WGSL, and how its buffers are bound.
 
+use super::device::MAX_GROUPS;
 use super::{Gpu, GpuError};
-
-/// Most groups along one axis of a dispatch; more go along the next axis.
-pub(super) const MAX_GROUPS: u32 = 32768;
 
 /// How a kernel uses a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

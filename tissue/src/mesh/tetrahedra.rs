@@ -54,39 +54,6 @@ impl TetMesh {
             .collect()
     }
 
-    /// Mass of each vertex [kg], shape `[n_vertices]`: a quarter of those of its tetrahedra.
-    ///
-    /// # Panics
-    /// Unless there is a density [kg/m³] for each tetrahedron.
-    pub fn vertex_masses(&self, densities: &[f64]) -> Vec<f64> {
-        assert_eq!(
-            densities.len(),
-            self.tets.len(),
-            "one density for each tetrahedron"
-        );
-        let mut masses = vec![0.0; self.positions.len()];
-        for ((tet, density), volume) in self.tets.iter().zip(densities).zip(self.volumes()) {
-            for &vertex in tet {
-                masses[vertex as usize] += density * volume / 4.0;
-            }
-        }
-        masses
-    }
-
-    /// Each edge once, its lesser vertex first, sorted.
-    pub fn edges(&self) -> Vec<[u32; 2]> {
-        let pairs = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
-        let edge = |tet: &[u32; 4], [i, j]: [usize; 2]| [tet[i].min(tet[j]), tet[i].max(tet[j])];
-        let all = self
-            .tets
-            .iter()
-            .flat_map(|tet| pairs.map(|pair| edge(tet, pair)));
-        let mut edges: Vec<_> = all.collect();
-        edges.sort_unstable();
-        edges.dedup();
-        edges
-    }
-
     /// Angles and volumes.
     pub fn quality(&self) -> TetQuality {
         let mut quality = TetQuality {

@@ -1,19 +1,9 @@
 //! Blocks of particles, and the blocks of nodes around them.
 
-use super::chunk::Chunk;
-use super::contact::{Before, ToolContact};
-use super::hold::{BlockHolding, Holding, Marks};
-use super::sort;
-use super::tile::{self, BLOCK, CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
-use super::transfer::{Constants, Outcome, Transfer, transfer};
-use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
+use super::chunk::{Chunk, ContactState};
+use super::hold::Marks;
+use super::tile::{CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
 use crate::tool::Wrench;
-
-/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
-const MAX_RUNS_SHARE: f64 = 0.4;
-
-/// How many times fewer of them must stand alone after sorting for it to be worth it.
-const MIN_GAIN: usize = 2;
 
 /// The particles whose first node lies in one block of cells, and what they give to the nodes around.
 #[derive(Debug, Clone)]
@@ -29,9 +19,20 @@ pub(super) struct Block {
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
     /// Velocity and slip of its chunks before tools pushed them; empty: none was near.
-    pub(super) before: Vec<Before>,
+    pub(super) before: Vec<ContactState>,
     /// Holders of the nodes around; none: no particle of the block is held.
     pub(super) marks: Option<Box<Marks>>,
+}
+
+/// What became of the particles.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Outcome {
+    /// Whether one is beyond the nodes of its block's tile.
+    pub(super) is_astray: bool,
+    /// Greatest speed along an axis [m/s], NaN where there is a velocity that is not a number.
+    pub(super) max_speed: f32,
+    /// Whether each is in the cell in which it was sorted, roughly: how many times the cell changed between neighbours in order.
+    pub(super) n_runs: usize,
 }
 
 /// The nodes of one block of cells.
@@ -66,85 +67,11 @@ impl Block {
     }
 }
 
-/// Half a substep, or a whole one.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Advance<'a> {
-    pub(super) cores: &'a [Core],
-    pub(super) law: ElasticLaw,
-    /// Whether any particle can tear.
-    pub(super) tears: bool,
-    pub(super) constants: Constants,
-    /// Whether particles move by the cores' velocities.
-    pub(super) moves: Option<Moves>,
-    /// Whether they give their momenta to the tile.
-    pub(super) gives: bool,
-    /// Tools that push them in between.
-    pub(super) contact: Option<ToolContact<'a>>,
-    /// What is held; none: nothing is.
-    pub(super) holding: Option<Holding<'a>>,
-}
-
-/// How particles move.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Moves {
-    /// Whether blocks look at the order of their particles before.
-    pub(super) sorts: bool,
-}
-
 impl Block {
-    /// Does it.
-    pub(super) fn advance(&mut self, how: Advance<'_>) {
-        match (how.law, how.tears) {
-            (ElasticLaw::NeoHookean, false) => self.advance_by::<_, false>(NeoHookean, how),
-            (ElasticLaw::NeoHookean, true) => self.advance_by::<_, true>(NeoHookean, how),
-            (ElasticLaw::FixedCorotated, false) => self.advance_by::<_, false>(FixedCorotated, how),
-            (ElasticLaw::FixedCorotated, true) => self.advance_by::<_, true>(FixedCorotated, how),
-        }
-    }
-
-    fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
-        let mut velocities = [0.0; TILE_LEN];
-        if let Some(moves) = how.moves {
-            if moves.sorts {
-                self.sort_by_cell();
-            }
-            let near = &self.near;
-            tile::gather(&mut velocities, |side| {
-                (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)
-            });
-        }
-        if how.gives {
-            self.momenta.fill(0.0);
-        }
-        self.marks = None;
-        let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
-        let origin = at.map(|at| (at * BLOCK) as f32);
-        self.outcome = transfer(Transfer::<E, TEARS> {
-            law,
-            constants: how.constants,
-            origin,
-            chunks: &mut self.chunks,
-            velocities: how.moves.is_some().then_some(&velocities),
-            momenta: how.gives.then_some(&mut self.momenta),
-            contact: how
-                .contact
-                .and_then(|contact| contact.of_block(at, impulses, before)),
-            holding: how.holding.map(|all| BlockHolding {
-                all,
-                origin,
-                marks: &mut self.marks,
-            }),
-        });
-    }
-}
-
-impl Block {
-    /// Sorts the particles by cells if that makes for far fewer visits to memory.
-    fn sort_by_cell(&mut self) {
-        let n_runs = self.outcome.n_runs;
-        let n_particles: usize = self.chunks.iter().map(|chunk| chunk.n).sum();
-        if n_runs as f64 > MAX_RUNS_SHARE * n_particles as f64 {
-            sort::sort_by_cell(&mut self.chunks, self.at, n_runs / MIN_GAIN);
+    /// Undoes the contact of the last substep, so that it can be done anew in other blocks.
+    pub(super) fn undo_contact(&mut self) {
+        for (chunk, [velocity, slip]) in self.chunks.iter_mut().zip(self.before.drain(..)) {
+            (chunk.velocity, chunk.slip) = (velocity, slip);
         }
     }
 }

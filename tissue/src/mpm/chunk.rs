@@ -38,6 +38,9 @@ pub(super) struct Chunk {
     pub(super) n: usize,
 }
 
+/// Velocity and slip of a chunk's particles, which contact changes.
+pub(super) type ContactState = [[Row; 3]; 2];
+
 /// One particle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Particle {

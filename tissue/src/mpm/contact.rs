@@ -15,13 +15,12 @@
 
 use nalgebra::Vector3;
 
-use super::block::Block;
-use super::chunk::Chunk;
+use super::chunk::{Chunk, ContactState};
 use super::config::{Contact, MpmConfig};
 use super::hold::Grips;
 use super::tile::BLOCK;
 use crate::lanes::Row;
-use crate::tool::{Surface, Tool, Wrench};
+use crate::tool::{SignedDistance, Tool, Wrench};
 
 /// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter gives by 6 % of a cell at each plate.
 const STIFFNESS: f64 = 2.0;
@@ -42,9 +41,6 @@ pub(super) struct ToolContact<'a> {
     pub(super) dt: f64,
 }
 
-/// Velocity and slip of a chunk before contact.
-pub(super) type Before = [[Row; 3]; 2];
-
 /// The contact of one block's particles.
 #[derive(Debug)]
 pub(super) struct BlockContact<'a> {
@@ -54,7 +50,7 @@ pub(super) struct BlockContact<'a> {
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
     /// Velocity and slip of each chunk before.
-    before: &'a mut Vec<Before>,
+    before: &'a mut Vec<ContactState>,
     /// First moment of the velocity given to each of the last chunk's particles, about it, over Δx² / 4 [1/s], row-major.
     moments: [Row; 9],
 }
@@ -65,7 +61,7 @@ impl<'a> ToolContact<'a> {
         self,
         at: [usize; 3],
         impulses: &'a mut Vec<Wrench>,
-        before: &'a mut Vec<Before>,
+        before: &'a mut Vec<ContactState>,
     ) -> Option<BlockContact<'a>> {
         before.clear();
         impulses.clear();
@@ -125,7 +121,7 @@ impl BlockContact<'_> {
         let place = Vector3::from_fn(|axis, _| {
             config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
         });
-        let mut nearest: Option<(usize, Surface)> = None;
+        let mut nearest: Option<(usize, SignedDistance)> = None;
         for &index in &self.near {
             let tool = &tools[index];
             let surface = tool
@@ -182,23 +178,6 @@ impl BlockContact<'_> {
                 let moment = change[axis] * out[along] * 4.0 / config.cell_width.powi(2);
                 self.moments[3 * axis + along][lane] = moment as f32;
             }
-        }
-    }
-}
-
-/// Makes contact undone, so that it can be done anew in other blocks.
-pub(super) fn undo(block: &mut Block) {
-    for (chunk, [velocity, slip]) in block.chunks.iter_mut().zip(block.before.drain(..)) {
-        (chunk.velocity, chunk.slip) = (velocity, slip);
-    }
-}
-
-/// Adds up what blocks gave, in their order.
-pub(super) fn add_impulses(blocks: &[Block], totals: &mut [Wrench]) {
-    for block in blocks {
-        for (total, impulse) in totals.iter_mut().zip(&block.impulses) {
-            total.force += impulse.force;
-            total.torque += impulse.torque;
         }
     }
 }

@@ -14,7 +14,7 @@ use super::block::Core;
 use super::config::{Contact, MpmConfig, WALL_NODES, Wall};
 use super::hold::{CoreMarks, FREE, Motion, WORLD};
 use super::tile::BLOCK;
-use crate::tool::{Surface, Tool, Wrench};
+use crate::tool::{SignedDistance, Tool, Wrench};
 
 /// What the update of all nodes needs.
 #[derive(Debug)]
@@ -120,7 +120,7 @@ impl GridUpdate<'_> {
                 continue;
             }
             let place = first + self.step_to(i);
-            let mut nearest: Option<(usize, Surface)> = None;
+            let mut nearest: Option<(usize, SignedDistance)> = None;
             for &index in &around {
                 let tool = &self.tools[index];
                 let place = tool.rotation.inverse() * (place - tool.position);
@@ -175,7 +175,7 @@ impl GridUpdate<'_> {
 fn push(
     tool: &Tool,
     place: &Vector3<f64>,
-    surface: Surface,
+    surface: SignedDistance,
     node: &mut [f32],
     impulse: &mut Wrench,
 ) {

@@ -1,6 +1,6 @@
 //! MLS-MPM: tissue as particles that exchange momentum over a grid.
 
-mod batch;
+mod advance;
 mod block;
 mod body;
 mod chunk;
@@ -16,7 +16,6 @@ mod tile;
 mod transfer;
 mod world;
 
-pub use batch::MpmBatch;
 pub use body::MpmBody;
 pub use config::{Contact, MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;

@@ -20,6 +20,7 @@
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
+use super::block::Outcome;
 use super::chunk::Chunk;
 use super::contact::BlockContact;
 use super::damage;
@@ -66,17 +67,6 @@ pub(super) struct Transfer<'a, E, const TEARS: bool> {
     pub(super) contact: Option<BlockContact<'a>>,
     /// What is held; none: nothing is.
     pub(super) holding: Option<BlockHolding<'a>>,
-}
-
-/// What became of the particles.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) struct Outcome {
-    /// Whether one is beyond the nodes of its block's tile.
-    pub(super) is_astray: bool,
-    /// Greatest speed along an axis [m/s], NaN where there is a velocity that is not a number.
-    pub(super) max_speed: f32,
-    /// Whether each is in the cell in which it was sorted, roughly: how many times the cell changed between neighbours in order.
-    pub(super) n_runs: usize,
 }
 
 /// Weights of sixteen particles.

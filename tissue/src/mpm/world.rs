@@ -1,14 +1,13 @@
 //! A world of particles and tools.
 
-use std::sync::Arc;
-
 use nalgebra::Vector3;
 
-use super::block::{Advance, Block, Core, Moves};
+use super::advance::{Advance, Moves};
+use super::block::{Block, Core};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
-use super::contact::{self, ToolContact};
+use super::contact::ToolContact;
 use super::grid_update::GridUpdate;
 use super::hold::{FREE, Grips, Held, Holding, Motion, WORLD};
 use super::sort::{Sorted, sort};
@@ -35,8 +34,8 @@ const MAX_SUBSTEPS: f64 = 1e7;
 #[derive(Debug)]
 pub struct MlsMpm {
     pub(super) config: MpmConfig,
-    /// All particles as they were at the start, for all worlds of a batch.
-    start: Arc<[(u32, Particle)]>,
+    /// All particles at the start.
+    start: Vec<(u32, Particle)>,
     pub(super) blocks: Vec<Block>,
     pub(super) cores: Vec<Core>,
     /// Tools; those that move are moved on between steps.
@@ -100,7 +99,7 @@ impl MlsMpm {
             can_tear: materials().any(|material| material.tearing.is_some()),
             threads: Threads::new(config.n_threads)?,
             config,
-            start: start.into(),
+            start,
             blocks: Vec::new(),
             cores: Vec::new(),
             tools: Vec::new(),
@@ -113,28 +112,6 @@ impl MlsMpm {
         };
         world.reset();
         Ok(world)
-    }
-
-    /// A world of the same bodies at the start, without tools, that uses its caller's thread.
-    pub(super) fn another(&self) -> Self {
-        let mut world = Self {
-            config: self.config.clone(),
-            start: self.start.clone(),
-            blocks: Vec::new(),
-            cores: Vec::new(),
-            tools: Vec::new(),
-            wrenches: Vec::new(),
-            fixed_wrench: Wrench::default(),
-            grips: self.grips.clone(),
-            time: 0.0,
-            speed: 0.0,
-            stable_substep: self.stable_substep,
-            can_tear: self.can_tear,
-            threads: Threads::Caller,
-            diverged: None,
-        };
-        world.reset();
-        world
     }
 
     /// Advances by a time [s] in equal substeps, tools moving on at their velocities.
@@ -192,10 +169,7 @@ impl MlsMpm {
             // momentum => velocity at the nodes, impulses on tools
             self.update_grid(dt, &tools);
             for core in &self.cores {
-                for (total, impulse) in impulses.iter_mut().zip(&core.impulses) {
-                    total.force += impulse.force;
-                    total.torque += impulse.torque;
-                }
+                add_impulses(&mut impulses, &core.impulses);
             }
         }
         Ok(impulses)
@@ -329,7 +303,7 @@ impl MlsMpm {
         self.judge(dt, moves.is_some())?;
         if self.blocks.iter().any(|block| block.outcome.is_astray) {
             if gives {
-                self.blocks.iter_mut().for_each(contact::undo);
+                self.blocks.iter_mut().for_each(Block::undo_contact);
             }
             self.sort()?;
             if gives {
@@ -337,7 +311,9 @@ impl MlsMpm {
             }
         }
         if let Some(impulses) = impulses {
-            contact::add_impulses(&self.blocks, impulses);
+            for block in &self.blocks {
+                add_impulses(impulses, &block.impulses);
+            }
         }
         Ok(())
     }
@@ -449,5 +425,13 @@ impl MlsMpm {
             });
             update.update(core, marks.as_ref());
         });
+    }
+}
+
+/// Adds the impulses of one block to those on all tools.
+fn add_impulses(totals: &mut [Wrench], impulses: &[Wrench]) {
+    for (total, impulse) in totals.iter_mut().zip(impulses) {
+        total.force += impulse.force;
+        total.torque += impulse.torque;
     }
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 use sha2::{Digest as _, Sha256};
 
-use super::Surface;
+use super::SignedDistance;
 use crate::TissueError;
 use insonate_meshes::TriangleMesh;
 
@@ -108,7 +108,7 @@ impl DistanceField {
     /// Distance and its gradient, made a unit vector, at a point in the mesh's frame.
     ///
     /// Outside of the grid: the distance to the grid and that at its nearest point, which together are at least the distance to the mesh.
-    pub fn surface(&self, point: &Vector3<f64>) -> Surface {
+    pub fn surface(&self, point: &Vector3<f64>) -> SignedDistance {
         let most = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
         let inside = (point - self.origin).sup(&Vector3::zeros()).inf(&most);
         let beyond = point - self.origin - inside;
@@ -122,7 +122,7 @@ impl DistanceField {
             }
             gradient += beyond / far;
         }
-        Surface {
+        SignedDistance {
             distance: distance + far,
             normal: gradient.try_normalize(1e-9).unwrap_or_else(Vector3::z),
         }

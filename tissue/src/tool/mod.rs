@@ -3,10 +3,12 @@
 mod distance_field;
 mod filter;
 mod shape;
+mod signed_distance;
 
 pub use distance_field::DistanceField;
 pub use filter::WrenchFilter;
-pub use shape::{Shape, Surface};
+pub use shape::Shape;
+pub use signed_distance::SignedDistance;
 
 use nalgebra::{UnitQuaternion, Vector3};
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use nalgebra::Vector3;
 
-use super::DistanceField;
+use super::{DistanceField, SignedDistance};
 use crate::TissueError;
 use crate::error::check_range;
 
@@ -39,15 +39,6 @@ pub enum Shape {
     HalfSpace,
     /// What a closed mesh encloses.
     Field(Arc<DistanceField>),
-}
-
-/// The nearest point of a surface, seen from a point.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Surface {
-    /// Distance [m], negative inside.
-    pub distance: f64,
-    /// Outward unit normal.
-    pub normal: Vector3<f64>,
 }
 
 impl Shape {
@@ -107,8 +98,8 @@ impl Shape {
         }
     }
 
-    /// The surface seen from a point in the solid's frame.
-    pub fn surface(&self, point: &Vector3<f64>) -> Surface {
+    /// Signed distance and normal at a point in the solid's frame [m].
+    pub fn surface(&self, point: &Vector3<f64>) -> SignedDistance {
         match self {
             Self::Sphere { radius } => around(point, *radius),
             Self::Capsule {
@@ -121,7 +112,7 @@ impl Shape {
             Self::Cuboid { half } => {
                 let over = point.abs() - Vector3::from(*half);
                 let (distance, normal) = corner([over.x, over.y, over.z]);
-                Surface {
+                SignedDistance {
                     distance,
                     normal: Vector3::from_fn(|i, _| normal[i].copysign(normal[i] * point[i])),
                 }
@@ -135,12 +126,12 @@ impl Shape {
                 let over = [from_axis - radius, point.z.abs() - half_length];
                 let (distance, [outward, along]) = corner(over);
                 let side = level.try_normalize(1e-12).unwrap_or_default() * outward;
-                Surface {
+                SignedDistance {
                     distance,
                     normal: Vector3::new(side.x, side.y, along.copysign(along * point.z)),
                 }
             }
-            Self::HalfSpace => Surface {
+            Self::HalfSpace => SignedDistance {
                 distance: point.z,
                 normal: Vector3::z(),
             },
@@ -150,9 +141,9 @@ impl Shape {
 }
 
 /// Distance from a ball around the origin.
-fn around(point: &Vector3<f64>, radius: f64) -> Surface {
+fn around(point: &Vector3<f64>, radius: f64) -> SignedDistance {
     let length = point.norm();
-    Surface {
+    SignedDistance {
         distance: length - radius,
         normal: point.try_normalize(1e-12).unwrap_or_else(Vector3::z),
     }

@@ -1,15 +1,12 @@
 //! Bodies made by program, one a file.
 
-mod field;
 mod liver;
 mod slab;
 mod torso;
 
 pub use liver::liver;
-pub(super) use liver::liver_surface;
 pub use slab::slab;
 pub use torso::torso;
-pub(super) use torso::torso_surface;
 
 use super::Layer;
 use crate::Material;

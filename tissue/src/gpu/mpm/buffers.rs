@@ -11,11 +11,6 @@ pub(super) const GROUP: usize = 128;
 pub(super) const STATUS_WORDS: usize = 4;
 /// Words of the settings.
 pub(super) const PARAM_WORDS: usize = 24;
-/// Rows of four numbers of a particle: position, F, velocity and C.
-pub(super) const ROWS: usize = 6;
-/// And one more where it is needed: how far it has slipped along a tool, and its damage.
-pub(super) const ALL_ROWS: usize = 7;
-
 /// Buffers of all worlds.
 #[derive(Debug)]
 pub(super) struct Buffers {

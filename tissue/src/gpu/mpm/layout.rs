@@ -1,10 +1,13 @@
 //! Where the worlds' particles are, in which steps their sums are kept, and how many blocks of nodes they may need.
 
-use super::buffers::{ALL_ROWS, ROWS};
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{Contact, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
 
+/// Rows of four numbers of a particle: position, F, velocity and C.
+const ROWS: usize = 6;
+/// And one more where it is needed: how far it has slipped along a tool, and its damage.
+pub(super) const ALL_ROWS: usize = 7;
 /// Nodes along the edge of a block.
 pub(super) const BLOCK: usize = 4;
 /// Nodes of a block.

@@ -1,6 +1,6 @@
 //! What is read from a world, and its state in bytes.
 
-use super::buffers::ALL_ROWS;
+use super::layout::ALL_ROWS;
 use super::world::GpuMpm;
 use crate::gpu::GpuError;
 use crate::gpu::memory::Region;

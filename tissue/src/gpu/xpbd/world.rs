@@ -354,7 +354,7 @@ impl GpuXpbd {
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let groups = self.gathered_groups();
-        let at_once = crate::gpu::kernel::MAX_GROUPS as usize;
+        let at_once = crate::gpu::device::MAX_GROUPS as usize;
         let (kernel, bound) = &self.stages.scatter;
         for first in (0..listed.len()).step_by(at_once) {
             kernel.select(&mut pass, bound, [first as u32, restored]);

@@ -1,0 +1,8 @@
+//! Surfaces of organs as level sets of smooth fields, one a file.
+
+mod field;
+mod liver;
+mod torso;
+
+pub(super) use liver::liver;
+pub(super) use torso::torso;

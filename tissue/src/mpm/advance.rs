@@ -1,0 +1,98 @@
+//! One block of particles through half a substep, or a whole one.
+
+use super::block::{Block, Core};
+use super::contact::ToolContact;
+use super::hold::{BlockHolding, Holding};
+use super::sort;
+use super::tile::{self, BLOCK, NONE, TILE_LEN};
+use super::transfer::{Constants, Transfer, transfer};
+use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
+
+/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
+const MAX_RUNS_SHARE: f64 = 0.4;
+
+/// How many times fewer of them must stand alone after sorting for it to be worth it.
+const MIN_GAIN: usize = 2;
+
+/// Half a substep, or a whole one.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Advance<'a> {
+    pub(super) cores: &'a [Core],
+    pub(super) law: ElasticLaw,
+    /// Whether any particle can tear.
+    pub(super) tears: bool,
+    pub(super) constants: Constants,
+    /// Whether particles move by the cores' velocities.
+    pub(super) moves: Option<Moves>,
+    /// Whether they give their momenta to the tile.
+    pub(super) gives: bool,
+    /// Tools that push them in between.
+    pub(super) contact: Option<ToolContact<'a>>,
+    /// What is held; none: nothing is.
+    pub(super) holding: Option<Holding<'a>>,
+}
+
+/// How particles move.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Moves {
+    /// Whether blocks look at the order of their particles before.
+    pub(super) sorts: bool,
+}
+
+impl Block {
+    /// Does it.
+    pub(super) fn advance(&mut self, how: Advance<'_>) {
+        match (how.law, how.tears) {
+            (ElasticLaw::NeoHookean, false) => self.advance_by::<_, false>(NeoHookean, how),
+            (ElasticLaw::NeoHookean, true) => self.advance_by::<_, true>(NeoHookean, how),
+            (ElasticLaw::FixedCorotated, false) => self.advance_by::<_, false>(FixedCorotated, how),
+            (ElasticLaw::FixedCorotated, true) => self.advance_by::<_, true>(FixedCorotated, how),
+        }
+    }
+
+    fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
+        let mut velocities = [0.0; TILE_LEN];
+        if let Some(moves) = how.moves {
+            if moves.sorts {
+                self.sort_by_cell();
+            }
+            let near = &self.near;
+            tile::gather(&mut velocities, |side| {
+                (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)
+            });
+        }
+        if how.gives {
+            self.momenta.fill(0.0);
+        }
+        self.marks = None;
+        let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
+        let origin = at.map(|at| (at * BLOCK) as f32);
+        self.outcome = transfer(Transfer::<E, TEARS> {
+            law,
+            constants: how.constants,
+            origin,
+            chunks: &mut self.chunks,
+            velocities: how.moves.is_some().then_some(&velocities),
+            momenta: how.gives.then_some(&mut self.momenta),
+            contact: how
+                .contact
+                .and_then(|contact| contact.of_block(at, impulses, before)),
+            holding: how.holding.map(|all| BlockHolding {
+                all,
+                origin,
+                marks: &mut self.marks,
+            }),
+        });
+    }
+}
+
+impl Block {
+    /// Sorts the particles by cells if that makes for far fewer visits to memory.
+    fn sort_by_cell(&mut self) {
+        let n_runs = self.outcome.n_runs;
+        let n_particles: usize = self.chunks.iter().map(|chunk| chunk.n).sum();
+        if n_runs as f64 > MAX_RUNS_SHARE * n_particles as f64 {
+            sort::sort_by_cell(&mut self.chunks, self.at, n_runs / MIN_GAIN);
+        }
+    }
+}
