@@ -1,6 +1,7 @@
 //! Contract: in MuJoCo the flex torso rests still, pushes back about as stiffly as its softness says and more the deeper, dents
 //! under the probe and not far from it, survives a push that no scan makes, shows its force to the sensor at the tip, and breathes.
 
+#[expect(dead_code, reason = "shared by several tests")]
 mod stand;
 
 use insonate_models::torsos::{Breathing, Shape, Softness, TorsoConfig, flex};

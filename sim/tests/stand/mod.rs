@@ -2,7 +2,7 @@
 
 use insonate_models::mjcf::{Body, Element, Inertial, Joint, Mjcf, Site};
 use insonate_models::probes;
-use insonate_models::torsos::Torso;
+use insonate_models::torsos::{Torso, TorsoConfig};
 use insonate_sim::{CompiledScene, Physics, Readings};
 
 /// How far above the skin the probe starts [m].
@@ -73,4 +73,16 @@ pub(crate) fn compiled(stand: &Mjcf) -> (Physics, Readings) {
     let physics = Physics::from_scene(&scene).expect("the torso can be stepped");
     let readings = Readings::new(&physics).expect("the stand has a probe");
     (physics, readings)
+}
+
+/// Secant stiffness over what was asked for, of a press to a depth [m].
+pub(crate) fn stiffness_ratio(
+    physics: &mut Physics,
+    readings: &Readings,
+    config: &TorsoConfig,
+    depth: f64,
+) -> f64 {
+    let force = press(physics, readings, depth);
+    // The servo gives way by the force over its gain.
+    force / (depth - force / 5e4) / config.softness.stiffness
 }

@@ -1,0 +1,24 @@
+//! Prints by how much the force of particles under a ball and a flat punch differs from that of finite elements, by the width of a cell.
+//!
+//! `cargo run --release -p insonate-tissue --example mpm_indentation` (minutes)
+
+#![expect(clippy::print_stdout, reason = "the table is the result")]
+
+#[path = "../tests/finite_elements/mod.rs"]
+#[expect(clippy::pedantic, reason = "shared by several tests")]
+mod finite_elements;
+#[path = "../tests/mpm_indentation/mod.rs"]
+#[expect(clippy::pedantic, reason = "shared by several tests")]
+mod mpm_indentation;
+#[path = "../tests/physics_blocks/mod.rs"]
+#[expect(clippy::pedantic, dead_code, reason = "shared by several tests")]
+mod physics_blocks;
+
+use mpm_indentation::{ball, punch};
+
+fn main() {
+    let cells = [0.014, 0.01, 0.007, 0.005, 0.0035];
+    for (name, (errors, order)) in [("ball", ball(&cells)), ("punch", punch(&cells))] {
+        println!("{name}, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
+    }
+}
