@@ -57,7 +57,7 @@ fn a_lost_one_is_an_error() {
     };
     let mut world = GpuMpm::new(&gpu, config.clone(), &[Vec::new()]).unwrap();
     world.step(1e-3).unwrap();
-    gpu.give_back();
+    gpu.destroy();
     let lost = |result: Result<(), GpuError>| {
         assert!(matches!(result, Err(GpuError::Lost(_))), "{result:?}");
     };

@@ -368,7 +368,7 @@ fn fixed_particles_are_refused_by_name() {
     let mut bodies = small(11);
     bodies[0].fixed = vec![0];
     let error = GpuMpm::new(&gpu, config(), &[bodies]).unwrap_err();
-    assert!(matches!(error, GpuError::Unserved { .. }), "{error}");
+    assert!(matches!(error, GpuError::Unsupported { .. }), "{error}");
     assert!(
         error
             .to_string()

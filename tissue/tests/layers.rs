@@ -6,7 +6,7 @@
 use std::path::Path;
 
 use insonate_tissue::body::{
-    Attachment, Layer, Place, Region, Solid, TissueBody, liver, mpm_scene, slab, torso, xpbd_scene,
+    Attachment, Layer, Region, Roi, Solid, TissueBody, liver, mpm_scene, slab, torso, xpbd_scene,
 };
 use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
@@ -43,8 +43,8 @@ fn layer(young_modulus: f64) -> Layer {
     }
 }
 
-fn below(z: f64) -> Place {
-    Place::HalfSpace {
+fn below(z: f64) -> Roi {
+    Roi::HalfSpace {
         point: [0.0, 0.0, z],
         normal: [0.0, 0.0, 1.0],
     }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use insonate_tissue::body::{Place, TissueBody, liver};
+use insonate_tissue::body::{Roi, TissueBody, liver};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::Vector3;
@@ -144,7 +144,7 @@ impl Organ {
 /// Tetrahedra of a liver, and which of its vertices are fixed.
 fn mesh(settings: &OrganSettings) -> Result<(insonate_tissue::mesh::TetMesh, Vec<bool>), EnvError> {
     let body = TissueBody {
-        fixed: vec![Place::HalfSpace {
+        fixed: vec![Roi::HalfSpace {
             point: [0.0, settings.fixed_behind, 0.0],
             normal: [0.0, -1.0, 0.0],
         }],

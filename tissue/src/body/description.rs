@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Place, Solid};
+use super::{Roi, Solid};
 use crate::error::check_range;
 use crate::{Material, TissueError};
 
@@ -24,7 +24,7 @@ pub struct TissueBody {
     pub regions: Vec<Region>,
     /// Parts that do not move.
     #[serde(default)]
-    pub fixed: Vec<Place>,
+    pub fixed: Vec<Roi>,
     /// Ties to other bodies.
     #[serde(default)]
     pub attachments: Vec<Attachment>,
@@ -54,7 +54,7 @@ pub struct Region {
     /// What it is called.
     pub name: String,
     /// Where it is.
-    pub place: Place,
+    pub place: Roi,
     /// What it is made of.
     pub material: Material,
 }
@@ -130,7 +130,7 @@ impl TissueBody {
         if let Some(region) = self
             .regions
             .iter()
-            .rposition(|region| region.place.holds(at, depth))
+            .rposition(|region| region.place.contains(at, depth))
         {
             return (self.layers.len() + region) as u16;
         }
@@ -148,6 +148,6 @@ impl TissueBody {
 
     /// Whether a point in the body's frame [m], so deep below its surface [m], is held.
     pub fn is_fixed(&self, at: [f64; 3], depth: f64) -> bool {
-        self.fixed.iter().any(|place| place.holds(at, depth))
+        self.fixed.iter().any(|place| place.contains(at, depth))
     }
 }

@@ -2,8 +2,8 @@
 
 mod attachments;
 mod description;
-mod place;
 mod presets;
+mod roi;
 mod sampling;
 mod shapes;
 mod solid;
@@ -11,8 +11,8 @@ mod solvers;
 
 pub use attachments::attach;
 pub use description::{Attachment, Layer, Region, TissueBody};
-pub use place::Place;
 pub use presets::{liver, slab, torso};
-pub use sampling::{Particles, TetBody};
+pub use roi::Roi;
+pub use sampling::{ParticleBody, TetBody};
 pub use solid::Solid;
 pub use solvers::{mpm_scene, xpbd_scene};

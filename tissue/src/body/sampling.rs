@@ -18,7 +18,7 @@ const MAX_POINTS: usize = 100_000_000;
 
 /// A body as particles, all of one volume.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Particles {
+pub struct ParticleBody {
     /// Where they are in world [m], shape `[n, 3]`.
     pub positions: Vec<[f64; 3]>,
     /// Volume of each [m³]: the solid's by their number.
@@ -51,7 +51,7 @@ impl TissueBody {
         jitter: f64,
         seed: u64,
         folder: &Path,
-    ) -> Result<Particles, TissueError> {
+    ) -> Result<ParticleBody, TissueError> {
         self.check()?;
         check_range("cell_width", cell_width, 1e-5, 10.0)?;
         check_range("jitter", jitter, 0.0, 1.0)?;
@@ -89,7 +89,7 @@ impl TissueBody {
             .par_iter()
             .map(|point| -nearest.signed_distance(point))
             .collect();
-        let mut particles = Particles {
+        let mut particles = ParticleBody {
             positions: Vec::new(),
             particle_volume: 0.0,
             materials: Vec::new(),

@@ -2,12 +2,12 @@
 
 use std::path::Path;
 
-use super::{Particles, TetBody, TissueBody, attach};
+use super::{ParticleBody, TetBody, TissueBody, attach};
 use crate::mpm::MpmBody;
 use crate::xpbd::{self, Anchor, XpbdBody};
 use crate::{Material, TissueError};
 
-impl Particles {
+impl ParticleBody {
     /// Bodies of the particle solver at rest, one for each material that has particles, in the order of the materials: positions come
     /// out sorted by material.
     ///
@@ -71,7 +71,7 @@ impl TetBody {
 
 impl TissueBody {
     /// Its layers and regions as bodies of the particle solver, what is fixed held by the world; see [`TissueBody::particles`] for the
-    /// parameters and [`Particles::mpm_bodies`] for the order.
+    /// parameters and [`ParticleBody::mpm_bodies`] for the order.
     ///
     /// # Errors
     /// As [`TissueBody::particles`].
@@ -119,7 +119,7 @@ pub fn mpm_scene(
     let particles = bodies
         .iter()
         .map(|body| body.particles(cell_width, jitter, seed, folder))
-        .collect::<Result<Vec<Particles>, _>>()?;
+        .collect::<Result<Vec<ParticleBody>, _>>()?;
     let points: Vec<&[[f64; 3]]> = particles.iter().map(|all| &all.positions[..]).collect();
     ties(bodies, &points, cell_width)?;
     let mut all = Vec::new();

@@ -175,7 +175,7 @@ impl Gpu {
     }
 
     /// Gives the GPU back: all that is on it is gone, and worlds there answer with [`GpuError::Lost`] from now on.
-    pub fn give_back(&self) {
+    pub fn destroy(&self) {
         self.device.destroy();
         self.faults
             .lock()

@@ -1,4 +1,4 @@
-//! What can be wrong with a GPU.
+//! Errors of the GPU.
 
 use crate::TissueError;
 
@@ -6,9 +6,9 @@ use crate::TissueError;
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum GpuError {
-    /// No driver gives access to a GPU, nor to one in software.
+    /// No driver for a GPU, nor for a software one.
     #[error(
-        "no GPU driver was found ({0}); on Debian and Ubuntu the packages mesa-vulkan-drivers and libvulkan1 bring one, in software too"
+        "no GPU driver was found ({0}); on Debian and Ubuntu the packages mesa-vulkan-drivers and libvulkan1 provide one, in software too"
     )]
     NoDriver(String),
     /// The GPU asked for by name is not here.
@@ -29,9 +29,9 @@ pub enum GpuError {
         /// What it lacks.
         what: &'static str,
     },
-    /// The solver on the CPU has it, that on the GPU has not.
-    #[error("{what} are not served on the GPU: take the solver on the CPU")]
-    Unserved {
+    /// The solver on the GPU does not support it.
+    #[error("{what} are not supported on the GPU: use the solver on the CPU")]
+    Unsupported {
         /// What.
         what: &'static str,
     },
@@ -57,13 +57,13 @@ pub enum GpuError {
         /// Which GPU.
         gpu: String,
     },
-    /// The GPU has gone: reset, unplugged, or given back. What was on it is lost; open it anew and restore saved states.
+    /// The GPU was reset, unplugged or destroyed, and its memory is lost: open it again and restore saved states.
     #[error("the GPU is lost: {0}")]
     Lost(String),
-    /// The driver refused work. A bug here or there.
+    /// The driver refused work: a bug of ours or of the driver.
     #[error("the GPU's driver refused: {0}")]
     Refused(String),
-    /// A world, a tool or a time is not as it must be.
+    /// A world, a tool or a time is invalid.
     #[error(transparent)]
     Tissue(#[from] TissueError),
 }

@@ -11,7 +11,7 @@ pub(super) const TOOL_WORDS: usize = 20;
 /// Words of the impulse on a tool: force and torque, three numbers of 64 bits each.
 pub(super) const IMPULSE_WORDS: usize = 12;
 
-/// Fails for tools that cannot be, and for more than there is room for.
+/// Checks the tools of a world, and that there are not too many.
 pub(super) fn check(tools: &[Tool]) -> Result<(), TissueError> {
     if tools.len() > MAX_TOOLS {
         return Err(TissueError::setting(
@@ -75,7 +75,7 @@ pub(super) fn words(
     words
 }
 
-/// A sum of steps over two words.
+/// A 64-bit fixed-point sum in two words.
 pub(super) fn sum(words: &[u32]) -> f64 {
     let bits = u64::from(words[0]) | u64::from(words[1]) << 32;
     bits.cast_signed() as f64

@@ -1,6 +1,6 @@
 //! One block of particles through half a substep, or a whole one.
 
-use super::block::{Block, Core};
+use super::block::{Block, NodeBlock};
 use super::contact::ToolContact;
 use super::hold::{BlockHolding, Holding};
 use super::sort;
@@ -8,7 +8,7 @@ use super::tile::{self, BLOCK, NONE, TILE_LEN};
 use super::transfer::{Constants, Transfer, transfer};
 use crate::elasticity::{ElasticLaw, FixedCorotated, LaneLaw, NeoHookean};
 
-/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted anew.
+/// Share of the particles that may stand alone, each starting a new visit to memory, before they are sorted again.
 const MAX_RUNS_SHARE: f64 = 0.4;
 
 /// How many times fewer of them must stand alone after sorting for it to be worth it.
@@ -17,30 +17,30 @@ const MIN_GAIN: usize = 2;
 /// Half a substep, or a whole one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Advance<'a> {
-    pub(super) cores: &'a [Core],
+    pub(super) node_blocks: &'a [NodeBlock],
     pub(super) law: ElasticLaw,
     /// Whether any particle can tear.
     pub(super) tears: bool,
     pub(super) constants: Constants,
-    /// Whether particles move by the cores' velocities.
-    pub(super) moves: Option<Moves>,
-    /// Whether they give their momenta to the tile.
-    pub(super) gives: bool,
+    /// Whether particles take velocities from the grid and move; none: they stay.
+    pub(super) g2p: Option<G2p>,
+    /// Whether they scatter their momenta to the tile.
+    pub(super) p2g: bool,
     /// Tools that push them in between.
     pub(super) contact: Option<ToolContact<'a>>,
     /// What is held; none: nothing is.
     pub(super) holding: Option<Holding<'a>>,
 }
 
-/// How particles move.
+/// How the transfer from the grid is done.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Moves {
+pub(super) struct G2p {
     /// Whether blocks look at the order of their particles before.
     pub(super) sorts: bool,
 }
 
 impl Block {
-    /// Does it.
+    /// Runs the transfers.
     pub(super) fn advance(&mut self, how: Advance<'_>) {
         match (how.law, how.tears) {
             (ElasticLaw::NeoHookean, false) => self.advance_by::<_, false>(NeoHookean, how),
@@ -52,16 +52,16 @@ impl Block {
 
     fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
         let mut velocities = [0.0; TILE_LEN];
-        if let Some(moves) = how.moves {
-            if moves.sorts {
+        if let Some(g2p) = how.g2p {
+            if g2p.sorts {
                 self.sort_by_cell();
             }
             let near = &self.near;
             tile::gather(&mut velocities, |side| {
-                (near[side] != NONE).then(|| &how.cores[near[side] as usize].nodes)
+                (near[side] != NONE).then(|| &how.node_blocks[near[side] as usize].nodes)
             });
         }
-        if how.gives {
+        if how.p2g {
             self.momenta.fill(0.0);
         }
         self.marks = None;
@@ -72,8 +72,8 @@ impl Block {
             constants: how.constants,
             origin,
             chunks: &mut self.chunks,
-            velocities: how.moves.is_some().then_some(&velocities),
-            momenta: how.gives.then_some(&mut self.momenta),
+            velocities: how.g2p.is_some().then_some(&velocities),
+            momenta: how.p2g.then_some(&mut self.momenta),
             contact: how
                 .contact
                 .and_then(|contact| contact.of_block(at, impulses, before)),

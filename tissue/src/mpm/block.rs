@@ -2,10 +2,10 @@
 
 use super::chunk::{Chunk, ContactState};
 use super::hold::Marks;
-use super::tile::{CORE_LEN, NONE, Nodes, TILE_LEN, Tile};
+use super::tile::{NODES_LEN, NONE, Nodes, TILE_LEN, Tile};
 use crate::tool::Wrench;
 
-/// The particles whose first node lies in one block of cells, and what they give to the nodes around.
+/// The particles whose first node lies in one block of cells, and their contributions to the nodes around.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
 pub(super) struct Block {
@@ -13,7 +13,7 @@ pub(super) struct Block {
     pub(super) chunks: Vec<Chunk>,
     /// The block's place in the domain, in blocks.
     pub(super) at: [usize; 3],
-    /// Cores of the 27 blocks around.
+    /// Node blocks of the 27 blocks around.
     pub(super) near: [u32; 27],
     pub(super) outcome: Outcome,
     /// Impulse of its particles on each tool in the last substep, about the tool's origin [N·s, N·m·s].
@@ -24,7 +24,7 @@ pub(super) struct Block {
     pub(super) marks: Option<Box<Marks>>,
 }
 
-/// What became of the particles.
+/// Result of a transfer.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Outcome {
     /// Whether one is beyond the nodes of its block's tile.
@@ -38,7 +38,7 @@ pub(super) struct Outcome {
 /// The nodes of one block of cells.
 #[derive(Debug, Clone)]
 #[repr(align(64))]
-pub(super) struct Core {
+pub(super) struct NodeBlock {
     pub(super) nodes: Nodes,
     /// The block's place in the domain, in blocks.
     pub(super) at: [usize; 3],
@@ -68,7 +68,7 @@ impl Block {
 }
 
 impl Block {
-    /// Undoes the contact of the last substep, so that it can be done anew in other blocks.
+    /// Undoes the contact of the last substep, so that it can be repeated after a sort.
     pub(super) fn undo_contact(&mut self) {
         for (chunk, [velocity, slip]) in self.chunks.iter_mut().zip(self.before.drain(..)) {
             (chunk.velocity, chunk.slip) = (velocity, slip);
@@ -76,10 +76,10 @@ impl Block {
     }
 }
 
-impl Core {
+impl NodeBlock {
     pub(super) fn new(at: [usize; 3]) -> Self {
         Self {
-            nodes: [0.0; CORE_LEN],
+            nodes: [0.0; NODES_LEN],
             at,
             near: [NONE; 27],
             impulses: Vec::new(),

@@ -75,7 +75,7 @@ impl Default for MpmConfig {
 }
 
 impl MpmConfig {
-    /// Fails for settings that cannot be.
+    /// Checks the ranges of all settings.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

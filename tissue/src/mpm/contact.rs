@@ -6,10 +6,10 @@
 //! $$ v_n \leftarrow \max\left(v_n, \kappa \frac{-g}{\Delta t}\right), \quad v_t \leftarrow -\kappa \frac{s}{\Delta t}, \quad
 //! \lvert \Delta v_t \rvert \le \mu \, \Delta v_n, \quad
 //! \kappa = \min\left(\frac{2 (\lambda + 2 \mu) \Delta t^2}{\rho h^2}, 2\right), $$
-//! with $s$ how far the particle has moved along the tool since it stuck. The momentum that this gives to the particle is taken from the tool.
+//! with $s$ how far the particle has moved along the tool since it stuck. The tool receives the opposite momentum.
 //!
-//! It is given where the cube is touched, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}= \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$. Given
-//! at the particle itself, it would leave the outer half of the cube without stress.
+//! It acts where the cube is touched, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}= \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$.
+//! At the particle itself it would leave the outer half of the cube without stress.
 //!
 //! Why not nodes: a node inside a tool that is narrower than two cells is nearest to a *side* of it, and lets tissue through.
 
@@ -22,20 +22,20 @@ use super::tile::BLOCK;
 use crate::lanes::Row;
 use crate::tool::{SignedDistance, Tool, Wrench};
 
-/// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter gives by 6 % of a cell at each plate.
+/// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter penetrates each plate by 6 % of a cell.
 const STIFFNESS: f64 = 2.0;
 
 /// Share of the depth by which a particle may be pushed out in a substep. Above 1 is stable, as what is given to a particle spreads to its
 /// neighbours on the grid; at 2.6 a pressed block rang.
 const MAX_KAPPA: f64 = 2.0;
 
-/// What the contact of all particles needs.
+/// Inputs of contact, shared by all blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolContact<'a> {
     pub(super) config: &'a MpmConfig,
     /// Tools as they stand in this substep.
     pub(super) tools: &'a [Tool],
-    /// What is held meets no tool.
+    /// Held particles have no contact.
     pub(super) grips: &'a Grips,
     /// Length of the substep [s].
     pub(super) dt: f64,
@@ -95,17 +95,17 @@ impl<'a> ToolContact<'a> {
 }
 
 impl BlockContact<'_> {
-    /// Changes the velocities of those that touch; gives the affine velocities that go with it.
-    pub(super) fn meet(&mut self, chunk: &mut Chunk) -> &[Row; 9] {
+    /// Changes the velocities of particles in contact; returns the affine velocities that go with it.
+    pub(super) fn apply(&mut self, chunk: &mut Chunk) -> &[Row; 9] {
         self.moments = [[0.0; 16]; 9];
         self.before.push([chunk.velocity, chunk.slip]);
         for lane in 0..chunk.n {
-            self.meet_one(chunk, lane);
+            self.apply_to(chunk, lane);
         }
         &self.moments
     }
 
-    fn meet_one(&mut self, chunk: &mut Chunk, lane: usize) {
+    fn apply_to(&mut self, chunk: &mut Chunk, lane: usize) {
         let ToolContact {
             config,
             tools,
@@ -118,7 +118,7 @@ impl BlockContact<'_> {
             }
             return;
         }
-        let place = Vector3::from_fn(|axis, _| {
+        let position = Vector3::from_fn(|axis, _| {
             config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
         });
         let mut nearest: Option<(usize, SignedDistance)> = None;
@@ -126,7 +126,7 @@ impl BlockContact<'_> {
             let tool = &tools[index];
             let surface = tool
                 .shape
-                .surface(&(tool.rotation.inverse() * (place - tool.position)));
+                .surface(&(tool.rotation.inverse() * (position - tool.position)));
             if nearest.is_none_or(|(_, nearest)| surface.distance < nearest.distance) {
                 nearest = Some((index, surface));
             }
@@ -134,8 +134,8 @@ impl BlockContact<'_> {
         let Some((index, surface)) = nearest else {
             return;
         };
-        let edge = f64::from(chunk.volume[lane]).cbrt();
-        let depth = (0.5 * edge - surface.distance).min(edge);
+        let h = f64::from(chunk.volume[lane]).cbrt();
+        let depth = (0.5 * h - surface.distance).min(h);
         if depth <= 0.0 {
             for row in &mut chunk.slip {
                 row[lane] = 0.0;
@@ -145,38 +145,42 @@ impl BlockContact<'_> {
         let tool = &tools[index];
         let mass = f64::from(chunk.mass[lane]);
         let stiffness = f64::from(chunk.lame_lambda[lane]) + 2.0 * f64::from(chunk.lame_mu[lane]);
-        let rate = (STIFFNESS * stiffness * edge * dt / mass).min(MAX_KAPPA / dt);
+        let kappa_per_dt = (STIFFNESS * stiffness * h * dt / mass).min(MAX_KAPPA / dt);
         let normal = tool.rotation * surface.normal;
         // From the particle to where it is touched.
-        let out = normal * (-0.5 * edge);
-        let arm = place + out - tool.position;
-        let carried = tool.linear + tool.angular.cross(&arm);
+        let r = normal * (-0.5 * h);
+        let arm = position + r - tool.position;
+        let tool_velocity = tool.linear + tool.angular.cross(&arm);
         let read = |rows: &[Row; 3]| Vector3::from_fn(|i, _| f64::from(rows[i][lane]));
-        let relative = read(&chunk.velocity) - carried;
-        let away = relative.dot(&normal);
-        let push = (rate * depth - away).max(0.0);
-        let along = relative - normal * away;
-        let slip = read(&chunk.slip) + along * dt;
+        let relative = read(&chunk.velocity) - tool_velocity;
+        let v_n = relative.dot(&normal);
+        let dv_n = (kappa_per_dt * depth - v_n).max(0.0);
+        let v_t = relative - normal * v_n;
+        let slip = read(&chunk.slip) + v_t * dt;
         let slip = slip - normal * slip.dot(&normal);
-        let hold = -(along + slip * rate);
-        let most = tool.friction * push;
-        let held = hold.norm();
-        let hold = if held > most {
-            hold * (most / held)
+        let dv_t = -(v_t + slip * kappa_per_dt);
+        let max_dv_t = tool.friction * dv_n;
+        let dv_t_norm = dv_t.norm();
+        let dv_t = if dv_t_norm > max_dv_t {
+            dv_t * (max_dv_t / dv_t_norm)
         } else {
-            hold
+            dv_t
         };
-        let slip = if held > most { -hold / rate } else { slip };
-        let change = normal * push + hold;
+        let slip = if dv_t_norm > max_dv_t {
+            -dv_t / kappa_per_dt
+        } else {
+            slip
+        };
+        let dv = normal * dv_n + dv_t;
         let wrench = &mut self.impulses[index];
-        wrench.force -= change * mass;
-        wrench.torque -= arm.cross(&change) * mass;
+        wrench.force -= dv * mass;
+        wrench.torque -= arm.cross(&dv) * mass;
         for axis in 0..3 {
-            chunk.velocity[axis][lane] += change[axis] as f32;
+            chunk.velocity[axis][lane] += dv[axis] as f32;
             chunk.slip[axis][lane] = slip[axis] as f32;
-            for along in 0..3 {
-                let moment = change[axis] * out[along] * 4.0 / config.cell_width.powi(2);
-                self.moments[3 * axis + along][lane] = moment as f32;
+            for column in 0..3 {
+                let moment = dv[axis] * r[column] * 4.0 / config.cell_width.powi(2);
+                self.moments[3 * axis + column][lane] = moment as f32;
             }
         }
     }

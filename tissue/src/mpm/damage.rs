@@ -20,7 +20,7 @@ const N_SQUARINGS: usize = 4;
 #[inline(always)]
 pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [L::V; 6]) {
     let (zero, one) = (l.splat(0.0), l.splat(1.0));
-    let stretch = greatest_eigenvalue(
+    let stretch_squared = greatest_eigenvalue(
         l,
         [
             row_product(l, f, 0, 0),
@@ -31,20 +31,20 @@ pub(super) fn tear<L: Lanes>(l: L, f: &[L::V; 9], chunk: &mut Chunk, tau: &mut [
             row_product(l, f, 6, 6),
         ],
     );
-    let beyond = l.sub(stretch, l.load(&chunk.tear_begins));
-    let fresh = l.min(l.mul(beyond, l.load(&chunk.tear_rate)), one);
-    let damage = l.max(l.load(&chunk.damage), l.max(fresh, zero));
+    let beyond = l.sub(stretch_squared, l.load(&chunk.tear_begins));
+    let new_damage = l.min(l.mul(beyond, l.load(&chunk.tear_rate)), one);
+    let damage = l.max(l.load(&chunk.damage), l.max(new_damage, zero));
     l.store(damage, &mut chunk.damage);
-    let whole = l.sub(one, damage);
+    let remaining = l.sub(one, damage);
     // What is compressed keeps λ ln J.
     let j = l.max(l.min(determinant(l, f), one), l.splat(0.05));
     let pressure = l.mul(l.load(&chunk.lame_lambda), lanes::ln(l, j));
     let kept = l.mul(damage, pressure);
     for (i, entry) in tau.iter_mut().enumerate() {
         *entry = if i == 0 || i == 3 || i == 5 {
-            l.mul_add(whole, *entry, kept)
+            l.mul_add(remaining, *entry, kept)
         } else {
-            l.mul(whole, *entry)
+            l.mul(remaining, *entry)
         };
     }
 }

@@ -1,4 +1,4 @@
-//! From momentum to velocity at the nodes: gravity, what is held, tools, walls.
+//! Grid update: from momentum to velocity at the nodes, with gravity, grips, tools and walls.
 //!
 //! A node of a held particle goes with its holder and meets nothing else: see [`hold`](super::hold).
 //!
@@ -10,13 +10,13 @@
 
 use nalgebra::Vector3;
 
-use super::block::Core;
+use super::block::NodeBlock;
 use super::config::{Contact, MpmConfig, WALL_NODES, Wall};
-use super::hold::{CoreMarks, FREE, Motion, WORLD};
+use super::hold::{FREE, Motion, NodeMarks, WORLD};
 use super::tile::BLOCK;
 use crate::tool::{SignedDistance, Tool, Wrench};
 
-/// What the update of all nodes needs.
+/// Inputs of the grid update, shared by all nodes.
 #[derive(Debug)]
 pub(super) struct GridUpdate<'a> {
     pub(super) config: &'a MpmConfig,
@@ -29,41 +29,42 @@ pub(super) struct GridUpdate<'a> {
 }
 
 impl GridUpdate<'_> {
-    /// Makes velocities of a core's momenta; `marks`: who holds its nodes, if any is held.
-    pub(super) fn update(&self, core: &mut Core, marks: Option<&CoreMarks>) {
-        core.impulses.clear();
-        core.impulses
+    /// Turns the momenta of a block of nodes into velocities; `marks`: the holders of its nodes, if there are any.
+    pub(super) fn update(&self, node_block: &mut NodeBlock, marks: Option<&NodeMarks>) {
+        node_block.impulses.clear();
+        node_block
+            .impulses
             .resize(self.tools.len() + 1, Wrench::default());
-        let kick = self.config.gravity.map(|g| (g * self.dt) as f32);
-        for node in core.nodes.chunks_exact_mut(4) {
+        let gravity_dt = self.config.gravity.map(|g| (g * self.dt) as f32);
+        for node in node_block.nodes.chunks_exact_mut(4) {
             let mass = node[3];
             if mass > 0.0 {
                 for axis in 0..3 {
-                    node[axis] = node[axis] / mass + kick[axis];
+                    node[axis] = node[axis] / mass + gravity_dt[axis];
                 }
             } else {
                 node.fill(0.0);
             }
         }
         if let Some(marks) = marks {
-            self.carry(core, marks);
+            self.apply_grips(node_block, marks);
         }
         let is_held = |node: usize| marks.is_some_and(|marks| marks[node] != FREE);
-        self.meet(core, is_held);
-        self.hold(core, is_held);
+        self.apply_tools(node_block, is_held);
+        self.apply_walls(node_block, is_held);
     }
 
     /// Nodes that are held.
-    fn carry(&self, core: &mut Core, marks: &CoreMarks) {
-        let first = self.first_node(core);
-        for (i, (node, &holder)) in core.nodes.chunks_exact_mut(4).zip(marks).enumerate() {
+    fn apply_grips(&self, node_block: &mut NodeBlock, marks: &NodeMarks) {
+        let first = self.first_node(node_block);
+        for (i, (node, &holder)) in node_block.nodes.chunks_exact_mut(4).zip(marks).enumerate() {
             let Some(motion) = self.motions.get(holder as usize) else {
                 continue;
             };
             if node[3] <= 0.0 {
                 continue;
             }
-            let place = first + self.step_to(i);
+            let place = first + self.offset_of(i);
             let (arm, velocity) = motion.at(&place);
             let mut taken = Vector3::zeros();
             for axis in 0..3 {
@@ -71,35 +72,35 @@ impl GridUpdate<'_> {
                 taken[axis] = f64::from(node[3]) * (f64::from(node[axis]) - f64::from(after));
                 node[axis] = after;
             }
-            let place_of = if holder == WORLD {
+            let impulse_idx = if holder == WORLD {
                 self.tools.len()
             } else {
                 holder as usize - 1
             };
-            let impulse = &mut core.impulses[place_of];
+            let impulse = &mut node_block.impulses[impulse_idx];
             impulse.force += taken;
             impulse.torque += arm.cross(&taken);
         }
     }
 
-    /// Way from a core's first node to another [m].
-    fn step_to(&self, node: usize) -> Vector3<f64> {
+    /// Offset of a node from the first one of its block [m].
+    fn offset_of(&self, node: usize) -> Vector3<f64> {
         let steps = [node / (BLOCK * BLOCK), node / BLOCK % BLOCK, node % BLOCK];
         Vector3::from(steps.map(|step| step as f64 * self.config.cell_width))
     }
 
-    /// World position of a core's first node [m].
-    fn first_node(&self, core: &Core) -> Vector3<f64> {
+    /// World position of the first node of a block [m].
+    fn first_node(&self, node_block: &NodeBlock) -> Vector3<f64> {
         Vector3::from_fn(|axis, _| {
-            self.config.origin[axis] + (core.at[axis] * BLOCK) as f64 * self.config.cell_width
+            self.config.origin[axis] + (node_block.at[axis] * BLOCK) as f64 * self.config.cell_width
         })
     }
 
     /// Tools that push nodes: a node belongs to the nearest.
-    fn meet(&self, core: &mut Core, is_held: impl Fn(usize) -> bool) {
+    fn apply_tools(&self, node_block: &mut NodeBlock, is_held: impl Fn(usize) -> bool) {
         let width = self.config.cell_width;
         let near = self.config.contact_distance * width;
-        let first = self.first_node(core);
+        let first = self.first_node(node_block);
         let half = (BLOCK - 1) as f64 * 0.5 * width;
         let center = first.add_scalar(half);
         let reach = half * 3f64.sqrt() + near;
@@ -115,11 +116,11 @@ impl GridUpdate<'_> {
         let around: Vec<usize> = (0..self.tools.len())
             .filter(|&index| is_near(&self.tools[index]))
             .collect();
-        for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
+        for (i, node) in node_block.nodes.chunks_exact_mut(4).enumerate() {
             if node[3] <= 0.0 || is_held(i) {
                 continue;
             }
-            let place = first + self.step_to(i);
+            let place = first + self.offset_of(i);
             let mut nearest: Option<(usize, SignedDistance)> = None;
             for &index in &around {
                 let tool = &self.tools[index];
@@ -131,24 +132,24 @@ impl GridUpdate<'_> {
                 }
             }
             if let Some((index, surface)) = nearest {
-                let impulse = &mut core.impulses[index];
-                push(&self.tools[index], &place, surface, node, impulse);
+                let impulse = &mut node_block.impulses[index];
+                apply_tool(&self.tools[index], &place, surface, node, impulse);
             }
         }
     }
 
     /// The domain's walls.
-    fn hold(&self, core: &mut Core, is_held: impl Fn(usize) -> bool) {
+    fn apply_walls(&self, node_block: &mut NodeBlock, is_held: impl Fn(usize) -> bool) {
         let n_nodes = self.config.blocks().map(|blocks| blocks * BLOCK);
         for axis in 0..3 {
-            let first = core.at[axis] * BLOCK;
+            let first = node_block.at[axis] * BLOCK;
             let is_low = first < WALL_NODES;
             let is_high = first + BLOCK > n_nodes[axis] - WALL_NODES;
             if !is_low && !is_high {
                 continue;
             }
             let stride = [BLOCK * BLOCK, BLOCK, 1][axis];
-            for (i, node) in core.nodes.chunks_exact_mut(4).enumerate() {
+            for (i, node) in node_block.nodes.chunks_exact_mut(4).enumerate() {
                 if is_held(i) {
                     continue;
                 }
@@ -172,7 +173,7 @@ impl GridUpdate<'_> {
 }
 
 /// Contact of one node with one tool; adds the impulse on the tool.
-fn push(
+fn apply_tool(
     tool: &Tool,
     place: &Vector3<f64>,
     surface: SignedDistance,
@@ -182,15 +183,15 @@ fn push(
     let arm = place - tool.position;
     let normal = tool.rotation * surface.normal;
     let before = Vector3::new(node[0], node[1], node[2]).map(f64::from);
-    let carried = tool.linear + tool.angular.cross(&arm);
-    let relative = before - carried;
-    let into = relative.dot(&normal);
+    let tool_velocity = tool.linear + tool.angular.cross(&arm);
+    let relative = before - tool_velocity;
+    let v_n = relative.dot(&normal);
     let after = if tool.friction == f64::INFINITY {
-        carried
-    } else if into < 0.0 {
-        let along = relative - normal * into;
-        let kept = 1.0 + tool.friction * into / along.norm().max(1e-12);
-        carried + along * kept.max(0.0)
+        tool_velocity
+    } else if v_n < 0.0 {
+        let v_t = relative - normal * v_n;
+        let scale = 1.0 + tool.friction * v_n / v_t.norm().max(1e-12);
+        tool_velocity + v_t * scale.max(0.0)
     } else {
         return;
     };

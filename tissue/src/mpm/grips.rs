@@ -63,10 +63,10 @@ impl MlsMpm {
 
     /// Holds the bodies' fixed particles, and no others.
     pub(super) fn hold_fixed_only(&mut self) {
-        self.grips.let_go(|held| held.holder != WORLD);
+        self.grips.release_if(|held| held.holder != WORLD);
     }
 
-    /// Greatest speed that tools give to what they hold [m/s].
+    /// Greatest speed of held particles [m/s].
     pub(super) fn grip_speed(&self) -> f64 {
         let speed = |held: &Held| {
             let tool = held.holder.checked_sub(1).map(|tool| tool as usize);
@@ -103,6 +103,7 @@ impl Graspable for MlsMpm {
     }
 
     fn release(&mut self, tool: usize) {
-        self.grips.let_go(|held| held.holder as usize == tool + 1);
+        self.grips
+            .release_if(|held| held.holder as usize == tool + 1);
     }
 }

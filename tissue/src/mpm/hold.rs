@@ -28,7 +28,7 @@ pub(super) const FREE: u32 = u32::MAX;
 pub(super) type Marks = [u32; WIDTH * WIDTH * WIDTH];
 
 /// Holders of a block's nodes.
-pub(super) type CoreMarks = [u32; BLOCK * BLOCK * BLOCK];
+pub(super) type NodeMarks = [u32; BLOCK * BLOCK * BLOCK];
 
 /// A particle that is held.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -70,7 +70,7 @@ impl Grips {
     }
 
     /// Lets go of those that meet a condition.
-    pub(super) fn let_go(&mut self, condition: impl Fn(&Held) -> bool) {
+    pub(super) fn release_if(&mut self, condition: impl Fn(&Held) -> bool) {
         if !self.held.iter().any(&condition) {
             return;
         }
@@ -160,7 +160,7 @@ impl BlockHolding<'_> {
         }
         let mut base = 0;
         for axis in 0..3 {
-            // As the transfer has it; a particle astray marks something, and the step is not used.
+            // As in the transfer; if a particle is out of its tile, the step is repeated.
             let in_tile = chunk.position[axis][lane] - (self.origin[axis] - LEAD as f32);
             base = base * WIDTH + ((in_tile - 0.5).floor() as usize).min(WIDTH - 3);
         }

@@ -1,8 +1,8 @@
-//! Particles by blocks, and in a block by cells; and which nodes they need.
+//! Sorts particles by block, and within a block by cell, and finds the nodes that they need.
 //!
 //! Within a block they are sorted again when many have changed their cells; among blocks, when one is far from its block.
 
-use super::block::{Block, Core};
+use super::block::{Block, NodeBlock};
 use super::chunk::{Chunk, Particle};
 use super::tile::{BLOCK, LEAD, NONE, WIDTH};
 
@@ -10,13 +10,13 @@ use super::tile::{BLOCK, LEAD, NONE, WIDTH};
 #[derive(Debug, Default)]
 pub(super) struct Sorted {
     pub(super) blocks: Vec<Block>,
-    pub(super) cores: Vec<Core>,
+    pub(super) node_blocks: Vec<NodeBlock>,
 }
 
 /// Where a particle belongs: its block, and its cell there.
 type Key = (u32, u16);
 
-/// Sorts particles `(id, particle)`; `None`: one is beyond the domain, or nowhere.
+/// Sorts particles `(id, particle)`; `None`: one is outside of the domain or not a number.
 ///
 /// Within a cell the order is that of ids, so it depends on nothing but the particles.
 pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Option<Sorted> {
@@ -37,8 +37,11 @@ pub(super) fn sort(particles: &[(u32, Particle)], n_blocks: [usize; 3]) -> Optio
         let chunks = &mut blocks[*slot as usize].chunks;
         Chunk::push_to(chunks, id, &particles[index as usize].1);
     }
-    let cores = connect(&mut blocks, &block_of, n_blocks);
-    Some(Sorted { blocks, cores })
+    let node_blocks = connect(&mut blocks, &block_of, n_blocks);
+    Some(Sorted {
+        blocks,
+        node_blocks,
+    })
 }
 
 /// Cells along an edge of a block and of what particles may reach from it.
@@ -87,7 +90,7 @@ pub(super) fn sort_by_cell(chunks: &mut Vec<Chunk>, at: [usize; 3], max_cells: u
 }
 
 /// Connects blocks that were sorted before; `None`: two are in one place.
-pub(super) fn connect_blocks(blocks: &mut [Block], n_blocks: [usize; 3]) -> Option<Vec<Core>> {
+pub(super) fn connect_blocks(blocks: &mut [Block], n_blocks: [usize; 3]) -> Option<Vec<NodeBlock>> {
     let mut block_of = vec![NONE; n_blocks.iter().product()];
     for (index, block) in blocks.iter().enumerate() {
         let [x, y, z] = block.at;
@@ -111,28 +114,29 @@ pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -
     })
 }
 
-/// Makes the cores around blocks, and tells blocks and cores of each other.
-fn connect(blocks: &mut [Block], block_of: &[u32], n_blocks: [usize; 3]) -> Vec<Core> {
+/// Makes the blocks of nodes around blocks of particles, and links them.
+fn connect(blocks: &mut [Block], block_of: &[u32], n_blocks: [usize; 3]) -> Vec<NodeBlock> {
     let mut core_of = vec![NONE; block_of.len()];
     for block in blocks.iter() {
         for place in around(block.at, n_blocks).into_iter().flatten() {
             core_of[place] = 0;
         }
     }
-    let mut cores = Vec::new();
+    let mut node_blocks = Vec::new();
     for (place, slot) in core_of.iter_mut().enumerate() {
         if *slot == NONE {
             continue;
         }
-        *slot = cores.len() as u32;
-        let mut core = Core::new(at(place, n_blocks));
-        core.near = around(core.at, n_blocks).map(|near| near.map_or(NONE, |near| block_of[near]));
-        cores.push(core);
+        *slot = node_blocks.len() as u32;
+        let mut node_block = NodeBlock::new(at(place, n_blocks));
+        node_block.near =
+            around(node_block.at, n_blocks).map(|near| near.map_or(NONE, |near| block_of[near]));
+        node_blocks.push(node_block);
     }
     for block in blocks {
         block.near = around(block.at, n_blocks).map(|near| near.map_or(NONE, |near| core_of[near]));
     }
-    cores
+    node_blocks
 }
 
 fn key(position: &[f32; 3], n_blocks: [usize; 3]) -> Option<Key> {

@@ -1,7 +1,7 @@
 //! The state of a world as bytes, and the world as a [`SoftTissue`].
 //!
-//! Particles are written block by block as they lie: sums go in that order, so only with it the bits are the same afterwards. Then comes
-//! what tools hold.
+//! Particles are written block by block in their order in memory, which is the order of sums: the bits are the same afterwards.
+//! Grips follow.
 
 use nalgebra::Vector3;
 
@@ -81,10 +81,10 @@ impl SoftTissue for MlsMpm {
     fn restore(&mut self, state: &[u8]) -> Result<(), TissueError> {
         let mut reader = Reader(state);
         if reader.take()? != *MAGIC {
-            return Err(wrong("it does not begin like one"));
+            return Err(invalid("it does not start with the magic bytes"));
         }
         if u64::from_le_bytes(reader.take()?) != self.n_particles() as u64 {
-            return Err(wrong("it has another number of particles"));
+            return Err(invalid("it has another number of particles"));
         }
         let time = f64::from_le_bytes(reader.take()?);
         let speed = f64::from_le_bytes(reader.take()?);
@@ -98,11 +98,11 @@ impl SoftTissue for MlsMpm {
         let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);
         let is_finite = time.is_finite() && speed.is_finite();
         if !is_whole || !is_finite {
-            return Err(wrong("particles are missing, or numbers are none"));
+            return Err(invalid("particles are missing or numbers are not finite"));
         }
-        let cores = sort::connect_blocks(&mut blocks, self.config.blocks())
-            .ok_or_else(|| wrong("two blocks are in one place"))?;
-        (self.blocks, self.cores) = (blocks, cores);
+        let node_blocks = sort::connect_blocks(&mut blocks, self.config.blocks())
+            .ok_or_else(|| invalid("a block is repeated"))?;
+        (self.blocks, self.node_blocks) = (blocks, node_blocks);
         (self.time, self.speed) = (time, speed);
         self.grips = grips;
         self.wrenches.clear();
@@ -116,7 +116,7 @@ impl MlsMpm {
     /// What is fixed here, and held there.
     fn read_grips(&self, reader: &mut Reader<'_>) -> Result<Grips, TissueError> {
         let mut grips = self.grips.clone();
-        grips.let_go(|held| held.holder != WORLD);
+        grips.release_if(|held| held.holder != WORLD);
         for _ in 0..u64::from_le_bytes(reader.take()?) {
             let particle = u32::from_le_bytes(reader.take()?);
             let holder = u32::from_le_bytes(reader.take()?);
@@ -127,7 +127,9 @@ impl MlsMpm {
             let is_there = (particle as usize) < self.n_particles();
             let is_free = grips.of(particle).is_none();
             if !is_there || !is_free || holder == WORLD || !at.iter().all(|x| x.is_finite()) {
-                return Err(wrong(format!("particle {particle} is held")));
+                return Err(invalid(format!(
+                    "the grip of particle {particle} is invalid"
+                )));
             }
             let held = Held {
                 particle,
@@ -148,7 +150,7 @@ impl MlsMpm {
         for (at, n) in at.iter_mut().zip(self.config.blocks()) {
             *at = u32::from_le_bytes(reader.take()?) as usize;
             if *at >= n {
-                return Err(wrong("a block is beyond the domain"));
+                return Err(invalid("a block is beyond the domain"));
             }
         }
         let mut block = Block::new(at);
@@ -161,10 +163,14 @@ impl MlsMpm {
             let particle = Particle::from_numbers(&numbers);
             match is_there.get_mut(id as usize) {
                 Some(there) if !*there && numbers.iter().all(|x| x.is_finite()) => *there = true,
-                _ => return Err(wrong(format!("particle {id}"))),
+                _ => {
+                    return Err(invalid(format!(
+                        "particle {id} is repeated, unknown or not finite"
+                    )));
+                }
             }
             if !sort::is_in(&particle, at, self.config.blocks()) {
-                return Err(wrong(format!("particle {id} is far from its block")));
+                return Err(invalid(format!("particle {id} is far from its block")));
             }
             Chunk::push_to(&mut block.chunks, id, &particle);
         }
@@ -180,12 +186,12 @@ impl Reader<'_> {
         let (head, rest) = self
             .0
             .split_first_chunk()
-            .ok_or_else(|| wrong("it is cut short"))?;
+            .ok_or_else(|| invalid("it is truncated"))?;
         self.0 = rest;
         Ok(*head)
     }
 }
 
-fn wrong(what: impl Into<String>) -> TissueError {
+fn invalid(what: impl Into<String>) -> TissueError {
     TissueError::State(what.into())
 }

@@ -1,9 +1,9 @@
-//! Nodes of the grid in pieces: a core holds the nodes of one block of 4 × 4 × 4 cells, a tile those that the block's particles reach.
+//! The sparse grid: [`Nodes`] are those of one block of 4 × 4 × 4 cells, a [`Tile`] those that the block's particles reach.
 //!
 //! A node is four numbers, momentum (later velocity) and mass. Along z nodes follow each other, so the three nodes that a particle
 //! reaches in a row are twelve numbers side by side.
 //!
-//! Particles may leave their block by up to a cell before they are sorted anew, and reach two nodes further: a tile spans the nodes −1 to 6
+//! Particles may leave their block by up to a cell before they are sorted again, and reach two nodes further: a tile spans the nodes −1 to 6
 //! of the block, 8 along each axis.
 
 /// Cells along the edge of a block.
@@ -14,15 +14,15 @@ pub(super) const WIDTH: usize = 8;
 pub(super) const LEAD: usize = 1;
 /// Floats of a tile; the last row is read sixteen at a time, so there are four more than nodes have.
 pub(super) const TILE_LEN: usize = WIDTH * WIDTH * WIDTH * 4 + 4;
-/// Floats of a core.
-pub(super) const CORE_LEN: usize = BLOCK * BLOCK * BLOCK * 4;
+/// Floats of the nodes of a block.
+pub(super) const NODES_LEN: usize = BLOCK * BLOCK * BLOCK * 4;
 /// No such neighbour.
 pub(super) const NONE: u32 = u32::MAX;
 
 /// Nodes around a block.
 pub(super) type Tile = [f32; TILE_LEN];
 /// Nodes of a block.
-pub(super) type Nodes = [f32; CORE_LEN];
+pub(super) type Nodes = [f32; NODES_LEN];
 
 /// Along one axis the part of a tile that lies in the block before, in the block itself and in the one after:
 /// first node in the tile, first node in that block, number of nodes.

@@ -59,13 +59,13 @@ pub(super) struct Transfer<'a, E, const TEARS: bool> {
     /// The block's first node, in cells.
     pub(super) origin: [f32; 3],
     pub(super) chunks: &'a mut [Chunk],
-    /// Velocities to move by; none: only give momentum.
+    /// Node velocities; none: no transfer from the grid.
     pub(super) velocities: Option<&'a Tile>,
-    /// Where momentum and mass go, zero before; none: only move.
+    /// Node momenta and masses, zero before; none: no transfer to the grid.
     pub(super) momenta: Option<&'a mut Tile>,
-    /// Tools that push before momentum is given; none: no tool is near, or they have pushed.
+    /// Contact, applied between the transfers; none: no tool is near, or it has been applied.
     pub(super) contact: Option<BlockContact<'a>>,
-    /// What is held; none: nothing is.
+    /// Held particles; none: there are none.
     pub(super) holding: Option<BlockHolding<'a>>,
 }
 
@@ -109,24 +109,25 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
         };
         let mut sums = Sums::new(l);
         let mut astray = l.splat(0.0);
-        let mut fastest = l.splat(0.0);
+        let mut max_speed = l.splat(0.0);
         for chunk in chunks {
             if let Some(velocities) = velocities {
                 // grid => v, C => x, F
-                weigh(l, chunk, origin, &mut weights);
-                collect(l, &constants, chunk, velocities, &weights);
-                fastest = advect(l, &constants, chunk, fastest);
+                compute_weights(l, chunk, origin, &mut weights);
+                g2p(l, &constants, chunk, velocities, &weights);
+                max_speed = advect(l, &constants, chunk, max_speed);
             }
             if let Some(holding) = &mut holding {
                 holding.keep(chunk);
             }
             if let Some(momenta) = &mut momenta {
                 // F => τ => Q => grid
-                let (to_first, how_far) = weigh(l, chunk, origin, &mut weights);
-                astray = l.add(astray, how_far);
-                let moments = contact.as_mut().map(|contact| contact.meet(chunk));
-                let carried = stress::<L, E, TEARS>(l, law, &constants, chunk, to_first, moments);
-                sums.scatter(l, chunk.n, &carried, &weights, momenta);
+                let (first_offset, beyond) = compute_weights(l, chunk, origin, &mut weights);
+                astray = l.add(astray, beyond);
+                let moments = contact.as_mut().map(|contact| contact.apply(chunk));
+                let terms =
+                    p2g_terms::<L, E, TEARS>(l, law, &constants, chunk, first_offset, moments);
+                sums.p2g(l, chunk.n, &terms, &weights, momenta);
             }
         }
         if let Some(momenta) = &mut momenta {
@@ -137,7 +138,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
         for far in row {
             outcome.is_astray |= far != 0.0;
         }
-        l.store(fastest, &mut row);
+        l.store(max_speed, &mut row);
         for speed in row {
             // NaN comes through.
             if speed.is_nan() || speed > outcome.max_speed {
@@ -149,10 +150,15 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
     }
 }
 
-/// Weights of a chunk's particles; gives the distance to the first node along each axis in cells, and what is zero but for particles
-/// astray.
+/// Computes the weights of a chunk's particles; returns the offset from the first node along each axis in cells, and a number that is zero
+/// unless a particle is out of its tile.
 #[inline(always)]
-fn weigh<L: Lanes>(l: L, chunk: &Chunk, origin: [f32; 3], out: &mut Weights) -> ([L::V; 3], L::V) {
+fn compute_weights<L: Lanes>(
+    l: L,
+    chunk: &Chunk,
+    origin: [f32; 3],
+    out: &mut Weights,
+) -> ([L::V; 3], L::V) {
     let half = l.splat(0.5);
     let mut node = l.splat(0.0);
     let mut astray = node;
@@ -164,7 +170,7 @@ fn weigh<L: Lanes>(l: L, chunk: &Chunk, origin: [f32; 3], out: &mut Weights) -> 
             l.splat(origin[axis] - LEAD as f32),
         );
         let base = l.floor(l.sub(in_tile, half));
-        // A particle astray, or not a number, reads and writes somewhere in the tile; the step is not used.
+        // A particle out of its tile, or not a number, reads and writes somewhere in the tile; the step is not used.
         let within = l.max(l.min(base, l.splat(LAST_BASE)), l.splat(0.0));
         node = l.mul_add(node, l.splat(WIDTH as f32), within);
         let beyond = l.sub(base, within);
@@ -182,8 +188,8 @@ fn weigh<L: Lanes>(l: L, chunk: &Chunk, origin: [f32; 3], out: &mut Weights) -> 
         if axis < 2 {
             for (i, weight) in weights.into_iter().enumerate() {
                 l.store(weight, &mut out.plain[axis][i]);
-                let way = l.sub(l.splat(i as f32), f);
-                l.store(l.mul(weight, way), &mut out.moments[axis][i]);
+                let offset = l.sub(l.splat(i as f32), f);
+                l.store(l.mul(weight, offset), &mut out.moments[axis][i]);
             }
         } else {
             last = [weights[0], weights[1], weights[2], f];
@@ -205,9 +211,9 @@ fn rows_at<L: Lanes>(l: L, tile: &Tile, base: usize) -> [L::V; 9] {
     rows
 }
 
-/// Velocity and affine velocity of each particle from the grid.
+/// Grid to particle: velocity and affine velocity.
 #[inline(always)]
-fn collect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile, at: &Weights) {
+fn g2p<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile, at: &Weights) {
     let zero = l.splat(0.0);
     let steps = l.stretch(&[0.0, 1.0, 2.0, 0.0]);
     let mut sums = [zero; 16];
@@ -232,9 +238,9 @@ fn collect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile
         }
         let [first, second, third, f] = at.along_z[lane];
         let z = l.stretch(&[first, second, third, 0.0]);
-        let way = l.sub(steps, l.splat(f));
+        let offset = l.sub(steps, l.splat(f));
         let sum = l.mul(sum, z);
-        let all = [sum, l.mul(sum_x, z), l.mul(sum_y, z), l.mul(sum, way)];
+        let all = [sum, l.mul(sum_x, z), l.mul(sum_y, z), l.mul(sum, offset)];
         l.store(l.sum_groups(all), &mut found[lane]);
     }
     for lane in 0..16 {
@@ -252,10 +258,10 @@ fn collect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile
     }
 }
 
-/// Moves particles and deforms them; gives the greatest speed along an axis of each lane so far, NaN once there was one.
+/// Advects particles and updates F; returns the greatest speed along an axis of each lane so far, NaN once there was one.
 #[inline(always)]
-fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, fastest: L::V) -> L::V {
-    let mut fastest = fastest;
+fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, max_speed: L::V) -> L::V {
+    let mut max_speed = max_speed;
     let in_cells = l.splat(constants.dt / constants.cell_width);
     for axis in 0..3 {
         let velocity = l.load(&chunk.velocity[axis]);
@@ -266,11 +272,11 @@ fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, fastest: L::
         );
         let speed = l.max(velocity, l.sub(l.splat(0.0), velocity));
         // Of a comparison with NaN the second number comes out: once there, it stays by the sum.
-        fastest = l.add(l.max(fastest, speed), l.mul(speed, l.splat(0.0)));
+        max_speed = l.add(l.max(max_speed, speed), l.mul(speed, l.splat(0.0)));
     }
     let dt = l.splat(constants.dt);
-    let c = load_nine(l, &chunk.affine);
-    let f = load_nine(l, &chunk.deformation_grad);
+    let c = load_matrix(l, &chunk.affine);
+    let f = load_matrix(l, &chunk.deformation_grad);
     for i in 0..3 {
         for j in 0..3 {
             let rest = l.mul_add(c[3 * i + 1], f[3 + j], l.mul(c[3 * i + 2], f[6 + j]));
@@ -279,11 +285,11 @@ fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, fastest: L::
             l.store(entry, &mut chunk.deformation_grad[3 * i + j]);
         }
     }
-    fastest
+    max_speed
 }
 
 #[inline(always)]
-fn load_nine<L: Lanes>(l: L, rows: &[Row; 9]) -> [L::V; 9] {
+fn load_matrix<L: Lanes>(l: L, rows: &[Row; 9]) -> [L::V; 9] {
     let mut loaded = [l.splat(0.0); 9];
     for i in 0..9 {
         loaded[i] = l.load(&rows[i]);
@@ -306,19 +312,19 @@ fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
     l.mul_add(a[2], b[2], l.mul_add(a[1], b[1], l.mul(a[0], b[0])))
 }
 
-/// What each particle gives to a node at the way d in cells: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`, d from the *first* node.
-/// `moments`: affine velocities that tools gave. Particle by particle sixteen numbers: q₀ and mass, q_x, q_y, q_z.
+/// What each particle contributes to a node at the offset d in cells from the *first* node: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`.
+/// `moments`: affine velocities of contact. Sixteen numbers for each particle: q₀ and mass, q_x, q_y, q_z.
 #[inline(always)]
-fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
+fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool>(
     l: L,
     law: E,
     constants: &Constants,
     chunk: &mut Chunk,
-    to_first: [L::V; 3],
+    first_offset: [L::V; 3],
     moments: Option<&[Row; 9]>,
 ) -> [Row; 16] {
-    let f = load_nine(l, &chunk.deformation_grad);
-    let c = load_nine(l, &chunk.affine);
+    let f = load_matrix(l, &chunk.deformation_grad);
+    let c = load_matrix(l, &chunk.affine);
     let mass = l.load(&chunk.mass);
     let mut tau = law.kirchhoff(l, &f, l.load(&chunk.lame_mu), l.load(&chunk.lame_lambda));
     if TEARS {
@@ -349,18 +355,18 @@ fn stress<L: Lanes, E: LaneLaw, const TEARS: bool>(
     for i in 0..3 {
         let mut at_first = l.mul(mass, l.load(&chunk.velocity[i]));
         for j in 0..3 {
-            at_first = l.neg_mul_add(q[3 * i + j], to_first[j], at_first);
+            at_first = l.neg_mul_add(q[3 * i + j], first_offset[j], at_first);
             rows[4 + 4 * j + i] = q[3 * i + j];
         }
         rows[i] = at_first;
     }
     rows[3] = mass;
     l.transpose(&mut rows);
-    let mut carried = [[0.0; 16]; 16];
+    let mut terms = [[0.0; 16]; 16];
     for lane in 0..16 {
-        l.store(rows[lane], &mut carried[lane]);
+        l.store(rows[lane], &mut terms[lane]);
     }
-    carried
+    terms
 }
 
 /// Sums of the particles of one cell, not yet in the tile.
@@ -381,9 +387,9 @@ impl<L: Lanes> Sums<L> {
         }
     }
 
-    /// Adds the particles of a chunk.
+    /// Particle to grid: adds the contributions of a chunk.
     #[inline(always)]
-    fn scatter(&mut self, l: L, n: usize, carried: &[Row; 16], at: &Weights, tile: &mut Tile) {
+    fn p2g(&mut self, l: L, n: usize, terms: &[Row; 16], at: &Weights, tile: &mut Tile) {
         let steps = l.stretch(&[0.0, 1.0, 2.0, 0.0]);
         for lane in 0..n {
             if at.bases[lane] != self.base {
@@ -393,7 +399,7 @@ impl<L: Lanes> Sums<L> {
             }
             let [first, second, third, _] = at.along_z[lane];
             let z = l.stretch(&[first, second, third, 0.0]);
-            let row = l.load(&carried[lane]);
+            let row = l.load(&terms[lane]);
             let along_z = l.mul_add(l.repeat_group::<3>(row), steps, l.repeat_group::<0>(row));
             let mut here = l.mul(along_z, z);
             let step_x = l.mul(l.repeat_group::<1>(row), z);

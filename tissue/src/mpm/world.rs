@@ -2,8 +2,8 @@
 
 use nalgebra::Vector3;
 
-use super::advance::{Advance, Moves};
-use super::block::{Block, Core};
+use super::advance::{Advance, G2p};
+use super::block::{Block, NodeBlock};
 use super::body::MpmBody;
 use super::chunk::Particle;
 use super::config::MpmConfig;
@@ -18,27 +18,27 @@ use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 use crate::{Divergence, TissueError};
 
-/// Cells that a particle may cross in a substep.
+/// Greatest Courant number of a particle.
 const MAX_COURANT: f64 = 0.5;
 
-/// Cells that what is fastest at the start of a step crosses in a substep: it may get twice as fast within the step.
+/// Courant number planned at the start of a step: speeds may double within it.
 const PLANNED_COURANT: f64 = 0.25;
 
-/// Substeps from one look at the order of particles to the next; the first of each step looks, so states need not tell when it was.
+/// Substeps between checks of the order of particles; the first of each step checks, so that states need not save when it was.
 const SORT_INTERVAL: usize = 8;
 
-/// More substeps in one step than anybody waits for.
+/// Most substeps in one step.
 const MAX_SUBSTEPS: f64 = 1e7;
 
-/// A world of MLS-MPM.
+/// A world of MLS-MPM particles with rigid tools.
 #[derive(Debug)]
 pub struct MlsMpm {
     pub(super) config: MpmConfig,
     /// All particles at the start.
     start: Vec<(u32, Particle)>,
     pub(super) blocks: Vec<Block>,
-    pub(super) cores: Vec<Core>,
-    /// Tools; those that move are moved on between steps.
+    pub(super) node_blocks: Vec<NodeBlock>,
+    /// Tools; each step moves them by their velocities.
     pub tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
     pub(super) fixed_wrench: Wrench,
@@ -101,7 +101,7 @@ impl MlsMpm {
             config,
             start,
             blocks: Vec::new(),
-            cores: Vec::new(),
+            node_blocks: Vec::new(),
             tools: Vec::new(),
             wrenches: Vec::new(),
             fixed_wrench: Wrench::default(),
@@ -125,10 +125,10 @@ impl MlsMpm {
         check_range("time", time, 0.0, 1e3)?;
         self.tools.iter().try_for_each(Tool::check)?;
         if let Some(reason) = self.diverged {
-            return Err(self.stopped(reason));
+            return Err(self.diverged_error(reason));
         }
         let n_tools = self.tools.len();
-        self.grips.let_go(|held| held.holder as usize > n_tools);
+        self.grips.release_if(|held| held.holder as usize > n_tools);
         let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
         check_range("substeps in a step", n_substeps, 0.0, MAX_SUBSTEPS)?;
         let n_substeps = n_substeps as usize;
@@ -136,7 +136,7 @@ impl MlsMpm {
             return Ok(());
         }
         let threads = self.threads.clone();
-        let impulses = threads.run(|| self.take_substeps(time, n_substeps))?;
+        let impulses = threads.run(|| self.substeps(time, n_substeps))?;
         for tool in &mut self.tools {
             *tool = tool.after(time);
         }
@@ -150,26 +150,26 @@ impl MlsMpm {
         Ok(())
     }
 
-    /// Goes through the substeps of a step; gives the impulses on the tools, and last on what is fixed [N·s, N·m·s].
-    fn take_substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
+    /// Runs the substeps of a step; returns the impulses on the tools, and last on fixed particles [N·s, N·m·s].
+    fn substeps(&mut self, time: f64, n_substeps: usize) -> Result<Vec<Wrench>, TissueError> {
         let dt = time / n_substeps as f64;
         let mut impulses = vec![Wrench::default(); self.tools.len() + 1];
         for index in 0..=n_substeps {
             // grid => particles => impulses on tools => grid
             let gone = index as f64 * dt;
             let tools: Vec<Tool> = self.tools.iter().map(|tool| tool.after(gone)).collect();
-            let gives = index < n_substeps;
-            let moves = (index > 0).then_some(Moves {
+            let p2g = index < n_substeps;
+            let g2p = (index > 0).then_some(G2p {
                 sorts: index % SORT_INTERVAL == 1,
             });
-            self.transfer(dt, moves, &tools, gives.then_some(&mut impulses))?;
+            self.transfer(dt, g2p, &tools, p2g.then_some(&mut impulses))?;
             if index == n_substeps {
                 break;
             }
             // momentum => velocity at the nodes, impulses on tools
             self.update_grid(dt, &tools);
-            for core in &self.cores {
-                add_impulses(&mut impulses, &core.impulses);
+            for node_block in &self.node_blocks {
+                add_impulses(&mut impulses, &node_block.impulses);
             }
         }
         Ok(impulses)
@@ -192,8 +192,12 @@ impl MlsMpm {
     pub fn reset(&mut self) {
         let n_blocks = self.config.blocks();
         // The start has been checked.
-        if let Some(Sorted { blocks, cores }) = sort(&self.start, n_blocks) {
-            (self.blocks, self.cores) = (blocks, cores);
+        if let Some(Sorted {
+            blocks,
+            node_blocks,
+        }) = sort(&self.start, n_blocks)
+        {
+            (self.blocks, self.node_blocks) = (blocks, node_blocks);
         }
         let speeds = self
             .start
@@ -289,24 +293,24 @@ impl MlsMpm {
         chunks.flat_map(|chunk| (0..chunk.n).map(|lane| (chunk.ids[lane], chunk.get(lane))))
     }
 
-    /// Moves particles by the grid, if they are to be moved; lets tools push them, adding impulses, and gives their momentum to the grid,
-    /// if they are to. Tools stand where they are after the motion.
+    /// Transfers from the grid to the particles, if asked for, then applies contact and transfers to the grid, if there are impulses to add to.
+    /// Tools are where they are after the motion.
     fn transfer(
         &mut self,
         dt: f64,
-        moves: Option<Moves>,
+        g2p: Option<G2p>,
         tools: &[Tool],
         impulses: Option<&mut Vec<Wrench>>,
     ) -> Result<(), TissueError> {
-        let gives = impulses.is_some();
-        self.advance(dt, moves, gives, tools);
-        self.judge(dt, moves.is_some())?;
+        let p2g = impulses.is_some();
+        self.advance(dt, g2p, p2g, tools);
+        self.check_speed(dt, g2p.is_some())?;
         if self.blocks.iter().any(|block| block.outcome.is_astray) {
-            if gives {
+            if p2g {
                 self.blocks.iter_mut().for_each(Block::undo_contact);
             }
             self.sort()?;
-            if gives {
+            if p2g {
                 self.advance(dt, None, true, tools);
             }
         }
@@ -318,21 +322,21 @@ impl MlsMpm {
         Ok(())
     }
 
-    /// All blocks through half a substep, or a whole one.
-    fn advance(&mut self, dt: f64, moves: Option<Moves>, gives: bool, tools: &[Tool]) {
+    /// Runs the transfers of all blocks.
+    fn advance(&mut self, dt: f64, g2p: Option<G2p>, p2g: bool, tools: &[Tool]) {
         let constants = Constants {
             dt: dt as f32,
             cell_width: self.config.cell_width as f32,
         };
         let (config, grips) = (&self.config, &self.grips);
         let how = Advance {
-            cores: &self.cores,
+            node_blocks: &self.node_blocks,
             law: config.law,
             tears: self.can_tear,
             constants,
-            moves,
-            gives,
-            contact: gives.then_some(ToolContact {
+            g2p,
+            p2g,
+            contact: p2g.then_some(ToolContact {
                 config,
                 tools,
                 grips,
@@ -348,9 +352,9 @@ impl MlsMpm {
             .for_each(&mut self.blocks, |block| block.advance(how));
     }
 
-    /// Stops a world whose particles went where the method cannot follow.
-    fn judge(&mut self, dt: f64, moves: bool) -> Result<(), TissueError> {
-        if !moves {
+    /// Stops a world whose particles are too fast.
+    fn check_speed(&mut self, dt: f64, g2p: bool) -> Result<(), TissueError> {
+        if !g2p {
             return Ok(());
         }
         let mut speed = 0.0f32;
@@ -373,10 +377,10 @@ impl MlsMpm {
             Divergence::NotFinite
         };
         self.diverged = Some(reason);
-        Err(self.stopped(reason))
+        Err(self.diverged_error(reason))
     }
 
-    fn stopped(&self, reason: Divergence) -> TissueError {
+    fn diverged_error(&self, reason: Divergence) -> TissueError {
         TissueError::Diverged {
             reason,
             time: self.time,
@@ -385,15 +389,19 @@ impl MlsMpm {
 
     fn sort(&mut self) -> Result<(), TissueError> {
         let particles: Vec<(u32, Particle)> = self.particles().collect();
-        let Some(Sorted { blocks, cores }) = sort(&particles, self.config.blocks()) else {
+        let Some(Sorted {
+            blocks,
+            node_blocks,
+        }) = sort(&particles, self.config.blocks())
+        else {
             self.diverged = Some(Divergence::Left);
-            return Err(self.stopped(Divergence::Left));
+            return Err(self.diverged_error(Divergence::Left));
         };
-        (self.blocks, self.cores) = (blocks, cores);
+        (self.blocks, self.node_blocks) = (blocks, node_blocks);
         Ok(())
     }
 
-    /// Adds up what the blocks gave and makes velocities of it.
+    /// Sums the momenta of the blocks and updates the grid.
     fn update_grid(&mut self, dt: f64, tools: &[Tool]) {
         let motions = if self.grips.is_empty() {
             Vec::new()
@@ -407,9 +415,9 @@ impl MlsMpm {
             dt,
         };
         let blocks = &self.blocks;
-        self.threads.for_each(&mut self.cores, |core| {
-            let near = core.near;
-            tile::sum(&mut core.nodes, |side| {
+        self.threads.for_each(&mut self.node_blocks, |node_block| {
+            let near = node_block.near;
+            tile::sum(&mut node_block.nodes, |side| {
                 (near[side] != NONE).then(|| &blocks[near[side] as usize].momenta)
             });
             let is_marked = !motions.is_empty()
@@ -423,7 +431,7 @@ impl MlsMpm {
                     block.and_then(|block| block.marks.as_deref())
                 })
             });
-            update.update(core, marks.as_ref());
+            update.update(node_block, marks.as_ref());
         });
     }
 }

@@ -7,4 +7,6 @@ mod particles;
 
 pub use grid::ScalarGrid;
 pub use marching_cubes::{Isosurface, marching_cubes};
-pub use particles::{ParticleCloud, ParticleVolumes, Surface, SurfaceLevel, particle_surface};
+pub use particles::{
+    ParticleCloud, ParticleSurface, ParticleVolumes, SurfaceLevel, particle_surface,
+};

@@ -1,6 +1,6 @@
 //! Surfaces of particles.
 //!
-//! Particles give their volume to the nodes of a grid with the weights of quadratic B-splines, as in the solver; the sum by the volume of
+//! The volume of particles is distributed to the nodes of a grid with the weights of quadratic B-splines, as in the solver; the sum by the volume of
 //! a cell is the part of space that they fill, $\phi_i = \Delta x^{-3} \sum_p w_{ip} V_p$: 1 inside a body, one half at its flat sides.
 
 use super::grid::{ScalarGrid, check_size};
@@ -18,7 +18,7 @@ pub enum ParticleVolumes<'a> {
     Each(&'a [f64]),
 }
 
-/// Particles to be wrapped up.
+/// Particles for which a surface is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParticleCloud<'a> {
     /// Where they are [m], shape `[n, 3]`.
@@ -32,7 +32,7 @@ pub struct ParticleCloud<'a> {
 /// Where the surface is.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum SurfaceLevel {
-    /// Where so much of space is filled, between 0 and 1; one half gives a body back its volume.
+    /// Where this fraction of space is filled, between 0 and 1; one half preserves the volume of a body.
     Filled(f64),
     /// At a part of the greatest filling, between 0 and 1; 0.2 is the usual choice, which lies outside of the body and hides gaps.
     OfGreatest(f64),
@@ -40,7 +40,7 @@ pub enum SurfaceLevel {
 
 /// A closed surface to draw.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Surface {
+pub struct ParticleSurface {
     /// Closed, facing out; cubes' edges share their vertices.
     pub mesh: TriangleMesh,
     /// Outward unit normals, against the gradient of the filling, shape `[n_vertices, 3]`.
@@ -61,7 +61,7 @@ pub fn particle_surface(
     cloud: &ParticleCloud,
     spacing: f64,
     level: SurfaceLevel,
-) -> Result<Surface, TissueError> {
+) -> Result<ParticleSurface, TissueError> {
     cloud.check()?;
     let (SurfaceLevel::Filled(part) | SurfaceLevel::OfGreatest(part)) = level;
     check_range("level", part, 1e-3, 1.0 - 1e-3)?;
@@ -157,7 +157,7 @@ impl ParticleVolumes<'_> {
     }
 }
 
-/// The first of the three nodes along an axis that a coordinate [nodes] gives to.
+/// The first of the three nodes along an axis around a coordinate [nodes].
 fn first_node(x: f64) -> i64 {
     (x - 0.5).floor() as i64
 }
@@ -183,7 +183,7 @@ fn grid_around(
     Ok((first, n_nodes))
 }
 
-/// What particles give, weighted, at each node; the volume that they are asked with is in cells.
+/// Weighted sums at each node of what `given` says of particles, which gets their volume in cells.
 fn splat<const N: usize>(
     cloud: &ParticleCloud,
     spacing: f64,
@@ -239,8 +239,8 @@ fn cut(grid: &ScalarGrid, level: SurfaceLevel) -> Result<Isosurface, TissueError
     Ok(found)
 }
 
-fn surface(found: Isosurface, rest_positions: Vec<[f64; 3]>) -> Surface {
-    Surface {
+fn surface(found: Isosurface, rest_positions: Vec<[f64; 3]>) -> ParticleSurface {
+    ParticleSurface {
         uvs: project(&rest_positions),
         mesh: found.mesh,
         normals: found.normals,

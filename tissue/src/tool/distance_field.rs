@@ -47,7 +47,7 @@ impl DistanceField {
 
     /// As [`new`](Self::new), or from a file in a folder, where it is kept under its hash for the next time.
     ///
-    /// A file that is damaged is made anew.
+    /// A damaged file is replaced.
     ///
     /// # Errors
     /// As [`new`](Self::new); [`TissueError::File`] if the folder or file cannot be made.

@@ -45,7 +45,7 @@ impl Tool {
         }
     }
 
-    /// Fails for sizes and poses that cannot be.
+    /// Checks the ranges of sizes, pose and velocities.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

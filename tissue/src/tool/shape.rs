@@ -42,7 +42,7 @@ pub enum Shape {
 }
 
 impl Shape {
-    /// Fails for sizes that cannot be.
+    /// Checks the ranges of the sizes.
     ///
     /// # Errors
     /// [`TissueError::Setting`].

@@ -1,7 +1,7 @@
 //! A liver-like organ: two lobes, a wedge whose lower side is hollow and whose lower edge is sharp.
 
 use super::layer;
-use crate::body::{Place, Solid, TissueBody};
+use crate::body::{Roi, Solid, TissueBody};
 
 /// A liver in its capsule, 0.18 × 0.11 × 0.12 m, held at the bare area on top behind.
 ///
@@ -18,7 +18,7 @@ pub fn liver() -> TissueBody {
             layer("parenchyma", f64::INFINITY, 6e3, 1060.0),
         ],
         regions: Vec::new(),
-        fixed: vec![Place::Cuboid {
+        fixed: vec![Roi::Cuboid {
             low: [-0.09, 0.01, 0.02],
             high: [0.0, 0.10, 0.10],
         }],

@@ -1,14 +1,14 @@
 //! A slab of skin, fat and muscle.
 
 use super::trunk_layers;
-use crate::body::{Place, Region, Solid, TissueBody};
+use crate::body::{Region, Roi, Solid, TissueBody};
 
 /// A slab, 0.12 × 0.12 × 0.04 m, its lower side held: skin on top, fat below it, the rest muscle.
 pub fn slab() -> TissueBody {
     let half = [0.06, 0.06, 0.02];
     let [skin, fat, mut muscle, _] = trunk_layers();
     muscle.thickness = f64::INFINITY;
-    let top = |from: f64, to: f64| Place::Cuboid {
+    let top = |from: f64, to: f64| Roi::Cuboid {
         low: [-half[0], -half[1], half[2] - to],
         high: [half[0], half[1], half[2] - from],
     };
@@ -29,7 +29,7 @@ pub fn slab() -> TissueBody {
         solid: Solid::Cuboid { half },
         layers: vec![muscle],
         regions: regions.into(),
-        fixed: vec![Place::HalfSpace {
+        fixed: vec![Roi::HalfSpace {
             point: [0.0, 0.0, -half[2] + 0.002],
             normal: [0.0, 0.0, 1.0],
         }],

@@ -1,7 +1,7 @@
 //! A human-like trunk on its back.
 
 use super::trunk_layers;
-use crate::body::{Place, Solid, TissueBody};
+use crate::body::{Roi, Solid, TissueBody};
 
 /// A trunk of skin, fat and muscle over organs, 0.40 × 0.30 × 0.20 m, along x, the neck towards −x; its back, at z = 0, is held.
 pub fn torso() -> TissueBody {
@@ -11,7 +11,7 @@ pub fn torso() -> TissueBody {
         solid: Solid::Torso,
         layers: trunk_layers().into(),
         regions: Vec::new(),
-        fixed: vec![Place::HalfSpace {
+        fixed: vec![Roi::HalfSpace {
             point: [0.0, 0.0, 0.01],
             normal: [0.0, 0.0, 1.0],
         }],

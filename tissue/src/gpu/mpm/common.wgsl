@@ -6,14 +6,14 @@ struct Params {
     // Most blocks of nodes in a world.
     quota: u32,
     // Gravity times dt [m/s].
-    kick: vec3<f32>,
+    gravity_dt: vec3<f32>,
     // Length of a substep [s].
     dt: f32,
     // [m]
     cell_width: f32,
     unused: f32,
     // A node this near to a tool [m] moves with it.
-    near: f32,
+    contact_distance: f32,
     // Half a cell per substep [m/s].
     speed_limit: f32,
     // Two bits for each wall: low x, high x, low y, ...
@@ -22,8 +22,8 @@ struct Params {
     tool_stride: u32,
     n_particles: u32,
     n_worlds: u32,
-    // What a particle may give, over its mass [m/s].
-    give_limit: f32,
+    // Most momentum that a particle may contribute, over its mass [m/s].
+    p2g_limit: f32,
     // Rows of four numbers of a particle.
     n_rows: u32,
     // 0: only tools that tissue sticks to push nodes.
@@ -37,7 +37,7 @@ struct World {
     n_tools: u32,
     // More mass on a node is too much.
     most_mass: u32,
-    // Steps of mass and momentum per kg and kg m/s: powers of two.
+    // Fixed-point units of mass and momentum per kg and kg m/s: powers of two.
     mass_scale: f32,
     momentum_scale: f32,
     pad_0: u32,
@@ -67,8 +67,8 @@ struct Stage {
 var<immediate> stage: Stage;
 
 const GROUP = 128u;
-const MOVES = 1u;
-const GIVES = 2u;
+const G2P = 1u;
+const P2G = 2u;
 
 fn pack(at: vec3<u32>) -> u32 {
     return at.x | (at.y << 10u) | (at.z << 20u);

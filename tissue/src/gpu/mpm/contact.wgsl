@@ -1,8 +1,7 @@
 // Contact of particles with tools of finite friction: the law is that of `mpm/contact.rs`.
 //
-// Particles have given to the grid what they have without tools; here those that touch give what the tool changes. The velocity that is
-// kept of a particle stays as it was, for the next one comes from the grid. This runs once in each substep of a world, when it is certain
-// that no particle has to be sorted before, so that nothing needs to be undone.
+// The grid has the momenta of particles without contact; here particles in contact add their change. Their stored velocity stays, as the next
+// one comes from the grid. This runs once in each substep of a world, when no particle needs a sort before, so that nothing needs to be undone.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
@@ -24,16 +23,16 @@ const MAX_KAPPA = 2.0;
 // How far from a block's middle its particles may touch, in cells: they may have left it by one, and reach out by half their size.
 const REACH = 6.928203;
 
-var<workgroup> is_on: u32;
+var<workgroup> is_active: u32;
 // A bit for each tool near the block.
 var<workgroup> near_tools: atomic<u32>;
-var<workgroup> is_touched: atomic<u32>;
+var<workgroup> has_contact: atomic<u32>;
 // Bits of the greatest speed that was too much; 0: none was.
-var<workgroup> too_much: atomic<u32>;
+var<workgroup> excess_speed: atomic<u32>;
 
-// The nearest surface, if it is touched.
-struct Touch {
-    // Which tool; NONE: nothing is touched.
+// The nearest surface, if it is in contact.
+struct ContactPoint {
+    // Which tool; NONE: no contact.
     tool: u32,
     // [m]
     depth: f32,
@@ -54,7 +53,7 @@ fn is_near(tool: Tool, block: vec3<u32>) -> bool {
 }
 
 // Seen from a particle that is a cube with such an edge [m]; `nearby`: bits of tools.
-fn touch(position: vec3<f32>, edge: f32, nearby: u32) -> Touch {
+fn find_contact(position: vec3<f32>, h: f32, nearby: u32) -> ContactPoint {
     var nearest = NONE;
     var found = vec4<f32>(0.0);
     for (var i = 0u; i < MAX_TOOLS; i++) {
@@ -62,64 +61,64 @@ fn touch(position: vec3<f32>, edge: f32, nearby: u32) -> Touch {
             continue;
         }
         let arm = (position - posed[i].position) * params.cell_width;
-        let seen = surface(posed[i], rotate_back(posed[i].rotation, arm));
-        if nearest == NONE || seen.w < found.w {
+        let candidate = surface(posed[i], rotate_back(posed[i].rotation, arm));
+        if nearest == NONE || candidate.w < found.w {
             nearest = i;
-            found = seen;
+            found = candidate;
         }
     }
-    let depth = min(0.5 * edge - found.w, edge);
+    let depth = min(0.5 * h - found.w, h);
     if nearest == NONE || depth <= 0.0 {
-        return Touch(NONE, 0.0, vec3<f32>(0.0));
+        return ContactPoint(NONE, 0.0, vec3<f32>(0.0));
     }
-    return Touch(nearest, depth, rotate(posed[nearest].rotation, found.xyz));
+    return ContactPoint(nearest, depth, rotate(posed[nearest].rotation, found.xyz));
 }
 
-// Lets a tool push a particle; gives back bits of the speed that is too much, 0: none is.
-fn meet(i: u32, touched: Touch, w: Weights, material: vec4<f32>, edge: f32, scale: f32) -> u32 {
+// Applies contact to a particle; returns the bits of a speed above the limit, or 0.
+fn apply_contact(i: u32, contact: ContactPoint, w: Weights, material: vec4<f32>, h: f32, scale: f32) -> u32 {
     let slip_row = 6u * params.n_particles + i;
-    let kept = particles[slip_row];
+    let slip_damage = particles[slip_row];
     let position = particles[i].xyz;
     let velocity = particles[3u * params.n_particles + i].xyz;
     let mass = material.x;
     let stiffness = material.z + 2.0 * material.w;
-    let rate = min(STIFFNESS * stiffness * edge * params.dt / mass, MAX_KAPPA / params.dt);
-    let normal = touched.normal;
+    let kappa_per_dt = min(STIFFNESS * stiffness * h * params.dt / mass, MAX_KAPPA / params.dt);
+    let normal = contact.normal;
     // From the particle to where it is touched.
-    let out = normal * (-0.5 * edge / params.cell_width);
-    let arm = position - posed[touched.tool].position + out;
-    let turning = cross(posed[touched.tool].angular, arm * params.cell_width);
-    let relative = velocity - posed[touched.tool].linear - turning;
-    let away = dot(relative, normal);
-    let push = max(rate * touched.depth - away, 0.0);
-    let along = relative - normal * away;
-    var slip = kept.xyz + along * params.dt;
+    let r = normal * (-0.5 * h / params.cell_width);
+    let arm = position - posed[contact.tool].position + r;
+    let turning = cross(posed[contact.tool].angular, arm * params.cell_width);
+    let relative = velocity - posed[contact.tool].linear - turning;
+    let v_n = dot(relative, normal);
+    let dv_n = max(kappa_per_dt * contact.depth - v_n, 0.0);
+    let v_t = relative - normal * v_n;
+    var slip = slip_damage.xyz + v_t * params.dt;
     slip -= normal * dot(slip, normal);
-    var hold = -(along + slip * rate);
-    let most = posed[touched.tool].friction * push;
-    let held = length(hold);
-    if held > most {
-        hold *= most / held;
-        slip = -hold / rate;
+    var dv_t = -(v_t + slip * kappa_per_dt);
+    let max_dv_t = posed[contact.tool].friction * dv_n;
+    let dv_t_norm = length(dv_t);
+    if dv_t_norm > max_dv_t {
+        dv_t *= max_dv_t / dv_t_norm;
+        slip = -dv_t / kappa_per_dt;
     }
-    particles[slip_row] = vec4<f32>(slip, kept.w);
+    particles[slip_row] = vec4<f32>(slip, slip_damage.w);
 
     // dv => Q dx = 4 m dv r => grid, with r from the particle to where it is touched in cells
-    let change = normal * push + hold;
-    let spread = 4.0 * dot(abs(out), vec3<f32>(1.0));
-    let given = greatest(abs(change) * (1.0 + 1.5 * spread));
-    // Besides what the particle itself may give; what is not a number is too much.
-    if given > bitcast<u32>(0.5 * params.give_limit) {
-        return given;
+    let dv = normal * dv_n + dv_t;
+    let spread = 4.0 * dot(abs(r), vec3<f32>(1.0));
+    let added_speed = max_abs_bits(abs(dv) * (1.0 + 1.5 * spread));
+    // In addition to the own limit of the particle; NaN is above it.
+    if added_speed > bitcast<u32>(0.5 * params.p2g_limit) {
+        return added_speed;
     }
-    let momentum = change * (mass * scale);
+    let momentum = dv * (mass * scale);
     let columns = array<vec4<f32>, 3>(
-        vec4<f32>(momentum * (4.0 * out.x), 0.0),
-        vec4<f32>(momentum * (4.0 * out.y), 0.0),
-        vec4<f32>(momentum * (4.0 * out.z), 0.0),
+        vec4<f32>(momentum * (4.0 * r.x), 0.0),
+        vec4<f32>(momentum * (4.0 * r.y), 0.0),
+        vec4<f32>(momentum * (4.0 * r.z), 0.0),
     );
-    give_all(vec4<f32>(momentum, 0.0), columns, w);
-    return select(max(given, 1u), 0u, push_tool(touched.tool, arm, -momentum));
+    p2g_affine(vec4<f32>(momentum, 0.0), columns, w);
+    return select(max(added_speed, 1u), 0u, add_impulse(contact.tool, arm, -momentum));
 }
 
 @compute @workgroup_size(128)
@@ -137,19 +136,19 @@ fn main(
     let substep = stage.first;
     if lane == 0u {
         let stop_at = atomicLoad(&status[chunk.x].stop_at);
-        let goes = status[chunk.x].start_at <= substep && substep < stop_at;
-        is_on = select(0u, 1u, goes && world.n_tools > 0u);
+        let runs = status[chunk.x].start_at <= substep && substep < stop_at;
+        is_active = select(0u, 1u, runs && world.n_tools > 0u);
         atomicStore(&near_tools, 0u);
-        atomicStore(&is_touched, 0u);
-        atomicStore(&too_much, 0u);
+        atomicStore(&has_contact, 0u);
+        atomicStore(&excess_speed, 0u);
     }
-    if workgroupUniformLoad(&is_on) == 0u {
+    if workgroupUniformLoad(&is_active) == 0u {
         return;
     }
     let block = unpack(chunk.y);
     if lane < world.n_tools {
-        let begun = tools[chunk.x * params.tool_stride + lane];
-        let tool = moved_on(begun, f32(substep) * params.dt, params.cell_width);
+        let tool_at_start = tools[chunk.x * params.tool_stride + lane];
+        let tool = moved_on(tool_at_start, f32(substep) * params.dt, params.cell_width);
         posed[lane] = tool;
         if is_near(tool, block) {
             atomicOr(&near_tools, 1u << lane);
@@ -157,55 +156,55 @@ fn main(
     }
     workgroupBarrier();
     if lane == 0u {
-        is_on = atomicLoad(&near_tools);
+        is_active = atomicLoad(&near_tools);
     }
-    let nearby = workgroupUniformLoad(&is_on);
+    let nearby = workgroupUniformLoad(&is_active);
     if nearby == 0u {
         return;
     }
 
     let i = chunk.z + lane;
-    var touched = Touch(NONE, 0.0, vec3<f32>(0.0));
+    var contact = ContactPoint(NONE, 0.0, vec3<f32>(0.0));
     var material = vec4<f32>(0.0);
-    var edge = 0.0;
+    var h = 0.0;
     if i < chunk.w {
         let number = 3u * tags[i].y;
         material = materials[number];
-        edge = materials[number + 2u].w;
-        touched = touch(particles[i].xyz, edge, nearby);
-        if touched.tool != NONE {
-            atomicOr(&is_touched, 1u);
+        h = materials[number + 2u].w;
+        contact = find_contact(particles[i].xyz, h, nearby);
+        if contact.tool != NONE {
+            atomicOr(&has_contact, 1u);
         } else {
             let row = 6u * params.n_particles + i;
-            let kept = particles[row];
-            if any(kept.xyz != vec3<f32>(0.0)) {
-                particles[row] = vec4<f32>(0.0, 0.0, 0.0, kept.w);
+            let slip_damage = particles[row];
+            if any(slip_damage.xyz != vec3<f32>(0.0)) {
+                particles[row] = vec4<f32>(0.0, 0.0, 0.0, slip_damage.w);
             }
         }
     }
     workgroupBarrier();
     if lane == 0u {
-        is_on = atomicLoad(&is_touched);
+        is_active = atomicLoad(&has_contact);
     }
-    if workgroupUniformLoad(&is_on) == 0u {
+    if workgroupUniformLoad(&is_active) == 0u {
         return;
     }
-    find_near(lane, chunk.x, block);
+    find_neighbours(lane, chunk.x, block);
     clear_sums(lane);
-    clear_pushes(lane, world.n_tools, GROUP);
+    clear_impulses(lane, world.n_tools, GROUP);
     workgroupBarrier();
 
-    if touched.tool != NONE {
-        let w = weigh(particles[i].xyz, vec3<f32>(4u * block));
-        let wrong = meet(i, touched, w, material, edge, world.momentum_scale);
-        atomicMax(&too_much, wrong);
+    if contact.tool != NONE {
+        let w = compute_weights(particles[i].xyz, vec3<f32>(4u * block));
+        let excess = apply_contact(i, contact, w, material, h, world.momentum_scale);
+        atomicMax(&excess_speed, excess);
     }
     workgroupBarrier();
 
     flush_sums(lane);
-    flush_pushes(lane, chunk.x, world.n_tools, GROUP);
+    flush_impulses(lane, chunk.x, world.n_tools, GROUP);
     if lane == 0u {
-        let speed = atomicLoad(&too_much);
+        let speed = atomicLoad(&excess_speed);
         if speed != 0u {
             atomicMax(&status[chunk.x].speed, speed);
             atomicOr(&status[chunk.x].flags, FAST);

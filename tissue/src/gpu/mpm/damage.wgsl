@@ -38,19 +38,19 @@ fn greatest_eigenvalue(b: Symmetric) -> f32 {
 }
 
 // Damage of a particle by its rows of F, what it had, and its material's square of stretch and rate.
-fn damaged(f: array<vec3<f32>, 3>, before: f32, tearing: vec2<f32>) -> f32 {
-    let stretch = greatest_eigenvalue(Symmetric(
+fn update_damage(f: array<vec3<f32>, 3>, before: f32, tearing: vec2<f32>) -> f32 {
+    let stretch_squared = greatest_eigenvalue(Symmetric(
         vec3<f32>(dot(f[0], f[0]), dot(f[1], f[1]), dot(f[2], f[2])),
         vec3<f32>(dot(f[0], f[1]), dot(f[0], f[2]), dot(f[1], f[2])),
     ));
-    let fresh = min((stretch - tearing.x) * tearing.y, 1.0);
-    return max(before, max(fresh, 0.0));
+    let new_damage = min((stretch_squared - tearing.x) * tearing.y, 1.0);
+    return max(before, max(new_damage, 0.0));
 }
 
 // What is left of a stress [Pa]: what is compressed keeps lambda ln J.
-fn torn(tau: Symmetric, f: array<vec3<f32>, 3>, damage: f32, lambda: f32) -> Symmetric {
+fn damaged_stress(tau: Symmetric, f: array<vec3<f32>, 3>, damage: f32, lambda: f32) -> Symmetric {
     let j = clamp(dot(f[0], cross(f[1], f[2])), 0.05, 1.0);
     let kept = damage * lambda * log(j);
-    let whole = 1.0 - damage;
-    return Symmetric(whole * tau.diagonal + kept, whole * tau.off);
+    let remaining = 1.0 - damage;
+    return Symmetric(remaining * tau.diagonal + kept, remaining * tau.off);
 }

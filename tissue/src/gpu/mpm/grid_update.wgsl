@@ -13,14 +13,14 @@
 
 const WALL_NODES = 3u;
 
-var<workgroup> is_on: u32;
+var<workgroup> is_active: u32;
 
 fn wall_at(axis: u32, is_high: bool) -> u32 {
     return (params.walls >> (4u * axis + select(0u, 2u, is_high))) & 3u;
 }
 
-fn hold(velocity: vec3<f32>, at: vec3<u32>) -> vec3<f32> {
-    var held = velocity;
+fn apply_walls(velocity: vec3<f32>, at: vec3<u32>) -> vec3<f32> {
+    var result = velocity;
     for (var axis = 0u; axis < 3u; axis++) {
         let is_low = at[axis] < WALL_NODES;
         let is_high = at[axis] >= params.n_blocks[axis] * 4u - WALL_NODES;
@@ -30,12 +30,12 @@ fn hold(velocity: vec3<f32>, at: vec3<u32>) -> vec3<f32> {
         let wall = wall_at(axis, !is_low);
         let outward = select(1.0, -1.0, is_low);
         if wall == 0u {
-            held = vec3<f32>(0.0);
-        } else if wall == 1u || held[axis] * outward > 0.0 {
-            held[axis] = 0.0;
+            result = vec3<f32>(0.0);
+        } else if wall == 1u || result[axis] * outward > 0.0 {
+            result[axis] = 0.0;
         }
     }
-    return held;
+    return result;
 }
 
 @compute @workgroup_size(64)
@@ -54,35 +54,35 @@ fn main(
     let substep = stage.first;
     if lane == 0u {
         let stop_at = atomicLoad(&status[world_index].stop_at);
-        is_on = select(0u, 1u, status[world_index].start_at <= substep && substep < stop_at);
+        is_active = select(0u, 1u, status[world_index].start_at <= substep && substep < stop_at);
     }
-    if workgroupUniformLoad(&is_on) == 0u {
+    if workgroupUniformLoad(&is_active) == 0u {
         return;
     }
     if lane < world.n_tools {
         let tool = tools[world_index * params.tool_stride + lane];
         posed[lane] = moved_on(tool, f32(substep) * params.dt, params.cell_width);
     }
-    clear_pushes(lane, world.n_tools, 64u);
+    clear_impulses(lane, world.n_tools, 64u);
     workgroupBarrier();
 
     let node = entry.x * 64u + lane;
-    let given = momenta[2u * node];
-    let rest = momenta[2u * node + 1u];
+    let high = momenta[2u * node];
+    let low = momenta[2u * node + 1u];
     momenta[2u * node] = vec4<i32>(0);
     momenta[2u * node + 1u] = vec4<i32>(0);
-    let mass_steps = bitcast<u32>(given.w);
+    let mass_steps = bitcast<u32>(high.w);
     var velocity = vec3<f32>(0.0);
     if mass_steps > 0u {
         var is_fast = false;
         let scale = world.mass_scale / world.momentum_scale;
-        let momentum = vec3<f32>(given.xyz) * 65536.0 + vec3<f32>(rest.xyz);
-        velocity = momentum * (scale / f32(mass_steps)) + params.kick;
+        let momentum = vec3<f32>(high.xyz) * 65536.0 + vec3<f32>(low.xyz);
+        velocity = momentum * (scale / f32(mass_steps)) + params.gravity_dt;
         let at = 4u * unpack(entry.y) + vec3<u32>(lane / 16u, lane / 4u % 4u, lane % 4u);
         let steps = f32(mass_steps) * (world.momentum_scale / world.mass_scale);
         // A node belongs to the nearest tool of those that push nodes.
         var i = world.n_tools;
-        var found = vec4<f32>(0.0, 0.0, 0.0, params.near);
+        var found = vec4<f32>(0.0, 0.0, 0.0, params.contact_distance);
         for (var other = 0u; other < world.n_tools; other++) {
             let tool = posed[other];
             // Others push particles.
@@ -90,10 +90,10 @@ fn main(
                 continue;
             }
             let arm = (vec3<f32>(at) - tool.position) * params.cell_width;
-            if tool.reach < 0.0 || length(arm) <= tool.reach + params.near {
-                let seen = surface(tool, rotate_back(tool.rotation, arm));
-                if seen.w < found.w {
-                    found = seen;
+            if tool.reach < 0.0 || length(arm) <= tool.reach + params.contact_distance {
+                let candidate = surface(tool, rotate_back(tool.rotation, arm));
+                if candidate.w < found.w {
+                    found = candidate;
                     i = other;
                 }
             }
@@ -103,22 +103,22 @@ fn main(
             let arm_cells = vec3<f32>(at) - tool.position;
             let arm = arm_cells * params.cell_width;
             let normal = rotate(tool.rotation, found.xyz);
-            let carried = tool.linear + cross(tool.angular, arm);
-            let relative = velocity - carried;
-            let into = dot(relative, normal);
-            var after = carried;
-            if tool.friction >= 0.0 && into >= 0.0 {
+            let tool_velocity = tool.linear + cross(tool.angular, arm);
+            let relative = velocity - tool_velocity;
+            let v_n = dot(relative, normal);
+            var after = tool_velocity;
+            if tool.friction >= 0.0 && v_n >= 0.0 {
                 after = velocity;
             } else if tool.friction >= 0.0 {
-                let along = relative - normal * into;
-                let kept = 1.0 + tool.friction * into / max(length(along), 1e-12);
-                after = carried + along * max(kept, 0.0);
+                let v_t = relative - normal * v_n;
+                let friction_scale = 1.0 + tool.friction * v_n / max(length(v_t), 1e-12);
+                after = tool_velocity + v_t * max(friction_scale, 0.0);
             }
             let taken = (velocity - after) * steps;
             velocity = after;
-            is_fast = !push_tool(i, arm_cells, taken);
+            is_fast = !add_impulse(i, arm_cells, taken);
         }
-        velocity = hold(velocity, at);
+        velocity = apply_walls(velocity, at);
         var flags = select(0u, DENSE, mass_steps > world.most_mass);
         if is_fast {
             flags |= FAST;
@@ -133,5 +133,5 @@ fn main(
     velocities[node] = vec4<f32>(velocity, 0.0);
 
     workgroupBarrier();
-    flush_pushes(lane, world_index, world.n_tools, 64u);
+    flush_impulses(lane, world_index, world.n_tools, 64u);
 }

@@ -13,7 +13,7 @@ use crate::mpm::Contact;
 const TOOLS: &str = concat!(
     include_str!("../tool.wgsl"),
     include_str!("../distance_field.wgsl"),
-    include_str!("pushes.wgsl")
+    include_str!("impulses.wgsl")
 );
 
 /// For kernels over particles and the nodes around them.
@@ -52,11 +52,14 @@ impl Stages {
             let text = format!("{}\n{text}", include_str!("common.wgsl"));
             let uses: Vec<_> = buffers.iter().map(|(r#use, _)| *r#use).collect();
             let kernel = Kernel::new(gpu, name, &text, &uses, second)?;
-            let bound = [0, 1].map(|side| {
+            let bind_groups = [0, 1].map(|side| {
                 let buffers: Vec<_> = buffers.iter().map(|(_, sides)| sides[side]).collect();
                 kernel.bind(gpu, &buffers)
             });
-            Ok::<_, GpuError>(Stage { kernel, bound })
+            Ok::<_, GpuError>(Stage {
+                kernel,
+                bind_groups,
+            })
         };
         let params = (Uniform, [&b.params; 2]);
         let worlds = (Read, [&b.worlds; 2]);
@@ -87,9 +90,9 @@ impl Stages {
                     status,
                 ],
             )?,
-            sort_forget: stage(
-                "sort_forget",
-                include_str!("sort_forget.wgsl"),
+            sort_clear: stage(
+                "sort_clear",
+                include_str!("sort_clear.wgsl"),
                 &[
                     params,
                     read(&b.active_nodes),
@@ -113,14 +116,14 @@ impl Stages {
                     write(&b.counters),
                 ],
             )?,
-            sort_size: stage(
-                "sort_size",
-                include_str!("sort_size.wgsl"),
+            sort_dispatch: stage(
+                "sort_dispatch",
+                include_str!("sort_dispatch.wgsl"),
                 &[write(&b.counters), write(&b.lists)],
             )?,
-            sort_open: stage(
-                "sort_open",
-                include_str!("sort_open.wgsl"),
+            sort_allocate: stage(
+                "sort_allocate",
+                include_str!("sort_allocate.wgsl"),
                 &[
                     params,
                     worlds,

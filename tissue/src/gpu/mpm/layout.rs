@@ -1,4 +1,4 @@
-//! Where the worlds' particles are, in which steps their sums are kept, and how many blocks of nodes they may need.
+//! Offsets of the worlds' particles, units of their fixed-point sums, and how many blocks of nodes they may need.
 
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{Contact, MpmBody, MpmConfig};
@@ -14,15 +14,15 @@ pub(super) const BLOCK: usize = 4;
 pub(super) const BLOCK_NODES: u64 = 64;
 /// What a node may hold, over the mass in the fullest cell at the start.
 const MOST_CROWDED: f64 = 8.0;
-/// What a particle may give in a substep, over its mass, in cells per substep.
+/// Most momentum that a particle may contribute in a substep, over its mass, in cells per substep.
 const MOST_GIVEN: f64 = 8.0;
-/// Steps of the most mass that a node may hold. Twice as much still fits.
-const MASS_STEPS: f64 = 1_073_741_824.0;
-/// Steps of the most momentum: as many, times 65536.
-const MOMENTUM_STEPS: f64 = 70_368_744_177_664.0;
-/// With all of their blocks, worlds may take so many bytes of nodes.
+/// Fixed-point units of the most mass that a node may hold. Twice as much still fits.
+const MASS_UNITS: f64 = 1_073_741_824.0;
+/// The same of the most momentum: as many, times 65536.
+const MOMENTUM_UNITS: f64 = 70_368_744_177_664.0;
+/// Up to so many bytes of nodes, all blocks of all worlds are allocated.
 const WHOLE_BYTES: u64 = 1 << 28;
-/// Else a world may need so many times the blocks that it needs at the start.
+/// Otherwise this many times the blocks that a world needs at the start.
 const SPREAD: usize = 4;
 
 /// One world's place among all.
@@ -36,8 +36,8 @@ pub(super) struct WorldLayout {
     fullest: f64,
     /// Sum of all masses [kg].
     pub(super) mass: f64,
-    /// Tells worlds made in another way from this one.
-    pub(super) print: u64,
+    /// Hash of how the world was made.
+    pub(super) fingerprint: u64,
 }
 
 /// All worlds.
@@ -88,7 +88,7 @@ impl Layout {
         let mut most_blocks = 1;
         for bodies in worlds {
             if bodies.iter().any(|body| !body.fixed.is_empty()) {
-                return Err(GpuError::Unserved {
+                return Err(GpuError::Unsupported {
                     what: "fixed particles",
                 });
             }
@@ -126,11 +126,11 @@ impl Layout {
         Ok(layout)
     }
 
-    /// Adds a world; gives the number of blocks of nodes that it needs.
+    /// Adds a world; returns the number of blocks of nodes that it needs.
     fn add(&mut self, bodies: &[MpmBody]) -> Result<usize, TissueError> {
         let first = self.starts.len();
         let [low, high] = self.config.bounds();
-        let mut print = Fingerprint::of(&self.config);
+        let mut fingerprint = Fingerprint::of(&self.config);
         let (mut cells, mut blocks) = (Vec::new(), Vec::new());
         let mut total = 0.0;
         for body in bodies {
@@ -162,10 +162,10 @@ impl Layout {
                 .min(self.config.stable_substep([material].into_iter()));
             self.masses.push(mass);
             total += mass * body.positions.len() as f64;
-            print.add(&[mass, body.particle_volume, material.young_modulus]);
-            print.add(&[material.poisson_ratio, body.positions.len() as f64]);
+            fingerprint.add(&[mass, body.particle_volume, material.young_modulus]);
+            fingerprint.add(&[material.poisson_ratio, body.positions.len() as f64]);
             if let Some(tearing) = material.tearing {
-                print.add(&[tearing.begins, tearing.ends]);
+                fingerprint.add(&[tearing.begins, tearing.ends]);
             }
             for position in &body.positions {
                 if !(0..3).all(|i| position[i] >= low[i] && position[i] <= high[i]) {
@@ -196,7 +196,7 @@ impl Layout {
             n: self.starts.len() - first,
             fullest,
             mass: total,
-            print: print.0,
+            fingerprint: fingerprint.0,
         });
         self.n_particles = self.starts.len();
         Ok(self.around(blocks))
@@ -244,7 +244,7 @@ impl Layout {
             layout.first as u32,
             layout.n as u32,
             n_tools as u32,
-            MASS_STEPS as u32,
+            MASS_UNITS as u32,
             (mass_scale as f32).to_bits(),
             (momentum_scale as f32).to_bits(),
             0,
@@ -252,18 +252,18 @@ impl Layout {
         ]
     }
 
-    /// Steps per kg and per kg·m/s: powers of two, so that scaling rounds nothing.
+    /// Fixed-point units per kg and per kg·m/s: powers of two, so that scaling rounds nothing.
     pub(super) fn scales(&self, world: usize, dt: f64) -> [f64; 2] {
         let most = MOST_CROWDED * self.worlds[world].fullest;
         let scale = |steps: f64, most: f64| (steps / most).log2().floor().exp2();
         [
-            scale(MASS_STEPS, most),
-            scale(MOMENTUM_STEPS, most * self.give_limit(dt)),
+            scale(MASS_UNITS, most),
+            scale(MOMENTUM_UNITS, most * self.p2g_limit(dt)),
         ]
     }
 
-    /// What a particle may give, over its mass [m/s].
-    pub(super) fn give_limit(&self, dt: f64) -> f64 {
+    /// Most momentum that a particle may contribute, over its mass [m/s].
+    pub(super) fn p2g_limit(&self, dt: f64) -> f64 {
         MOST_GIVEN * self.config.cell_width / dt
     }
 
@@ -320,14 +320,14 @@ struct Fingerprint(u64);
 
 impl Fingerprint {
     fn of(config: &MpmConfig) -> Self {
-        let mut print = Self(0xcbf2_9ce4_8422_2325);
-        print.add(&config.origin);
-        print.add(&[config.cell_width]);
-        print.add(&config.cells.map(|n| n as f64));
+        let mut fingerprint = Self(0xcbf2_9ce4_8422_2325);
+        fingerprint.add(&config.origin);
+        fingerprint.add(&[config.cell_width]);
+        fingerprint.add(&config.cells.map(|n| n as f64));
         let is_corotated = config.law == ElasticLaw::FixedCorotated;
         let meets_particles = config.contact == Contact::Particles;
-        print.add(&[is_corotated, meets_particles].map(|is| f64::from(u8::from(is))));
-        print
+        fingerprint.add(&[is_corotated, meets_particles].map(|is| f64::from(u8::from(is))));
+        fingerprint
     }
 
     fn add(&mut self, numbers: &[f64]) {

@@ -6,18 +6,18 @@ use crate::gpu::Gpu;
 use crate::gpu::fields::Fields;
 use crate::gpu::kernel::Kernel;
 
-/// Particles move by the grid.
-const MOVES: u32 = 1;
-/// Particles give their momentum to the grid.
-const GIVES: u32 = 2;
-/// Substeps that are handed in at once: a GPU that also draws a screen must not be kept too long.
+/// Transfer from the grid to the particles.
+const G2P: u32 = 1;
+/// Transfer from the particles to the grid.
+const P2G: u32 = 2;
+/// Substeps per submission: a GPU that also draws a screen must not be blocked for long.
 const SUBSTEPS_AT_ONCE: u32 = 100;
 
 /// A kernel with the buffers it runs on; two, for particles are in one of two buffers.
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) kernel: Kernel,
-    pub(super) bound: [wgpu::BindGroup; 2],
+    pub(super) bind_groups: [wgpu::BindGroup; 2],
 }
 
 /// All kernels.
@@ -25,10 +25,10 @@ pub(super) struct Stage {
 pub(super) struct Stages {
     pub(super) begin: Stage,
     pub(super) reset: Stage,
-    pub(super) sort_forget: Stage,
+    pub(super) sort_clear: Stage,
     pub(super) sort_count: Stage,
-    pub(super) sort_size: Stage,
-    pub(super) sort_open: Stage,
+    pub(super) sort_dispatch: Stage,
+    pub(super) sort_allocate: Stage,
     pub(super) sort_scatter: Stage,
     pub(super) grid_update: Stage,
     pub(super) transfer: Stage,
@@ -36,13 +36,13 @@ pub(super) struct Stages {
     pub(super) contact: Option<Stage>,
 }
 
-/// One step, or what is left of it.
+/// One step, or the rest of one.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
     pub(super) n_substeps: u32,
     /// The first substep that a world goes through.
     pub(super) first: u32,
-    /// Whether worlds go on that waited to be sorted.
+    /// Whether worlds resume that waited for a sort.
     pub(super) resumes: bool,
     /// Whether to sort first.
     pub(super) sorts: bool,
@@ -53,7 +53,7 @@ pub(super) struct Plan {
 }
 
 impl Stages {
-    /// Records and hands in a step of all worlds; gives the encoder with what is not handed in yet. `side` says which buffer has the particles.
+    /// Records and submits a step of all worlds; returns the encoder with what is not yet submitted. `side`: which buffer has the particles.
     pub(super) fn step(
         &self,
         gpu: &Gpu,
@@ -76,7 +76,7 @@ impl Stages {
         self.begin
             .run(&mut pass, *side, begin, n_worlds.div_ceil(GROUP));
         // particles => grid
-        self.transfer(&mut pass, buffers, *side, plan.first, GIVES);
+        self.transfer(&mut pass, buffers, *side, plan.first, P2G);
         for substep in plan.first..plan.n_substeps {
             pass.set_bind_group(1, &fields.bound, &[]);
             if let Some(contact) = &self.contact
@@ -91,16 +91,16 @@ impl Stages {
             let done = substep + 1 - plan.first;
             if substep + 1 == plan.n_substeps {
                 // grid => particles
-                self.transfer(&mut pass, buffers, *side, substep, MOVES);
+                self.transfer(&mut pass, buffers, *side, substep, G2P);
             } else if done.is_multiple_of(plan.sort_every) {
-                self.transfer(&mut pass, buffers, *side, substep, MOVES);
+                self.transfer(&mut pass, buffers, *side, substep, G2P);
                 drop(pass);
                 self.sort(&mut encoder, buffers, layout, side);
                 pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
-                self.transfer(&mut pass, buffers, *side, substep + 1, GIVES);
+                self.transfer(&mut pass, buffers, *side, substep + 1, P2G);
             } else {
                 // grid => particles => grid
-                self.transfer(&mut pass, buffers, *side, substep, MOVES | GIVES);
+                self.transfer(&mut pass, buffers, *side, substep, G2P | P2G);
             }
             if done.is_multiple_of(SUBSTEPS_AT_ONCE) {
                 drop(pass);
@@ -125,7 +125,7 @@ impl Stages {
             .run_list(pass, buffers, side, [substep, mode], 2);
     }
 
-    /// Sorts particles by blocks, and gives nodes to the blocks around them.
+    /// Sorts particles by blocks, and allocates nodes for the blocks around them.
     fn sort(
         &self,
         encoder: &mut wgpu::CommandEncoder,
@@ -137,11 +137,11 @@ impl Stages {
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let pass = &mut pass;
         let groups = layout.n_particles.div_ceil(GROUP);
-        self.sort_forget.run_list(pass, buffers, *side, [0; 2], 1);
+        self.sort_clear.run_list(pass, buffers, *side, [0; 2], 1);
         self.sort_count.run(pass, *side, [0; 2], groups);
-        self.sort_size.run(pass, *side, [0, 1], 1);
-        self.sort_open.run_list(pass, buffers, *side, [0; 2], 0);
-        self.sort_size.run(pass, *side, [1, 3], 1);
+        self.sort_dispatch.run(pass, *side, [0, 1], 1);
+        self.sort_allocate.run_list(pass, buffers, *side, [0; 2], 0);
+        self.sort_dispatch.run(pass, *side, [1, 3], 1);
         self.sort_scatter.run(pass, *side, [0; 2], groups);
         *side = 1 - *side;
     }
@@ -155,8 +155,11 @@ impl Stages {
         let at_once = crate::gpu::device::MAX_GROUPS as usize;
         for first in (0..n_listed).step_by(at_once) {
             let rows = (n_listed - first).min(at_once) as u32;
-            let Stage { kernel, bound } = &self.reset;
-            kernel.select(&mut pass, &bound[side], [first as u32, 0]);
+            let Stage {
+                kernel,
+                bind_groups,
+            } = &self.reset;
+            kernel.select(&mut pass, &bind_groups[side], [first as u32, 0]);
             pass.dispatch_workgroups(groups, rows, 1);
         }
         drop(pass);
@@ -174,7 +177,7 @@ impl Stage {
         groups: usize,
     ) {
         self.kernel
-            .run(pass, &self.bound[side], immediates, groups as u32);
+            .run(pass, &self.bind_groups[side], immediates, groups as u32);
     }
 
     /// Runs it with a group for each entry of a list of the sort.
@@ -186,7 +189,8 @@ impl Stage {
         immediates: [u32; 2],
         list: u64,
     ) {
-        self.kernel.select(pass, &self.bound[side], immediates);
+        self.kernel
+            .select(pass, &self.bind_groups[side], immediates);
         pass.dispatch_workgroups_indirect(&buffers.lists, 16 * list);
     }
 }

@@ -111,7 +111,7 @@ impl GpuMpm {
         let (layout, state) = (&self.layout.worlds[world], &self.worlds[world]);
         let mut bytes = Vec::with_capacity(HEAD + layout.n * 16 * self.layout.n_rows());
         bytes.extend(MAGIC);
-        bytes.extend(layout.print.to_le_bytes());
+        bytes.extend(layout.fingerprint.to_le_bytes());
         bytes.extend((layout.n as u64).to_le_bytes());
         bytes.extend(state.time.to_le_bytes());
         let (kind, first, second) = match state.diverged {
@@ -148,7 +148,7 @@ impl GpuMpm {
         }
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
         let number = |i: usize| f64::from_bits(word(i));
-        if word(1) != layout.print || word(2) != layout.n as u64 {
+        if word(1) != layout.fingerprint || word(2) != layout.n as u64 {
             return Err(wrong("its world has other bodies or another domain"));
         }
         let (time, speed, dt) = (number(3), number(5), number(6));

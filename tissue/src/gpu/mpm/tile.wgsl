@@ -1,19 +1,19 @@
 // The nodes around a block of particles in shared memory: nodes -1 to 6 of the block along each axis. For kernels whose groups have up to
 // 128 particles of one block each.
 //
-// Sums of momentum and mass are whole numbers of steps, so their order does not matter, and they are added to the grid once for all the
-// particles of a group. A momentum is two numbers, the first in units of 65536 steps.
+// Sums of momentum and mass are fixed-point, so that their order does not matter, and they are added to the grid once for all particles of
+// a group. A momentum is two numbers, the first in 65536 units.
 
 // Nodes of a tile.
 const TILE = 512u;
 const NONE = 0xffffffffu;
 
-var<workgroup> near: array<u32, 27>;
+var<workgroup> neighbours: array<u32, 27>;
 // High parts of momentum, mass, low parts of momentum.
 var<workgroup> sums: array<atomic<i32>, 3584>;
 
 // Looks up where the 27 blocks around are in the grid.
-fn find_near(lane: u32, world: u32, block: vec3<u32>) {
+fn find_neighbours(lane: u32, world: u32, block: vec3<u32>) {
     if lane >= 27u {
         return;
     }
@@ -25,15 +25,15 @@ fn find_near(lane: u32, world: u32, block: vec3<u32>) {
             slot = found - 2u;
         }
     }
-    near[lane] = slot;
+    neighbours[lane] = slot;
 }
 
-// Where a node of the tile is in the grid; NONE: nowhere.
-fn home(node: u32) -> u32 {
+// Index of a tile's node in the grid; NONE: not allocated.
+fn grid_index(node: u32) -> u32 {
     let at = vec3<u32>(node / 64u, node / 8u % 8u, node % 8u) + 3u;
     let part = at / 4u;
     let inner = at % 4u;
-    let slot = near[(part.x * 3u + part.y) * 3u + part.z];
+    let slot = neighbours[(part.x * 3u + part.y) * 3u + part.z];
     if slot == NONE {
         return NONE;
     }
@@ -45,20 +45,20 @@ struct Weights {
     y: vec3<f32>,
     z: vec3<f32>,
     // Way to the first of three nodes, negative.
-    way: vec3<f32>,
+    offset: vec3<f32>,
     // That node in the tile.
     node: u32,
     is_inside: bool,
 }
 
-fn along(f: f32) -> vec3<f32> {
+fn bspline_weights(f: f32) -> vec3<f32> {
     let before = 1.5 - f;
     let middle = f - 1.0;
     let after = f - 0.5;
     return vec3<f32>(0.5 * before * before, 0.75 - middle * middle, 0.5 * after * after);
 }
 
-fn weigh(position: vec3<f32>, origin: vec3<f32>) -> Weights {
+fn compute_weights(position: vec3<f32>, origin: vec3<f32>) -> Weights {
     let in_tile = position - (origin - 1.0);
     let base = floor(in_tile - 0.5);
     // A particle beyond the tile reads somewhere in it; the step is not used.
@@ -66,11 +66,11 @@ fn weigh(position: vec3<f32>, origin: vec3<f32>) -> Weights {
     let f = in_tile - base;
     let first = vec3<u32>(within);
     let node = (first.x * 8u + first.y) * 8u + first.z;
-    return Weights(along(f.x), along(f.y), along(f.z), -f, node, all(base == within));
+    return Weights(bspline_weights(f.x), bspline_weights(f.y), bspline_weights(f.z), -f, node, all(base == within));
 }
 
 // Bits of the greatest of three numbers without their signs. What is not a number is greatest.
-fn greatest(numbers: vec3<f32>) -> u32 {
+fn max_abs_bits(numbers: vec3<f32>) -> u32 {
     let bits = bitcast<vec3<u32>>(numbers) & vec3<u32>(0x7fffffffu);
     return max(bits.x, max(bits.y, bits.z));
 }
@@ -82,7 +82,7 @@ fn clear_sums(lane: u32) {
     }
 }
 
-fn give(node: u32, value: vec4<f32>) {
+fn add_to_node(node: u32, value: vec4<f32>) {
     let high = floor(value.xyz / 65536.0);
     let low = vec3<i32>(value.xyz - high * 65536.0 + 0.5);
     let whole = vec3<i32>(high);
@@ -95,35 +95,35 @@ fn give(node: u32, value: vec4<f32>) {
     atomicAdd(&sums[6u * TILE + node], low.z);
 }
 
-fn give_row(node: u32, weight: f32, at_first: vec4<f32>, step: vec4<f32>, z: vec3<f32>) {
+fn p2g_row(node: u32, weight: f32, at_first: vec4<f32>, step: vec4<f32>, z: vec3<f32>) {
     let second = at_first + step;
-    give(node, (weight * z.x) * at_first);
-    give(node + 1u, (weight * z.y) * second);
-    give(node + 2u, (weight * z.z) * (second + step));
+    add_to_node(node, (weight * z.x) * at_first);
+    add_to_node(node + 1u, (weight * z.y) * second);
+    add_to_node(node + 2u, (weight * z.z) * (second + step));
 }
 
-fn give_plane(node: u32, weight: f32, at_first: vec4<f32>, q: array<vec4<f32>, 3>, w: Weights) {
+fn p2g_plane(node: u32, weight: f32, at_first: vec4<f32>, q: array<vec4<f32>, 3>, w: Weights) {
     let second = at_first + q[1];
-    give_row(node, weight * w.y.x, at_first, q[2], w.z);
-    give_row(node + 8u, weight * w.y.y, second, q[2], w.z);
-    give_row(node + 16u, weight * w.y.z, second + q[1], q[2], w.z);
+    p2g_row(node, weight * w.y.x, at_first, q[2], w.z);
+    p2g_row(node + 8u, weight * w.y.y, second, q[2], w.z);
+    p2g_row(node + 16u, weight * w.y.z, second + q[1], q[2], w.z);
 }
 
-// Gives to the 27 nodes around a particle what it has [steps] and what that grows by per cell along each axis.
-fn give_all(own: vec4<f32>, columns: array<vec4<f32>, 3>, w: Weights) {
-    let to_first = columns[0] * w.way.x + columns[1] * w.way.y + columns[2] * w.way.z;
-    let at_first = own + to_first;
+// Adds to the 27 nodes around a particle its momentum and mass [units], and their gradients per cell along each axis.
+fn p2g_affine(own: vec4<f32>, columns: array<vec4<f32>, 3>, w: Weights) {
+    let first_offset = columns[0] * w.offset.x + columns[1] * w.offset.y + columns[2] * w.offset.z;
+    let at_first = own + first_offset;
     let second = at_first + columns[0];
-    give_plane(w.node, w.x.x, at_first, columns, w);
-    give_plane(w.node + 64u, w.x.y, second, columns, w);
-    give_plane(w.node + 128u, w.x.z, second + columns[0], columns, w);
+    p2g_plane(w.node, w.x.x, at_first, columns, w);
+    p2g_plane(w.node + 64u, w.x.y, second, columns, w);
+    p2g_plane(w.node + 128u, w.x.z, second + columns[0], columns, w);
 }
 
 // Adds the sums to the grid.
 fn flush_sums(lane: u32) {
     for (var i = 0u; i < 4u; i++) {
         let node = i * GROUP + lane;
-        let to = home(node);
+        let to = grid_index(node);
         if to == NONE {
             continue;
         }

@@ -14,15 +14,15 @@
 @group(0) @binding(9) var<storage, read> velocities: array<vec4<f32>>;
 @group(0) @binding(10) var<storage, read_write> momenta: array<atomic<i32>>;
 
-var<workgroup> is_on: u32;
-var<workgroup> flow_x: array<f32, TILE>;
-var<workgroup> flow_y: array<f32, TILE>;
-var<workgroup> flow_z: array<f32, TILE>;
+var<workgroup> is_active: u32;
+var<workgroup> node_velocity_x: array<f32, TILE>;
+var<workgroup> node_velocity_y: array<f32, TILE>;
+var<workgroup> node_velocity_z: array<f32, TILE>;
 var<workgroup> flags: atomic<u32>;
-var<workgroup> fastest: atomic<u32>;
+var<workgroup> max_speed: atomic<u32>;
 
-fn flow(node: u32) -> vec3<f32> {
-    return vec3<f32>(flow_x[node], flow_y[node], flow_z[node]);
+fn node_velocity(node: u32) -> vec3<f32> {
+    return vec3<f32>(node_velocity_x[node], node_velocity_y[node], node_velocity_z[node]);
 }
 
 // Sums of velocity, and of velocity times the way to the node along each axis.
@@ -33,30 +33,30 @@ struct Moments {
     z: vec3<f32>,
 }
 
-fn collect_row(node: u32, w: Weights) -> array<vec3<f32>, 2> {
-    let first = w.z.x * flow(node);
-    let second = w.z.y * flow(node + 1u);
-    let third = w.z.z * flow(node + 2u);
+fn g2p_row(node: u32, w: Weights) -> array<vec3<f32>, 2> {
+    let first = w.z.x * node_velocity(node);
+    let second = w.z.y * node_velocity(node + 1u);
+    let third = w.z.z * node_velocity(node + 2u);
     let plain = first + second + third;
-    return array<vec3<f32>, 2>(plain, w.way.z * plain + second + 2.0 * third);
+    return array<vec3<f32>, 2>(plain, w.offset.z * plain + second + 2.0 * third);
 }
 
-fn collect_plane(node: u32, w: Weights) -> Moments {
-    let first = collect_row(node, w);
-    let second = collect_row(node + 8u, w);
-    let third = collect_row(node + 16u, w);
+fn g2p_plane(node: u32, w: Weights) -> Moments {
+    let first = g2p_row(node, w);
+    let second = g2p_row(node + 8u, w);
+    let third = g2p_row(node + 16u, w);
     let plain = w.y.x * first[0] + w.y.y * second[0] + w.y.z * third[0];
-    let y = w.way.y * plain + w.y.y * second[0] + 2.0 * w.y.z * third[0];
+    let y = w.offset.y * plain + w.y.y * second[0] + 2.0 * w.y.z * third[0];
     let z = w.y.x * first[1] + w.y.y * second[1] + w.y.z * third[1];
     return Moments(plain, vec3<f32>(0.0), y, z);
 }
 
-fn collect(w: Weights) -> Moments {
-    let first = collect_plane(w.node, w);
-    let second = collect_plane(w.node + 64u, w);
-    let third = collect_plane(w.node + 128u, w);
+fn g2p(w: Weights) -> Moments {
+    let first = g2p_plane(w.node, w);
+    let second = g2p_plane(w.node + 64u, w);
+    let third = g2p_plane(w.node + 128u, w);
     let plain = w.x.x * first.plain + w.x.y * second.plain + w.x.z * third.plain;
-    let x = w.way.x * plain + w.x.y * second.plain + 2.0 * w.x.z * third.plain;
+    let x = w.offset.x * plain + w.x.y * second.plain + 2.0 * w.x.z * third.plain;
     let y = w.x.x * first.y + w.x.y * second.y + w.x.z * third.y;
     let z = w.x.x * first.z + w.x.y * second.z + w.x.z * third.z;
     return Moments(plain, x, y, z);
@@ -98,9 +98,9 @@ fn store(i: u32, p: Particle) {
     particles[5u * n + i] = vec4<f32>(p.c[1].yz, p.c[2].xy);
 }
 
-// Moves a particle by the grid and deforms it.
-fn advance(p: ptr<function, Particle>, w: Weights) {
-    let found = collect(w);
+// Grid to particle: v, C, x and F.
+fn advect(p: ptr<function, Particle>, w: Weights) {
+    let found = g2p(w);
     let scale = 4.0 / params.cell_width;
     (*p).velocity = found.plain;
     let c = array<vec3<f32>, 3>(
@@ -119,17 +119,17 @@ fn advance(p: ptr<function, Particle>, w: Weights) {
 }
 
 // Rows of Q dx = m dx C - dt (4 / dx) V tau, with tau of the elastic law, of what is torn and of viscosity.
-fn stress(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
+fn affine_momentum(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
     let c = p.c;
     let material = materials[number];
     let rest = materials[number + 2u];
     var tau = kirchhoff(p.f, material.w, material.z);
     if TEARS {
         let row = 6u * params.n_particles + i;
-        let kept = particles[row];
-        let damage = damaged(p.f, kept.w, rest.yz);
-        particles[row] = vec4<f32>(kept.xyz, damage);
-        tau = torn(tau, p.f, damage, material.z);
+        let slip_damage = particles[row];
+        let damage = update_damage(p.f, slip_damage.w, rest.yz);
+        particles[row] = vec4<f32>(slip_damage.xyz, damage);
+        tau = damaged_stress(tau, p.f, damage, material.z);
     }
     let eta = rest.x;
     let diagonal = tau.diagonal + 2.0 * eta * vec3<f32>(c[0].x, c[1].y, c[2].z);
@@ -143,19 +143,19 @@ fn stress(i: u32, p: Particle, number: u32) -> array<vec3<f32>, 3> {
     );
 }
 
-// Gives a particle's momentum and mass to the tile; gives back bits of the speed that is too much, 0: none is.
-fn scatter(i: u32, p: Particle, w: Weights, world: World) -> u32 {
+// Particle to grid; returns the bits of a speed above the limit, or 0.
+fn p2g(i: u32, p: Particle, w: Weights, world: World) -> u32 {
     let number = 3u * tags[i].y;
     let mass = materials[number].x;
-    let q = stress(i, p, number);
+    let q = affine_momentum(i, p, number);
     let own = mass * p.velocity;
     let spread = vec3<f32>(
         dot(abs(q[0]), vec3<f32>(1.0)),
         dot(abs(q[1]), vec3<f32>(1.0)),
         dot(abs(q[2]), vec3<f32>(1.0)),
     );
-    let most = greatest((abs(own) + 1.5 * spread) / mass);
-    if most > bitcast<u32>(params.give_limit) {
+    let most = max_abs_bits((abs(own) + 1.5 * spread) / mass);
+    if most > bitcast<u32>(params.p2g_limit) {
         return most;
     }
     let scale = world.momentum_scale;
@@ -164,7 +164,7 @@ fn scatter(i: u32, p: Particle, w: Weights, world: World) -> u32 {
         scale * vec4<f32>(q[0].y, q[1].y, q[2].y, 0.0),
         scale * vec4<f32>(q[0].z, q[1].z, q[2].z, 0.0),
     );
-    give_all(vec4<f32>(scale * own, world.mass_scale * mass), columns, w);
+    p2g_affine(vec4<f32>(scale * own, world.mass_scale * mass), columns, w);
     return 0u;
 }
 
@@ -181,32 +181,32 @@ fn main(
     let chunk = chunks[index];
     let world = worlds[chunk.x];
     let substep = stage.first;
-    let moves = (stage.second & MOVES) != 0u;
-    let gives = (stage.second & GIVES) != 0u;
+    let does_g2p = (stage.second & G2P) != 0u;
+    let does_p2g = (stage.second & P2G) != 0u;
     if lane == 0u {
-        let begun = !moves || status[chunk.x].start_at <= substep;
-        is_on = select(0u, 1u, begun && substep < atomicLoad(&status[chunk.x].stop_at));
+        let has_started = !does_g2p || status[chunk.x].start_at <= substep;
+        is_active = select(0u, 1u, has_started && substep < atomicLoad(&status[chunk.x].stop_at));
         atomicStore(&flags, 0u);
-        atomicStore(&fastest, 0u);
+        atomicStore(&max_speed, 0u);
     }
-    if workgroupUniformLoad(&is_on) == 0u {
+    if workgroupUniformLoad(&is_active) == 0u {
         return;
     }
     let block = unpack(chunk.y);
-    find_near(lane, chunk.x, block);
+    find_neighbours(lane, chunk.x, block);
     clear_sums(lane);
     workgroupBarrier();
-    if moves {
+    if does_g2p {
         for (var i = 0u; i < 4u; i++) {
             let node = i * GROUP + lane;
-            let source = home(node);
+            let source = grid_index(node);
             var velocity = vec3<f32>(0.0);
             if source != NONE {
                 velocity = velocities[source].xyz;
             }
-            flow_x[node] = velocity.x;
-            flow_y[node] = velocity.y;
-            flow_z[node] = velocity.z;
+            node_velocity_x[node] = velocity.x;
+            node_velocity_y[node] = velocity.y;
+            node_velocity_z[node] = velocity.z;
         }
     }
     workgroupBarrier();
@@ -214,34 +214,34 @@ fn main(
     let i = chunk.z + lane;
     if i < chunk.w {
         let origin = vec3<f32>(4u * block);
-        var p = load(i, !moves);
+        var p = load(i, !does_g2p);
         var own_flags = 0u;
         var speed = 0u;
-        if moves {
+        if does_g2p {
             // grid => v, C => x, F
-            advance(&p, weigh(p.position, origin));
+            advect(&p, compute_weights(p.position, origin));
             store(i, p);
-            speed = greatest(p.velocity);
+            speed = max_abs_bits(p.velocity);
             if speed > bitcast<u32>(params.speed_limit) {
                 own_flags |= FAST;
             }
         }
-        let w = weigh(p.position, origin);
+        let w = compute_weights(p.position, origin);
         let base = floor(p.position - 0.5);
         let last = vec3<f32>(params.n_blocks * 4u) - 3.0;
         if !(all(base >= vec3<f32>(0.0)) && all(base <= last)) {
             own_flags |= LEFT;
         } else if !w.is_inside {
             own_flags |= ASTRAY;
-        } else if gives && own_flags == 0u {
+        } else if does_p2g && own_flags == 0u {
             // F => tau => Q => grid
-            let too_much = scatter(i, p, w, world);
-            if too_much != 0u {
+            let excess_speed = p2g(i, p, w, world);
+            if excess_speed != 0u {
                 own_flags |= FAST;
-                speed = max(speed, too_much);
+                speed = max(speed, excess_speed);
             }
         }
-        atomicMax(&fastest, speed);
+        atomicMax(&max_speed, speed);
         if own_flags != 0u {
             atomicOr(&flags, own_flags);
         }
@@ -249,15 +249,15 @@ fn main(
     workgroupBarrier();
 
     if lane == 0u {
-        atomicMax(&status[chunk.x].speed, atomicLoad(&fastest));
+        atomicMax(&status[chunk.x].speed, atomicLoad(&max_speed));
         let found = atomicLoad(&flags);
         if found != 0u {
             atomicOr(&status[chunk.x].flags, found);
-            // What moves is through with this substep; what only gives has not begun it.
-            atomicMin(&status[chunk.x].stop_at, select(substep, substep + 1u, moves));
+            // With G2P the substep is done; with P2G alone it has not begun.
+            atomicMin(&status[chunk.x].stop_at, select(substep, substep + 1u, does_g2p));
         }
     }
-    if gives {
+    if does_p2g {
         flush_sums(lane);
     }
 }

@@ -15,15 +15,15 @@ use crate::{Divergence, TissueError};
 
 /// Cells that a particle may move between sorts. At one cell it may be out of reach.
 const MOST_DRIFT: f64 = 0.9;
-/// Particles may get so many times as fast from one step to the next before a world must wait for a sort.
+/// By this factor speeds may grow from one step to the next before a world must wait for a sort.
 const FASTER: f64 = 1.5;
 
-/// Steps of momentum in one of impulse.
-const PUSH_STEP: f64 = 16.0;
-/// Steps of momentum in one of impulse that turns, about arms in cells.
-const TURN_STEP: f64 = 16384.0;
+/// Units of momentum in a unit of impulse.
+const FORCE_UNIT: f64 = 16.0;
+/// Units of momentum in a unit of angular impulse, about arms in cells.
+const TORQUE_UNIT: f64 = 16384.0;
 
-/// What the host knows of a world.
+/// Host state of a world.
 #[derive(Debug, Clone, Default)]
 pub(super) struct World {
     tools: Vec<Tool>,
@@ -44,18 +44,18 @@ pub struct GpuMpm {
     /// Which of two buffers has the particles.
     pub(super) side: usize,
     pub(super) needs_sort: bool,
-    /// Most cells that a particle may have moved since the last sort.
+    /// Bound on the cells that a particle has moved since the last sort.
     drift: f64,
     /// Greatest speed along an axis in the last step [m/s].
     pub(super) speed: f64,
-    /// Length of the substeps for which settings were sent, and the most tools in a world.
-    sent: Option<(f64, usize)>,
-    /// Tools, and numbers of tools, as they were sent.
-    sent_tools: Vec<u32>,
-    sent_counts: Vec<usize>,
+    /// Substep of the uploaded settings [s], and the most tools in a world.
+    uploaded: Option<(f64, usize)>,
+    /// Uploaded tools, and their numbers.
+    uploaded_tools: Vec<u32>,
+    uploaded_counts: Vec<usize>,
 }
 
-/// What the GPU tells of a world after a step.
+/// What the GPU reports of a world after a step.
 #[derive(Debug, Clone, Copy)]
 struct Report {
     stop_at: u32,
@@ -67,8 +67,8 @@ impl GpuMpm {
     /// Worlds of bodies at rest shape, with the same settings.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for settings and places that cannot be; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU
-    /// takes; [`GpuError::Unserved`] for fixed particles; [`GpuError::Lost`].
+    /// [`GpuError::Tissue`] for invalid settings and positions; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU
+    /// takes; [`GpuError::Unsupported`] for fixed particles; [`GpuError::Lost`].
     pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
         let layout = Layout::new(gpu, config, worlds)?;
         let buffers = Buffers::new(gpu, &layout)?;
@@ -85,9 +85,9 @@ impl GpuMpm {
             side: 0,
             needs_sort: true,
             drift: 0.0,
-            sent: None,
-            sent_tools: Vec::new(),
-            sent_counts: Vec::new(),
+            uploaded: None,
+            uploaded_tools: Vec::new(),
+            uploaded_counts: Vec::new(),
         };
         made.reset(&(0..worlds.len()).collect::<Vec<_>>())?;
         Ok(made)
@@ -136,7 +136,7 @@ impl GpuMpm {
 
     /// Advances all worlds by a time [s] in equal substeps no longer than [`substep`](Self::substep), tools moving on at their velocities.
     ///
-    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others go on.
+    /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
     /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
@@ -155,7 +155,7 @@ impl GpuMpm {
         let dt = time / n_substeps;
         let tools = self.worlds.iter().flat_map(|world| &world.tools);
         self.fields.bring(&self.gpu, tools)?;
-        self.send(dt);
+        self.upload(dt);
         let mut plan = self.plan(dt, n_substeps as u32);
         let (mut is_open, mut speed) = (vec![true; self.worlds.len()], 0.0f64);
         for (is_open, world) in is_open.iter_mut().zip(&self.worlds) {
@@ -196,7 +196,7 @@ impl GpuMpm {
         // The last of the sorts within a step is not at its end.
         let since_sort = f64::from((plan.n_substeps - 1) % plan.sort_every + 1);
         self.drift += speed * since_sort * dt / self.layout.config.cell_width;
-        self.take(&impulses, time, dt);
+        self.update_tools(&impulses, time, dt);
         Ok(())
     }
 
@@ -227,7 +227,7 @@ impl GpuMpm {
         }
     }
 
-    /// Runs a step, or what is left of it, and reads what became of the worlds, and the impulses on tools.
+    /// Runs a step, or the rest of one, and reads back reports and impulses.
     fn run(&mut self, plan: Plan) -> Result<(Vec<Report>, Vec<u32>), GpuError> {
         let Self {
             gpu,
@@ -242,7 +242,7 @@ impl GpuMpm {
             (self.needs_sort, self.drift) = (false, 0.0);
         }
         let n_worlds = self.worlds.len();
-        let stride = self.sent.map_or(0, |(_, stride)| stride);
+        let stride = self.uploaded.map_or(0, |(_, stride)| stride);
         let status_len = 4 * n_worlds * STATUS_WORDS;
         let wanted = [
             (&buffers.status, status_len),
@@ -269,9 +269,9 @@ impl GpuMpm {
         Ok((reports, impulses.to_vec()))
     }
 
-    /// Moves tools on and makes wrenches of impulses.
-    fn take(&mut self, impulses: &[u32], time: f64, dt: f64) {
-        let stride = self.sent.map_or(0, |(_, stride)| stride);
+    /// Moves tools and turns impulses into wrenches.
+    fn update_tools(&mut self, impulses: &[u32], time: f64, dt: f64) {
+        let stride = self.uploaded.map_or(0, |(_, stride)| stride);
         for (index, world) in self.worlds.iter_mut().enumerate() {
             if world.diverged.is_some() {
                 continue;
@@ -284,22 +284,22 @@ impl GpuMpm {
                 *tool = tool.after(time);
                 let start = (index * stride + i) * IMPULSE_WORDS;
                 let sum = |axis: usize| tools::sum(&impulses[start + 2 * axis..][..2]) * step;
-                let turn = TURN_STEP * self.layout.config.cell_width;
+                let turn = TORQUE_UNIT * self.layout.config.cell_width;
                 world.wrenches.push(Wrench {
-                    force: Vector3::from_fn(|axis, _| sum(axis) * PUSH_STEP),
+                    force: Vector3::from_fn(|axis, _| sum(axis) * FORCE_UNIT),
                     torque: Vector3::from_fn(|axis, _| sum(3 + axis) * turn),
                 });
             }
         }
     }
 
-    /// Sends settings and tools, if they are not there already.
-    fn send(&mut self, dt: f64) {
+    /// Uploads settings and tools that have changed.
+    fn upload(&mut self, dt: f64) {
         let config = &self.layout.config;
         let stride = self.worlds.iter().map(|world| world.tools.len()).max();
         let stride = stride.unwrap_or(0);
         let counts: Vec<_> = self.worlds.iter().map(|world| world.tools.len()).collect();
-        if self.sent != Some((dt, stride)) || self.sent_counts != counts {
+        if self.uploaded != Some((dt, stride)) || self.uploaded_counts != counts {
             let queue = &self.gpu.queue;
             let words = self.params(dt, stride);
             queue.write_buffer(&self.buffers.params, 0, bytemuck::cast_slice(&words));
@@ -307,9 +307,9 @@ impl GpuMpm {
                 .flat_map(|i| self.layout.world_words(i, dt, counts[i]))
                 .collect();
             queue.write_buffer(&self.buffers.worlds, 0, bytemuck::cast_slice(&words));
-            self.sent = Some((dt, stride));
-            self.sent_counts = counts;
-            self.sent_tools.clear();
+            self.uploaded = Some((dt, stride));
+            self.uploaded_counts = counts;
+            self.uploaded_tools.clear();
         }
         let mut words = vec![0; self.worlds.len() * stride * TOOL_WORDS];
         for (world, words) in self
@@ -326,10 +326,10 @@ impl GpuMpm {
                 ));
             }
         }
-        if words != self.sent_tools {
+        if words != self.uploaded_tools {
             let bytes = bytemuck::cast_slice(&words);
             self.gpu.queue.write_buffer(&self.buffers.tools, 0, bytes);
-            self.sent_tools = words;
+            self.uploaded_tools = words;
         }
     }
 
@@ -347,15 +347,15 @@ impl GpuMpm {
         }
         let number = |x: f64| (x as f32).to_bits();
         let [n_x, n_y, n_z] = self.layout.n_blocks.map(|n| n as u32);
-        let [kick_x, kick_y, kick_z] = config.gravity.map(|g| number(g * dt));
+        let [gravity_x, gravity_y, gravity_z] = config.gravity.map(|g| number(g * dt));
         vec![
             n_x,
             n_y,
             n_z,
             self.layout.quota as u32,
-            kick_x,
-            kick_y,
-            kick_z,
+            gravity_x,
+            gravity_y,
+            gravity_z,
             number(dt),
             number(config.cell_width),
             0,
@@ -365,7 +365,7 @@ impl GpuMpm {
             stride as u32,
             self.layout.n_particles as u32,
             self.worlds.len() as u32,
-            number(self.layout.give_limit(dt)),
+            number(self.layout.p2g_limit(dt)),
             self.layout.n_rows() as u32,
             u32::from(config.contact == Contact::Nodes),
             0,
@@ -388,8 +388,8 @@ impl GpuMpm {
         if listed.is_empty() {
             return Ok(());
         }
-        if self.sent.is_none() {
-            self.send(self.layout.config.substep);
+        if self.uploaded.is_none() {
+            self.upload(self.layout.config.substep);
         }
         let words: Vec<_> = listed.iter().map(|i| *i as u32).collect();
         let bytes = bytemuck::cast_slice(&words);
@@ -410,5 +410,5 @@ impl GpuMpm {
 
 const _: () = assert!(
     WALL_NODES == 3 && MAX_TOOLS == 8,
-    "as in grid_update.wgsl and pushes.wgsl"
+    "as in grid_update.wgsl and impulses.wgsl"
 );

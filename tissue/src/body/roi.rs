@@ -1,11 +1,11 @@
-//! Parts of a body.
+//! Regions of interest of a body.
 
 use serde::{Deserialize, Serialize};
 
-/// A part of space, or of the depth of a body.
+/// A region of interest: a part of space, or a range of depths in a body.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
-pub enum Place {
+pub enum Roi {
     /// A box.
     Cuboid {
         /// Least coordinates in the body's frame [m].
@@ -29,9 +29,9 @@ pub enum Place {
     },
 }
 
-impl Place {
+impl Roi {
     /// Whether a point of the body [m], so deep below its surface [m], lies in it.
-    pub fn holds(&self, at: [f64; 3], depth: f64) -> bool {
+    pub fn contains(&self, at: [f64; 3], depth: f64) -> bool {
         match self {
             Self::Cuboid { low, high } => (0..3).all(|a| at[a] >= low[a] && at[a] <= high[a]),
             Self::HalfSpace { point, normal } => {

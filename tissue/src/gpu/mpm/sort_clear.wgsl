@@ -1,4 +1,4 @@
-// Sort, first: nodes and blocks of the last sort are none again.
+// Sort, first: clears nodes and blocks of the last sort.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> active_nodes: array<vec2<u32>>;

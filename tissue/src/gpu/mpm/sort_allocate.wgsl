@@ -1,4 +1,4 @@
-// Sort, third: for each block with particles a stretch of the particles, chunks of it, and nodes in the 27 blocks around.
+// Sort, third: for each block with particles a range of the particles, its chunks, and nodes in the 27 blocks around.
 
 @group(0) @binding(0) var<uniform> params: Params;
 @group(0) @binding(1) var<storage, read> worlds: array<World>;
