@@ -175,7 +175,7 @@ fn a_tool_may_be_a_field() {
 }
 
 #[test]
-fn what_is_no_solid_or_resolution_is_refused() {
+fn open_meshes_and_wrong_resolutions_are_refused() {
     let mut mesh = TriangleMesh::cuboid([1.0; 3]);
     let error = DistanceField::new(&mesh, 257).unwrap_err();
     assert_eq!(

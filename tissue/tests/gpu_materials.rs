@@ -35,7 +35,7 @@ fn torn_bar() -> (Vec<MpmBody>, Vec<Tool>) {
 }
 
 #[test]
-fn the_corotated_law_is_that_on_the_cpu() {
+fn the_corotated_law_is_that_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let config = MpmConfig {
         law: ElasticLaw::FixedCorotated,
@@ -76,7 +76,7 @@ fn the_corotated_law_is_that_on_the_cpu() {
 }
 
 #[test]
-fn tearing_is_that_on_the_cpu() {
+fn tearing_is_that_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let (bar, tools) = torn_bar();
     // Beside one that does not tear.

@@ -293,7 +293,7 @@ fn presets_come_whole_into_both_solvers() {
 }
 
 #[test]
-fn ties_and_materials_that_cannot_be_are_refused_by_name() {
+fn invalid_ties_and_materials_are_refused_by_name() {
     let here = Path::new(HERE);
     let mut bodies = tied_bars();
     bodies[1].attachments[0].to = "nobody".to_owned();

@@ -92,7 +92,7 @@ fn slip(world: &MlsMpm, start: &[[f64; 3]], from: &Tool) -> f64 {
 }
 
 #[test]
-fn a_bite_of_one_cell_lifts_a_block_and_does_not_slip() {
+fn a_grip_of_one_cell_lifts_a_block_without_slip() {
     let mut world = bitten(1, block(), top());
     let (start, from) = (world.positions(), world.tools[0].clone());
     world.tools[0].linear = Vector3::new(0.02, 0.0, 0.1);
@@ -157,7 +157,7 @@ fn the_torque_is_that_of_the_weight_about_the_tool() {
 }
 
 #[test]
-fn what_a_turning_tool_holds_turns_and_does_not_grow() {
+fn held_particles_turn_with_the_tool_and_do_not_stretch() {
     let mut world = bitten(1, block(), MIDDLE);
     let (start, from) = (world.positions(), world.tools[0].clone());
     world.tools[0].angular = Vector3::new(0.0, 1.0, 4.0);
@@ -181,7 +181,7 @@ fn what_a_turning_tool_holds_turns_and_does_not_grow() {
 }
 
 #[test]
-fn the_momentum_of_tissue_is_what_holders_and_gravity_gave() {
+fn momentum_with_grips_is_conserved() {
     let mut world = bitten(1, fixed_block(), top());
     world.tools[0].angular = Vector3::new(0.5, 0.0, 2.0);
     world.tools[0].linear = Vector3::new(0.05, 0.0, 0.08);
@@ -267,7 +267,7 @@ fn busy(n_threads: usize) -> MlsMpm {
 }
 
 #[test]
-fn threads_change_no_bit() {
+fn bits_do_not_depend_on_threads() {
     let run = |n_threads: usize| {
         let mut world = busy(n_threads);
         world.step(0.05).unwrap();
@@ -286,7 +286,7 @@ fn threads_change_no_bit() {
 }
 
 #[test]
-fn a_saved_world_goes_on_with_what_it_held() {
+fn a_saved_state_resumes_with_its_grips() {
     let mut world = busy(1);
     world.step(0.05).unwrap();
     let (saved, tools) = (world.save(), world.tools.clone());
@@ -317,7 +317,7 @@ fn a_saved_world_goes_on_with_what_it_held() {
 }
 
 #[test]
-fn what_is_not_there_is_neither_fixed_nor_held() {
+fn unknown_tools_and_particles_are_refused() {
     let body = MpmBody {
         fixed: vec![384],
         ..block()

@@ -35,8 +35,9 @@ fn mean_grad(
     some.iter().sum::<f64>() / some.len() as f64
 }
 
+/// The neo-Hookean shear force, within 2 %.
 #[test]
-fn shear_takes_the_force_that_the_law_says() {
+fn a_sheared_block_resists_as_the_law_says() {
     let (size, cell) = ([0.12, 0.06, 0.015], 0.005);
     let material = Material {
         poisson_ratio: 0.3,
@@ -64,8 +65,9 @@ fn shear_takes_the_force_that_the_law_says() {
     assert!(error.abs() < 0.02, "{found} {wanted}");
 }
 
+/// ρ g z² / 2E within 3 %, and the weight on its clamp within 2 %.
 #[test]
-fn a_bar_hangs_as_far_as_it_should() {
+fn a_hanging_bar_stretches_by_its_weight() {
     let (size, cell) = ([0.02, 0.02, 0.1], 0.005);
     let (young_modulus, gravity) = (1e5, 9.81);
     let material = Material {
@@ -106,8 +108,9 @@ fn a_bar_hangs_as_far_as_it_should() {
     assert!((weight - 1.0).abs() < 0.02, "{weight}");
 }
 
+/// Within 3 % at 4 cells over its height and 2 % at 8, falling with the cell.
 #[test]
-fn a_cantilever_bends_as_far_as_it_should() {
+fn a_cantilever_bends_as_timoshenko_says() {
     // Bent by 0.4 mm, and swinging by as much: where it swings by a fifth of its height it sags further with each swing (docs).
     let (length, height, gravity): (f64, f64, f64) = (0.1, 0.02, 0.0981);
     let material = Material {

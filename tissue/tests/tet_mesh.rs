@@ -103,7 +103,7 @@ fn angles_keep_their_bounds_at_any_pose_and_width() {
 }
 
 #[test]
-fn what_cannot_be_filled_is_refused() {
+fn empty_huge_and_undefined_solids_are_refused() {
     let bounds = [[-1.0; 3], [1.0; 3]];
     let nothing = TetMesh::fill(|_| 1.0, bounds, 0.2).unwrap_err();
     assert_eq!(nothing, TissueError::Mesh(MeshFault::Empty));

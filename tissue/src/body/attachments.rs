@@ -1,4 +1,4 @@
-//! Ties between the points of two bodies.
+//! Attachments between the points of two bodies.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What a body is: one value, one TOML file.
+//! Description of a body: one value, one TOML file.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,14 +10,14 @@ use crate::{Material, TissueError};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TissueBody {
-    /// What other bodies call it.
+    /// Its name, unique among the bodies of a scene.
     pub name: String,
     /// Its origin in world [m].
     #[serde(default)]
     pub position: [f64; 3],
     /// Its shape.
     pub solid: Solid,
-    /// From the surface inwards; the last one goes to the core.
+    /// From the surface inwards; the last one fills the rest.
     pub layers: Vec<Layer>,
     /// Parts of another material than their layer; a later one counts before an earlier one.
     #[serde(default)]
@@ -30,13 +30,13 @@ pub struct TissueBody {
     pub attachments: Vec<Attachment>,
 }
 
-/// Tissue at a depth.
+/// A layer of one material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layer {
     /// Skin, fat, muscle, …
     pub name: String,
-    /// How thick it is [m]; infinite for a last layer.
+    /// Thickness [m]; infinite for a last layer.
     #[serde(default = "endless")]
     pub thickness: f64,
     /// What it is made of.
@@ -47,7 +47,7 @@ fn endless() -> f64 {
     f64::INFINITY
 }
 
-/// Tissue at a place.
+/// A region of one material.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Region {
@@ -70,7 +70,7 @@ pub struct Attachment {
 }
 
 impl TissueBody {
-    /// Reads a description.
+    /// Parses a description.
     ///
     /// # Errors
     /// [`TissueError::File`] naming line and field, `path` being what it is called in it; otherwise as [`check`](Self::check).
@@ -80,7 +80,7 @@ impl TissueBody {
         Ok(body)
     }
 
-    /// Fails for what no body is.
+    /// Checks the ranges of all fields.
     ///
     /// # Errors
     /// [`TissueError::Setting`] naming the field.

@@ -1,4 +1,4 @@
-//! Bodies of tissue, in one description for all solvers: a solid, its materials, what is held, and what it is tied to.
+//! Bodies of tissue in one description for all solvers: a solid, its materials, fixed regions and attachments.
 
 mod attachments;
 mod description;

@@ -13,7 +13,7 @@ use crate::error::check_range;
 use crate::mesh::TetMesh;
 use insonate_meshes::{MeshFault, SurfaceTree};
 
-/// Most points that are looked at for particles.
+/// Most points of the lattice in which particles are sought.
 const MAX_POINTS: usize = 100_000_000;
 
 /// A body as particles, all of one volume.

@@ -1,4 +1,4 @@
-//! Bodies as the solvers take them: every layer of its own material, what is fixed, and ties between bodies.
+//! From descriptions to the bodies of the solvers: layers of their own material, fixed points, and attachments between bodies.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A GPU, and what became of it.
+//! An open GPU and its errors.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ const GROUP_THREADS: u32 = 256;
 /// Most groups along one axis of a dispatch; more go along the next axis.
 pub(super) const MAX_GROUPS: u32 = 32768;
 
-/// What went wrong behind our back.
+/// Errors that the driver reported asynchronously.
 #[derive(Debug, Default)]
 struct Faults {
     lost: Option<String>,
@@ -33,16 +33,16 @@ pub struct Gpu {
     faults: Arc<Mutex<Faults>>,
 }
 
-/// What a GPU is.
+/// Description of a GPU.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GpuInfo {
     /// Its name.
     pub name: String,
     /// Its driver with version.
     pub driver: String,
-    /// What the driver speaks: Vulkan, Metal or Dx12.
+    /// Graphics interface: Vulkan, Metal or Dx12.
     pub backend: String,
-    /// Whether it is a processor that acts as one.
+    /// Whether it is emulated by the processor.
     pub is_software: bool,
 }
 
@@ -174,14 +174,14 @@ impl Gpu {
         }
     }
 
-    /// Gives the GPU back: all that is on it is gone, and worlds there answer with [`GpuError::Lost`] from now on.
+    /// Destroys the device with all that is on it: worlds there return [`GpuError::Lost`] from now on.
     pub fn destroy(&self) {
         self.device.destroy();
         self.faults
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .lost
-            .get_or_insert_with(|| "given back".to_owned());
+            .get_or_insert_with(|| "destroyed".to_owned());
     }
 
     pub(super) fn limits(&self) -> wgpu::Limits {
@@ -192,7 +192,7 @@ impl Gpu {
         &self.info.name
     }
 
-    /// Fails once something went wrong.
+    /// Fails after an asynchronous error.
     pub(super) fn check(&self) -> Result<(), GpuError> {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = &faults.lost {
@@ -204,7 +204,7 @@ impl Gpu {
         Ok(())
     }
 
-    /// Waits until all that was handed in is done.
+    /// Waits until all submitted work is done.
     pub(super) fn wait(&self) -> Result<(), GpuError> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check()?;

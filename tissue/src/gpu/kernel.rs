@@ -1,4 +1,4 @@
-//! Kernels: a text in WGSL, and how its buffers are bound.
+//! Compute kernels in WGSL and the bindings of their buffers.
 
 use super::device::MAX_GROUPS;
 use super::{Gpu, GpuError};
@@ -118,7 +118,7 @@ impl Kernel {
         bind(gpu, &self.layout, buffers)
     }
 
-    /// Makes it the one that dispatches run.
+    /// Sets it as the pipeline of the pass.
     pub(super) fn select(
         &self,
         pass: &mut wgpu::ComputePass<'_>,

@@ -1,4 +1,4 @@
-//! Sixteen `f32` at once, on whatever the processor has.
+//! Vectors of sixteen `f32` on the widest instructions of the processor.
 //!
 //! A kernel is written once over [`Lanes`] and compiled for each implementation; [`run`] picks the best of this machine.
 //! Results of one implementation are the same bits on every run; implementations differ from each other by rounding, as some fuse
@@ -16,7 +16,7 @@ mod portable;
 /// Sixteen numbers.
 pub(crate) type Row = [f32; 16];
 
-/// What kernels do with sixteen numbers.
+/// Operations on vectors of sixteen numbers.
 pub(crate) trait Lanes: Copy {
     /// Sixteen numbers in registers.
     type V: Copy;

@@ -4,8 +4,8 @@ use insonate_meshes::{MAX_VERTICES, MeshFault, check_count};
 
 use super::TetMesh;
 
-/// The ways from a corner of a cell to the opposite one along its axes, and whether they wind right-handed.
-const WAYS: [([usize; 3], bool); 6] = [
+/// Orders of the axes on the way from a corner of a cell to the opposite one, and whether the permutation is even.
+const PERMUTATIONS: [([usize; 3], bool); 6] = [
     ([0, 1, 2], true),
     ([1, 2, 0], true),
     ([2, 0, 1], true),
@@ -15,7 +15,7 @@ const WAYS: [([usize; 3], bool); 6] = [
 ];
 
 impl TetMesh {
-    /// A box around the origin, of half sizes [m], in cells with edges near to a length [m]. Dihedral angles of cubic cells: 45° to 90°.
+    /// A box around the origin of half sizes [m], in cells with edges of about a length [m]. Dihedral angles of cubic cells: 45° to 90°.
     ///
     /// # Errors
     /// [`MeshFault::TooLarge`].
@@ -36,14 +36,14 @@ impl TetMesh {
                     if i == cells[0] || j == cells[1] || k == cells[2] {
                         continue;
                     }
-                    for (way, is_right) in WAYS {
+                    for (axes, is_even) in PERMUTATIONS {
                         let mut corner = [i, j, k];
                         let mut tet = [index(corner); 4];
-                        for (step, axis) in way.into_iter().enumerate() {
+                        for (step, axis) in axes.into_iter().enumerate() {
                             corner[axis] += 1;
                             tet[step + 1] = index(corner);
                         }
-                        if !is_right {
+                        if !is_even {
                             tet.swap(1, 2);
                         }
                         mesh.tets.push(tet);

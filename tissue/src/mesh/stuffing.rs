@@ -25,13 +25,13 @@ const ALPHA_LONG: f64 = 0.2851;
 const ALPHA_SHORT: f64 = 0.3988;
 
 impl TetMesh {
-    /// The solid where a distance [m] is negative, within bounds [m], of tetrahedra with edges near to a length [m].
+    /// Tetrahedra with edges of about a length [m] that fill the solid where a signed distance [m] is negative, within bounds [m].
     ///
     /// What is smaller than the edge may be lost, and sharp edges are cut off. Where gaps or walls are thinner than the edge, the boundary
     /// may touch itself along an edge ([`MeshFault::NonManifoldEdge`]).
     ///
     /// # Errors
-    /// [`TissueError::Mesh`] if nothing is inside, or too much for the edge; [`TissueError::Setting`] for bounds or edge.
+    /// [`TissueError::Mesh`] if nothing is inside, or the edge is too short; [`TissueError::Setting`] for bounds or edge.
     pub fn fill(
         distance: impl Fn(&Vector3<f64>) -> f64 + Sync,
         [low, high]: [[f64; 3]; 2],
@@ -57,7 +57,7 @@ impl TetMesh {
         let mut cutter = Cutter::new(&lattice, &points, &depths, |point| -distance(point));
         warp(&lattice, &mut points, &mut depths, &cutter);
         let mut tets = Vec::new();
-        lattice.for_each_tet(|tet| cutter.keep(tet, &points, &depths, &mut tets));
+        lattice.for_each_tet(|tet| cutter.add_stencil(tet, &points, &depths, &mut tets));
         let mesh = cutter.into_mesh(&points, &tets);
         if mesh.tets.is_empty() {
             return Err(MeshFault::Empty.into());
@@ -65,7 +65,7 @@ impl TetMesh {
         Ok(mesh)
     }
 
-    /// What a closed surface encloses, of tetrahedra with edges near to a length [m].
+    /// Tetrahedra with edges of about a length [m] that fill a closed surface.
     ///
     /// # Errors
     /// As [`fill`](Self::fill), and if the surface is not closed.

@@ -8,15 +8,15 @@ use crate::{Material, TissueError};
 /// Particles of one material.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct MpmBody {
-    /// What they are made of.
+    /// Their material.
     pub material: Material,
-    /// Where they are [m], shape `[n, 3]`.
+    /// Positions [m], shape `[n, 3]`.
     pub positions: Vec<[f64; 3]>,
     /// Velocity of all of them [m/s].
     pub velocity: [f64; 3],
     /// Volume of each at rest [m³].
     pub particle_volume: f64,
-    /// Particles that never move, by their place in `positions`.
+    /// Indices in `positions` of particles that never move.
     pub fixed: Vec<u32>,
 }
 

@@ -10,19 +10,19 @@ pub const WALL_NODES: usize = 3;
 /// Cells that a pressure wave may cross in a substep.
 const MAX_WAVE_COURANT: f64 = 0.4;
 
-/// What a wall does to tissue.
+/// Boundary condition of a wall.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Wall {
-    /// Holds it.
+    /// No velocity.
     Sticky,
-    /// Lets it slide, but not leave.
+    /// No normal velocity.
     Slip,
-    /// Lets it slide and leave.
+    /// No velocity into the wall.
     #[default]
     Separate,
 }
 
-/// What tools of finite friction push. Those of infinite friction hold nodes.
+/// On what tools of finite friction act. Those of infinite friction hold nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Contact {
     /// Particles: a tool as narrow as a cell feels the tissue, and contact begins where the surface is.
@@ -49,7 +49,7 @@ pub struct MpmConfig {
     pub law: ElasticLaw,
     /// Walls at the low and the high end of x, y, z.
     pub walls: [[Wall; 2]; 3],
-    /// What tools of finite friction push.
+    /// On what tools of finite friction act.
     pub contact: Contact,
     /// A node this near to a tool that pushes nodes, in cells, is pushed. Particles end half a cell before their nodes do.
     pub contact_distance: f64,
@@ -114,7 +114,7 @@ impl MpmConfig {
         self.cells.map(|cells| cells.div_ceil(BLOCK))
     }
 
-    /// Where particles may be [m], least and greatest.
+    /// Least and greatest position of particles [m].
     pub fn bounds(&self) -> [[f64; 3]; 2] {
         let at = |cells: [f64; 3]| {
             std::array::from_fn(|axis| self.origin[axis] + cells[axis] * self.cell_width)

@@ -1,4 +1,4 @@
-//! What a world's tools hold: grasping and letting go.
+//! Grasping and releasing particles.
 
 use nalgebra::Vector3;
 

@@ -1,4 +1,4 @@
-//! Particles that tools hold, or the world.
+//! Particles held by tools or by the world.
 //!
 //! A held particle marks the 27 nodes that it reaches. A marked node takes the velocity of the holder's rigid motion, whatever tissue,
 //! tools and walls want of it, and the momentum that this takes from the node is the impulse on the holder, so action equals reaction.
@@ -30,7 +30,7 @@ pub(super) type Marks = [u32; WIDTH * WIDTH * WIDTH];
 /// Holders of a block's nodes.
 pub(super) type NodeMarks = [u32; BLOCK * BLOCK * BLOCK];
 
-/// A particle that is held.
+/// A held particle.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Held {
     pub(super) particle: u32,
@@ -39,7 +39,7 @@ pub(super) struct Held {
     pub(super) at: Vector3<f64>,
 }
 
-/// All that are held.
+/// All held particles.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Grips {
     held: Vec<Held>,
@@ -69,7 +69,7 @@ impl Grips {
         self.held.push(held);
     }
 
-    /// Lets go of those that meet a condition.
+    /// Releases the particles that meet a condition.
     pub(super) fn release_if(&mut self, condition: impl Fn(&Held) -> bool) {
         if !self.held.iter().any(&condition) {
             return;
@@ -85,7 +85,7 @@ impl Grips {
     }
 }
 
-/// How a holder moves the nodes that it holds.
+/// Rigid motion of a holder.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Motion {
     origin: Vector3<f64>,
@@ -119,7 +119,7 @@ impl Motion {
     }
 }
 
-/// What blocks need to know of what is held.
+/// Held particles, shared by all blocks.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Holding<'a> {
     pub(super) grips: &'a Grips,

@@ -1,8 +1,8 @@
 //! Marching cubes (Lorensen & Cline 1987, doi:10.1145/37401.37422): triangles between the cuts of a level with the edges of a grid.
 //!
 //! Edges are cut where the line between their nodes' values reaches the level; the cubes around an edge share its vertex. What
-//! happens within a cube whose corners leave more than one way is [decided](super::cases) by faces, the inside kept apart; the
-//! trilinear interpolant may join what is parted here (Nielson & Hamann 1991), which is not looked at.
+//! happens within an ambiguous cube is [decided](super::cases) by its faces, which separate inner corners; the trilinear interpolant, which
+//! may join them (Nielson & Hamann 1991), is not evaluated.
 
 use nalgebra::Vector3;
 
@@ -14,7 +14,7 @@ use insonate_meshes::TriangleMesh;
 /// Cuts keep this part of an edge's length from its nodes, so that every triangle has an area.
 const LEAST_PART: f32 = 1e-3;
 
-/// Where a field has a level.
+/// A level set.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Isosurface {
     /// Closed unless it leaves the grid; greater values are inside.

@@ -1,4 +1,4 @@
-//! Surfaces of what has none of its own: level sets of grids, and of particles through them.
+//! Surfaces to draw: level sets of grids, and of particles through them.
 
 mod cases;
 mod grid;

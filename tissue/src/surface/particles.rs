@@ -9,7 +9,7 @@ use crate::TissueError;
 use crate::error::check_range;
 use insonate_meshes::{MAX_COORDINATE, MeshFault, TriangleMesh};
 
-/// Volume of the particles [m³].
+/// Volumes of particles [m³].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ParticleVolumes<'a> {
     /// Of each alike.
@@ -21,11 +21,11 @@ pub enum ParticleVolumes<'a> {
 /// Particles for which a surface is made.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct ParticleCloud<'a> {
-    /// Where they are [m], shape `[n, 3]`.
+    /// Positions [m], shape `[n, 3]`.
     pub positions: &'a [[f64; 3]],
-    /// How large they are at rest.
+    /// Volumes at rest.
     pub volumes: ParticleVolumes<'a>,
-    /// Where they are at rest [m], shape `[n, 3]`; pictures stick to these.
+    /// Positions at rest [m], shape `[n, 3]`, by which textures are mapped.
     pub rest_positions: Option<&'a [[f64; 3]]>,
 }
 

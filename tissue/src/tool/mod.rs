@@ -1,4 +1,4 @@
-//! Rigid tools: a shape, how it moves, and what tissue does to it.
+//! Rigid tools: shape, pose, velocity, and the wrench of tissue on them.
 
 mod distance_field;
 mod filter;
@@ -28,7 +28,7 @@ pub struct Tool {
     pub linear: Vector3<f64>,
     /// Angular velocity in world [rad/s].
     pub angular: Vector3<f64>,
-    /// Coulomb's coefficient; infinite: tissue sticks to it, and is let go by nothing.
+    /// Coulomb's coefficient; infinite: tissue sticks to it and never separates.
     pub friction: f64,
 }
 
@@ -77,7 +77,7 @@ impl Tool {
         self.linear.norm() + self.angular.norm() * self.shape.reach().min(within)
     }
 
-    /// Where the tool is after it has moved on for a time [s] at its present velocity.
+    /// The tool after a time [s] at its present velocity.
     #[must_use]
     pub fn after(&self, time: f64) -> Self {
         Self {

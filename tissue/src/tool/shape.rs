@@ -37,7 +37,7 @@ pub enum Shape {
     },
     /// All below the plane z = 0.
     HalfSpace,
-    /// What a closed mesh encloses.
+    /// A closed mesh, as a sampled distance field.
     Field(Arc<DistanceField>),
 }
 

@@ -1,4 +1,4 @@
-//! What is left of a tetrahedron of the lattice where the surface cuts it.
+//! Stencils: the part of a cut lattice tetrahedron that is inside.
 
 use std::collections::HashMap;
 
@@ -8,12 +8,12 @@ use super::lattice::Lattice;
 use crate::mesh::TetMesh;
 use crate::mesh::tetrahedra::volume;
 
-/// Steps of the search for a cut.
+/// Steps of the search for a cut point.
 const SEARCH_STEPS: usize = 6;
 
 pub(super) struct Cutter<'a> {
     lattice: &'a Lattice,
-    /// Where the surface cuts edges between an inner and an outer vertex; their index is counted on from the lattice's.
+    /// Index of the cut point of each edge between a positive and a negative vertex; as vertices they follow those of the lattice.
     cuts: HashMap<[usize; 2], usize>,
     cut_points: Vec<Vector3<f64>>,
 }
@@ -43,7 +43,7 @@ impl<'a> Cutter<'a> {
         cutter
     }
 
-    /// Where the surface cuts an edge.
+    /// Cut point of an edge.
     pub(super) fn cut(&self, a: usize, b: usize) -> Option<Vector3<f64>> {
         let index = self.cuts.get(&sorted([a, b]))?;
         Some(self.cut_points[*index])
@@ -53,8 +53,8 @@ impl<'a> Cutter<'a> {
         self.lattice.n_vertices() + self.cuts[&sorted([a, b])]
     }
 
-    /// Adds the part of a tetrahedron that is inside.
-    pub(super) fn keep(
+    /// Adds the stencil of a tetrahedron: a sign for each vertex, + inside, 0 on the surface.
+    pub(super) fn add_stencil(
         &mut self,
         tet: [usize; 4],
         points: &[Vector3<f64>],
@@ -62,9 +62,9 @@ impl<'a> Cutter<'a> {
         tets: &mut Vec<[usize; 4]>,
     ) {
         let with = |is: fn(f64) -> bool| tet.into_iter().filter(move |&v| is(depths[v]));
-        let inner: Vec<usize> = with(|depth| depth > 0.0).collect();
-        let outer: Vec<usize> = with(|depth| depth < 0.0).collect();
-        let on: Vec<usize> = with(|depth| depth == 0.0).collect();
+        let positive: Vec<usize> = with(|depth| depth > 0.0).collect();
+        let negative: Vec<usize> = with(|depth| depth < 0.0).collect();
+        let zero: Vec<usize> = with(|depth| depth == 0.0).collect();
         let cut = |a, b| self.cut_index(a, b);
         let point = |v: usize| {
             points
@@ -74,16 +74,20 @@ impl<'a> Cutter<'a> {
         };
         let mut add = |parts: &[[usize; 4]]| {
             for &[a, b, c, d] in parts {
-                let is_right = volume(&[a, b, c, d].map(point)) > 0.0;
-                tets.push(if is_right { [a, b, c, d] } else { [b, a, c, d] });
+                let is_positive = volume(&[a, b, c, d].map(point)) > 0.0;
+                tets.push(if is_positive {
+                    [a, b, c, d]
+                } else {
+                    [b, a, c, d]
+                });
             }
         };
-        match (inner.as_slice(), outer.as_slice()) {
+        match (positive.as_slice(), negative.as_slice()) {
             ([], _) => {}
             (_, []) => add(&[tet]),
-            (&[u], outer) => {
+            (&[u], negative) => {
                 let mut part = [u; 4];
-                let rest = outer.iter().map(|&w| cut(u, w)).chain(on);
+                let rest = negative.iter().map(|&w| cut(u, w)).chain(zero);
                 part.iter_mut()
                     .skip(1)
                     .zip(rest)
@@ -91,7 +95,7 @@ impl<'a> Cutter<'a> {
                 add(&[part]);
             }
             (&[u, v], &[w]) => {
-                let top = on[0];
+                let top = zero[0];
                 let [cu, cv] = [cut(u, w), cut(v, w)];
                 if self.diagonal_from(u, v, w) {
                     add(&[[top, u, v, cv], [top, u, cv, cu]]);
@@ -130,7 +134,7 @@ impl<'a> Cutter<'a> {
         }
     }
 
-    /// The tetrahedra with the vertices that they use.
+    /// The mesh of the tetrahedra, with only the vertices that they use.
     pub(super) fn into_mesh(self, points: &[Vector3<f64>], tets: &[[usize; 4]]) -> TetMesh {
         let mut new_index = vec![u32::MAX; points.len() + self.cut_points.len()];
         for &vertex in tets.iter().flatten() {
