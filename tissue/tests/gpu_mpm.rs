@@ -389,6 +389,6 @@ fn fixed_particles_are_refused_by_name() {
     assert!(
         error
             .to_string()
-            .starts_with("fixed particles are not served")
+            .starts_with("fixed particles are not supported")
     );
 }
