@@ -5,9 +5,7 @@ use std::path::Path;
 use anyhow::ensure;
 use insonate_meshes::TriangleMesh;
 use insonate_tissue::Material;
-use insonate_tissue::body::{
-    Layer, Particles as BodyParticles, Solid, TetBody, TissueBody, liver, slab, torso,
-};
+use insonate_tissue::body::{Layer, ParticleBody, Solid, TetBody, TissueBody, liver, slab, torso};
 use insonate_tissue::mpm::MpmBody;
 use insonate_tissue::xpbd::XpbdBody;
 use nalgebra::Vector3;
@@ -207,7 +205,7 @@ impl Specimen {
 }
 
 /// Takes away particles that are cut.
-fn cut_particles(particles: &mut BodyParticles, is_cut: impl Fn(&[f64; 3]) -> bool) {
+fn cut_particles(particles: &mut ParticleBody, is_cut: impl Fn(&[f64; 3]) -> bool) {
     let kept: Vec<bool> = particles.positions.iter().map(|at| !is_cut(at)).collect();
     keep(&mut particles.positions, &kept);
     keep(&mut particles.materials, &kept);
