@@ -1,4 +1,4 @@
-//! What every environment is: Gymnasium's `reset` and `step`, with buffers that the caller owns.
+//! The contract of an environment: Gymnasium's `reset` and `step`, with buffers that the caller owns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -7,7 +7,7 @@ use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EnvError};
 
-/// What an environment says of itself; the same for its whole life.
+/// Spaces, names and times of an environment; constant.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct EnvSpec {
     /// The task's name, such as `probe-sweep`.
@@ -30,14 +30,14 @@ pub struct EnvSpec {
     pub n_substeps: usize,
 }
 
-/// What a step tells.
+/// Outcome of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Step {
     /// Sum of the weighted reward terms.
     pub reward: f64,
-    /// The task itself came to an end, good or bad: the value beyond is zero.
+    /// The task ended, by success or failure: the next state has no value.
     pub terminated: bool,
-    /// The episode was cut, by its time limit: the value beyond goes on.
+    /// The episode was cut by its time limit: the next state keeps its value.
     pub truncated: bool,
 }
 
@@ -53,14 +53,14 @@ impl Step {
 pub enum EndReason {
     /// The time limit, or the end of the task's own schedule: truncated.
     TimeLimit,
-    /// The task's own end, in its own words, such as `contact lost`: terminated.
+    /// The task's own end, such as `contact lost`: terminated.
     Task(&'static str),
     /// The simulation diverged; where and when: terminated.
     Diverged(String),
 }
 
 impl EndReason {
-    /// In words.
+    /// As text.
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::TimeLimit => "time limit".into(),
@@ -79,8 +79,8 @@ pub struct ResetOptions {
 
 /// One environment.
 ///
-/// An episode is a pure function of the seed and options of [`Env::reset`] and of the actions since: nothing of an earlier
-/// episode may show.
+/// An episode is a pure function of the seed and options of [`Env::reset`] and of the actions since: nothing of an
+/// earlier episode may affect it.
 pub trait Env: Send {
     /// What this environment is.
     fn spec(&self) -> &EnvSpec;
@@ -98,7 +98,7 @@ pub trait Env: Send {
 
     /// Does an action, shape `[n_actions]`, for one control step, and writes the observation after it.
     ///
-    /// A simulation that diverges terminates the episode with the last finite observation, a reward that is finite, and
+    /// A simulation that diverges terminates the episode with the last finite observation, a finite reward, and
     /// [`EndReason::Diverged`].
     ///
     /// # Errors
@@ -124,7 +124,7 @@ pub trait Env: Send {
         false
     }
 
-    /// The scene and its state, to draw it and to read from it; none where there is nothing to see.
+    /// The scene and its state, to draw and to read; none for an environment without a scene.
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }

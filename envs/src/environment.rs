@@ -40,9 +40,9 @@ impl From<EnvError> for StepFailure {
 /// How an episode ends by the task's own rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EpisodeEnd {
-    /// Terminated, good or bad, with the reason: the value beyond is zero.
+    /// Terminated, by success or failure, with the reason: the next state has no value.
     Terminated(&'static str),
-    /// Truncated, as the task's schedule is over: the value beyond is not zero.
+    /// Truncated, as the task's schedule is over: the next state keeps its value.
     Truncated,
 }
 
@@ -57,7 +57,7 @@ pub trait Simulation: Send {
     /// Starts the episode with the parameters that were drawn; `rng` serves it until the next reset.
     ///
     /// # Errors
-    /// What the task needs and cannot have.
+    /// What the task needs and does not get.
     fn reset(&mut self, parameters: &[f64], rng: ChaCha8Rng) -> Result<(), EnvError>;
 
     /// Takes the action of the next step, shape `[n_actions]`, which is valid.

@@ -1,13 +1,13 @@
-//! What can go wrong in an environment's use. A simulation that diverges is no error: it ends its episode.
+//! Errors of this crate. A simulation that diverges is none: it ends its episode.
 
 /// Errors of this crate.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EnvError {
-    /// A point of the wrong length.
+    /// A slice of the wrong length.
     #[error("{what} has {found} numbers, but {expected} are needed")]
     Length {
-        /// What was given.
+        /// What was given, such as `action`.
         what: &'static str,
         /// Numbers needed.
         expected: usize,
@@ -17,7 +17,7 @@ pub enum EnvError {
     /// NaN or infinity.
     #[error("{what}[{index}] ({name}) is {value}")]
     NotFinite {
-        /// What was given.
+        /// What was given, such as `action`.
         what: &'static str,
         /// Which entry.
         index: usize,
@@ -29,7 +29,7 @@ pub enum EnvError {
     /// A number outside its bounds.
     #[error("{what}[{index}] ({name}) = {value} is out of bounds: {low} to {high}")]
     OutOfBounds {
-        /// What was given.
+        /// What was given, such as `action`.
         what: &'static str,
         /// Which entry.
         index: usize,
@@ -50,7 +50,7 @@ pub enum EnvError {
         /// Its error.
         source: Box<EnvError>,
     },
-    /// An environment that broke its contract or panicked, or a machine that gives no thread.
+    /// An environment that broke its contract or panicked, or no thread to run in.
     #[error("the environment failed: {0}")]
     Failed(String),
     /// A call out of order, such as a step before the first reset.
@@ -68,7 +68,7 @@ pub enum EnvError {
         /// The known names.
         known: String,
     },
-    /// A setting that cannot be.
+    /// An invalid setting.
     #[error("{field}: {problem}")]
     Config {
         /// Dotted name of the setting.
@@ -92,7 +92,7 @@ fn did_you_mean(near: Option<&str>) -> String {
 }
 
 impl EnvError {
-    /// Fails unless `found` numbers were given where `expected` are needed.
+    /// Fails unless `found` is `expected`.
     ///
     /// # Errors
     /// [`EnvError::Length`].

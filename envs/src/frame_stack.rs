@@ -4,7 +4,7 @@ use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
-/// Observes the last `n` observations, the oldest first; at the start the first one stands `n` times.
+/// Observes the last `n` observations, the oldest first; at the start `n` times the first.
 #[derive(Debug, Clone)]
 pub struct FrameStack<E> {
     env: E,

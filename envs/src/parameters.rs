@@ -5,7 +5,7 @@ use rand::Rng;
 use crate::settings::check_range;
 use crate::{EnvError, ResetOptions};
 
-/// A number that each episode draws anew, and that options can fix.
+/// A number that each episode draws, and that options can fix.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Parameter {
     /// Its name.

@@ -9,9 +9,9 @@ use crate::EnvError;
 /// Settings as a table.
 ///
 /// # Panics
-/// Where `T` holds what TOML cannot say, such as a `None`: a mistake in the program.
+/// Where `T` holds what TOML cannot express, such as a `None`: a bug.
 pub fn table<T: Serialize>(settings: &T) -> Table {
-    Table::try_from(settings).expect("settings are tables of numbers, words, switches and lists")
+    Table::try_from(settings).expect("settings hold what TOML can express")
 }
 
 /// Settings with what is given in place of the defaults.
@@ -55,7 +55,7 @@ fn unknown(known: &Table, key: &str, field: String) -> EnvError {
     }
 }
 
-/// The new value, if it is of the old one's kind; whole numbers serve as real ones, and one number as an interval of no width.
+/// The new value, if it is of the old one's kind; an integer serves as a float, and a number as an interval of no width.
 fn convert(old: &Value, new: &Value, field: &str) -> Result<Value, EnvError> {
     let number = |value: &Value| match value {
         Value::Integer(whole) => Some(*whole as f64),
@@ -94,7 +94,7 @@ fn wrong_kind(old: &Value, new: &Value, field: &str) -> EnvError {
 
 fn kind(value: &Value) -> &'static str {
     match value {
-        Value::String(_) => "a word",
+        Value::String(_) => "a string",
         Value::Integer(_) => "a whole number",
         Value::Float(_) => "a number",
         Value::Boolean(_) => "true or false",
@@ -104,7 +104,7 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
-/// Writes `value` (TOML; what is no TOML counts as a word) to the dotted `name` of a table, making tables on the way.
+/// Writes `value` (TOML; anything else is taken as a string) to the dotted `name` of a table, adding tables as needed.
 ///
 /// # Errors
 /// [`EnvError::Config`] for an empty name, or one that goes through something else than a table.
@@ -114,7 +114,7 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
         problem: problem.to_owned(),
     };
     if name.split('.').any(|part| part.trim().is_empty()) {
-        return Err(fail("is no name: write it as part.of.name=value"));
+        return Err(fail("is not a name: write it as part.of.name=value"));
     }
     let value: Value = format!("value = {value}")
         .parse::<Table>()
@@ -128,7 +128,7 @@ pub fn set(table: &mut Table, name: &str, value: &str) -> Result<(), EnvError> {
             .entry(part)
             .or_insert_with(|| Value::Table(Table::new()))
             .as_table_mut()
-            .ok_or_else(|| fail("goes through a setting that is no table"))?;
+            .ok_or_else(|| fail("goes through a setting that is not a table"))?;
     }
     place.insert(last.to_owned(), value);
     Ok(())
@@ -146,6 +146,34 @@ pub fn check_range(field: &str, value: f64, least: f64, most: f64) -> Result<(),
         field: field.to_owned(),
         problem: format!("is {value}, but must lie in {least} to {most}"),
     })
+}
+
+/// Fails unless each value lies in its range; rows are name after `prefix`, value, least, most.
+///
+/// # Errors
+/// As [`check_range`].
+pub fn check_ranges(prefix: &str, rows: &[(&str, f64, f64, f64)]) -> Result<(), EnvError> {
+    rows.iter().try_for_each(|&(name, value, least, most)| {
+        check_range(&format!("{prefix}{name}"), value, least, most)
+    })
+}
+
+/// Fails unless each coordinate lies in `[least, most]`.
+///
+/// # Errors
+/// As [`check_range`].
+pub fn check_vector(
+    field: &str,
+    [x, y, z]: [f64; 3],
+    least: f64,
+    most: f64,
+) -> Result<(), EnvError> {
+    let rows = [
+        ("x", x, least, most),
+        ("y", y, least, most),
+        ("z", z, least, most),
+    ];
+    check_ranges(&format!("{field} along "), &rows)
 }
 
 /// Fails unless `low <= high` and both lie in `[least, most]`.

@@ -47,11 +47,6 @@ impl BoxSpace {
         self.high.extend(other.high);
     }
 
-    /// Whether the point has the right length, is not NaN and lies within the bounds.
-    pub fn contains(&self, point: &[f32]) -> bool {
-        self.check("point", point).is_ok()
-    }
-
     /// Fails for a point outside the box.
     ///
     /// # Errors

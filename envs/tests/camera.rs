@@ -8,7 +8,7 @@ mod egl;
 
 use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::tasks::{self, EnvFactory};
-use insonate_envs::{Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
+use insonate_envs::{Env, EnvError, ResetOptions, VecConfig, VecEnv};
 use insonate_sim::SimError;
 
 const SMALL: &[(&str, &str)] = &[
@@ -19,11 +19,7 @@ const SMALL: &[(&str, &str)] = &[
 ];
 
 fn factory(task: &str, sets: &[&[(&str, &str)]]) -> EnvFactory {
-    let mut given = toml::Table::new();
-    for (name, value) in sets.concat() {
-        settings::set(&mut given, name, value).unwrap();
-    }
-    (tasks::by_name(task).unwrap().build)(&given).unwrap()
+    tasks::factory(task, &sets.concat()).unwrap()
 }
 
 /// Whether there is EGL.
@@ -158,11 +154,9 @@ fn pixels_are_the_same_on_any_number_of_threads() {
 #[test]
 fn wrong_cameras_are_refused() {
     let refusal = |name: &str, value: &str| {
-        let mut given = toml::Table::new();
-        settings::set(&mut given, "observation.camera.name", "close").unwrap();
-        settings::set(&mut given, name, value).unwrap();
-        let built = (tasks::by_name("probe-press").unwrap().build)(&given);
-        built.unwrap_err().to_string()
+        let sets = [("observation.camera.name", "close"), (name, value)];
+        let refused = tasks::factory("probe-press", &sets);
+        refused.unwrap_err().to_string()
     };
     assert!(refusal("observation.camera.width", "0").contains("observation.camera.width"));
     assert!(refusal("observation.camera.height", "9999").contains("256"));

@@ -419,7 +419,7 @@ const CASES: &[(Fault, &str, &str)] = &[
     ),
     (Fault::GoesOn, "rollout", "beyond max_episode_steps"),
     (Fault::NoReason, "rollout", "without a reason"),
-    (Fault::ReasonEarly, "rollout", "goes on, but has ended"),
+    (Fault::ReasonEarly, "rollout", "continues, though"),
     (Fault::TimeLimitTerminates, "rollout", "is not truncated"),
     (Fault::TaskEndTruncates, "rollout", "is not terminated"),
     (Fault::MetricUnwritten, "rollout", "metric place is inf"),
@@ -454,8 +454,8 @@ const CASES: &[(Fault, &str, &str)] = &[
         "actions",
         "an action of 2 numbers: is not refused",
     ),
-    (Fault::BadActionMoves, "actions", "goes on otherwise"),
-    (Fault::BadActionDraws, "actions", "goes on otherwise"),
+    (Fault::BadActionMoves, "actions", "continues differently"),
+    (Fault::BadActionDraws, "actions", "continues differently"),
     (Fault::Random, "purity", "the same episode again"),
     (Fault::Remembers, "purity", "the same episode after others"),
     (Fault::Shares, "purity", "x [m]"),
@@ -510,7 +510,7 @@ fn an_environment_without_chance_can_say_so() {
 #[test]
 fn the_yardsticks_pass() {
     for task in ["pendulum", "reacher"] {
-        let factory = (tasks::by_name(task).unwrap().build)(&toml::Table::new()).unwrap();
+        let factory = tasks::factory(task, &[]).unwrap();
         let problems = check_env(&|| factory.make(), &CheckOptions::default());
         assert!(problems.is_empty(), "{task}: {problems:#?}");
     }

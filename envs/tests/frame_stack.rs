@@ -35,7 +35,7 @@ fn frames_stack_with_the_oldest_first() {
 
 #[test]
 fn a_stacked_environment_keeps_the_contract() {
-    let factory = (tasks::by_name("pendulum").unwrap().build)(&toml::Table::new()).unwrap();
+    let factory = tasks::factory("pendulum", &[]).unwrap();
     let make = || Ok(Box::new(FrameStack::new(factory.make()?, 3)) as Box<dyn Env>);
     let problems = check_env(&make, &CheckOptions::default());
     assert!(problems.is_empty(), "{problems:#?}");

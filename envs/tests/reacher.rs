@@ -66,9 +66,7 @@ fn lag(step: usize) -> f64 {
 }
 
 fn make() -> Box<dyn Env> {
-    let kind = tasks::by_name("reacher").unwrap();
-    let factory = (kind.build)(&toml::Table::new()).unwrap();
-    factory.make().unwrap()
+    tasks::factory("reacher", &[]).unwrap().make().unwrap()
 }
 
 #[test]

@@ -8,25 +8,19 @@ use std::sync::LazyLock;
 use insonate_envs::check::{CheckOptions, check_env};
 use insonate_envs::surgery::Organ;
 use insonate_envs::tasks::{self, EnvFactory};
-use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv, settings};
+use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv};
 
 /// The mesh of the defaults takes seconds to make in a test's build; this one has a quarter of its tetrahedra.
 const COARSE: &[(&str, &str)] = &[("organ.edge", "0.03")];
 
-static REACH: LazyLock<EnvFactory> = LazyLock::new(|| factory("tissue-reach", COARSE).unwrap());
+static REACH: LazyLock<EnvFactory> =
+    LazyLock::new(|| tasks::factory("tissue-reach", COARSE).unwrap());
 
-static RETRACT: LazyLock<EnvFactory> = LazyLock::new(|| factory("tissue-retract", COARSE).unwrap());
-
-fn factory(task: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
-    let mut given = toml::Table::new();
-    for (name, value) in sets {
-        settings::set(&mut given, name, value)?;
-    }
-    (tasks::by_name(task)?.build)(&given)
-}
+static RETRACT: LazyLock<EnvFactory> =
+    LazyLock::new(|| tasks::factory("tissue-retract", COARSE).unwrap());
 
 fn with(task: &str, sets: &[(&str, &str)]) -> EnvFactory {
-    factory(task, &[COARSE, sets].concat()).unwrap()
+    tasks::factory(task, &[COARSE, sets].concat()).unwrap()
 }
 
 /// An episode, step by step.
@@ -99,10 +93,10 @@ fn the_default_organ_is_of_the_papers_size_and_its_scripts_succeed() {
     let settings = insonate_envs::surgery::SurgerySettings::<()>::default();
     let n_tets = Organ::new(&settings).unwrap().n_tets();
     assert!((1110..=1230).contains(&n_tets), "{n_tets} tetrahedra");
-    let reach = Play::begin(&factory("tissue-reach", &[]).unwrap(), 1).play_script();
+    let reach = Play::begin(&tasks::factory("tissue-reach", &[]).unwrap(), 1).play_script();
     assert_eq!(reach.metric("success"), 1.0);
     assert_eq!(reach.metric("solved"), 1.0);
-    let retract = Play::begin(&factory("tissue-retract", &[]).unwrap(), 1).play_script();
+    let retract = Play::begin(&tasks::factory("tissue-retract", &[]).unwrap(), 1).play_script();
     assert_eq!(retract.metric("success"), 1.0);
 }
 
@@ -396,7 +390,9 @@ fn wrong_settings_are_named_with_what_is_allowed() {
             &["instrument.grasp_radius", "0.007"],
         ),
     ] {
-        let message = factory(task, &[(name, value)]).unwrap_err().to_string();
+        let message = tasks::factory(task, &[(name, value)])
+            .unwrap_err()
+            .to_string();
         for part in parts {
             assert!(message.contains(part), "{name} = {value}: {message}");
         }

@@ -111,14 +111,9 @@ fn disabled_refuses_a_step_after_the_end_until_a_reset() {
         "{message}"
     );
     assert_eq!(env.batch().observations, before.observations);
-    let batch = env
-        .reset_where(&[true, false], &ResetOptions::default())
-        .unwrap();
-    assert_eq!((batch.observations[1], batch.observations[3]), (0.0, 3.0));
-    assert!(!batch.terminated[0] && batch.ended.is_empty());
+    env.reset_env(0, 100, &ResetOptions::default()).unwrap();
     let batch = env.step(&[0.5, 0.5]).unwrap();
     assert_eq!((batch.observations[1], batch.observations[3]), (1.0, 4.0));
-    assert!(env.reset_where(&[true], &ResetOptions::default()).is_err());
 }
 
 #[test]
@@ -137,21 +132,6 @@ fn a_bad_action_is_named_and_nothing_moves() {
     check(&[0.5, f32::NAN], &["env 1", "action[0]", "push [N]", "NaN"]);
     check(&[f32::INFINITY, 0.0], &["env 0", "push [N]", "inf"]);
     check(&[0.5, -1.5], &["env 1", "push [N]", "-1.5", "-1 to 1"]);
-}
-
-#[test]
-fn clipping_moves_actions_into_their_bounds_but_not_nan() {
-    let config = VecConfig {
-        clip_actions: true,
-        n_threads: 1,
-        ..VecConfig::default()
-    };
-    let mut env = VecEnv::new(vec![boxed(9)], config).unwrap();
-    env.reset(Some(0), &ResetOptions::default()).unwrap();
-    assert_eq!(env.step(&[7.0]).unwrap().reward_terms[0], 1.0);
-    assert_eq!(env.step(&[-7.0]).unwrap().reward_terms[0], -1.0);
-    assert!(env.step(&[f32::NAN]).is_err());
-    assert!(env.step(&[f32::INFINITY]).is_err());
 }
 
 #[test]
@@ -256,35 +236,13 @@ fn numbers_that_are_not_finite_end_their_episode_and_stay_out_of_the_batch() {
 }
 
 #[test]
-fn the_halves_of_a_step_keep_their_order() {
-    let mut env = counters(2, Autoreset::NextStep);
-    reset_both(&mut env);
-    assert!(matches!(env.recv(), Err(EnvError::Order(_))));
-    env.send(&[0.5, 0.5]).unwrap();
-    assert!(matches!(env.send(&[0.5, 0.5]), Err(EnvError::Order(_))));
-    assert!(matches!(
-        env.reset(None, &ResetOptions::default()),
-        Err(EnvError::Order(_))
-    ));
-    assert!(matches!(
-        env.reset_env(0, 0, &ResetOptions::default()),
-        Err(EnvError::Order(_))
-    ));
-    let batch = env.recv().unwrap();
-    assert_eq!((batch.observations[1], batch.observations[3]), (1.0, 1.0));
-    env.send(&[0.5, 0.5]).unwrap();
-    drop(env);
-}
-
-#[test]
 fn what_cannot_be_a_vector_is_refused() {
     let refused = |envs: Vec<Box<dyn Env>>| {
         let error = VecEnv::new(envs, VecConfig::default()).unwrap_err();
         assert!(matches!(error, EnvError::Config { .. }), "{error}");
     };
     refused(vec![]);
-    let pendulum = tasks::by_name("pendulum").unwrap();
-    let factory = (pendulum.build)(&toml::Table::new()).unwrap();
+    let factory = tasks::factory("pendulum", &[]).unwrap();
     refused(vec![boxed(1), factory.make().unwrap()]);
     let mut env = counters(2, Autoreset::NextStep);
     assert!(env.reset_env(2, 0, &ResetOptions::default()).is_err());
@@ -297,14 +255,12 @@ fn what_cannot_be_a_vector_is_refused() {
 
 /// Real environments, their observations stacked.
 fn real(task: &str, n_envs: usize, n_threads: usize, autoreset: Autoreset) -> VecEnv {
-    let settings: toml::Table = "max_episode_steps = 13".parse().unwrap();
-    let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
+    let factory = tasks::factory(task, &[("max_episode_steps", "13")]).unwrap();
     let envs =
         (0..n_envs).map(|_| Box::new(FrameStack::new(factory.make().unwrap(), 3)) as Box<dyn Env>);
     let config = VecConfig {
         autoreset,
         n_threads,
-        clip_actions: true,
     };
     VecEnv::new(envs.collect(), config).unwrap()
 }

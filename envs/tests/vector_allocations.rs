@@ -39,10 +39,9 @@ static ALLOCATOR: Counting = Counting;
 
 #[test]
 fn a_running_step_allocates_nothing() {
-    let settings: toml::Table = "max_episode_steps = 400".parse().unwrap();
     for task in ["pendulum", "reacher"] {
         for n_threads in [1, 2, 4] {
-            let factory = (tasks::by_name(task).unwrap().build)(&settings).unwrap();
+            let factory = tasks::factory(task, &[("max_episode_steps", "400")]).unwrap();
             let envs = (0..6)
                 .map(|_| Box::new(FrameStack::new(factory.make().unwrap(), 3)) as Box<dyn Env>);
             let config = VecConfig {

@@ -78,7 +78,7 @@ impl List {
                 "action_modes",
                 actions::ALL
                     .iter()
-                    .map(|(name, summary)| entry(name, summary))
+                    .map(|kind| entry(kind.name, kind.summary))
                     .collect(),
             ),
             ("quantities", quantities()),

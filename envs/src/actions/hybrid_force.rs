@@ -5,9 +5,9 @@ use insonate_sim::Twist;
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use serde::{Deserialize, Serialize};
 
-use super::ActionMode;
+use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_range;
+use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `hybrid_force`.
@@ -47,19 +47,18 @@ impl Default for HybridForceSettings {
 
 impl HybridForceSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        for (field, value, least, most) in [
-            ("force_scale", self.force_scale, 0.0, 40.0),
-            ("velocity_scale", self.velocity_scale, 0.0, 0.5),
-            ("gain_scale", self.gain_scale, 1.0, 10.0),
-            ("force_rate", self.force_rate, 0.1, 1e4),
-            ("force_gain", self.force_gain, 0.0, 100.0),
-            ("force_integral_gain", self.force_integral_gain, 0.0, 1e3),
-            ("approach_speed", self.approach_speed, 1e-4, 0.5),
-        ] {
-            let field = format!("action.hybrid_force.{field}");
-            check_range(&field, value, least, most)?;
-        }
-        Ok(())
+        check_ranges(
+            "action.hybrid_force.",
+            &[
+                ("force_scale", self.force_scale, 0.0, 40.0),
+                ("velocity_scale", self.velocity_scale, 0.0, 0.5),
+                ("gain_scale", self.gain_scale, 1.0, 10.0),
+                ("force_rate", self.force_rate, 0.1, 1e4),
+                ("force_gain", self.force_gain, 0.0, 100.0),
+                ("force_integral_gain", self.force_integral_gain, 0.0, 1e3),
+                ("approach_speed", self.approach_speed, 1e-4, 0.5),
+            ],
+        )
     }
 }
 

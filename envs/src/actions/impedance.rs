@@ -10,10 +10,10 @@ use insonate_sim::{Pose, Twist, Wrench};
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::ActionMode;
+use super::mode::ActionMode;
 use super::osc_pose::AXES;
 use crate::probe::SceneState;
-use crate::settings::{check_interval, check_range};
+use crate::settings::{check_interval, check_ranges};
 use crate::{BoxSpace, EnvError};
 
 /// Stiffness along the probe's axis in `wrench` [1/s²]: some hundredths of a newton at a centimetre, there for the damping.
@@ -62,17 +62,18 @@ impl Default for ImpedanceSettings {
 impl ImpedanceSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
         check_interval("action.impedance.stiffness", self.stiffness, 0.0, 5000.0)?;
-        for (field, value, most) in [
-            ("held_stiffness", self.held_stiffness, 5000.0),
-            ("axial_damping", self.axial_damping, 500.0),
-            ("damping_ratio", self.damping_ratio, 10.0),
-            ("depth", self.depth, 0.2),
-            ("depth_scale", self.depth_scale, 0.2),
-            ("force_scale", self.force_scale, 100.0),
-            ("torque_scale", self.torque_scale, 50.0),
-        ] {
-            check_range(&format!("action.impedance.{field}"), value, 0.0, most)?;
-        }
+        check_ranges(
+            "action.impedance.",
+            &[
+                ("held_stiffness", self.held_stiffness, 0.0, 5000.0),
+                ("axial_damping", self.axial_damping, 0.0, 500.0),
+                ("damping_ratio", self.damping_ratio, 0.0, 10.0),
+                ("depth", self.depth, 0.0, 0.2),
+                ("depth_scale", self.depth_scale, 0.0, 0.2),
+                ("force_scale", self.force_scale, 0.0, 100.0),
+                ("torque_scale", self.torque_scale, 0.0, 50.0),
+            ],
+        )?;
         super::osc_pose::check_axes("action.impedance.axes", &self.axes)
     }
 }

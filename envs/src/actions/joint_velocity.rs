@@ -3,9 +3,9 @@
 use insonate_sim::controllers::{Controller as _, JointVelocity, JointVelocityConfig};
 use serde::{Deserialize, Serialize};
 
-use super::ActionMode;
+use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_range;
+use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Settings of the mode `joint_velocity`.
@@ -29,13 +29,13 @@ impl Default for JointVelocitySettings {
 
 impl JointVelocitySettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
-        check_range(
-            "action.joint_velocity.velocity_scale",
-            self.velocity_scale,
-            1e-3,
-            10.0,
-        )?;
-        check_range("action.joint_velocity.gain", self.gain, 0.1, 500.0)
+        check_ranges(
+            "action.joint_velocity.",
+            &[
+                ("velocity_scale", self.velocity_scale, 1e-3, 10.0),
+                ("gain", self.gain, 0.1, 500.0),
+            ],
+        )
     }
 }
 

@@ -1,8 +1,9 @@
-//! Ways to turn an action into joint torques: one file each, listed in [`ALL`]. Entries are shares of full scale, -1 to 1.
+//! Action modes, which turn an action into joint torques: one file each, listed in [`ALL`]. Actions are normalised to -1 to 1.
 
 mod hybrid_force;
 mod impedance;
 mod joint_velocity;
+mod mode;
 mod osc_pose;
 
 use serde::{Deserialize, Serialize};
@@ -10,56 +11,75 @@ use serde::{Deserialize, Serialize};
 pub use hybrid_force::{HybridForceAction, HybridForceSettings};
 pub use impedance::{ImpedanceAction, ImpedanceMode, ImpedanceSettings};
 pub use joint_velocity::{JointVelocityAction, JointVelocitySettings};
+pub use mode::ActionMode;
 pub use osc_pose::{OscPoseAction, OscPoseSettings};
 
+use crate::EnvError;
 use crate::probe::SceneState;
-use crate::{BoxSpace, EnvError};
 
-/// Turns actions into torques.
-pub trait ActionMode: Send {
-    /// What an action is.
-    fn space(&self) -> BoxSpace;
-
-    /// Forgets the past; the state has just been placed.
-    fn reset(&mut self, state: &SceneState);
-
-    /// Takes an action, once per control step.
-    fn set_action(&mut self, state: &SceneState, action: &[f32]);
-
-    /// Writes torques, once per physics step; the state's goal and feelings are those of now.
-    fn control(&mut self, state: &mut SceneState);
+/// The registry's entry of a mode.
+pub struct ActionModeKind {
+    /// Its name, a value of `action.mode`.
+    pub name: &'static str,
+    /// What its actions do, in a line.
+    pub summary: &'static str,
+    make: MakeMode,
 }
 
-/// Every mode with what it does.
-pub const ALL: &[(&str, &str)] = &[
-    (
-        "osc_pose",
-        "changes of the probe's pose, as robosuite's OSC_POSE",
-    ),
-    (
-        "tracking",
-        "stiffness of six axes about the task's goal (the thesis' tracking)",
-    ),
-    (
-        "variable_z",
-        "stiffness of six axes, and depth along the probe's axis (the thesis' variable_z)",
-    ),
-    (
-        "wrench",
-        "force and torque on the probe beside a spring towards the goal (the thesis' wrench)",
-    ),
-    ("joint_velocity", "velocities of the joints"),
-    (
-        "hybrid_force",
-        "corrections of the scripted hybrid force controller; zero is that controller",
-    ),
+type MakeMode = fn(&SceneState, &ActionSettings) -> Result<Box<dyn ActionMode>, EnvError>;
+
+/// Every mode.
+pub const ALL: &[ActionModeKind] = &[
+    ActionModeKind {
+        name: "osc_pose",
+        summary: "changes of the probe's pose, as robosuite's OSC_POSE",
+        make: |state, all| Ok(Box::new(OscPoseAction::new(state, &all.osc_pose)?)),
+    },
+    ActionModeKind {
+        name: "tracking",
+        summary: "stiffness of six axes about the task's goal (the thesis' tracking)",
+        make: |state, all| impedance(state, all, ImpedanceMode::Tracking),
+    },
+    ActionModeKind {
+        name: "variable_z",
+        summary: "stiffness of six axes, and depth along the probe's axis (the thesis' variable_z)",
+        make: |state, all| impedance(state, all, ImpedanceMode::VariableZ),
+    },
+    ActionModeKind {
+        name: "wrench",
+        summary: "force and torque on the probe beside a spring towards the goal (the thesis' wrench)",
+        make: |state, all| impedance(state, all, ImpedanceMode::Wrench),
+    },
+    ActionModeKind {
+        name: "joint_velocity",
+        summary: "velocities of the joints",
+        make: |state, all| {
+            Ok(Box::new(JointVelocityAction::new(
+                state,
+                &all.joint_velocity,
+            )?))
+        },
+    },
+    ActionModeKind {
+        name: "hybrid_force",
+        summary: "corrections of the scripted hybrid force controller; zero is that controller",
+        make: |state, all| Ok(Box::new(HybridForceAction::new(state, &all.hybrid_force)?)),
+    },
 ];
+
+fn impedance(
+    state: &SceneState,
+    all: &ActionSettings,
+    mode: ImpedanceMode,
+) -> Result<Box<dyn ActionMode>, EnvError> {
+    Ok(Box::new(ImpedanceAction::new(state, &all.impedance, mode)?))
+}
 
 /// How actions act.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ActionSettings {
-    /// One of `osc_pose`, `tracking`, `variable_z`, `wrench`, `joint_velocity`, `hybrid_force`.
+    /// The name of a mode in [`ALL`].
     pub mode: String,
     /// Settings of `osc_pose`.
     pub osc_pose: OscPoseSettings,
@@ -92,35 +112,33 @@ impl ActionSettings {
         }
     }
 
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`] for the mode.
     pub fn check(&self) -> Result<(), EnvError> {
-        let known: Vec<&str> = ALL.iter().map(|(name, _)| *name).collect();
-        if !known.contains(&self.mode.as_str()) {
-            return Err(EnvError::unknown("action mode", &self.mode, &known));
-        }
+        self.kind()?;
         self.osc_pose.check()?;
         self.impedance.check()?;
         self.joint_velocity.check()?;
         self.hybrid_force.check()
     }
 
-    /// An action of the mode for a state.
+    /// The mode for a scene.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for the mode, [`EnvError::Sim`] where the scene lacks what the controller needs.
+    /// As [`ActionSettings::check`]; [`EnvError::Sim`] where the scene lacks what the controller needs.
     pub fn make(&self, state: &SceneState) -> Result<Box<dyn ActionMode>, EnvError> {
         self.check()?;
-        let impedance = |mode| ImpedanceAction::new(state, &self.impedance, mode);
-        Ok(match self.mode.as_str() {
-            "tracking" => Box::new(impedance(ImpedanceMode::Tracking)?),
-            "variable_z" => Box::new(impedance(ImpedanceMode::VariableZ)?),
-            "wrench" => Box::new(impedance(ImpedanceMode::Wrench)?),
-            "joint_velocity" => Box::new(JointVelocityAction::new(state, &self.joint_velocity)?),
-            "hybrid_force" => Box::new(HybridForceAction::new(state, &self.hybrid_force)?),
-            _ => Box::new(OscPoseAction::new(state, &self.osc_pose)?),
-        })
+        (self.kind()?.make)(state, self)
+    }
+
+    fn kind(&self) -> Result<&'static ActionModeKind, EnvError> {
+        ALL.iter()
+            .find(|kind| kind.name == self.mode)
+            .ok_or_else(|| {
+                let known: Vec<&str> = ALL.iter().map(|kind| kind.name).collect();
+                EnvError::unknown("action mode", &self.mode, &known)
+            })
     }
 }

@@ -3,9 +3,9 @@
 use insonate_sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use serde::{Deserialize, Serialize};
 
-use super::ActionMode;
+use super::mode::ActionMode;
 use crate::probe::SceneState;
-use crate::settings::check_range;
+use crate::settings::check_ranges;
 use crate::{BoxSpace, EnvError};
 
 /// Names of a pose's axes in world.
@@ -42,24 +42,14 @@ impl Default for OscPoseSettings {
 impl OscPoseSettings {
     pub(super) fn check(&self) -> Result<(), EnvError> {
         check_axes("action.osc_pose.axes", &self.axes)?;
-        check_range(
-            "action.osc_pose.position_scale",
-            self.position_scale,
-            1e-5,
-            1.0,
-        )?;
-        check_range(
-            "action.osc_pose.orientation_scale",
-            self.orientation_scale,
-            1e-4,
-            3.2,
-        )?;
-        check_range("action.osc_pose.stiffness", self.stiffness, 0.0, 5000.0)?;
-        check_range(
-            "action.osc_pose.damping_ratio",
-            self.damping_ratio,
-            0.0,
-            10.0,
+        check_ranges(
+            "action.osc_pose.",
+            &[
+                ("position_scale", self.position_scale, 1e-5, 1.0),
+                ("orientation_scale", self.orientation_scale, 1e-4, 3.2),
+                ("stiffness", self.stiffness, 0.0, 5000.0),
+                ("damping_ratio", self.damping_ratio, 0.0, 10.0),
+            ],
         )
     }
 }

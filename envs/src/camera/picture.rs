@@ -1,11 +1,11 @@
-//! One environment's camera: from a stage to pixels.
+//! One environment's camera: from a scene to pixels.
 
 use std::sync::Arc;
 
 use insonate_sim::render::{Image, RenderConfig};
 use insonate_sim::render_state::RenderState;
 
-use super::{CameraSettings, PixelKind};
+use super::settings::{CameraSettings, PixelKind};
 use crate::EnvError;
 use crate::probe::{RenderThread, SceneModel, SceneState};
 
@@ -26,14 +26,14 @@ pub struct Camera {
 }
 
 impl Camera {
-    /// A camera that takes its pictures in a render_thread, and a first one to see that it can.
+    /// A camera that is drawn by a thread, and a first one to see that it can.
     ///
     /// # Errors
     /// [`EnvError::Sim`]: no such camera, no OpenGL on this machine; as [`CameraSettings::check`].
     pub fn new(
         settings: &CameraSettings,
         render_thread: Arc<RenderThread>,
-        stage: &SceneState,
+        scene: &SceneState,
     ) -> Result<Self, EnvError> {
         settings.check()?;
         let mut camera = Self {
@@ -45,7 +45,7 @@ impl Camera {
             state: None,
             pixels: Vec::new(),
         };
-        camera.shoot(stage)?;
+        camera.shoot(scene)?;
         Ok(camera)
     }
 
@@ -53,18 +53,18 @@ impl Camera {
     ///
     /// # Errors
     /// As [`RenderThread::draw`].
-    pub fn shoot(&mut self, stage: &SceneState) -> Result<(), EnvError> {
-        let model = &stage.model;
+    pub fn shoot(&mut self, scene: &SceneState) -> Result<(), EnvError> {
+        let model = &scene.model;
         let mut state = match self.state.take() {
             Some((of, state)) if Arc::ptr_eq(&of, model) => state,
             _ => RenderState::new(&model.compiled)?,
         };
-        state.follow(&stage.physics);
-        let (state, frame) = self
+        state.follow(&scene.physics);
+        let (state, image) = self
             .render_thread
             .draw(model, state, &self.name, self.config)?;
         self.state = Some((model.clone(), state));
-        self.develop(&frame);
+        self.write_pixels(&image);
         Ok(())
     }
 
@@ -73,16 +73,16 @@ impl Camera {
         &self.pixels
     }
 
-    fn develop(&mut self, frame: &Image) {
+    fn write_pixels(&mut self, image: &Image) {
         let full = f32::from(u8::MAX);
         self.pixels.clear();
         match self.kind {
             PixelKind::Rgb => {
-                let shares = frame.rgb.iter().map(|&value| f32::from(value) / full);
+                let shares = image.rgb.iter().map(|&value| f32::from(value) / full);
                 self.pixels.extend(shares);
             }
             PixelKind::Grey => {
-                let grey = frame.rgb.chunks_exact(3).map(|pixel| {
+                let grey = image.rgb.chunks_exact(3).map(|pixel| {
                     let weighed = pixel.iter().zip(BRIGHTNESS);
                     let sum: f32 = weighed
                         .map(|(&value, share)| f32::from(value) * share)
@@ -92,7 +92,7 @@ impl Camera {
                 self.pixels.extend(grey);
             }
             PixelKind::Depth => {
-                let depth = frame.depth.iter();
+                let depth = image.depth.iter();
                 let share = |&d: &f32| (d / self.max_depth).clamp(0.0, 1.0);
                 self.pixels.extend(depth.map(share));
             }

@@ -1,7 +1,7 @@
 //! Refused actions: the right error, with the name of the entry, and no trace in what follows.
 
+use super::report::{Report, Subject};
 use super::trace::{self, Trace, actions};
-use super::{Report, Subject};
 use crate::{EnvError, ResetOptions};
 
 /// An action that must be refused.
@@ -26,7 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), En
         if let Some(difference) = expected.difference(&found, &subject.spec) {
             report.add(
                 format!("after {} was refused", bad.what),
-                format!("the episode goes on otherwise: {difference}"),
+                format!("the episode continues differently: {difference}"),
             );
         }
     }

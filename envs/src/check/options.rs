@@ -1,7 +1,7 @@
 //! Options of a reset: they fix a parameter for one episode, and a misspelt one is refused with the name that was meant.
 
+use super::report::{Report, Subject};
 use super::trace::{self, actions};
-use super::{Report, Subject};
 use crate::{Env, EnvError, ResetOptions};
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {

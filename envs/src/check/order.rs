@@ -1,7 +1,7 @@
 //! Calls out of order: a step before the first reset and one after the end are errors, and a reset mends both.
 
+use super::report::{Report, Subject};
 use super::trace;
-use super::{Report, Subject};
 use crate::{Env, EnvError, ResetOptions};
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {

@@ -1,7 +1,7 @@
 //! Episodes are pure: the same seed and actions give the same bits in a new instance, in a used one, and beside others.
 
+use super::report::{Report, Subject};
 use super::trace::{self, Trace, actions};
-use super::{Report, Subject};
 use crate::{EnvError, ResetOptions};
 
 /// Seeds that are tried to see one that makes a difference.

@@ -4,7 +4,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use super::order::neutral;
-use super::{Report, Subject};
+use super::report::{Report, Subject};
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
 /// Largest relative difference between the reward and the sum of its terms: what the order of a sum can change.
@@ -13,7 +13,7 @@ const SUM_TOLERANCE: f64 = 1e-9;
 /// Largest relative difference between the simulated time of a step and the one that the spec names.
 const TIME_TOLERANCE: f64 = 1e-6;
 
-/// Ways to act.
+/// Kinds of actions.
 #[derive(Debug, Clone, Copy)]
 enum Way {
     Random,
@@ -192,14 +192,17 @@ fn check_end(
 ) {
     let limit = subject.spec.max_episode_steps;
     if limit.is_some_and(|limit| n_steps >= limit) && !step.is_over() {
-        report.add(place, "the episode goes on beyond max_episode_steps");
+        report.add(place, "the episode continues beyond max_episode_steps");
     }
     match env.end_reason() {
         None if step.is_over() => report.add(place, "the episode is over without a reason"),
         Some(reason) if !step.is_over() => {
             report.add(
                 place,
-                format!("the episode goes on, but has ended: {}", reason.text()),
+                format!(
+                    "the episode continues, though it has an end reason: {}",
+                    reason.text()
+                ),
             );
         }
         Some(EndReason::TimeLimit) if !step.truncated => {

@@ -1,7 +1,7 @@
 //! The scripted policy, where there is one: its actions are in their space, and asking for one changes nothing.
 
+use super::report::{Report, Subject};
 use super::trace::{self, actions};
-use super::{Report, Subject};
 use crate::{EnvError, ResetOptions};
 
 pub(super) fn check(subject: &Subject<'_>, report: &mut Report) -> Result<(), EnvError> {

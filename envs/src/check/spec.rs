@@ -1,9 +1,9 @@
-//! The spec: names, bounds and lengths that fit together, the same for every instance and for life.
+//! The spec: names, bounds and lengths that fit together, the same for every instance, always.
 
 use std::collections::BTreeSet;
 
+use super::report::{Report, Subject};
 use super::trace::{self, actions};
-use super::{Report, Subject};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
 pub(super) fn check(spec: &EnvSpec, report: &mut Report) {

@@ -1,12 +1,14 @@
 //! All numbers of an episode, to be compared bit by bit.
 
+use std::fmt;
+
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-use super::Subject;
+use super::report::Subject;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
 
-/// What an episode told.
+/// All numbers of an episode.
 #[derive(Debug, Clone)]
 pub(super) struct Trace {
     pub(super) first: Vec<f32>,
@@ -16,7 +18,7 @@ pub(super) struct Trace {
     end: Option<EndReason>,
 }
 
-/// What a step told.
+/// All numbers of a step.
 #[derive(Debug, Clone)]
 pub(super) struct Record {
     observation: Vec<f32>,
@@ -55,7 +57,7 @@ pub(super) fn run(
     Ok(trace)
 }
 
-/// Resets, and writes down what it told.
+/// Resets and records the start.
 pub(super) fn begin(
     env: &mut dyn Env,
     seed: u64,
@@ -73,7 +75,7 @@ pub(super) fn begin(
 }
 
 impl Trace {
-    /// Does a step and writes down what it told; whether the episode is over.
+    /// Does a step and records it; whether the episode is over.
     pub(super) fn push(&mut self, env: &mut dyn Env, action: &[f32]) -> Result<bool, EnvError> {
         let mut observation = vec![f32::NAN; self.first.len()];
         let step = env.step(action, &mut observation)?;
@@ -85,14 +87,14 @@ impl Trace {
         Ok(step.is_over())
     }
 
-    /// Writes down what the episode came to.
+    /// Records the end.
     pub(super) fn finish(&mut self, env: &dyn Env) {
         self.metrics = vec![0.0; env.spec().metrics.len()];
         env.metrics(&mut self.metrics);
         self.end = env.end_reason();
     }
 
-    /// The first number that differs from another episode's, in words.
+    /// Names the first number that differs from another episode's.
     pub(super) fn difference(&self, other: &Self, spec: &EnvSpec) -> Option<String> {
         let names = &spec.observation_space.names;
         differing32("the first observation", names, &self.first, &other.first)
@@ -119,7 +121,8 @@ impl Trace {
             let found = differing32("observation", names, &a.observation, &b.observation)
                 .or_else(|| differing64("term", &spec.reward_terms, &a.terms, &b.terms))
                 .or_else(|| {
-                    (a.step != b.step).then(|| format!("it told {:?} and {:?}", a.step, b.step))
+                    (a.step != b.step)
+                        .then(|| format!("the outcome is {:?} and {:?}", a.step, b.step))
                 });
             if let Some(found) = found {
                 return Some(format!("in step {}, {found}", index + 1));
@@ -130,29 +133,28 @@ impl Trace {
     }
 }
 
-fn differing32(what: &str, names: &[String], a: &[f32], b: &[f32]) -> Option<String> {
-    let index = a
-        .iter()
-        .zip(b)
-        .position(|(a, b)| a.to_bits() != b.to_bits())?;
-    let name = names.get(index).map_or("", String::as_str);
-    Some(format!(
-        "{what}[{index}] ({name}) is {} and {}",
-        a[index], b[index]
-    ))
-}
-
-fn differing64(what: &str, names: &[impl AsRef<str>], a: &[f64], b: &[f64]) -> Option<String> {
-    let index = a
-        .iter()
-        .zip(b)
-        .position(|(a, b)| a.to_bits() != b.to_bits());
+/// The first number of `what` that differs in its bits, or that one of them lacks.
+fn differing<T: Copy + PartialEq + fmt::Debug>(
+    what: &str,
+    names: &[impl AsRef<str>],
+    [a, b]: [&[T]; 2],
+    bits: fn(T) -> u64,
+) -> Option<String> {
+    let index = a.iter().zip(b).position(|(a, b)| bits(*a) != bits(*b));
     let index = index.or((a.len() != b.len()).then_some(a.len().min(b.len())))?;
     let name = names.get(index).map_or("", AsRef::as_ref);
-    let value = |values: &[f64]| values.get(index).copied();
+    let value = |values: &[T]| values.get(index).copied();
     Some(format!(
         "{what}[{index}] ({name}) is {:?} and {:?}",
         value(a),
         value(b)
     ))
+}
+
+fn differing32(what: &str, names: &[String], a: &[f32], b: &[f32]) -> Option<String> {
+    differing(what, names, [a, b], |value| u64::from(value.to_bits()))
+}
+
+fn differing64(what: &str, names: &[impl AsRef<str>], a: &[f64], b: &[f64]) -> Option<String> {
+    differing(what, names, [a, b], f64::to_bits)
 }

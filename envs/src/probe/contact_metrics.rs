@@ -1,15 +1,15 @@
-//! The figures of contact work over an episode, and the rule by which it counts as done.
+//! Metrics of contact over an episode, and criteria of success.
 
 use serde::{Deserialize, Serialize};
 
 use super::SceneState;
 use crate::EnvError;
-use crate::settings::check_range;
+use crate::settings::check_ranges;
 
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
 
-/// When contact work counts as done; every bound must hold.
+/// Criteria of success; every bound must hold.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuccessCriteria {
@@ -38,16 +38,21 @@ impl Default for SuccessCriteria {
 }
 
 impl SuccessCriteria {
-    /// Fails for bounds that cannot be.
+    /// Fails for invalid bounds.
     ///
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("success.contact_ratio", self.contact_ratio, 0.0, 1.0)?;
-        check_range("success.force_mae", self.force_mae, 0.0, 1e3)?;
-        check_range("success.path_rmse", self.path_rmse, 0.0, 1.0)?;
-        check_range("success.tilt_deg", self.tilt_deg, 0.0, 180.0)?;
-        check_range("success.peak_force", self.peak_force, 0.0, 1e4)
+        check_ranges(
+            "success.",
+            &[
+                ("contact_ratio", self.contact_ratio, 0.0, 1.0),
+                ("force_mae", self.force_mae, 0.0, 1e3),
+                ("path_rmse", self.path_rmse, 0.0, 1.0),
+                ("tilt_deg", self.tilt_deg, 0.0, 180.0),
+                ("peak_force", self.peak_force, 0.0, 1e4),
+            ],
+        )
     }
 }
 
@@ -84,7 +89,7 @@ impl ContactMetrics {
         "overshoot_n",
     ];
 
-    /// Forgets everything.
+    /// Starts an episode.
     pub fn reset(&mut self) {
         *self = Self::default();
     }
@@ -98,18 +103,17 @@ impl ContactMetrics {
         if probe.in_contact && self.first_contact.is_none() {
             self.first_contact = Some(self.time);
         }
-        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
         let axis = goal.world_from_probe.z_axis();
         if goal.speed > 0.0 {
             let across = goal.direction.cross(&axis);
             self.n_moving += 1;
-            self.path_square += offset.dot(&across).powi(2);
+            self.path_square += state.offset().dot(&across).powi(2);
             self.speed_square += (probe.twist.linear.dot(&goal.direction)
                 - goal.twist.linear.dot(&goal.direction))
             .powi(2);
         } else if goal.direction == nalgebra::Vector3::zeros() {
             self.n_moving += 1;
-            self.path_square += (offset - axis * offset.dot(&axis)).norm_squared();
+            self.path_square += state.offset_across().norm_squared();
         }
         let Some(first_contact) = self.first_contact else {
             return;
@@ -128,7 +132,7 @@ impl ContactMetrics {
         }
     }
 
-    /// Time taken note of [s].
+    /// Simulated time so far [s].
     pub fn time(&self) -> f64 {
         self.time
     }

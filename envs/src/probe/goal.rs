@@ -1,4 +1,4 @@
-//! What the probe should do.
+//! The goal of the probe.
 
 use insonate_sim::{Pose, Twist};
 use nalgebra::Vector3;
@@ -6,7 +6,7 @@ use nalgebra::Vector3;
 /// Pose, motion and force asked for at one moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Goal {
-    /// Where the probe's face should be; its z axis is the axis of the force.
+    /// Wanted pose of the probe's face; its z axis is the axis of the force.
     pub world_from_probe: Pose,
     /// How that pose moves, in world.
     pub twist: Twist,

@@ -4,7 +4,9 @@
 //! scenes that all environments of a task share. A [`ProbeTask`] says what to do, and a [`ProbeEnvironment`] makes an
 //! [`Env`](crate::Env) of it.
 
+mod action_change;
 mod contact_metrics;
+mod factory;
 mod goal;
 mod model;
 pub mod observation;
@@ -13,11 +15,15 @@ mod render_thread;
 mod scene_set;
 mod settings;
 mod simulation;
+mod skin_target;
 mod state;
 mod task;
 mod torso;
+mod wrench_measurement;
 
+pub use action_change::ActionChange;
 pub use contact_metrics::{ContactMetrics, SuccessCriteria};
+pub use factory::factory;
 pub use goal::Goal;
 pub use model::{
     NominalTorso, SceneModel, SceneSettings, build_scene, resize_torso, scale_softness,
@@ -28,6 +34,7 @@ pub use render_thread::RenderThread;
 pub use scene_set::SceneSet;
 pub use settings::{ProbeTaskSettings, TimeSettings};
 pub use simulation::{ProbeEnvironment, ProbeSimulation};
+pub use skin_target::SkinTarget;
 pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
 pub use torso::TorsoFrame;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use crate::EnvError;
 use crate::settings::check_range;
 
-/// What stands in the scene.
+/// Contents of the scene.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SceneSettings {
@@ -47,7 +47,7 @@ impl Default for SceneSettings {
 }
 
 impl SceneSettings {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -55,7 +55,7 @@ impl SceneSettings {
         check_range("scene.physics_timestep", self.physics_timestep, 1e-4, 0.005)
     }
 
-    /// What the torso's constraints are scaled from: its config, and the softness that a probe feels then.
+    /// What the torso's constraints are scaled from: its configuration and the softness at the probe with it.
     ///
     /// # Errors
     /// [`EnvError::Unknown`] for the shape; [`EnvError::Config`] for the softness file.
@@ -104,7 +104,7 @@ impl SceneSettings {
     }
 }
 
-/// A torso's configuration and the softness that a probe feels with it.
+/// A torso's configuration and the softness at the probe with it.
 #[derive(Debug, Clone)]
 pub struct NominalTorso {
     /// The configuration.
@@ -212,7 +212,7 @@ fn find<T>(kind: &'static str, name: &str, all: &Registry<T>) -> Result<T, EnvEr
         .ok_or_else(|| EnvError::unknown(kind, name, &known))
 }
 
-/// Fails for a kind of torso that there is not.
+/// Fails for an unknown kind of torso.
 pub(super) fn known_torso(name: &str) -> Result<(), EnvError> {
     torsos::by_name(name).map(|_| ()).map_err(unknown)
 }

@@ -3,21 +3,12 @@
 
 use insonate_sim::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
-use rand::Rng as _;
-use rand_chacha::ChaCha8Rng;
-use rand_distr::StandardNormal;
 use serde::{Deserialize, Serialize};
 
+use super::state::SceneState;
+use super::wrench_measurement::WrenchMeasurement;
 use crate::camera::CameraSettings;
-use crate::probe::SceneState;
-use crate::randomization::EpisodeParameters;
 use crate::{BoxSpace, EnvError};
-
-/// Share of a new measurement in the slow average of the force; the thesis: 0.1.
-const SLOW_SHARE: f64 = 0.1;
-
-/// Decay of the integral of the force error [1/s], so that it forgets.
-const LEAK: f64 = 0.5;
 
 /// Which parts of the scene are observed; tasks add entries of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,7 +24,7 @@ pub struct ObservationSettings {
     pub goal: bool,
     /// Measured force and torque at the probe, and what is kept of the force's past.
     pub wrench: bool,
-    /// True state of the torso: breath and motion of the patient. No sensor gives it; for teachers and studies.
+    /// True state of the torso: breath and motion of the patient, which no sensor gives; for privileged policies.
     pub torso: bool,
     /// The last action.
     pub previous_action: bool,
@@ -58,7 +49,7 @@ impl Default for ObservationSettings {
 }
 
 impl ObservationSettings {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -113,70 +104,6 @@ impl ObservationSettings {
             (0..n_actions).for_each(|i| free(format!("previous_action_{i} [1]")));
         }
         space
-    }
-}
-
-/// What the sensor measured over the last control step, and what is kept of the past.
-#[derive(Debug, Clone, Default)]
-pub struct WrenchMeasurement {
-    n: usize,
-    sum: [Vector3<f64>; 2],
-    /// Mean force and torque of the surroundings in the probe's frame [N, N·m], with noise and bias.
-    wrench: [Vector3<f64>; 2],
-    /// Force that the probe presses with along its own axis [N], as measured.
-    pub force: f64,
-    rate: f64,
-    slow: f64,
-    integral: f64,
-    is_first: bool,
-}
-
-impl WrenchMeasurement {
-    /// Forgets the past.
-    pub fn reset(&mut self) {
-        *self = Self {
-            is_first: true,
-            ..Self::default()
-        };
-    }
-
-    /// Adds the true wrench of a physics step.
-    pub fn accumulate(&mut self, state: &SceneState) {
-        self.n += 1;
-        self.sum[0] += state.probe.force;
-        self.sum[1] += state.probe.torque;
-    }
-
-    /// Makes a measurement of the physics steps since the last one, `dt` [s] ago.
-    pub fn measure(
-        &mut self,
-        state: &SceneState,
-        episode: &EpisodeParameters,
-        dt: f64,
-        rng: &mut ChaCha8Rng,
-    ) {
-        let n = self.n.max(1) as f64;
-        let to_probe = state.probe.world_from_probe.rotation.inverse();
-        let noise = [episode.force_noise, episode.torque_noise];
-        for (part, noise) in noise.into_iter().enumerate() {
-            let mean = to_probe * (self.sum[part] / n);
-            let random = Vector3::from_fn(|_, _| rng.sample::<f64, _>(StandardNormal));
-            self.wrench[part] = mean + random * noise;
-            self.sum[part] = Vector3::zeros();
-        }
-        self.wrench[0].z -= episode.force_bias;
-        self.n = 0;
-        let force = -self.wrench[0].z;
-        let error = force - state.goal.force;
-        self.rate = if self.is_first {
-            0.0
-        } else {
-            (force - self.force) / dt
-        };
-        self.slow += (error - self.slow) * if self.is_first { 1.0 } else { SLOW_SHARE };
-        self.integral += (error - LEAK * self.integral) * dt;
-        self.force = force;
-        self.is_first = false;
     }
 }
 

@@ -1,4 +1,4 @@
-//! A thread that draws for all environments: OpenGL ties a picture to the thread that draws it, and environments change threads.
+//! One thread draws for all environments: an OpenGL context belongs to a thread, and environments change threads.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
@@ -11,10 +11,10 @@ use insonate_sim::render_state::RenderState;
 use super::SceneModel;
 use crate::EnvError;
 
-/// Scenes that are kept ready to be drawn; a torso that is compiled for each episode would else fill the memory.
+/// Scenes that are kept ready to be drawn; otherwise a torso that is compiled for each episode would fill the memory.
 const MAX_RENDERERS: usize = 8;
 
-/// A picture that is asked for.
+/// A picture to be drawn.
 struct RenderRequest {
     model: Arc<SceneModel>,
     state: RenderState,
@@ -76,7 +76,7 @@ impl RenderThread {
 
 impl Drop for RenderThread {
     fn drop(&mut self) {
-        // No more requests: the thread ends.
+        // Without a sender the thread ends.
         self.requests = None;
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -99,7 +99,7 @@ fn serve(requests: &Receiver<RenderRequest>) {
                 .renderer
                 .render_state(&mut request.state, &request.camera)
         });
-        // Who asked may be gone.
+        // The asker may be gone.
         let _ = request.reply.send((request.state, frame));
     }
 }

@@ -24,7 +24,7 @@ pub struct SceneSet {
     /// The torso's configuration before it is softened; none: the scene has no torso to randomise.
     nominal: Option<NominalTorso>,
     models: Vec<(f64, Arc<SceneModel>)>,
-    /// Where the cameras of all environments take their pictures; there once one is asked for.
+    /// Draws the pictures of all environments; started when first asked for.
     render_thread: Mutex<Weak<RenderThread>>,
 }
 
@@ -66,7 +66,7 @@ impl SceneSet {
         })
     }
 
-    /// One scene that stays as it is; `active`: the parameters that the task heeds.
+    /// One constant scene; `active`: the parameters that make a difference to the task.
     pub fn of(
         settings: SceneSettings,
         randomization: RandomizationSettings,
@@ -83,7 +83,7 @@ impl SceneSet {
         }
     }
 
-    /// Where pictures are taken: one place for all environments, gone with the last of them.
+    /// The thread that draws for all environments; it ends with the last of them.
     ///
     /// # Errors
     /// As [`RenderThread::new`].
@@ -139,7 +139,7 @@ impl SceneSet {
         Ok(())
     }
 
-    /// Goes over to the scene of a size.
+    /// Takes the scene of a size.
     fn choose(&self, state: &mut SceneState, size: f64) -> Result<(), EnvError> {
         let nearest = self
             .models
@@ -200,9 +200,9 @@ impl SceneSet {
     }
 }
 
-/// What can be varied in a scene with a torso.
+/// The parameters that make a difference in a scene with a torso.
 fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> ActiveParameters {
-    let mut heeded = vec![
+    let mut names = vec![
         "torso.stiffness",
         "torso.damping",
         "torso.size",
@@ -215,20 +215,20 @@ fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> Ac
         "force.",
     ];
     if settings.torso == "fast" {
-        heeded.extend(["torso.yaw", "torso.friction", "patient."]);
+        names.extend(["torso.yaw", "torso.friction", "patient."]);
     }
     if randomization.breathing {
-        heeded.push("breathing.rate");
-        heeded.push("breathing.amplitude");
-        heeded.extend((settings.torso == "fast").then_some("breathing.phase"));
+        names.push("breathing.rate");
+        names.push("breathing.amplitude");
+        names.extend((settings.torso == "fast").then_some("breathing.phase"));
     }
-    ActiveParameters::of(&heeded)
+    ActiveParameters::of(&names)
 }
 
-/// Where the torso stands when the patient is in the middle of the motion.
+/// Where the torso is at the middle of the patient's motion.
 fn resting(state: &SceneState, episode: &EpisodeParameters) -> TorsoFrame {
     let rotation = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), episode.torso_yaw);
-    // It turns about the middle of its own footprint.
+    // It turns about the centre of its footprint.
     let center = Vector3::from(state.model.scene.torso_position);
     let position = center - rotation * center + Vector3::from(episode.torso_position);
     TorsoFrame {

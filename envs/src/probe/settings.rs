@@ -14,7 +14,7 @@ use crate::settings::check_range;
 pub struct ProbeTaskSettings<S> {
     /// Time.
     pub time: TimeSettings,
-    /// What stands in the scene.
+    /// Contents of the scene.
     pub scene: SceneSettings,
     /// How actions act.
     pub action: ActionSettings,
@@ -70,7 +70,7 @@ impl<S> ProbeTaskSettings<S> {
         ((self.time.limit / self.time.control_timestep).round() as usize).max(1)
     }
 
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`], [`EnvError::Unknown`].

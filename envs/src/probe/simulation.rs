@@ -7,7 +7,8 @@ use insonate_sim::{CompiledScene, Physics};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::observation::{WrenchMeasurement, observe};
+use super::observation::observe;
+use super::wrench_measurement::WrenchMeasurement;
 use super::{ObservationSettings, ProbeTask, ProbeTaskSettings, SceneSet, SceneState};
 use crate::actions::ActionMode;
 use crate::camera::Camera;

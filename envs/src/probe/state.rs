@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::ProbeContact;
+use insonate_sim::readings::{ForceTorque, ProbeContact};
+use insonate_sim::shell::Shell;
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::Vector3;
 
@@ -24,8 +25,8 @@ pub struct SceneState {
     /// Where the torso stands now against where it was compiled.
     pub torso: TorsoFrame,
     /// The same when the patient does not move.
-    pub(super) torso_at_rest: TorsoFrame,
-    /// What the probe should do now.
+    torso_at_rest: TorsoFrame,
+    /// The goal of now.
     pub goal: Goal,
     /// The probe in the last physics step.
     pub probe: ProbeState,
@@ -82,7 +83,7 @@ impl SceneState {
         })
     }
 
-    /// Puts everything back to the keyframe `home`, the torso to where it was compiled.
+    /// Resets to the keyframe `home`, the torso to where it was compiled.
     pub fn reset(&mut self) {
         self.physics.reset();
         (self.torso, self.torso_at_rest) = (TorsoFrame::default(), TorsoFrame::default());
@@ -90,7 +91,7 @@ impl SceneState {
         self.probe = ProbeState::default();
     }
 
-    /// Goes over to another scene.
+    /// Replaces the scene.
     pub(super) fn exchange(&mut self, model: Arc<SceneModel>) -> Result<(), EnvError> {
         self.physics = Physics::from_scene(&model.compiled)?;
         self.model = model;
@@ -146,7 +147,7 @@ impl SceneState {
         let wrench = self
             .physics
             .force_torque()
-            .map(insonate_sim::readings::ForceTorque::wrench_in_world)
+            .map(ForceTorque::wrench_in_world)
             .unwrap_or_default();
         let world_from_probe = self.placement.probe.world_from_probe(&self.physics);
         self.probe = ProbeState {
@@ -157,5 +158,64 @@ impl SceneState {
             normal_force: -wrench.force.dot(&self.goal.world_from_probe.z_axis()),
             in_contact: self.contact.in_contact(&self.physics),
         };
+    }
+
+    /// Moves the torso's place at rest.
+    pub(super) fn place_torso(&mut self, frame: &TorsoFrame) {
+        self.torso_at_rest = *frame;
+        self.set_frame(*frame);
+    }
+
+    fn set_frame(&mut self, frame: TorsoFrame) {
+        if frame == self.torso {
+            return;
+        }
+        self.torso = frame;
+        if let Some(shell) = self.physics.shell_mut() {
+            shell.set_frame(&frame.world_from_rest, &frame.twist);
+        }
+    }
+
+    /// Moves the torso as the patient moves: a sine about its place at rest.
+    pub fn move_patient(&mut self, episode: &EpisodeParameters) {
+        let [x, y] = episode.patient_amplitude;
+        if x == 0.0 && y == 0.0 {
+            return;
+        }
+        let rate = std::f64::consts::TAU * episode.patient_rate;
+        let phase = rate * self.physics.time() + episode.patient_phase;
+        // Starts where the torso was placed.
+        let amplitude = Vector3::new(x, y, 0.0);
+        let shift = amplitude * (phase.sin() - episode.patient_phase.sin());
+        let mut frame = self.torso_at_rest;
+        frame.world_from_rest.position += shift;
+        frame.twist.linear = amplitude * (rate * phase.cos());
+        self.set_frame(frame);
+    }
+
+    /// How far the chest has risen [m] and how fast it rises [m/s]; zero without breathing or another torso than `fast`.
+    pub fn breath(&self) -> [f64; 2] {
+        self.physics
+            .shell()
+            .and_then(Shell::breath)
+            .unwrap_or_default()
+    }
+
+    /// From the goal to the probe's face [m], in world.
+    pub fn offset(&self) -> Vector3<f64> {
+        self.probe.world_from_probe.position - self.goal.world_from_probe.position
+    }
+
+    /// The part of that offset across the goal's axis [m].
+    pub fn offset_across(&self) -> Vector3<f64> {
+        let axis = self.goal.world_from_probe.z_axis();
+        let offset = self.offset();
+        offset - axis * offset.dot(&axis)
+    }
+
+    /// Angle between the axes of probe and goal [rad].
+    pub fn tilt(&self) -> f64 {
+        let axis = self.goal.world_from_probe.z_axis();
+        self.probe.world_from_probe.z_axis().angle(&axis)
     }
 }

@@ -34,7 +34,7 @@ pub trait ProbeTask: Send {
     /// Moves the goal, before each physics step.
     fn before_substep(&mut self, state: &mut SceneState);
 
-    /// Takes note of the probe's state, after each physics step.
+    /// Records what happened, after each physics step.
     fn after_substep(&mut self, state: &SceneState);
 
     /// Writes the task's own entries of the observation.

@@ -1,5 +1,5 @@
-//! What differs from episode to episode: softness, friction, pose and size of the torso, breathing, the patient's motion, the
-//! probe's start, the sensor, latency.
+//! Domain randomisation: softness, friction, pose and size of the torso, breathing, the patient's motion, the probe's start, the
+//! sensor, latency.
 //!
 //! Every number is drawn from the episode's seed in a fixed order, can be fixed by name, and is listed with the episode.
 
@@ -12,34 +12,9 @@ use rand_chacha::ChaCha8Rng;
 
 pub use settings::RandomizationSettings;
 
-use crate::{EnvError, ResetOptions};
+use settings::PARAMETERS;
 
-/// Names and units of the parameters, in the order in which they are drawn.
-const PARAMETERS: [(&str, &str); 23] = [
-    ("torso.stiffness", "N/m"),
-    ("torso.damping", "N·s/m"),
-    ("torso.friction", "1"),
-    ("torso.size", "1"),
-    ("torso.x", "m"),
-    ("torso.y", "m"),
-    ("torso.z", "m"),
-    ("torso.yaw", "rad"),
-    ("breathing.rate", "Hz"),
-    ("breathing.amplitude", "m"),
-    ("breathing.phase", "rad"),
-    ("patient.rate", "Hz"),
-    ("patient.amplitude_x", "m"),
-    ("patient.amplitude_y", "m"),
-    ("patient.phase", "rad"),
-    ("start.height", "m"),
-    ("start.x", "m"),
-    ("start.y", "m"),
-    ("sensor.force_noise", "N"),
-    ("sensor.force_bias", "N"),
-    ("sensor.torque_noise", "N·m"),
-    ("action.latency", "steps"),
-    ("force.target", "N"),
-];
+use crate::{EnvError, ResetOptions};
 
 /// The random parameters of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -80,20 +55,20 @@ pub struct EpisodeParameters {
     pub force: f64,
 }
 
-/// Which parameters make a difference in a scene; the others are neither listed nor can they be fixed.
+/// The parameters that make a difference in a scene; the others are neither listed nor can they be fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ActiveParameters([bool; PARAMETERS.len()]);
 
 impl ActiveParameters {
     /// The parameters whose names start with one of these.
     pub fn of(prefixes: &[&str]) -> Self {
-        Self(PARAMETERS.map(|(name, _)| prefixes.iter().any(|prefix| name.starts_with(prefix))))
+        Self(PARAMETERS.map(|p| prefixes.iter().any(|prefix| p.name.starts_with(prefix))))
     }
 
     /// Names with units, as [`crate::EnvSpec::parameters`] lists them.
     pub fn names(&self) -> Vec<String> {
         self.listed()
-            .map(|place| format!("{} [{}]", PARAMETERS[place].0, PARAMETERS[place].1))
+            .map(|place| format!("{} [{}]", PARAMETERS[place].name, PARAMETERS[place].unit))
             .collect()
     }
 
@@ -119,10 +94,10 @@ impl EpisodeParameters {
         let mut values: Vec<f64> = intervals
             .iter()
             .zip(PARAMETERS)
-            .map(|(interval, (name, _))| {
+            .map(|(interval, parameter)| {
                 // Drawn even where it makes no difference: the stream stays the same.
                 let share: f64 = rng.random();
-                match name {
+                match parameter.name {
                     "torso.size" => {
                         settings.nearest_size(interval[0] + (interval[1] - interval[0]) * share)
                     }
@@ -136,12 +111,17 @@ impl EpisodeParameters {
             })
             .collect();
         for (name, &value) in &options.parameters {
-            let place = active.listed().find(|&place| PARAMETERS[place].0 == name);
+            let place = active
+                .listed()
+                .find(|&place| PARAMETERS[place].name == name);
             let place = place.ok_or_else(|| {
-                let known: Vec<&str> = active.listed().map(|place| PARAMETERS[place].0).collect();
+                let known: Vec<&str> = active
+                    .listed()
+                    .map(|place| PARAMETERS[place].name)
+                    .collect();
                 EnvError::unknown("parameter", name, &known)
             })?;
-            values[place] = settings.fixed(name, value)?;
+            values[place] = settings.fixed(&PARAMETERS[place], value)?;
         }
         let listed = active.listed().map(|place| values[place]).collect();
         Ok((Self::of(&values), listed))

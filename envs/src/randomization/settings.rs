@@ -81,36 +81,65 @@ impl Default for RandomizationSettings {
     }
 }
 
-/// Allowed least and greatest of each interval, in the order of the parameters.
-const BOUNDS: [(&str, &str, [f64; 2]); 23] = [
-    ("stiffness", "torso.stiffness", [50.0, 20_000.0]),
-    ("damping", "torso.damping", [0.1, 500.0]),
-    ("friction", "torso.friction", [0.0, 2.0]),
-    ("size", "torso.size", [0.5, 2.0]),
-    ("torso_x", "torso.x", [-0.3, 0.3]),
-    ("torso_y", "torso.y", [-0.3, 0.3]),
-    ("torso_z", "torso.z", [-0.2, 0.2]),
-    ("torso_yaw", "torso.yaw", [-3.2, 3.2]),
-    ("breathing_rate", "breathing.rate", [0.01, 2.0]),
-    ("breathing_amplitude", "breathing.amplitude", [0.0, 0.05]),
-    ("breathing_phase", "breathing.phase", [0.0, 6.3]),
-    ("patient_rate", "patient.rate", [0.0, 2.0]),
-    ("patient_amplitude", "patient.amplitude_x", [-0.1, 0.1]),
-    ("patient_amplitude", "patient.amplitude_y", [-0.1, 0.1]),
-    ("patient_phase", "patient.phase", [0.0, 6.3]),
-    ("start_height", "start.height", [0.0, 0.3]),
-    ("start_offset", "start.x", [-0.1, 0.1]),
-    ("start_offset", "start.y", [-0.1, 0.1]),
-    ("force_noise", "sensor.force_noise", [0.0, 10.0]),
-    ("force_bias", "sensor.force_bias", [-20.0, 20.0]),
-    ("torque_noise", "sensor.torque_noise", [0.0, 10.0]),
-    ("latency", "action.latency", [0.0, 50.0]),
-    ("force", "force.target", [0.1, 40.0]),
+/// A random parameter of an episode.
+pub(super) struct Parameter {
+    /// The setting that has its range.
+    setting: &'static str,
+    pub(super) name: &'static str,
+    pub(super) unit: &'static str,
+    /// Least and greatest value that settings and options may give it.
+    bounds: [f64; 2],
+}
+
+const fn parameter(
+    setting: &'static str,
+    name: &'static str,
+    unit: &'static str,
+    bounds: [f64; 2],
+) -> Parameter {
+    Parameter {
+        setting,
+        name,
+        unit,
+        bounds,
+    }
+}
+
+/// All of them, in the order in which they are drawn.
+pub(super) const PARAMETERS: [Parameter; 23] = [
+    parameter("stiffness", "torso.stiffness", "N/m", [50.0, 20_000.0]),
+    parameter("damping", "torso.damping", "N·s/m", [0.1, 500.0]),
+    parameter("friction", "torso.friction", "1", [0.0, 2.0]),
+    parameter("size", "torso.size", "1", [0.5, 2.0]),
+    parameter("torso_x", "torso.x", "m", [-0.3, 0.3]),
+    parameter("torso_y", "torso.y", "m", [-0.3, 0.3]),
+    parameter("torso_z", "torso.z", "m", [-0.2, 0.2]),
+    parameter("torso_yaw", "torso.yaw", "rad", [-3.2, 3.2]),
+    parameter("breathing_rate", "breathing.rate", "Hz", [0.01, 2.0]),
+    parameter(
+        "breathing_amplitude",
+        "breathing.amplitude",
+        "m",
+        [0.0, 0.05],
+    ),
+    parameter("breathing_phase", "breathing.phase", "rad", [0.0, 6.3]),
+    parameter("patient_rate", "patient.rate", "Hz", [0.0, 2.0]),
+    parameter("patient_amplitude", "patient.amplitude_x", "m", [-0.1, 0.1]),
+    parameter("patient_amplitude", "patient.amplitude_y", "m", [-0.1, 0.1]),
+    parameter("patient_phase", "patient.phase", "rad", [0.0, 6.3]),
+    parameter("start_height", "start.height", "m", [0.0, 0.3]),
+    parameter("start_offset", "start.x", "m", [-0.1, 0.1]),
+    parameter("start_offset", "start.y", "m", [-0.1, 0.1]),
+    parameter("force_noise", "sensor.force_noise", "N", [0.0, 10.0]),
+    parameter("force_bias", "sensor.force_bias", "N", [-20.0, 20.0]),
+    parameter("torque_noise", "sensor.torque_noise", "N·m", [0.0, 10.0]),
+    parameter("latency", "action.latency", "steps", [0.0, 50.0]),
+    parameter("force", "force.target", "N", [0.1, 40.0]),
 ];
 
 impl RandomizationSettings {
     /// The intervals in the order of the parameters.
-    pub(super) fn intervals(&self) -> [[f64; 2]; 23] {
+    pub(super) fn intervals(&self) -> [[f64; 2]; PARAMETERS.len()] {
         [
             self.stiffness,
             self.damping,
@@ -138,13 +167,15 @@ impl RandomizationSettings {
         ]
     }
 
-    /// Fails for ranges that cannot be.
+    /// Fails for invalid ranges.
     ///
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        for (interval, (field, _, [least, most])) in self.intervals().into_iter().zip(BOUNDS) {
-            check_interval(&format!("randomization.{field}"), interval, least, most)?;
+        for (interval, parameter) in self.intervals().into_iter().zip(PARAMETERS) {
+            let field = format!("randomization.{}", parameter.setting);
+            let [least, most] = parameter.bounds;
+            check_interval(&field, interval, least, most)?;
         }
         check_range("randomization.n_sizes", self.n_sizes as f64, 1.0, 64.0)
     }
@@ -166,12 +197,10 @@ impl RandomizationSettings {
     }
 
     /// The value that a parameter is fixed at, if it is allowed.
-    pub(super) fn fixed(&self, name: &str, value: f64) -> Result<f64, EnvError> {
-        let bounds = BOUNDS.iter().find(|(_, parameter, _)| *parameter == name);
-        if let Some((_, _, [least, most])) = bounds {
-            check_range(name, value, *least, *most)?;
-        }
-        Ok(match name {
+    pub(super) fn fixed(&self, parameter: &Parameter, value: f64) -> Result<f64, EnvError> {
+        let [least, most] = parameter.bounds;
+        check_range(parameter.name, value, least, most)?;
+        Ok(match parameter.name {
             "torso.size" => self.nearest_size(value),
             "action.latency" => value.round(),
             _ => value,

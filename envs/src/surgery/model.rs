@@ -5,7 +5,7 @@ use insonate_sim::CompiledScene;
 use super::organ::Organ;
 use super::scene;
 use super::settings::{InstrumentSettings, SurgerySettings, SurgeryTimeSettings};
-use crate::EnvError;
+use crate::{BoxSpace, EnvError};
 
 /// What all environments of a factory share.
 #[derive(Debug)]
@@ -37,5 +37,25 @@ impl SurgeryModel {
             time: settings.time.clone(),
             observes_force: settings.observation.force,
         })
+    }
+
+    /// The entries that all tasks observe first: the instrument's place in its workspace, then unbounded places [m].
+    pub fn places(&self, unbounded: &[&str]) -> BoxSpace {
+        let mut space = BoxSpace::default();
+        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
+            let low = self.instrument.workspace_low[axis] as f32;
+            let high = self.instrument.workspace_high[axis] as f32;
+            space.push(format!("instrument_{name} [m]"), low, high);
+        }
+        for what in unbounded {
+            for name in ["x", "y", "z"] {
+                space.push(
+                    format!("{what}_{name} [m]"),
+                    f32::NEG_INFINITY,
+                    f32::INFINITY,
+                );
+            }
+        }
+        space
     }
 }

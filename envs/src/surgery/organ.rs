@@ -10,7 +10,7 @@ use nalgebra::Vector3;
 use super::settings::{OrganSettings, SurgerySettings, SurgeryTimeSettings};
 use crate::EnvError;
 
-/// The organ hangs at rest when none of its vertices is faster [m/s].
+/// The organ is at rest when no vertex is faster [m/s].
 const AT_REST: f64 = 1e-3;
 
 /// Time after which it counts as at rest anyway [s].
@@ -63,10 +63,10 @@ impl MaterialPoint {
 }
 
 impl Organ {
-    /// Meshes an organ and lets it come to rest.
+    /// Meshes an organ and settles it under gravity.
     ///
     /// # Errors
-    /// [`EnvError::Tissue`] where the solver refuses it or it does not come to rest but diverges.
+    /// [`EnvError::Tissue`] where the solver refuses it or diverges.
     pub fn new<T>(settings: &SurgerySettings<T>) -> Result<Self, EnvError> {
         let (mesh, is_fixed) = mesh(&settings.organ)?;
         let fixed = (0..is_fixed.len() as u32).filter(|&vertex| is_fixed[vertex as usize]);
@@ -109,7 +109,7 @@ impl Organ {
         &self.triangles
     }
 
-    /// Middles of the triangles of the surface that move, and look up no less than 45° from the vertical, in the order of the mesh.
+    /// Centres of the surface's movable triangles whose normals are within 45° of the vertical, in the order of the mesh.
     pub fn upper_side(&self) -> Vec<MaterialPoint> {
         let looks_up = |corners: &[u32; 3]| {
             let [a, b, c] = corners.map(|v| Vector3::from(self.positions[v as usize]));
@@ -124,7 +124,7 @@ impl Organ {
             .collect()
     }
 
-    /// Vertices of the surface that move, in their order.
+    /// Movable vertices of the surface, in their order.
     pub fn surface_vertices(&self) -> Vec<MaterialPoint> {
         let mut vertices: Vec<u32> = self.triangles.iter().flatten().copied().collect();
         vertices.sort_unstable();

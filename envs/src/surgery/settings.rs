@@ -5,7 +5,7 @@ use insonate_tissue::xpbd::{GripperGeometry, XpbdConfig};
 use serde::{Deserialize, Serialize};
 
 use crate::EnvError;
-use crate::settings::{check_interval, check_range};
+use crate::settings::{check_interval, check_range, check_ranges, check_vector};
 
 /// Settings of a task on tissue; `T` are those of the task itself.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -17,9 +17,9 @@ pub struct SurgerySettings<T> {
     pub organ: OrganSettings,
     /// The instrument.
     pub instrument: InstrumentSettings,
-    /// What is seen besides places.
+    /// Observations besides positions.
     pub observation: SurgeryObservationSettings,
-    /// What the task asks for.
+    /// Settings of the task.
     pub task: T,
 }
 
@@ -57,7 +57,7 @@ pub struct OrganSettings {
     pub poisson_ratio: f64,
     /// Density [kg/m³].
     pub density: f64,
-    /// Damping of the material [s]: stress from the rate of strain, over that from strain. Takes time to compute.
+    /// Damping of the material [s]: stress per rate of strain over stress per strain. Costs time.
     pub damping_time: f64,
     /// Rate at which the surroundings take velocity [1/s].
     pub drag: f64,
@@ -125,7 +125,7 @@ impl Default for InstrumentSettings {
     }
 }
 
-/// What is seen besides places.
+/// Observations besides positions.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SurgeryObservationSettings {
@@ -134,7 +134,7 @@ pub struct SurgeryObservationSettings {
 }
 
 impl<T> SurgerySettings<T> {
-    /// Fails for settings that cannot be; those of the task are its own concern.
+    /// Fails for invalid settings; those of the task check themselves.
     ///
     /// # Errors
     /// [`EnvError::Config`], naming the setting.
@@ -157,7 +157,7 @@ impl<T> SurgerySettings<T> {
     pub(super) fn config(&self) -> XpbdConfig {
         XpbdConfig {
             substep: self.time.control_timestep / self.time.n_substeps as f64,
-            // So many substeps as were asked for, and no more.
+            // Exactly `n_substeps` substeps.
             max_courant: f64::INFINITY,
             gravity: [0.0, 0.0, -self.organ.gravity],
             drag: self.organ.drag,
@@ -169,24 +169,22 @@ impl<T> SurgerySettings<T> {
 
 impl OrganSettings {
     fn check(&self) -> Result<(), EnvError> {
-        let ranges = [
-            ("edge", self.edge, 0.006, 0.04),
-            ("young_modulus", self.young_modulus, 500.0, 1e6),
-            ("poisson_ratio", self.poisson_ratio, 0.0, 0.49),
-            ("density", self.density, 100.0, 1e4),
-            ("damping_time", self.damping_time, 0.0, 1.0),
-            ("fixed_behind", self.fixed_behind, -0.05, 0.05),
-            ("gravity", self.gravity, 0.0, 20.0),
-            ("max_speed", self.max_speed, 1e-3, 1e4),
-        ];
-        ranges
-            .into_iter()
-            .try_for_each(|(name, value, least, most)| {
-                check_range(&format!("organ.{name}"), value, least, most)
-            })
+        check_ranges(
+            "organ.",
+            &[
+                ("edge", self.edge, 0.006, 0.04),
+                ("young_modulus", self.young_modulus, 500.0, 1e6),
+                ("poisson_ratio", self.poisson_ratio, 0.0, 0.49),
+                ("density", self.density, 100.0, 1e4),
+                ("damping_time", self.damping_time, 0.0, 1.0),
+                ("fixed_behind", self.fixed_behind, -0.05, 0.05),
+                ("gravity", self.gravity, 0.0, 20.0),
+                ("max_speed", self.max_speed, 1e-3, 1e4),
+            ],
+        )
     }
 
-    /// What it is made of.
+    /// The solver's material.
     pub(super) fn material(&self) -> Material {
         Material {
             young_modulus: self.young_modulus,
@@ -199,37 +197,28 @@ impl OrganSettings {
 
 impl InstrumentSettings {
     fn check(&self) -> Result<(), EnvError> {
-        let ranges = [
-            ("step", self.step, 1e-5, 0.05),
-            ("shaft_radius", self.shaft_radius, 5e-4, 0.02),
-            ("clamp_radius", self.clamp_radius, 2e-4, 0.01),
-            (
-                "clamp_length",
-                self.clamp_length,
-                2.5 * self.clamp_radius,
-                0.1,
-            ),
-            ("grasp_radius", self.grasp_radius, 1e-4, 0.05),
-            ("friction", self.friction, 0.0, 10.0),
-        ];
-        for (name, value, least, most) in ranges {
-            check_range(&format!("instrument.{name}"), value, least, most)?;
-        }
+        let least_clamp = 2.5 * self.clamp_radius;
+        check_ranges(
+            "instrument.",
+            &[
+                ("step", self.step, 1e-5, 0.05),
+                ("shaft_radius", self.shaft_radius, 5e-4, 0.02),
+                ("clamp_radius", self.clamp_radius, 2e-4, 0.01),
+                ("clamp_length", self.clamp_length, least_clamp, 0.1),
+                ("grasp_radius", self.grasp_radius, 1e-4, 0.05),
+                ("friction", self.friction, 0.0, 10.0),
+            ],
+        )?;
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            let [low, high] = [self.workspace_low[axis], self.workspace_high[axis]];
+            let range = [self.workspace_low[axis], self.workspace_high[axis]];
             check_interval(
                 &format!("instrument.workspace along {name}"),
-                [low, high],
-                -1.0,
-                1.0,
-            )?;
-            check_range(
-                &format!("instrument.trocar along {name}"),
-                self.trocar[axis],
+                range,
                 -1.0,
                 1.0,
             )?;
         }
+        check_vector("instrument.trocar", self.trocar, -1.0, 1.0)?;
         // The shaft has no direction at the trocar itself.
         let least = self.workspace_high[2] + 2.0 * self.clamp_length;
         check_range("instrument.trocar along z", self.trocar[2], least, 1.0)

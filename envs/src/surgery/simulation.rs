@@ -39,7 +39,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             reward_terms,
             mut metrics,
             parameters,
-        } = task.describe();
+        } = task.describe(&model);
         if model.observes_force {
             observation_space.push("force [N]", 0.0, f32::INFINITY);
         }

@@ -13,7 +13,7 @@ use super::settings::{CLOSED, OPEN};
 /// Shaft and clamps.
 pub(super) const N_PARTS: usize = 3;
 
-/// One organ with an instrument in it. Where the instrument is means between the ends of its clamps.
+/// One organ with an instrument in it. The instrument's position is between the ends of its clamps.
 #[derive(Debug)]
 pub struct SurgeryState {
     model: Arc<SurgeryModel>,
@@ -32,7 +32,7 @@ impl SurgeryState {
     /// An organ at rest, with the instrument at a place [m], its clamps barely open.
     ///
     /// # Errors
-    /// [`TissueError::Setting`] for an instrument that cannot be.
+    /// [`TissueError::Setting`] for an invalid instrument.
     pub fn new(model: Arc<SurgeryModel>, at: Vector3<f64>) -> Result<Self, TissueError> {
         let point = into_workspace(&model, at);
         let (world, gripper, parts) = begin(&model, point, CLOSED)?;
@@ -50,7 +50,7 @@ impl SurgeryState {
         })
     }
 
-    /// Begins anew: the organ at rest, the instrument at a place [m] in the workspace, its clamps open by a share of all.
+    /// Resets: the organ at rest, the instrument at a point [m] of the workspace, its clamps open by a share of the whole.
     ///
     /// # Errors
     /// As [`SurgeryState::new`].
@@ -88,7 +88,7 @@ impl SurgeryState {
         Ok(())
     }
 
-    /// What it has in common with others.
+    /// What it shares with other environments.
     pub fn model(&self) -> &Arc<SurgeryModel> {
         &self.model
     }
@@ -133,7 +133,7 @@ impl SurgeryState {
         self.time
     }
 
-    /// Middles and directions of shaft and clamps, which lie along z.
+    /// Centres and rotations of shaft and clamps, which lie along z.
     pub(super) fn parts(&self) -> &[(Vector3<f64>, UnitQuaternion<f64>); N_PARTS] {
         &self.parts
     }

@@ -3,6 +3,7 @@
 use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 
+use super::model::SurgeryModel;
 use super::state::SurgeryState;
 use crate::parameters::Parameter;
 use crate::{BoxSpace, EnvError};
@@ -27,7 +28,7 @@ pub struct SurgeryTaskSpec {
 /// What to do with an organ and an instrument.
 pub trait SurgeryTask: Send {
     /// Its spec; the same for its whole life.
-    fn describe(&self) -> SurgeryTaskSpec;
+    fn describe(&self, model: &SurgeryModel) -> SurgeryTaskSpec;
 
     /// Starts an episode with these random numbers, in the order of [`SurgeryTaskSpec::parameters`].
     ///
@@ -49,7 +50,7 @@ pub trait SurgeryTask: Send {
     /// Writes the weighted reward terms of the step just done.
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]);
 
-    /// Why the episode terminates after that step; none: it goes on.
+    /// Why the episode terminates after that step; none: it continues.
     fn end(&self) -> Option<&'static str>;
 
     /// Writes the observation.

@@ -1,11 +1,11 @@
 //! `cube-push`: push a cube over the table to a goal with the probe.
 //!
-//! The thesis' proof of concept (its `FetchPush`), which never pushed reliably: its observation held the way from probe to cube
-//! twice and the way from cube to goal not at all. Here both are there once.
+//! The thesis' proof of concept (its `FetchPush`), which never pushed reliably: its observation held the vector from probe to cube
+//! twice and the vector from cube to goal not at all. Here each is there once.
 //!
 //! # Action
 //!
-//! `osc_pose` along x, y, z by default ([`crate::actions`]): shares of 5 cm per control step; the probe stays upright.
+//! `osc_pose` along x, y, z by default ([`crate::actions`]): ±1 is 5 cm per control step; the probe stays upright.
 //!
 //! # Observation
 //!
@@ -24,8 +24,8 @@
 //!
 //! Per control step; weights in `task.reward`.
 //!
-//! `shaping = "progress"` pays for coming nearer, a potential (Ng, Harada, Russell 1999): what is gained on a way and lost on the
-//! way back is nothing. $d$: distance from the probe to the point behind the cube, seen from the goal, from which to push;
+//! `shaping = "progress"` pays for coming nearer, potential-based shaping (Ng, Harada, Russell 1999): a path there and back
+//! earns nothing. $d$: distance from the probe to the point behind the cube, seen from the goal, from which to push;
 //! $d_{cg}$: from cube to goal.
 //!
 //! | term | formula | when |
@@ -66,12 +66,13 @@ use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
 use crate::probe::{
-    ObservationSettings, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneModel, SceneSet,
-    SceneSettings, SceneState, TimeSettings, build_scene,
+    ActionChange, ObservationSettings, ProbeTask, ProbeTaskSettings, SceneModel, SceneSet,
+    SceneSettings, SceneState, TimeSettings, build_scene, factory,
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
@@ -209,19 +210,14 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
             problem: format!("is {:?}, but this task has none", settings.scene.torso),
         });
     }
-    let model = model(&settings)?;
     let scenes = SceneSet::of(
         settings.scene.clone(),
         settings.randomization.clone(),
         ActiveParameters::of(&["start.height", "action."]),
-        model,
+        model(&settings)?,
     );
-    let scenes = Arc::new(scenes);
-    let table = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, table, move || {
-        let task = Push::new(settings.task.clone(), scenes.first())?;
-        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
-        Ok(env.boxed())
+    Ok(factory(KIND.name, settings, scenes, |settings, model| {
+        Push::new(settings.task.clone(), model)
     }))
 }
 
@@ -262,7 +258,7 @@ struct Push {
     settings: PushSettings,
     cube: FreeBody,
     goal: [f64; 2],
-    last_action: Vec<f32>,
+    action_change: ActionChange,
     /// From the cube to the goal [m].
     distance: f64,
     /// From the probe to where the push starts [m].
@@ -285,7 +281,7 @@ impl Push {
         Ok(Self {
             cube: FreeBody::new(model.compiled.physics_model(), CUBE)?,
             goal: [0.0; 2],
-            last_action: Vec::new(),
+            action_change: ActionChange::default(),
             distance: f64::NAN,
             way: f64::NAN,
             touched: false,
@@ -380,7 +376,7 @@ impl ProbeTask for Push {
         self.goal = self.place_away(cube, self.settings.least_distance, rng);
         let probe = self.place_away(cube, 0.1, rng);
         let yaw = rng.random_range(0.0..std::f64::consts::FRAC_PI_2);
-        self.last_action.clear();
+        self.action_change.reset();
         self.touched = false;
         self.cube.place(
             &mut state.physics,
@@ -436,8 +432,7 @@ impl ProbeTask for Push {
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let (view, weight) = (self.view(state), &self.settings.reward);
         let (distance, way) = (view.way.norm(), (view.probe - Self::behind(&view)).norm());
-        let change = self.last_action.iter().zip(action);
-        let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
+        let change = self.action_change.update(action);
         let there = f64::from(u8::from(distance < self.settings.success_distance));
         let touching = f64::from(u8::from(self.touched));
         let [reach, touch, push] = if self.settings.shaping == "thesis" {
@@ -452,12 +447,10 @@ impl ProbeTask for Push {
             weight.touch * touch,
             weight.push * push,
             weight.success * there,
-            -weight.smoothness * jerk,
+            -weight.smoothness * change,
         ]);
         (self.distance, self.way) = (distance, way);
         self.touched = false;
-        self.last_action.clear();
-        self.last_action.extend_from_slice(action);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {

@@ -1,6 +1,7 @@
 //! Tasks: one file each, listed in [`ALL`].
 
 pub mod cube_push;
+mod kind;
 pub mod pendulum;
 pub mod probe_press;
 pub mod probe_reach;
@@ -10,73 +11,10 @@ pub mod table_slide;
 pub mod tissue_reach;
 pub mod tissue_retract;
 
-use crate::{Env, EnvError};
+pub use crate::factory::EnvFactory;
+pub use kind::TaskKind;
 
-/// Settings of a task, complete and checked, and a maker of its environments.
-///
-/// All environments of a factory share its compiled scenes.
-pub struct EnvFactory {
-    /// The task's name.
-    pub task: &'static str,
-    /// Every setting with its value: what was given, and defaults for the rest.
-    pub settings: toml::Table,
-    make: Box<dyn Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync>,
-}
-
-impl EnvFactory {
-    /// A factory.
-    pub fn new(
-        task: &'static str,
-        settings: toml::Table,
-        make: impl Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync + 'static,
-    ) -> Self {
-        Self {
-            task,
-            settings,
-            make: Box::new(make),
-        }
-    }
-
-    /// A new environment; it must be reset before its first step.
-    ///
-    /// # Errors
-    /// What the task needs and cannot have.
-    pub fn make(&self) -> Result<Box<dyn Env>, EnvError> {
-        (self.make)()
-    }
-
-    /// So many environments.
-    ///
-    /// # Errors
-    /// As [`EnvFactory::make`].
-    pub fn make_many(&self, n_envs: usize) -> Result<Vec<Box<dyn Env>>, EnvError> {
-        (0..n_envs).map(|_| self.make()).collect()
-    }
-}
-
-impl std::fmt::Debug for EnvFactory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("EnvFactory")
-            .field("task", &self.task)
-            .field("settings", &self.settings)
-            .finish_non_exhaustive()
-    }
-}
-
-/// A kind of task.
-#[derive(Debug, Clone, Copy)]
-pub struct TaskKind {
-    /// Its name, such as `probe-sweep`.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// Every setting with its default.
-    pub defaults: fn() -> toml::Table,
-    /// Makes a factory of some settings; those not given have their defaults.
-    pub build: fn(&toml::Table) -> Result<EnvFactory, EnvError>,
-    /// Settings that the scripted policy runs with, as dotted names and TOML values.
-    pub scripted: &'static [(&'static str, &'static str)],
-}
+use crate::{EnvError, settings};
 
 /// Every task.
 pub const ALL: &[TaskKind] = &[
@@ -100,4 +38,16 @@ pub fn by_name(name: &str) -> Result<&'static TaskKind, EnvError> {
     ALL.iter()
         .find(|kind| kind.name == name)
         .ok_or_else(|| EnvError::unknown("task", name, &known))
+}
+
+/// A factory of the task called `name`; `sets` are dotted names and TOML values, the others have their defaults.
+///
+/// # Errors
+/// [`EnvError::Unknown`] for the task; what its settings refuse.
+pub fn factory(name: &str, sets: &[(&str, &str)]) -> Result<EnvFactory, EnvError> {
+    let mut given = toml::Table::new();
+    for (field, value) in sets {
+        settings::set(&mut given, field, value)?;
+    }
+    (by_name(name)?.build)(&given)
 }

@@ -40,13 +40,14 @@ use std::f64::consts::{PI, TAU};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
+use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The registry's line.
+/// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
     name: "pendulum",
     summary: "swing a pole up with a weak motor (Gymnasium's Pendulum-v1)",
@@ -81,7 +82,7 @@ pub struct PendulumSettings {
     pub timestep: f64,
     /// Largest torque [N·m].
     pub max_torque: f64,
-    /// Largest speed [rad/s]; beyond it the speed is cut.
+    /// Largest speed [rad/s]; the speed is clipped to it.
     pub max_speed: f64,
     /// Steps after which an episode is truncated.
     pub max_episode_steps: usize,
@@ -102,7 +103,7 @@ impl Default for PendulumSettings {
 }
 
 impl PendulumSettings {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].

@@ -2,7 +2,7 @@
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Every entry is a share of full scale, -1 to 1.
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -38,21 +38,19 @@
 //! Success: at the time limit the force has been within `task.tolerance` of what was asked for during the last `task.hold`
 //! seconds, and never above what was asked for by more than `task.max_overshoot`.
 
-use std::sync::Arc;
-
-use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
 use crate::probe::{
-    ContactMetrics, Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-    SuccessCriteria, TimeSettings,
+    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget,
+    SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_range};
+use crate::settings::{self, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -125,16 +123,16 @@ impl PressSettings {
         for half in self.area {
             check_range("task.area", half, 0.0, 0.5)?;
         }
-        check_range("task.tolerance", self.tolerance, 0.01, 40.0)?;
-        check_range("task.hold", self.hold, 0.0, 60.0)?;
-        check_range("task.max_overshoot", self.max_overshoot, 0.0, 1e3)?;
-        check_range(
-            "task.max_position_error",
-            self.max_position_error,
-            0.001,
-            1.0,
-        )?;
-        check_range("task.max_force", self.max_force, 1.0, 1e4)
+        check_ranges(
+            "task.",
+            &[
+                ("tolerance", self.tolerance, 0.01, 40.0),
+                ("hold", self.hold, 0.0, 60.0),
+                ("max_overshoot", self.max_overshoot, 0.0, 1e3),
+                ("max_position_error", self.max_position_error, 0.001, 1.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
+        )
     }
 }
 
@@ -162,12 +160,8 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     settings.check()?;
     settings.task.check()?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
-    let scenes = Arc::new(scenes);
-    let table = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, table, move || {
-        let task = Press::new(settings.task.clone(), settings.time.limit);
-        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
-        Ok(env.boxed())
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        Ok(Press::new(settings.task.clone(), settings.time.limit))
     }))
 }
 
@@ -176,14 +170,12 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 struct Press {
     settings: PressSettings,
     limit: f64,
-    /// Where to press, in the world as compiled [m].
-    place: [f64; 2],
-    force: f64,
+    target: SkinTarget,
     contact: ContactMetrics,
     /// Since when the force is near [s].
     held: f64,
     error: (f64, usize),
-    last_action: Vec<f32>,
+    action_change: ActionChange,
 }
 
 impl Press {
@@ -191,20 +183,12 @@ impl Press {
         Self {
             settings,
             limit,
-            place: [0.0; 2],
-            force: 0.0,
+            target: SkinTarget::default(),
             contact: ContactMetrics::default(),
             held: 0.0,
             error: (0.0, 0),
-            last_action: Vec::new(),
+            action_change: ActionChange::default(),
         }
-    }
-
-    fn off_place(state: &SceneState) -> f64 {
-        let goal = state.goal.world_from_probe;
-        let offset = state.probe.world_from_probe.position - goal.position;
-        let axis = goal.z_axis();
-        (offset - axis * offset.dot(&axis)).norm()
     }
 }
 
@@ -233,30 +217,21 @@ impl ProbeTask for Press {
         episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        let [x, y, _] = state.model.scene.torso_position;
-        let [a, b] = self.settings.area.map(|half| half * episode.size);
-        let (s, t) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
-        self.place = [x + a * s, y + b * t];
-        self.force = episode.force;
+        self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
         self.contact.reset();
         (self.held, self.error) = (0.0, (0.0, 0));
-        self.last_action.clear();
+        self.action_change.reset();
         self.before_substep(state);
         state.place_above(episode)
     }
 
     fn before_substep(&mut self, state: &mut SceneState) {
-        if let Some(point) = state.skin(self.place[0], self.place[1]) {
-            let mut goal = Goal::at(state.pose_on(&point, 0.0));
-            goal.twist = state.torso.twist;
-            goal.force = self.force;
-            state.goal = goal;
-        }
+        self.target.set_goal(state);
     }
 
     fn after_substep(&mut self, state: &SceneState) {
         self.contact.update(state);
-        let error = (state.probe.normal_force - self.force).abs();
+        let error = (state.probe.normal_force - self.target.force).abs();
         self.error.0 += error;
         self.error.1 += 1;
         self.held = if error <= self.settings.tolerance {
@@ -267,31 +242,26 @@ impl ProbeTask for Press {
     }
 
     fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
-        observation[0] = self.force as f32;
+        observation[0] = self.target.force as f32;
     }
 
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let weight = &self.settings.reward;
         let error = self.error.0 / self.error.1.max(1) as f64;
-        let goal = state.goal.world_from_probe;
-        let tilt = state.probe.world_from_probe.z_axis().angle(&goal.z_axis());
         let touching = f64::from(u8::from(state.probe.in_contact));
-        let change = self.last_action.iter().zip(action);
-        let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
+        let change = self.action_change.update(action);
         terms.copy_from_slice(&[
             weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             -weight.force_error * error.min(5.0),
-            weight.position * (-(200.0 * Self::off_place(state)).powi(2)).exp(),
-            weight.orientation * (-(tilt / 0.05).powi(2)).exp(),
-            -weight.smoothness * jerk,
+            weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
+            weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
+            -weight.smoothness * change,
         ]);
         self.error = (0.0, 0);
-        self.last_action.clear();
-        self.last_action.extend_from_slice(action);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        if Self::off_place(state) > self.settings.max_position_error {
+        if state.offset_across().norm() > self.settings.max_position_error {
             return Some(EpisodeEnd::Terminated("far from the place"));
         }
         (state.probe.normal_force > self.settings.max_force)
@@ -304,9 +274,10 @@ impl ProbeTask for Press {
             force_mae: f64::INFINITY,
             path_rmse: f64::INFINITY,
             tilt_deg: f64::INFINITY,
-            peak_force: self.force + self.settings.max_overshoot,
+            peak_force: self.target.force + self.settings.max_overshoot,
         };
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
-        self.contact.write(self.force, &anything, is_done, metrics);
+        self.contact
+            .write(self.target.force, &anything, is_done, metrics);
     }
 }

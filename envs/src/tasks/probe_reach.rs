@@ -4,7 +4,7 @@
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Every entry is a share of full scale, -1 to 1.
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -35,21 +35,21 @@
 //! force in `task.force`, for `task.hold` seconds; more than `task.max_position_error` away; more than `task.max_force`; the
 //! simulation diverged. Truncated: at `time.limit`.
 
-use std::sync::Arc;
-
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
 use crate::probe::{
-    Goal, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, TimeSettings,
+    ActionChange, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget, TimeSettings,
+    factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_interval, check_range};
+use crate::settings::{self, check_interval, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -131,18 +131,18 @@ impl ProbeReachSettings {
         for half in self.area {
             check_range("task.area", half, 0.0, 0.5)?;
         }
-        check_range("task.max_tilt", self.max_tilt, 0.0, 1.0)?;
         check_interval("task.force", self.force, 0.0, 40.0)?;
-        check_range("task.tolerance", self.tolerance, 1e-4, 0.5)?;
-        check_range("task.tilt", self.tilt, 1e-3, 3.2)?;
-        check_range("task.hold", self.hold, 0.0, 60.0)?;
-        check_range(
-            "task.max_position_error",
-            self.max_position_error,
-            0.01,
-            2.0,
-        )?;
-        check_range("task.max_force", self.max_force, 1.0, 1e4)
+        check_ranges(
+            "task.",
+            &[
+                ("max_tilt", self.max_tilt, 0.0, 1.0),
+                ("tolerance", self.tolerance, 1e-4, 0.5),
+                ("tilt", self.tilt, 1e-3, 3.2),
+                ("hold", self.hold, 0.0, 60.0),
+                ("max_position_error", self.max_position_error, 0.01, 2.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
+        )
     }
 }
 
@@ -179,12 +179,8 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     settings.check()?;
     settings.task.check()?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
-    let scenes = Arc::new(scenes);
-    let table = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, table, move || {
-        let task = ProbeReach::new(settings.task.clone());
-        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
-        Ok(env.boxed())
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        Ok(ProbeReach::new(settings.task.clone()))
     }))
 }
 
@@ -192,42 +188,24 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 #[derive(Debug)]
 struct ProbeReach {
     settings: ProbeReachSettings,
-    /// The place, in the world as compiled [m].
-    place: [f64; 2],
-    force: f64,
+    target: SkinTarget,
     /// Since when everything holds [s].
     held: f64,
     time_to_contact: f64,
     peak_force: f64,
-    last_action: Vec<f32>,
+    action_change: ActionChange,
 }
 
 impl ProbeReach {
     fn new(settings: ProbeReachSettings) -> Self {
         Self {
             settings,
-            place: [0.0; 2],
-            force: 0.0,
+            target: SkinTarget::default(),
             held: 0.0,
             time_to_contact: f64::NAN,
             peak_force: 0.0,
-            last_action: Vec::new(),
+            action_change: ActionChange::default(),
         }
-    }
-
-    fn offset(state: &SceneState) -> Vector3<f64> {
-        state.probe.world_from_probe.position - state.goal.world_from_probe.position
-    }
-
-    fn tilt(state: &SceneState) -> f64 {
-        let axis = state.goal.world_from_probe.z_axis();
-        state.probe.world_from_probe.z_axis().angle(&axis)
-    }
-
-    fn across(state: &SceneState) -> f64 {
-        let axis = state.goal.world_from_probe.z_axis();
-        let offset = Self::offset(state);
-        (offset - axis * offset.dot(&axis)).norm()
     }
 
     fn is_gentle(&self, state: &SceneState) -> bool {
@@ -266,13 +244,9 @@ impl ProbeTask for ProbeReach {
         episode: &EpisodeParameters,
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
-        let [x, y, _] = state.model.scene.torso_position;
-        let [a, b] = self.settings.area.map(|half| half * episode.size);
-        let (s, t) = (rng.random_range(-1.0..=1.0), rng.random_range(-1.0..=1.0));
-        self.place = [x + a * s, y + b * t];
-        self.force = episode.force;
+        self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
         (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
-        self.last_action.clear();
+        self.action_change.reset();
         self.before_substep(state);
         let mut start = state.start(episode);
         let around = rng.random_range(0.0..std::f64::consts::TAU);
@@ -283,12 +257,7 @@ impl ProbeTask for ProbeReach {
     }
 
     fn before_substep(&mut self, state: &mut SceneState) {
-        if let Some(point) = state.skin(self.place[0], self.place[1]) {
-            let mut goal = Goal::at(state.pose_on(&point, 0.0));
-            goal.twist = state.torso.twist;
-            goal.force = self.force;
-            state.goal = goal;
-        }
+        self.target.set_goal(state);
     }
 
     fn after_substep(&mut self, state: &SceneState) {
@@ -297,8 +266,8 @@ impl ProbeTask for ProbeReach {
         }
         self.peak_force = self.peak_force.max(state.probe.normal_force);
         let holds = self.is_gentle(state)
-            && Self::across(state) <= self.settings.tolerance
-            && Self::tilt(state) <= self.settings.tilt;
+            && state.offset_across().norm() <= self.settings.tolerance
+            && state.tilt() <= self.settings.tilt;
         self.held = if holds {
             self.held + state.physics.timestep()
         } else {
@@ -310,26 +279,23 @@ impl ProbeTask for ProbeReach {
 
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let weight = &self.settings.reward;
-        let change = self.last_action.iter().zip(action);
-        let jerk: f64 = change.map(|(old, new)| f64::from(new - old).powi(2)).sum();
+        let change = self.action_change.update(action);
         let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
         terms.copy_from_slice(&[
-            weight.distance * (1.0 - (10.0 * Self::offset(state).norm()).tanh()),
-            -weight.orientation * (5.0 * Self::tilt(state)).tanh(),
+            weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
+            -weight.orientation * (5.0 * state.tilt()).tanh(),
             weight.contact * f64::from(u8::from(self.is_gentle(state))),
             -weight.force * excess / 10.0,
-            -weight.smoothness * jerk,
+            -weight.smoothness * change,
             weight.success * f64::from(u8::from(self.is_reached())),
         ]);
-        self.last_action.clear();
-        self.last_action.extend_from_slice(action);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         if self.is_reached() {
             return Some(EpisodeEnd::Terminated("in contact"));
         }
-        if Self::offset(state).norm() > self.settings.max_position_error {
+        if state.offset().norm() > self.settings.max_position_error {
             return Some(EpisodeEnd::Terminated("far from the place"));
         }
         (state.probe.normal_force > self.settings.max_force)

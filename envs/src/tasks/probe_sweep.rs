@@ -4,7 +4,7 @@
 //!
 //! # Action
 //!
-//! By `action.mode`; see [`crate::actions`]. Every entry is a share of full scale, -1 to 1.
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
 //!
 //! # Observation
 //!
@@ -27,12 +27,12 @@
 //! | `velocity` | $\exp(-(45 v)^2)$, as the thesis | always |
 //! | `force` | $\exp(-(0.7 e)^2)$, as the thesis | in contact |
 //! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
-//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: goes on pulling where `force` is flat | always |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
 //! # Start
 //!
-//! StraightPath: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
+//! Path: straight, random place, direction and length within `task.area`, on the skin. The probe stands `start.height` above the
 //! path's start, `start.x`, `start.y` beside it; the force sensor is zeroed there. The goal rests for `task.rest`, then moves.
 //!
 //! # End
@@ -42,21 +42,20 @@
 //!
 //! Success: `task.success` ([`SuccessCriteria`]) over an episode that reached the end.
 
-use std::sync::Arc;
-
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
 use crate::probe::{
-    ContactMetrics, ProbeEnvironment, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-    StraightPath, SuccessCriteria, TimeSettings,
+    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
+    SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_interval, check_range};
+use crate::settings::{self, check_interval, check_range, check_ranges};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -167,20 +166,15 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<SweepSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    let scenes = Arc::new(SceneSet::with_torso(
-        &settings.scene,
-        &settings.randomization,
-    )?);
-    let table = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, table, move || {
-        let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
-        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
-        Ok(env.boxed())
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        let timestep = settings.time.control_timestep;
+        Ok(Sweep::new(settings.task.clone(), timestep))
     }))
 }
 
 impl SweepSettings {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -190,17 +184,17 @@ impl SweepSettings {
         }
         let diagonal = 2.0 * self.area[0].hypot(self.area[1]);
         check_interval("task.length", self.length, 0.005, diagonal)?;
-        check_range("task.speed", self.speed, 0.001, 0.5)?;
-        check_range("task.rest", self.rest, 0.0, 60.0)?;
-        check_range("task.ramp", self.ramp, 0.0, 10.0)?;
-        check_range("task.release_time", self.release_time, 0.0, 60.0)?;
-        check_range(
-            "task.max_position_error",
-            self.max_position_error,
-            0.001,
-            1.0,
+        check_ranges(
+            "task.",
+            &[
+                ("speed", self.speed, 0.001, 0.5),
+                ("rest", self.rest, 0.0, 60.0),
+                ("ramp", self.ramp, 0.0, 10.0),
+                ("release_time", self.release_time, 0.0, 60.0),
+                ("max_position_error", self.max_position_error, 0.001, 1.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
         )?;
-        check_range("task.max_force", self.max_force, 1.0, 1e4)?;
         self.success.check()
     }
 
@@ -246,7 +240,7 @@ pub struct Sweep {
     /// Sum of the absolute force error over the control step, and physics steps in it.
     error: (f64, usize),
     last_force: f64,
-    last_action: Vec<f32>,
+    action_change: ActionChange,
     is_off_skin: bool,
 }
 
@@ -262,7 +256,7 @@ impl Sweep {
             released: 0.0,
             error: (0.0, 0),
             last_force: 0.0,
-            last_action: Vec::new(),
+            action_change: ActionChange::default(),
             is_off_skin: false,
         }
     }
@@ -307,7 +301,7 @@ impl ProbeTask for Sweep {
         self.force = episode.force;
         self.contact.reset();
         (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
-        self.last_action.clear();
+        self.action_change.reset();
         self.is_off_skin = false;
         self.before_substep(state);
         state.place_above(episode)
@@ -338,49 +332,34 @@ impl ProbeTask for Sweep {
 
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let (probe, goal, weight) = (&state.probe, &state.goal, &self.settings.reward);
-        let axis = goal.world_from_probe.z_axis();
-        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
-        let across = offset - axis * offset.dot(&axis);
-        let tilt = probe.world_from_probe.z_axis().angle(&axis);
         let slip = (probe.twist.linear - goal.twist.linear).dot(&goal.direction);
         let error = self.error.0 / self.error.1.max(1) as f64;
         let rate = (probe.normal_force - self.last_force) / self.control_timestep;
         let touching = f64::from(u8::from(probe.in_contact));
         // The thesis squares each entry inside the norm.
-        let nearness = (-across.map(|d| (90.0 * d).powi(2)).norm()).exp();
-        let jerk: f64 = self
-            .last_action
-            .iter()
-            .zip(action)
-            .map(|(old, new)| f64::from(new - old).powi(2))
-            .sum();
+        let nearness = (-state.offset_across().map(|d| (90.0 * d).powi(2)).norm()).exp();
+        let change = self.action_change.update(action);
         terms.copy_from_slice(&[
             weight.position * nearness,
-            weight.orientation * (-(tilt / 0.05).powi(2)).exp(),
+            weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
             weight.velocity * (-(45.0 * slip).powi(2)).exp(),
             weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
             -weight.force_error * error.min(5.0),
-            -weight.smoothness * jerk,
+            -weight.smoothness * change,
         ]);
         self.error = (0.0, 0);
         self.last_force = probe.normal_force;
-        self.last_action.clear();
-        self.last_action.extend_from_slice(action);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        let (probe, goal) = (&state.probe, &state.goal);
-        let axis = goal.world_from_probe.z_axis();
-        let offset = probe.world_from_probe.position - goal.world_from_probe.position;
-        let across = (offset - axis * offset.dot(&axis)).norm();
         if self.contact.first_contact().is_some() && self.released > self.settings.release_time {
             return Some(EpisodeEnd::Terminated("contact lost"));
         }
-        if across > self.settings.max_position_error {
+        if state.offset_across().norm() > self.settings.max_position_error {
             return Some(EpisodeEnd::Terminated("far from the path"));
         }
-        if probe.normal_force > self.settings.max_force {
+        if state.probe.normal_force > self.settings.max_force {
             return Some(EpisodeEnd::Terminated("pressed too hard"));
         }
         if self.is_off_skin {

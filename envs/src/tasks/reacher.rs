@@ -43,13 +43,14 @@ use insonate_sim::{CompiledScene, Physics};
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
+use crate::factory::EnvFactory;
 use crate::parameters::{self, Parameter};
 use crate::settings::{self, check_range};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
-/// The registry's line.
+/// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
     name: "reacher",
     summary: "two links reach a random target (Gymnasium's Reacher-v5)",
@@ -138,7 +139,7 @@ impl Default for ReacherSettings {
 }
 
 impl ReacherSettings {
-    /// Fails for settings that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`EnvError::Config`].

@@ -10,13 +10,14 @@ use insonate_models::arena::TABLE_HEIGHT;
 use insonate_models::mjcf::Namespace;
 use insonate_sim::placement::Skin;
 
+use super::kind::TaskKind;
 use super::probe_sweep::{Sweep, SweepSettings};
-use super::{EnvFactory, TaskKind};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
+use crate::factory::EnvFactory;
 use crate::probe::{
-    ProbeEnvironment, ProbeTaskSettings, SceneModel, SceneSet, SceneSettings, SuccessCriteria,
-    TimeSettings, build_scene,
+    ProbeTaskSettings, SceneModel, SceneSet, SceneSettings, SuccessCriteria, TimeSettings,
+    build_scene, factory,
 };
 use crate::randomization::{ActiveParameters, RandomizationSettings};
 use crate::settings;
@@ -85,19 +86,15 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
             ),
         });
     }
-    let model = model(&settings.scene)?;
     let scenes = SceneSet::of(
         settings.scene.clone(),
         settings.randomization.clone(),
         ActiveParameters::of(&["start.", "sensor.", "action.", "force."]),
-        model,
+        model(&settings.scene)?,
     );
-    let scenes = Arc::new(scenes);
-    let table = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, table, move || {
-        let task = Sweep::new(settings.task.clone(), settings.time.control_timestep);
-        let env = ProbeEnvironment::new(KIND.name, &settings, scenes.clone(), task)?;
-        Ok(env.boxed())
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        let timestep = settings.time.control_timestep;
+        Ok(Sweep::new(settings.task.clone(), timestep))
     }))
 }
 

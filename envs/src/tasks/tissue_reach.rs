@@ -3,7 +3,7 @@
 //! The task, reward and PPO settings of FF-SRL (Dall'Alba et al., IROS 2024, arXiv:2503.18616) on a liver of its smallest mesh, 1170
 //! tetrahedra, here with XPBD of physical stiffness. The tissue moves when it is touched, and the target with it.
 //!
-//! **Actions**: the way of the instrument in a step, in shares of `instrument.step` (1 mm); it stays in the workspace
+//! **Actions**: displacement of the instrument in a step, in units of `instrument.step` (1 mm); it stays in the workspace
 //!
 //! | index | action | low | high | unit |
 //! |---|---|---|---|---|
@@ -18,7 +18,7 @@
 //! | 6 | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
 //!
 //! **Rewards** R = -l - 10 d + 100 s, of the state after the step, lengths in **centimetres**: the paper does not say, but its program
-//! counts in them, and only then does a return above 80, by which it calls the task solved, mean a short way
+//! counts in them, and only then does a return above 80, the paper's *solved*, mean a short path
 //!
 //! | term | value |
 //! |---|---|
@@ -41,16 +41,17 @@ use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
+use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
-use crate::settings::{self, check_range};
+use crate::settings::{self, check_ranges, check_vector};
 use crate::surgery::{
     MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
     SurgeryTaskSpec,
 };
 use crate::{BoxSpace, EnvError};
 
-/// The registry's line.
+/// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-reach",
     summary: "bring an instrument within 3 mm of a point on soft tissue",
@@ -115,25 +116,18 @@ impl Default for TissueReachSettings {
 
 impl TissueReachSettings {
     fn check(&self) -> Result<(), EnvError> {
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            check_range(
-                &format!("task.place along {name}"),
-                self.place[axis],
-                -1.0,
-                1.0,
-            )?;
-            check_range(
-                &format!("task.start along {name}"),
-                self.start[axis],
-                -1.0,
-                1.0,
-            )?;
-        }
-        check_range("task.start_spread", self.start_spread, 0.0, 0.1)?;
-        check_range("task.threshold", self.threshold, 1e-4, 0.1)?;
-        check_range("task.distance_weight", self.distance_weight, 0.0, 1e6)?;
-        check_range("task.change_weight", self.change_weight, 0.0, 1e6)?;
-        check_range("task.success_bonus", self.success_bonus, 0.0, 1e6)
+        check_vector("task.place", self.place, -1.0, 1.0)?;
+        check_vector("task.start", self.start, -1.0, 1.0)?;
+        check_ranges(
+            "task.",
+            &[
+                ("start_spread", self.start_spread, 0.0, 0.1),
+                ("threshold", self.threshold, 1e-4, 0.1),
+                ("distance_weight", self.distance_weight, 0.0, 1e6),
+                ("change_weight", self.change_weight, 0.0, 1e6),
+                ("success_bonus", self.success_bonus, 0.0, 1e6),
+            ],
+        )
     }
 }
 
@@ -160,7 +154,6 @@ pub struct TissueReach {
     points: Arc<[MaterialPoint]>,
     /// The number of the fixed one.
     fixed: usize,
-    workspace: [[f64; 3]; 2],
     target: MaterialPoint,
     /// From instrument to target [m].
     distance: f64,
@@ -179,12 +172,10 @@ impl TissueReach {
             field: "organ.fixed_behind".to_owned(),
             problem: "leaves no point of the organ's upper side that moves".to_owned(),
         })?;
-        let instrument = &model.instrument;
         Ok(Self {
             target: points[fixed],
             points,
             fixed,
-            workspace: [instrument.workspace_low, instrument.workspace_high],
             distance: f64::NAN,
             return_: 0.0,
             settings,
@@ -201,17 +192,7 @@ impl TissueReach {
 }
 
 impl SurgeryTask for TissueReach {
-    fn describe(&self) -> SurgeryTaskSpec {
-        let mut observation_space = BoxSpace::default();
-        let [low, high] = self.workspace;
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            let (low, high) = (low[axis] as f32, high[axis] as f32);
-            observation_space.push(format!("instrument_{name} [m]"), low, high);
-        }
-        for name in ["x", "y", "z"] {
-            let unbounded = f32::INFINITY;
-            observation_space.push(format!("target_{name} [m]"), -unbounded, unbounded);
-        }
+    fn describe(&self, model: &SurgeryModel) -> SurgeryTaskSpec {
         let last = self.points.len() as f64 - 1.0;
         let target = match self.settings.target {
             TargetChoice::Fixed => {
@@ -224,7 +205,7 @@ impl SurgeryTask for TissueReach {
         let along = |name| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
         SurgeryTaskSpec {
             id: KIND.name,
-            observation_space,
+            observation_space: model.places(&["target"]),
             other_actions: BoxSpace::default(),
             reward_terms: vec!["distance", "change", "success"],
             metrics: vec!["success", "solved", "distance_m"],
@@ -263,11 +244,7 @@ impl SurgeryTask for TissueReach {
         let settings = &self.settings;
         terms[0] = -settings.distance_weight * self.distance * CM;
         terms[1] = -settings.change_weight * (self.distance - before) * CM;
-        terms[2] = if self.is_there() {
-            settings.success_bonus
-        } else {
-            0.0
-        };
+        terms[2] = settings.success_bonus * f64::from(u8::from(self.is_there()));
         self.return_ += terms.iter().sum::<f64>();
     }
 
@@ -299,5 +276,5 @@ impl SurgeryTask for TissueReach {
     }
 }
 
-/// So open are the clamps that they are a tip and yet grasp nothing; a share of all.
+/// Opening at which the clamps act as a tip and grasp nothing, as a share of the whole.
 const BARELY_OPEN: f64 = 0.12;

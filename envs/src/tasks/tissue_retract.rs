@@ -28,7 +28,7 @@
 //! | term | value |
 //! |---|---|
 //! | `distance` | -`distance_weight` / D · the distance from instrument to target, in the second phase from target to goal |
-//! | `waiting` | -`waiting_weight` / D · the way from the target at rest to the goal, in the first phase: what is still to come |
+//! | `waiting` | -`waiting_weight` / D · the distance from the target at rest to the goal, in the first phase |
 //! | `grasp` | `grasp_bonus`, once, at the first step of the first second phase |
 //! | `success` | `success_bonus`, at the end |
 //!
@@ -46,16 +46,17 @@ use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
-use super::{EnvFactory, TaskKind};
+use super::kind::TaskKind;
+use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
-use crate::settings::{self, check_range};
+use crate::settings::{self, check_range, check_ranges, check_vector};
 use crate::surgery::{
     MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
     SurgeryTaskSpec,
 };
 use crate::{BoxSpace, EnvError};
 
-/// The registry's line.
+/// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-retract",
     summary: "grasp a lobe of the liver by its edge and lift it to a goal",
@@ -84,7 +85,7 @@ pub struct TissueRetractSettings {
     pub threshold: f64,
     /// Weight of the distance.
     pub distance_weight: f64,
-    /// Weight of the way that is still to come.
+    /// Weight of the distance that remains after grasping.
     pub waiting_weight: f64,
     /// Reward for grasping.
     pub grasp_bonus: f64,
@@ -112,30 +113,22 @@ impl Default for TissueRetractSettings {
 
 impl TissueRetractSettings {
     fn check(&self) -> Result<(), EnvError> {
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            for (field, value) in [
-                ("place", self.place[axis]),
-                ("start", self.start[axis]),
-                ("lift", self.lift[axis]),
-            ] {
-                check_range(&format!("task.{field} along {name}"), value, -1.0, 1.0)?;
-            }
-        }
-        let ranges = [
-            ("start_spread", self.start_spread, 0.0, 0.1),
-            ("goal_spread", self.goal_spread, 0.0, 0.1),
-            ("jaw_step", self.jaw_step, 1e-3, 1.0),
-            ("threshold", self.threshold, 1e-4, 0.1),
-            ("distance_weight", self.distance_weight, 0.0, 1e6),
-            ("waiting_weight", self.waiting_weight, 0.0, 1e6),
-            ("grasp_bonus", self.grasp_bonus, 0.0, 1e6),
-            ("success_bonus", self.success_bonus, 0.0, 1e6),
-        ];
-        ranges
-            .into_iter()
-            .try_for_each(|(name, value, least, most)| {
-                check_range(&format!("task.{name}"), value, least, most)
-            })
+        check_vector("task.place", self.place, -1.0, 1.0)?;
+        check_vector("task.start", self.start, -1.0, 1.0)?;
+        check_vector("task.lift", self.lift, -1.0, 1.0)?;
+        check_ranges(
+            "task.",
+            &[
+                ("start_spread", self.start_spread, 0.0, 0.1),
+                ("goal_spread", self.goal_spread, 0.0, 0.1),
+                ("jaw_step", self.jaw_step, 1e-3, 1.0),
+                ("threshold", self.threshold, 1e-4, 0.1),
+                ("distance_weight", self.distance_weight, 0.0, 1e6),
+                ("waiting_weight", self.waiting_weight, 0.0, 1e6),
+                ("grasp_bonus", self.grasp_bonus, 0.0, 1e6),
+                ("success_bonus", self.success_bonus, 0.0, 1e6),
+            ],
+        )
     }
 }
 
@@ -158,15 +151,16 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
 #[derive(Debug, Clone)]
 pub struct TissueRetract {
     settings: TissueRetractSettings,
-    workspace: [[f64; 3]; 2],
+    /// Length of the workspace's diagonal [m].
+    diagonal: f64,
     target: MaterialPoint,
     /// Where the target is at rest [m].
     rest: Vector3<f64>,
     goal: Vector3<f64>,
-    /// Whether the target is held, and in how many steps it was.
+    /// Whether the target is held, and for how many steps it has been.
     is_held: bool,
     n_held: usize,
-    /// Whether it came to be held in this step for the first time.
+    /// Whether it was first held in this step.
     is_first: bool,
     is_there: bool,
 }
@@ -193,9 +187,10 @@ impl TissueRetract {
             0.05,
         )?;
         let target = points[nearest];
+        let [low, high] = [instrument.workspace_low, instrument.workspace_high].map(Vector3::from);
         let rest = target.at(model.organ.positions());
         Ok(Self {
-            workspace: [instrument.workspace_low, instrument.workspace_high],
+            diagonal: (high - low).norm().max(1e-6),
             target,
             goal: rest + Vector3::from(settings.lift),
             rest,
@@ -214,29 +209,14 @@ impl TissueRetract {
     fn to_goal(&self, state: &SurgeryState) -> Vector3<f64> {
         self.goal - state.place(&self.target)
     }
-
-    fn diagonal(&self) -> f64 {
-        let [low, high] = self.workspace.map(Vector3::from);
-        (high - low).norm().max(1e-6)
-    }
 }
 
 impl SurgeryTask for TissueRetract {
-    fn describe(&self) -> SurgeryTaskSpec {
-        let mut observation_space = BoxSpace::default();
-        let [low, high] = self.workspace;
-        for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
-            let (low, high) = (low[axis] as f32, high[axis] as f32);
-            observation_space.push(format!("instrument_{name} [m]"), low, high);
-        }
-        for what in ["target", "goal"] {
-            for name in ["x", "y", "z"] {
-                let unbounded = f32::INFINITY;
-                observation_space.push(format!("{what}_{name} [m]"), -unbounded, unbounded);
-            }
-        }
-        observation_space.push("opening [1]", 0.0, 1.0);
-        observation_space.push("phase [1]", 0.0, 1.0);
+    fn describe(&self, model: &SurgeryModel) -> SurgeryTaskSpec {
+        let observation_space = model
+            .places(&["target", "goal"])
+            .with("opening [1]", 0.0, 1.0)
+            .with("phase [1]", 0.0, 1.0);
         let along =
             |name, spread: f64| Parameter::new(name, "m", -spread, spread).allowing(-0.1, 0.1);
         let (start, goal) = (self.settings.start_spread, self.settings.goal_spread);
@@ -287,7 +267,7 @@ impl SurgeryTask for TissueRetract {
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
         let settings = &self.settings;
         let to_goal = self.to_goal(state).norm();
-        let per_metre = 1.0 / self.diagonal();
+        let per_metre = 1.0 / self.diagonal;
         let distance = if self.is_held {
             to_goal
         } else {
@@ -301,16 +281,8 @@ impl SurgeryTask for TissueRetract {
         self.is_there = self.is_held && to_goal < settings.threshold;
         terms[0] = -settings.distance_weight * distance * per_metre;
         terms[1] = -settings.waiting_weight * waiting * per_metre;
-        terms[2] = if self.is_first {
-            settings.grasp_bonus
-        } else {
-            0.0
-        };
-        terms[3] = if self.is_there {
-            settings.success_bonus
-        } else {
-            0.0
-        };
+        terms[2] = settings.grasp_bonus * f64::from(u8::from(self.is_first));
+        terms[3] = settings.success_bonus * f64::from(u8::from(self.is_there));
     }
 
     fn end(&self) -> Option<&'static str> {

@@ -1,7 +1,8 @@
 //! What a step of many environments writes: flat rows, one for each environment, in buffers that are used again.
 
-use super::slot::Slot;
-use crate::{EndReason, EnvSpec};
+use super::slot::EnvSlot;
+use super::statistics::EpisodeStatistics;
+use crate::EnvSpec;
 
 /// The outcome of the last reset or step of all environments.
 #[derive(Debug, Clone, Default)]
@@ -10,7 +11,7 @@ pub struct Batch {
     pub observations: Vec<f32>,
     /// Rewards, shape `[n_envs]`; 0 after a reset.
     pub rewards: Vec<f32>,
-    /// The task came to its end, shape `[n_envs]`.
+    /// The task ended, shape `[n_envs]`.
     pub terminated: Vec<bool>,
     /// The episode was cut, shape `[n_envs]`.
     pub truncated: Vec<bool>,
@@ -22,27 +23,6 @@ pub struct Batch {
     pub reward_terms: Vec<f32>,
     /// Episodes that ended in this step, in order of `env_idx`.
     pub ended: Vec<EpisodeStatistics>,
-}
-
-/// An episode that is over.
-#[derive(Debug, Clone, PartialEq)]
-pub struct EpisodeStatistics {
-    /// Which environment.
-    pub env_idx: usize,
-    /// Seed of the episode: a reset with it and the same options begins the same episode again.
-    pub seed: u64,
-    /// Sum of the rewards.
-    pub return_: f64,
-    /// Number of steps.
-    pub length: usize,
-    /// Why it ended.
-    pub reason: EndReason,
-    /// What was measured, in the order of [`EnvSpec::metrics`]; NaN: not known.
-    pub metrics: Vec<f64>,
-    /// The random parameters, in the order of [`EnvSpec::parameters`].
-    pub parameters: Vec<f64>,
-    /// Sums of the weighted reward terms, in the order of [`EnvSpec::reward_terms`].
-    pub reward_terms: Vec<f64>,
 }
 
 impl Batch {
@@ -61,7 +41,7 @@ impl Batch {
     }
 
     /// Writes the row of one environment, and takes its episode if it ended.
-    pub(super) fn take(&mut self, env_idx: usize, slot: &mut Slot) {
+    pub(super) fn take(&mut self, env_idx: usize, slot: &mut EnvSlot) {
         row(&mut self.observations, env_idx, slot.observation.len())
             .copy_from_slice(&slot.observation);
         self.rewards[env_idx] = slot.step.reward as f32;

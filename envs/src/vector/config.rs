@@ -1,4 +1,4 @@
-//! How a vector of environments behaves.
+//! Settings of a vector of environments.
 
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +25,4 @@ pub struct VecConfig {
     pub autoreset: Autoreset,
     /// Threads that step, the caller's among them; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
-    /// Moves actions into their bounds. Otherwise an action out of bounds is an error; NaN always is.
-    pub clip_actions: bool,
 }

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
-use super::Autoreset;
-use super::slot::Parcel;
+use super::config::Autoreset;
+use super::slot::BoxedSlot;
 
 /// How long an idle thread keeps looking for work before it sleeps. Waking a thread that sleeps takes some 50 µs, longer than a
 /// small policy takes to choose the next actions.
@@ -26,7 +26,7 @@ pub(super) struct Pool {
 }
 
 struct Shared {
-    cells: Vec<Mutex<Option<Parcel>>>,
+    cells: Vec<Mutex<Option<BoxedSlot>>>,
     autoreset: Autoreset,
     /// The next cell to be handed out; all of them are when it reaches their number.
     next: AtomicUsize,
@@ -81,8 +81,8 @@ impl Pool {
         self.workers.len()
     }
 
-    /// Hands all environments to the threads, and returns at once.
-    pub(super) fn start(&self, slots: &mut Vec<Parcel>) {
+    /// Runs all environments on the threads and the caller's, until all is done.
+    pub(super) fn run(&self, slots: &mut Vec<BoxedSlot>) {
         let shared = &self.shared;
         for (cell, slot) in shared.cells.iter().zip(slots.drain(..)) {
             *lock(cell) = Some(slot);
@@ -94,11 +94,6 @@ impl Pool {
         for worker in &self.workers {
             worker.thread().unpark();
         }
-    }
-
-    /// Works with the threads until all is done, and takes all environments back in order.
-    pub(super) fn finish(&self, slots: &mut Vec<Parcel>) {
-        let shared = &self.shared;
         shared.work();
         shared.wait_for_the_rest();
         for cell in &shared.cells {
@@ -116,7 +111,7 @@ impl Drop for Pool {
         self.shared.stop.store(true, Ordering::Release);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // A worker runs no code that panics outside of `Slot::run`, which catches.
+            // A worker runs no code that panics outside of `EnvSlot::run`, which catches.
             let _ = worker.join();
         }
     }

@@ -6,13 +6,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::{Autoreset, EnvSnapshot, EpisodeStatistics, VecConfig};
+use super::config::Autoreset;
+use super::snapshot::{EnvSnapshot, EpisodeSnapshot};
+use super::statistics::EpisodeStatistics;
 use crate::{EndReason, Env, EnvError, ResetOptions, Step};
 
 /// Most numbers that are set aside for the actions of an episode; a longer one grows its list.
 const MAX_RESERVED: usize = 1 << 18;
 
-/// Where an environment stands.
+/// Phase of an environment's life.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     /// It was never reset, or it failed.
@@ -32,15 +34,13 @@ pub(super) enum Command {
     Step,
     /// Go back to `snapshot`.
     Restore,
-    /// Nothing.
-    Rest,
 }
 
-/// A slot as it goes from thread to thread: a pointer moves, not a kilobyte.
-pub(super) type Parcel = Box<Slot>;
+/// A slot as it moves from thread to thread: a pointer, not a kilobyte.
+pub(super) type BoxedSlot = Box<EnvSlot>;
 
 /// One environment and all that belongs to it.
-pub(super) struct Slot {
+pub(super) struct EnvSlot {
     pub(super) env: Box<dyn Env>,
     pub(super) phase: Phase,
     pub(super) command: Command,
@@ -48,7 +48,7 @@ pub(super) struct Slot {
     pub(super) action: Vec<f32>,
     /// Options of the next commanded reset.
     pub(super) next_options: ResetOptions,
-    /// What the next commanded restore goes back to, and whether the last one came to the same bits.
+    /// What the next restore goes back to, and whether the last one gave the same bits.
     pub(super) snapshot: Option<EnvSnapshot>,
     pub(super) is_same: bool,
     /// Why this round failed.
@@ -80,7 +80,7 @@ pub(super) struct Slot {
     scratch: Vec<f32>,
 }
 
-impl Slot {
+impl EnvSlot {
     pub(super) fn new(env: Box<dyn Env>, stream_seed: u64) -> Self {
         let spec = env.spec();
         let (n_obs, n_actions) = (spec.observation_space.len(), spec.action_space.len());
@@ -88,7 +88,7 @@ impl Slot {
         let reserved = spec.max_episode_steps.unwrap_or(0) * n_actions;
         Self {
             phase: Phase::Unready,
-            command: Command::Rest,
+            command: Command::Reset,
             action: vec![0.0; n_actions],
             next_options: ResetOptions::default(),
             snapshot: None,
@@ -114,7 +114,7 @@ impl Slot {
         }
     }
 
-    /// Begins the stream of episode seeds anew, after its first `n_drawn`.
+    /// Restarts the stream of episode seeds after its first `n_drawn`.
     pub(super) fn seed(&mut self, stream_seed: u64, n_drawn: u64) {
         self.stream_seed = stream_seed;
         self.n_drawn = n_drawn;
@@ -123,10 +123,39 @@ impl Slot {
         self.seeder.set_word_pos(2 * u128::from(n_drawn));
     }
 
+    /// The state as plain data.
+    pub(super) fn snapshot(&self) -> EnvSnapshot {
+        let episode = (self.phase != Phase::Unready).then(|| EpisodeSnapshot {
+            seed: self.episode_seed,
+            parameters: self.options.parameters.clone(),
+            actions: self.actions.clone(),
+            observation: self.observation.clone(),
+            reward: self.step.reward,
+            terminated: self.step.terminated,
+            truncated: self.step.truncated,
+        });
+        EnvSnapshot {
+            stream_seed: self.stream_seed,
+            n_drawn: self.n_drawn,
+            episode,
+        }
+    }
+
+    /// Fails for a snapshot of another kind of environment.
+    pub(super) fn check_snapshot(&self, snapshot: &EnvSnapshot) -> Result<(), EnvError> {
+        let Some(episode) = &snapshot.episode else {
+            return Ok(());
+        };
+        let (n_obs, n_actions) = (self.observation.len(), self.action.len());
+        let excess = episode.actions.len() % n_actions;
+        EnvError::check_length("actions of the snapshot", excess, 0)?;
+        let found = episode.observation.len();
+        EnvError::check_length("observation of the snapshot", found, n_obs)
+    }
+
     /// Does what `command` says; a failure or panic of the environment ends in `error`, and only in this slot.
     pub(super) fn run(&mut self, autoreset: Autoreset) {
         self.guard(|slot| match slot.command {
-            Command::Rest => Ok(()),
             Command::Reset => {
                 let options = std::mem::take(&mut slot.next_options);
                 slot.reset_from_stream(options)
@@ -140,12 +169,12 @@ impl Slot {
     pub(super) fn take_action(
         &mut self,
         action: &[f32],
-        config: &VecConfig,
+        autoreset: Autoreset,
     ) -> Result<(), EnvError> {
         self.command = Command::Step;
         match self.phase {
             Phase::Running => {}
-            Phase::Over if config.autoreset != Autoreset::Disabled => return Ok(()),
+            Phase::Over if autoreset != Autoreset::Disabled => return Ok(()),
             Phase::Over => {
                 return Err(EnvError::Order(
                     "the episode is over and autoreset is disabled: reset it before its next step",
@@ -157,12 +186,9 @@ impl Slot {
                 ));
             }
         }
+        self.env.spec().action_space.check("action", action)?;
         self.action.copy_from_slice(action);
-        let space = &self.env.spec().action_space;
-        if config.clip_actions && action.iter().all(|value| value.is_finite()) {
-            space.clip(&mut self.action);
-        }
-        space.check("action", &self.action)
+        Ok(())
     }
 
     /// Begins one certain episode.

@@ -1,0 +1,118 @@
+//! Which camera is observed, and what a pixel holds.
+
+use serde::{Deserialize, Serialize};
+
+use crate::settings::check_range;
+use crate::{BoxSpace, EnvError};
+
+/// Most pixels along a side: an observation has up to three named numbers for each.
+const MAX_SIDE: f64 = 256.0;
+
+/// Which camera is observed, and how.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CameraSettings {
+    /// A camera of the scene, such as `close` or `probe/camera`; empty: none.
+    pub name: String,
+    /// Width [pixels].
+    pub width: u32,
+    /// Height [pixels].
+    pub height: u32,
+    /// `grey`, `rgb` or `depth`.
+    pub kind: String,
+    /// Depth that counts as 1 [m]; farther is cut.
+    pub max_depth: f64,
+}
+
+impl Default for CameraSettings {
+    fn default() -> Self {
+        Self {
+            name: String::new(),
+            width: 32,
+            height: 24,
+            kind: "grey".to_owned(),
+            max_depth: 2.0,
+        }
+    }
+}
+
+/// What a pixel holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PixelKind {
+    /// Brightness (ITU-R BT.601).
+    Grey,
+    /// Red, green and blue.
+    Rgb,
+    /// Distance along the camera's axis.
+    Depth,
+}
+
+impl PixelKind {
+    const ALL: [(&'static str, Self); 3] = [
+        ("grey", Self::Grey),
+        ("rgb", Self::Rgb),
+        ("depth", Self::Depth),
+    ];
+
+    /// Names of a pixel's entries.
+    fn channels(self) -> &'static [&'static str] {
+        match self {
+            Self::Grey => &["grey"],
+            Self::Rgb => &["red", "green", "blue"],
+            Self::Depth => &["depth"],
+        }
+    }
+}
+
+impl CameraSettings {
+    /// Whether there is a camera at all.
+    pub fn is_on(&self) -> bool {
+        !self.name.is_empty()
+    }
+
+    /// The kind of its pixels.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`].
+    pub fn pixels(&self) -> Result<PixelKind, EnvError> {
+        let known = PixelKind::ALL.map(|(name, _)| name);
+        PixelKind::ALL
+            .iter()
+            .find(|(name, _)| *name == self.kind)
+            .map(|(_, kind)| *kind)
+            .ok_or_else(|| EnvError::unknown("kind of pixel", &self.kind, &known))
+    }
+
+    /// Fails for invalid settings; a camera that the scene lacks is found when the environment is made.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], [`EnvError::Unknown`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        for (field, side) in [("width", self.width), ("height", self.height)] {
+            let field = format!("observation.camera.{field}");
+            check_range(&field, f64::from(side), 1.0, MAX_SIDE)?;
+        }
+        check_range("observation.camera.max_depth", self.max_depth, 0.01, 100.0)?;
+        self.pixels().map(|_| ())
+    }
+
+    /// The entries, each 0 to 1: rows from the top, columns from the left, channels; none without a camera.
+    ///
+    /// # Errors
+    /// As [`CameraSettings::check`].
+    pub fn space(&self) -> Result<BoxSpace, EnvError> {
+        let mut space = BoxSpace::default();
+        if !self.is_on() {
+            return Ok(space);
+        }
+        let channels = self.pixels()?.channels();
+        for row in 0..self.height {
+            for column in 0..self.width {
+                for channel in channels {
+                    space.push(format!("pixel_{row}_{column}_{channel} [1]"), 0.0, 1.0);
+                }
+            }
+        }
+        Ok(space)
+    }
+}

@@ -1,0 +1,52 @@
+//! Makers of the environments of one task with given settings.
+
+use crate::{Env, EnvError};
+
+/// Makes the environments of a task with given settings; they share what is constant, such as compiled scenes.
+pub struct EnvFactory {
+    /// The task's name.
+    pub task: &'static str,
+    /// Every setting with its value, given or default.
+    pub settings: toml::Table,
+    make: Box<dyn Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync>,
+}
+
+impl EnvFactory {
+    /// A factory of the task `task`, whose environments `make` makes.
+    pub fn new(
+        task: &'static str,
+        settings: toml::Table,
+        make: impl Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync + 'static,
+    ) -> Self {
+        Self {
+            task,
+            settings,
+            make: Box::new(make),
+        }
+    }
+
+    /// A new environment; it must be reset before its first step.
+    ///
+    /// # Errors
+    /// What the task needs and does not get.
+    pub fn make(&self) -> Result<Box<dyn Env>, EnvError> {
+        (self.make)()
+    }
+
+    /// `n_envs` environments.
+    ///
+    /// # Errors
+    /// As [`EnvFactory::make`].
+    pub fn make_many(&self, n_envs: usize) -> Result<Vec<Box<dyn Env>>, EnvError> {
+        (0..n_envs).map(|_| self.make()).collect()
+    }
+}
+
+impl std::fmt::Debug for EnvFactory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("EnvFactory")
+            .field("task", &self.task)
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
+    }
+}

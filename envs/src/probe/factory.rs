@@ -1,0 +1,32 @@
+//! The factory of a task with a probe.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::model::SceneModel;
+use super::scene_set::SceneSet;
+use super::settings::ProbeTaskSettings;
+use super::simulation::ProbeEnvironment;
+use super::task::ProbeTask;
+use crate::factory::EnvFactory;
+use crate::{EnvError, settings};
+
+/// A factory of environments in these scenes; `make` makes the task of each.
+pub fn factory<S, T>(
+    name: &'static str,
+    settings: ProbeTaskSettings<S>,
+    scenes: SceneSet,
+    make: impl Fn(&ProbeTaskSettings<S>, &SceneModel) -> Result<T, EnvError> + Send + Sync + 'static,
+) -> EnvFactory
+where
+    S: Serialize + Send + Sync + 'static,
+    T: ProbeTask + 'static,
+{
+    let table = settings::table(&settings);
+    let scenes = Arc::new(scenes);
+    EnvFactory::new(name, table, move || {
+        let task = make(&settings, scenes.first())?;
+        Ok(ProbeEnvironment::new(name, &settings, scenes.clone(), task)?.boxed())
+    })
+}
