@@ -8,20 +8,20 @@ use std::path::Path;
 
 use insonate::envs::ResetOptions;
 use insonate::evaluation::{
-    Contestant, Schedule, difference, difference_table, evaluate, result_table,
+    EvaluationPlan, NamedPolicy, evaluate, paired_difference, paired_difference_table, result_table,
 };
-use insonate::training::{Event, Given, Plan, Start, train};
+use insonate::training::{Event, Overrides, Plan, StartMode, train};
 
 fn main() -> anyhow::Result<()> {
     let mut arguments = std::env::args().skip(1);
     let task = arguments.next().unwrap_or_else(|| "reacher".to_owned());
     let steps = arguments.next().unwrap_or_else(|| "300000".to_owned());
 
-    // Settings are the task's usual ones and what is given over them.
-    let mut given = Given::default();
-    given.set(&format!("ppo.total_timesteps={steps}"))?;
+    // The task's default settings with overrides.
+    let mut overrides = Overrides::default();
+    overrides.set(&format!("ppo.total_timesteps={steps}"))?;
     let folder = Path::new("output/train_policy");
-    let plan = Plan::new(Some(&task), &given, folder, Start::Overwrite)?;
+    let plan = Plan::new(Some(&task), &overrides, folder, StartMode::Overwrite)?;
     train(&plan, &|| false, &mut |event| {
         if let Event::Evaluated(evaluation) = event {
             let (step, mean) = (evaluation.global_step, evaluation.return_mean);
@@ -30,23 +30,23 @@ fn main() -> anyhow::Result<()> {
     })?;
 
     let names = [folder.display().to_string(), "scripted".to_owned()];
-    let schedule = Schedule {
+    let evaluation = EvaluationPlan {
         seeds: vec![0],
         n_episodes: 100,
         options: ResetOptions::default(),
         n_envs: 8,
         n_threads: 0,
     };
-    let contestants = Contestant::find_all(&names, None, &toml::Table::new())?;
+    let policies = NamedPolicy::load_all(&names, None, &toml::Table::new())?;
     let mut results = Vec::new();
-    for contestant in &contestants {
-        let result = evaluate(contestant, &schedule, &mut |_| ())?;
+    for policy in &policies {
+        let result = evaluate(policy, &evaluation, &mut |_| ())?;
         println!("\n{}", result_table(&result));
         results.push(result);
     }
-    match difference(&results[0], &results[1]) {
-        Ok(difference) => println!("\n{}", difference_table(&difference)),
-        Err(problem) => println!("\nnot the same episodes: {problem}"),
+    match paired_difference(&results[0], &results[1]) {
+        Ok(difference) => println!("\n{}", paired_difference_table(&difference)),
+        Err(problem) => println!("\ndifferent episodes: {problem}"),
     }
     Ok(())
 }

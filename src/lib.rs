@@ -5,8 +5,7 @@
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
-//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
-//!   [`speed`] of environments and tissue.
+//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures.
 //! * [`files`]: whole output files, one writer to a folder.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
 //!
@@ -27,7 +26,6 @@
 pub mod evaluation;
 pub mod experiments;
 pub mod report;
-pub mod speed;
 pub mod training;
 
 pub use insonate_calibration as calibration;

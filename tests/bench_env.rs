@@ -1,4 +1,4 @@
-//! Contract: `bench` prints the keys that scripts read, with figures that belong together.
+//! Contract: `bench` prints stable keys with consistent figures.
 
 mod command;
 
@@ -40,7 +40,7 @@ fn environments_are_measured_beside_the_physics_alone() {
 }
 
 #[test]
-fn a_task_without_physics_has_no_yardstick() {
+fn a_task_without_physics_has_no_reference() {
     let all = json(&[
         "bench", "env", "--task", "pendulum", "--envs", "2", "--rounds", "2", "--steps", "3",
     ]);

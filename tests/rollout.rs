@@ -1,4 +1,4 @@
-//! Contract: a rollout is the episode that an evaluation of its seed begins with, and its folder tells what happened in it.
+//! Contract: a rollout is the first episode of an evaluation of its seed, and its folder has the log of it.
 
 mod command;
 #[path = "../sim/tests/egl/mod.rs"]
@@ -45,7 +45,7 @@ fn a_rollout_is_an_episode_of_an_evaluation() {
 }
 
 #[test]
-fn the_log_has_what_was_seen_done_earned_and_felt() {
+fn the_log_has_observations_actions_rewards_and_the_probe() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rollout");
     let summary = json(&[
@@ -75,7 +75,7 @@ fn the_log_has_what_was_seen_done_earned_and_felt() {
     assert_eq!(
         std::fs::read_dir(&folder).unwrap().count(),
         5,
-        "no temporary files stay"
+        "no temporary files are left"
     );
 
     let mut reader = csv::Reader::from_path(folder.join("log.csv")).unwrap();
@@ -97,7 +97,7 @@ fn the_log_has_what_was_seen_done_earned_and_felt() {
     }
     let total: f64 = rewards.iter().sum();
     assert!((total - summary["return"].as_f64().unwrap()).abs() < 1e-9);
-    // In the second half the probe slides at about the wanted force.
+    // In the second half the probe slides at about the target force.
     let force = column("probe_force_n");
     let late = &force[force.len() / 2..];
     let mean = late.iter().sum::<f64>() / late.len() as f64;
@@ -106,7 +106,7 @@ fn the_log_has_what_was_seen_done_earned_and_felt() {
 }
 
 #[test]
-fn pictures_are_taken_where_the_machine_can_draw() {
+fn a_film_is_rendered_where_the_machine_has_egl() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rollout");
     let arguments = [
@@ -127,7 +127,7 @@ fn pictures_are_taken_where_the_machine_can_draw() {
     assert!(output.status.success(), "{}", stderr(&output));
     if !folder.join("film.gif").exists() {
         let text = stderr(&output);
-        assert!(text.contains("note: no moving picture"), "{text}");
+        assert!(text.contains("note: no film"), "{text}");
         return egl::skip(&text);
     }
     let file = std::fs::read(folder.join("film.gif")).unwrap();
@@ -138,7 +138,7 @@ fn pictures_are_taken_where_the_machine_can_draw() {
     }
     assert_eq!((decoder.width(), n_frames), (160, 3));
     assert!(folder.join("still.png").exists());
-    // A camera that is not there costs the pictures alone.
+    // An unknown camera costs the film alone.
     let more = ["--camera", "moon"];
     let output = insonate(&[&arguments[..], &more].concat());
     assert!(output.status.success() && stderr(&output).contains("moon"));

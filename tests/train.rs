@@ -1,4 +1,4 @@
-//! Contract: training fills its folder, refuses to mix runs, goes on to the same bits after a stop, and names wrong settings.
+//! Contract: training fills its folder, refuses to mix runs, resumes bit-identically after a stop, and names invalid settings.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use command::{done, insonate, json, refused, stderr};
 use insonate::rl::Policy;
-use insonate::training::{Ending, Event, Given, Plan, Start, train};
+use insonate::training::{Event, Overrides, Plan, StartMode, StopReason, train};
 
 /// A training of some seconds at most: eight iterations of 256 steps.
 const SMALL: [&str; 14] = [
@@ -37,7 +37,7 @@ fn small<'a>(more: &[&'a str], folder: &'a Path) -> Vec<&'a str> {
 }
 
 #[test]
-fn a_training_fills_its_folder_and_tells_its_summary() {
+fn a_training_fills_its_folder_and_prints_its_summary() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let summary = json(&small(&["pendulum", "--seed", "3"], &folder));
@@ -72,7 +72,7 @@ fn a_training_fills_its_folder_and_tells_its_summary() {
             "summary.json",
         ]
     );
-    // An evaluation of the last policy is in the table, and the table is of the steps that were asked for.
+    // The last row is the evaluation of the last policy.
     let table = std::fs::read_to_string(folder.join("evaluations.csv")).unwrap();
     assert!(table.starts_with(
         "global_step,train_s,evaluation_s,n_episodes,return_mean,length_mean,success"
@@ -82,7 +82,7 @@ fn a_training_fills_its_folder_and_tells_its_summary() {
         "{table}"
     );
 
-    // The configuration that was written gives the same training.
+    // The written configuration reproduces the training.
     let again = scratch.path().join("again");
     let config = folder.join("config.toml");
     let (config, output) = (config.to_str().unwrap(), again.to_str().unwrap());
@@ -92,7 +92,7 @@ fn a_training_fills_its_folder_and_tells_its_summary() {
     // Another training into the same folder would mix both.
     let line = refused(&small(&["pendulum"], &folder), 1);
     assert!(
-        line.contains("best_policy.safetensors is there already"),
+        line.contains("best_policy.safetensors already exists"),
         "{line}"
     );
     assert!(
@@ -113,8 +113,8 @@ fn assert_same_policy(these: &Path, those: &Path) {
     assert!(bytes(these) == bytes(those), "the policies differ");
 }
 
-fn plan(folder: &Path, start: Start) -> Plan {
-    let mut given = Given::default();
+fn plan(folder: &Path, start: StartMode) -> Plan {
+    let mut overrides = Overrides::default();
     for setting in [
         "ppo.total_timesteps=2048",
         "ppo.n_envs=4",
@@ -124,21 +124,21 @@ fn plan(folder: &Path, start: Start) -> Plan {
         "evaluation.episodes=2",
         "evaluation.every=512",
     ] {
-        given.set(setting).unwrap();
+        overrides.set(setting).unwrap();
     }
-    Plan::new(Some("pendulum"), &given, folder, start).unwrap()
+    Plan::new(Some("pendulum"), &overrides, folder, start).unwrap()
 }
 
 #[test]
-fn a_stopped_training_goes_on_to_the_same_bits() {
+fn a_stopped_training_resumes_bit_identically() {
     let scratch = tempfile::tempdir().unwrap();
     let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
-    let finished = train(&plan(&whole, Start::New), &|| false, &mut |_| ()).unwrap();
-    assert_eq!(finished.summary.ending, Ending::Finished);
+    let finished = train(&plan(&whole, StartMode::New), &|| false, &mut |_| ()).unwrap();
+    assert_eq!(finished.summary.stop_reason, StopReason::Finished);
     assert_eq!(finished.history.evaluations.len(), 4);
 
     // Stopped after each third iteration, whatever is due then.
-    let mut start = Start::New;
+    let mut start = StartMode::New;
     let mut n_sessions = 0;
     loop {
         let n_iterations = Cell::new(0);
@@ -153,8 +153,8 @@ fn a_stopped_training_goes_on_to_the_same_bits() {
         )
         .unwrap();
         n_sessions += 1;
-        start = Start::Resume;
-        if ended.summary.ending == Ending::Finished {
+        start = StartMode::Resume;
+        if ended.summary.stop_reason == StopReason::Finished {
             let steps = |history: &insonate::training::History| {
                 let evaluations = history.evaluations.iter();
                 evaluations
@@ -165,7 +165,7 @@ fn a_stopped_training_goes_on_to_the_same_bits() {
             assert_eq!(ended.history.iterations.len(), 8);
             break;
         }
-        assert_eq!(ended.summary.ending, Ending::Interrupted);
+        assert_eq!(ended.summary.stop_reason, StopReason::Interrupted);
     }
     assert_eq!(n_sessions, 3);
     assert_same_policy(&whole, &parts);
@@ -174,7 +174,7 @@ fn a_stopped_training_goes_on_to_the_same_bits() {
 }
 
 #[test]
-fn tables_that_are_ahead_of_the_checkpoint_are_cut() {
+fn tables_ahead_of_the_checkpoint_are_truncated() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let n_iterations = Cell::new(0);
@@ -184,23 +184,23 @@ fn tables_that_are_ahead_of_the_checkpoint_are_cut() {
         }
     };
     train(
-        &plan(&folder, Start::New),
+        &plan(&folder, StartMode::New),
         &|| n_iterations.get() == 3,
         &mut { count },
     )
     .unwrap();
     let checkpoint = folder.join("checkpoint.safetensors");
     let early = std::fs::read(&checkpoint).unwrap();
-    let finished = train(&plan(&folder, Start::Resume), &|| false, &mut |_| ()).unwrap();
-    // As after a kill that lost all checkpoints but an early one.
+    let finished = train(&plan(&folder, StartMode::Resume), &|| false, &mut |_| ()).unwrap();
+    // As after a kill that left an early checkpoint.
     std::fs::write(&checkpoint, early).unwrap();
     let policy = std::fs::read(folder.join("policy.safetensors")).unwrap();
     let mut n_evaluations = 0;
-    let again = train(&plan(&folder, Start::Resume), &|| false, &mut |event| {
+    let again = train(&plan(&folder, StartMode::Resume), &|| false, &mut |event| {
         n_evaluations += usize::from(matches!(event, Event::Evaluated(_)));
     })
     .unwrap();
-    // After 768 steps come those of 1024, 1536 and 2048, anew.
+    // After 768 steps those of 1024, 1536 and 2048 again.
     assert_eq!(n_evaluations, 3);
     assert_eq!(
         policy,
@@ -229,11 +229,11 @@ fn threads_do_not_change_what_is_learned() {
 }
 
 #[test]
-fn resuming_keeps_the_settings_and_may_go_further() {
+fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
-    // A folder without a checkpoint begins, so that one command serves before and after a kill.
+    // Without a checkpoint it starts, so that one command serves before and after a kill.
     let output_of_first = insonate(&small(&["pendulum", "--resume"], &folder));
     assert!(output_of_first.status.success());
     assert!(stderr(&output_of_first).contains("no checkpoint yet"));
@@ -259,7 +259,7 @@ fn resuming_keeps_the_settings_and_may_go_further() {
     differs(&["--set", "env.gravity=3"], "env.gravity: is 3.0");
     differs(&["--seed", "9"], "ppo.seed: is 9");
     differs(&["reacher"], "task: is reacher");
-    // Without a task, and further than before.
+    // Without a task, and extended.
     let further = json(&["train", "--resume", "--output", output, "--steps", "2560"]);
     assert_eq!(further["global_step"], 2560);
     assert_eq!(further["task"], "pendulum");
@@ -294,7 +294,7 @@ fn several_seeds_have_a_folder_each_and_one_summary() {
 }
 
 #[test]
-fn a_solved_task_ends_the_training_where_that_is_asked() {
+fn a_solved_task_stops_the_training_on_request() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let summary = json(&small(&["pendulum", "--until-success", "0"], &folder));
@@ -305,7 +305,7 @@ fn a_solved_task_ends_the_training_where_that_is_asked() {
 }
 
 #[test]
-fn wrong_settings_are_named_before_anything_is_written() {
+fn invalid_settings_are_named_before_anything_is_written() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let config = scratch.path().join("wrong.toml");
@@ -334,7 +334,7 @@ fn wrong_settings_are_named_before_anything_is_written() {
         &["pendulum", "--set", "env.gravity=soft"],
         &["env.gravity", "a number"],
     );
-    check(&["pendulum", "--set", "gravity=1"], &["needs its part"]);
+    check(&["pendulum", "--set", "gravity=1"], &["needs a prefix"]);
     check(
         &["pendulum", "--config", config],
         &["learning_rat", "did you mean \"learning_rate\"?"],
@@ -345,11 +345,11 @@ fn wrong_settings_are_named_before_anything_is_written() {
     );
     check(&["pendulum", "--set", "ppo.activation=cubic"], &["cubic"]);
     check(&[], &["task", "is missing"]);
-    assert!(!folder.exists(), "a refused training leaves nothing");
+    assert!(!folder.exists(), "a refused training writes nothing");
 }
 
 #[test]
-fn ctrl_c_saves_and_tells_how_to_go_on() {
+fn ctrl_c_saves_and_says_how_to_resume() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
@@ -367,9 +367,9 @@ fn ctrl_c_saves_and_tells_how_to_go_on() {
         .spawn()
         .unwrap();
     let progress = folder.join("progress.csv");
-    let begun = Instant::now();
+    let start = Instant::now();
     let n_rows = || std::fs::read_to_string(&progress).map_or(0, |text| text.lines().count());
-    while n_rows() < 3 && begun.elapsed() < Duration::from_mins(1) {
+    while n_rows() < 3 && start.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(20));
     }
     let kill = Command::new("kill")
@@ -385,7 +385,7 @@ fn ctrl_c_saves_and_tells_how_to_go_on() {
     );
     let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
     assert!(summary.contains("\"interrupted\""), "{summary}");
-    // What was saved is where the table ends, and it can be gone on with.
+    // The checkpoint is at the end of the table, and can be resumed.
     let n_rows = n_rows() - 1;
     let again = json(&["train", "--resume", "--output", output, "--steps", "1"]);
     assert_eq!(again["global_step"], n_rows * 1024);

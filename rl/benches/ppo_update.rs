@@ -8,9 +8,9 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{
-    Activation, Adam, AdamStep, AlignedBuffer, Mlp, Workspace, padded, sum_of_squares,
+    Activation, Adam, AdamStep, AlignedBuffer, Mlp, padded, sum_of_squares,
 };
-use insonate_rl::ppo::{Learner, Rollout, update};
+use insonate_rl::ppo::{Learner, RolloutBuffer, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -18,7 +18,7 @@ fn ppo_update(criterion: &mut Criterion) {
     let (n_obs, n_actions) = (11, 2);
     let config = PpoConfig::default();
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut rollout = Rollout::new(config.n_steps, config.n_envs, n_obs, n_actions);
+    let mut rollout = RolloutBuffer::new(config.n_steps, config.n_envs, n_obs, n_actions);
     for numbers in [
         &mut rollout.observations,
         &mut rollout.actions,
@@ -59,7 +59,7 @@ fn minibatch(criterion: &mut Criterion) {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         let mut network = Mlp::new(&[n_obs, hidden, hidden, n_actions], Activation::Tanh, 0);
         network.set_orthogonal(1.0, &mut rng);
-        let mut workspace = Workspace::new(&network, n_rows);
+        let mut workspace = network.workspace(n_rows);
         let mut gradient = AlignedBuffer::zeros(network.parameters().len());
         let mut adam = Adam::new(gradient.len());
         let inputs: Vec<f32> = (0..n_rows * n_obs)

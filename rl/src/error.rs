@@ -13,7 +13,7 @@ pub enum RlError {
     /// An environment failed.
     #[error(transparent)]
     Env(#[from] EnvError),
-    /// A setting that cannot be.
+    /// An invalid setting.
     #[error("{field}: {problem}")]
     Config {
         /// Name of the setting in [`PpoConfig`](crate::PpoConfig).
@@ -21,13 +21,13 @@ pub enum RlError {
         /// What is wrong, with the value and what is allowed.
         problem: String,
     },
-    /// Learning came to numbers that are not finite; the weights are those before.
-    #[error("iteration {iteration}: {what}")]
+    /// Learning gave numbers that are not finite; the weights are unchanged.
+    #[error("iteration {iteration}: {problem}")]
     NotFinite {
-        /// Which iteration, from 1.
+        /// Iteration, from 1.
         iteration: usize,
         /// What was not finite, and what may help.
-        what: String,
+        problem: String,
     },
     /// A file that could not be written; what was there before is kept.
     #[error(transparent)]
@@ -35,7 +35,7 @@ pub enum RlError {
     /// A file or folder that could not be read or made.
     #[error("{}: {action}: {source}", path.display())]
     Io {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What was tried, such as `cannot be read`.
         action: &'static str,
@@ -45,7 +45,7 @@ pub enum RlError {
     /// A file with wrong content.
     #[error("{}: {problem}", path.display())]
     File {
-        /// Which file.
+        /// The file.
         path: PathBuf,
         /// What is wrong with it.
         problem: String,
@@ -63,6 +63,13 @@ pub enum RlError {
 }
 
 impl RlError {
+    pub(crate) fn config(field: &'static str, problem: impl Into<String>) -> Self {
+        Self::Config {
+            field,
+            problem: problem.into(),
+        }
+    }
+
     pub(crate) fn io(path: &Path, action: &'static str) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io {
             path: path.to_owned(),

@@ -8,9 +8,9 @@
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, Rollout, update};
-use insonate_rl::{Policy, PpoConfig};
+use insonate_rl::ppo::{Learner, RolloutBuffer, update};
 
 mod support;
 
@@ -43,7 +43,7 @@ fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize)
         n_minibatches,
         ..support::config()
     };
-    let mut rollout = Rollout::new(config.n_steps, config.n_envs, 2, 1);
+    let mut rollout = RolloutBuffer::new(config.n_steps, config.n_envs, 2, 1);
     rollout.advantages[0] = 1.0;
     let mut actor = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 1));
     let mut critic = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 0));
@@ -66,7 +66,7 @@ fn nothing_is_allocated_for_minibatches_and_actions() {
         );
     }
 
-    let mut policy = Policy::of(&support::ppo(support::config(), 1));
+    let mut policy = support::ppo(support::config(), 1).policy();
     let (observations, mut actions) = (vec![0.5; 2 * 300], vec![0.0; 300]);
     let before = N_CALLS.load(Ordering::Relaxed);
     policy.act(&observations, &mut actions);

@@ -1,16 +1,17 @@
-//! Contract: training that was saved and resumed is training that never stopped, to the bit; what is no checkpoint is refused by name
-//! and problem; a kill at any moment leaves a checkpoint that can be resumed.
+//! Contract: a training that was saved and resumed is bit-identical to one that was never stopped; a file that is not a checkpoint is
+//! refused by name and problem; a kill at any moment leaves a checkpoint that can be resumed.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod support;
 
 use std::fs;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
-use insonate_rl::{CheckpointInfo, Control, Outcome, Policy, Ppo, PpoConfig, Run, RunOptions};
+use insonate_rl::{CheckpointInfo, Ppo, PpoConfig, Run, RunOptions};
 use support::{Line, config, identity, lines, ppo};
 
 fn same_step(n_threads: usize) -> VecEnv {
@@ -43,7 +44,7 @@ fn table(folder: &Path) -> Vec<Vec<String>> {
 }
 
 #[test]
-fn resumed_training_is_uninterrupted_training_to_the_bit() {
+fn resumed_training_is_bit_identical_to_uninterrupted_training() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let mut whole = ppo(config(), 1);
@@ -74,19 +75,17 @@ fn a_checkpoint_that_is_loaded_and_saved_has_the_same_bytes() {
 }
 
 #[test]
-fn a_folder_goes_on_with_the_rows_of_uninterrupted_training() {
+fn a_resumed_folder_has_the_rows_of_uninterrupted_training() {
     let (whole, parts) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let options = RunOptions {
         checkpoint_every: 2,
         tensorboard: true,
     };
     let mut run = Run::start(whole.path(), ppo(config(), 1), options).unwrap();
-    assert_eq!(
-        run.train(&mut |_| Control::Continue).unwrap(),
-        Outcome::Finished
-    );
+    run.train(&mut |_| ControlFlow::Continue(())).unwrap();
+    assert!(run.ppo().is_finished());
 
-    // Five iterations, a checkpoint after the fourth: as if killed, the fifth row is there and its checkpoint is not.
+    // Five iterations, a checkpoint after the fourth, as after a kill: the fifth row exists and its checkpoint does not.
     let mut run = Run::start(parts.path(), ppo(config(), 1), options).unwrap();
     let kill = run.train(&mut |progress| {
         assert!(progress.iteration <= 5);
@@ -96,12 +95,13 @@ fn a_folder_goes_on_with_the_rows_of_uninterrupted_training() {
                 parts.path().join("at the kill"),
             )
             .unwrap();
-            Control::Stop
+            ControlFlow::Break(())
         } else {
-            Control::Continue
+            ControlFlow::Continue(())
         }
     });
-    assert_eq!(kill.unwrap(), Outcome::Stopped);
+    kill.unwrap();
+    assert!(!run.ppo().is_finished());
     fs::rename(
         parts.path().join("at the kill"),
         parts.path().join("checkpoint.safetensors"),
@@ -111,10 +111,7 @@ fn a_folder_goes_on_with_the_rows_of_uninterrupted_training() {
     let mut run = Run::resume(parts.path(), same_step(2), options).unwrap();
     assert_eq!(run.ppo().iteration(), 4);
     assert_eq!(table(parts.path()).len(), 1 + 4);
-    assert_eq!(
-        run.train(&mut |_| Control::Continue).unwrap(),
-        Outcome::Finished
-    );
+    run.train(&mut |_| ControlFlow::Continue(())).unwrap();
 
     assert_eq!(table(whole.path()), table(parts.path()));
     for name in ["checkpoint.safetensors", "policy.safetensors"] {
@@ -130,7 +127,7 @@ fn a_folder_goes_on_with_the_rows_of_uninterrupted_training() {
 }
 
 #[test]
-fn a_folder_with_a_checkpoint_is_not_begun_anew() {
+fn a_folder_with_a_checkpoint_is_not_started_again() {
     let folder = tempfile::tempdir().unwrap();
     ppo(config(), 1)
         .save(&folder.path().join("checkpoint.safetensors"))
@@ -138,7 +135,7 @@ fn a_folder_with_a_checkpoint_is_not_begun_anew() {
     let failure = Run::start(folder.path(), ppo(config(), 1), RunOptions::default());
     let message = failure.unwrap_err().to_string();
     assert!(
-        message.ends_with("is there already: resume that training, or choose another folder"),
+        message.ends_with("already exists: resume that training, or choose another folder"),
         "{message}"
     );
 }
@@ -159,16 +156,13 @@ fn more_timesteps_can_be_asked_for_after_the_end() {
     let mut second = Ppo::resume(same_step(1), &path).unwrap();
     assert!(second.is_finished());
     second.set_total_timesteps(8 * 128).unwrap();
-    assert_eq!(
-        second.train(&mut |_| Control::Continue).unwrap(),
-        Outcome::Finished
-    );
+    second.train(&mut |_| ControlFlow::Continue(())).unwrap();
     assert_eq!(second.iteration(), 8);
     assert!(second.set_total_timesteps(0).is_err());
 }
 
 #[test]
-fn what_a_checkpoint_is_of_can_be_read_without_environments() {
+fn a_checkpoint_can_be_inspected_without_environments() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("checkpoint");
     let mut first = ppo(config(), 1);
@@ -178,8 +172,8 @@ fn what_a_checkpoint_is_of_can_be_read_without_environments() {
     assert_eq!(info.config, config());
     assert_eq!(info.identity, identity());
     assert_eq!((info.iteration, info.global_step), (1, 128));
-    // A policy is no checkpoint.
-    Policy::of(&first).save(&path).unwrap();
+    // A policy is not a checkpoint.
+    first.policy().save(&path).unwrap();
     let message = CheckpointInfo::load(&path).unwrap_err().to_string();
     assert!(
         message.ends_with("is of format \"insonate-policy\", not \"insonate-checkpoint\""),
@@ -204,7 +198,7 @@ fn files_cut_at_any_length_are_refused() {
         let env = lines(1, 1, Autoreset::SameStep);
         let message = Ppo::resume(env, &path).unwrap_err().to_string();
         assert!(
-            message.contains("checkpoint: is no checkpoint file"),
+            message.contains("checkpoint: is not a checkpoint file"),
             "{len}: {message}"
         );
     }
@@ -218,7 +212,7 @@ fn other_environments_are_refused() {
     let message = Ppo::resume(lines(3, 1, Autoreset::SameStep), &path)
         .unwrap_err()
         .to_string();
-    assert_eq!(message, "n_envs: 4 in the settings, 3 were made");
+    assert_eq!(message, "n_envs: is 4, but 3 environments were given");
     let others = (0..4)
         .map(|_| Box::new(Line::named("plane")) as Box<dyn Env>)
         .collect();
@@ -229,7 +223,7 @@ fn other_environments_are_refused() {
     let message = Ppo::resume(VecEnv::new(others, settings).unwrap(), &path).unwrap_err();
     assert_eq!(
         message.to_string(),
-        "the checkpoint does not fit plane: it is of the task \"line\": resume it with that task"
+        "the checkpoint does not fit plane: it was trained for the task \"line\": use it with that task"
     );
 }
 
@@ -248,11 +242,11 @@ fn child_that_is_killed() {
         tensorboard: true,
     };
     let mut run = Run::start(Path::new(&folder), ppo(endless, 1), options).unwrap();
-    run.train(&mut |_| Control::Continue).unwrap();
+    run.train(&mut |_| ControlFlow::Continue(())).unwrap();
 }
 
 #[test]
-fn a_kill_at_any_moment_leaves_a_checkpoint_that_goes_on() {
+fn a_kill_at_any_moment_leaves_a_checkpoint_that_can_be_resumed() {
     for round in 0..8 {
         let folder = tempfile::tempdir().unwrap();
         let mut child = Command::new(std::env::current_exe().unwrap())
@@ -262,7 +256,7 @@ fn a_kill_at_any_moment_leaves_a_checkpoint_that_goes_on() {
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        // Once the first checkpoint is there, a moment that differs from round to round.
+        // After the first checkpoint, at a moment that differs between rounds.
         let path = folder.path().join("checkpoint.safetensors");
         let start = Instant::now();
         while !path.exists() && start.elapsed() < Duration::from_mins(1) {
@@ -279,7 +273,7 @@ fn a_kill_at_any_moment_leaves_a_checkpoint_that_goes_on() {
             if n_done == 0 { 0 } else { 1 + n_done },
             "rows beyond the checkpoint are cut"
         );
-        run.train(&mut |_| Control::Stop).unwrap();
+        run.train(&mut |_| ControlFlow::Break(())).unwrap();
         assert_eq!(table(folder.path()).len(), 2 + n_done);
     }
 }

@@ -4,19 +4,19 @@
 mod support;
 
 use insonate_envs::{Autoreset, EpisodeStatistics, ResetOptions, VecEnv};
-use insonate_rl::{Actor, Policy, evaluate};
+use insonate_rl::{Agent, Policy, evaluate};
 use support::{config, lines, ppo};
 
-fn run(mut env: VecEnv, actor: &mut Actor, n_episodes: usize) -> Vec<EpisodeStatistics> {
+fn run(mut env: VecEnv, agent: &mut Agent, n_episodes: usize) -> Vec<EpisodeStatistics> {
     let mut last = 0;
     let mut progress = |n_done: usize| {
         assert!(n_done >= last);
         last = n_done;
     };
     let options = ResetOptions::default();
-    let mut episodes = evaluate(&mut env, actor, n_episodes, 100, &options, &mut progress).unwrap();
+    let mut episodes = evaluate(&mut env, agent, n_episodes, 100, &options, &mut progress).unwrap();
     assert_eq!(last, n_episodes);
-    // In which environment an episode ran is all that may differ; what is not known compares as text.
+    // Only the environment may differ; compared as text, since unknown metrics are NaN.
     for episode in &mut episodes {
         episode.env_idx = 0;
     }
@@ -27,15 +27,15 @@ fn run(mut env: VecEnv, actor: &mut Actor, n_episodes: usize) -> Vec<EpisodeStat
 fn episodes_do_not_depend_on_environments_threads_and_autoreset() {
     let mut trained = ppo(config(), 1);
     trained.iterate().unwrap();
-    let actors: [fn(&Policy) -> Actor; 4] = [
-        |policy| Actor::Policy(Box::new(policy.clone())),
-        |_| Actor::Zero,
-        |_| Actor::Random,
-        |_| Actor::Scripted,
+    let agents: [fn(&Policy) -> Agent; 4] = [
+        |policy| Agent::Policy(Box::new(policy.clone())),
+        |_| Agent::Zero,
+        |_| Agent::Random,
+        |_| Agent::Scripted,
     ];
-    for actor in actors {
-        let mut actor = actor(&Policy::of(&trained));
-        let alone = run(lines(1, 1, Autoreset::Disabled), &mut actor, 11);
+    for agent in agents {
+        let mut agent = agent(&trained.policy());
+        let alone = run(lines(1, 1, Autoreset::Disabled), &mut agent, 11);
         let seeds: Vec<u64> = alone.iter().map(|episode| episode.seed).collect();
         assert!(seeds.into_iter().eq(100..111));
         for (n_envs, n_threads) in [(3, 1), (4, 2), (16, 8)] {
@@ -44,11 +44,11 @@ fn episodes_do_not_depend_on_environments_threads_and_autoreset() {
                 Autoreset::SameStep,
                 Autoreset::NextStep,
             ] {
-                let others = run(lines(n_envs, n_threads, autoreset), &mut actor, 11);
+                let others = run(lines(n_envs, n_threads, autoreset), &mut agent, 11);
                 assert_eq!(
                     format!("{alone:?}"),
                     format!("{others:?}"),
-                    "{actor:?} {autoreset:?}"
+                    "{agent:?} {autoreset:?}"
                 );
             }
         }
@@ -61,11 +61,11 @@ fn options_hold_for_every_episode() {
     let options = ResetOptions {
         parameters: [("start".to_owned(), 0.5)].into(),
     };
-    let episodes = evaluate(&mut env, &mut Actor::Zero, 5, 0, &options, &mut |_| {}).unwrap();
+    let episodes = evaluate(&mut env, &mut Agent::Zero, 5, 0, &options, &mut |_| {}).unwrap();
     assert!(episodes.iter().all(|episode| episode.parameters == [0.5]));
 }
 
 #[test]
 fn no_episodes_are_no_episodes() {
-    assert!(run(lines(2, 1, Autoreset::Disabled), &mut Actor::Zero, 0).is_empty());
+    assert!(run(lines(2, 1, Autoreset::Disabled), &mut Agent::Zero, 0).is_empty());
 }

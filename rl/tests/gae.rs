@@ -41,7 +41,7 @@ fn within_an_episode() {
 }
 
 #[test]
-fn termination_is_worth_nothing_more() {
+fn termination_has_no_value_beyond() {
     // The second step terminates: δ₁ = 1 + 0.9·0 − 2 = −1, and nothing flows back over the end.
     let end = Bootstrap {
         index: 1,
@@ -52,7 +52,7 @@ fn termination_is_worth_nothing_more() {
 }
 
 #[test]
-fn truncation_goes_on_with_the_value_of_the_last_observation() {
+fn truncation_bootstraps_from_the_last_observation() {
     // The second step hits the time limit in a state worth 10: δ₁ = 1 + 0.9·10 − 2 = 8. Not 3, the next episode's first value.
     let end = Bootstrap {
         index: 1,

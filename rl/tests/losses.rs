@@ -38,7 +38,7 @@ fn the_surrogate_by_hand() {
 }
 
 #[test]
-fn the_loss_of_the_value_by_hand() {
+fn the_value_loss_by_hand() {
     // Return 3. Unclipped: ½ (2 − 3)², slope −1.
     assert_eq!(value_loss(2.0, 1.0, 3.0, None), (0.5, -1.0));
     // Old value 1, ε 0.2: the value is held at 1.2, whose loss ½·1.8² is larger, and does not change with the value.
@@ -56,7 +56,7 @@ fn the_loss_of_the_value_by_hand() {
 }
 
 #[test]
-fn advantages_have_the_spread_of_n_minus_1() {
+fn the_standard_deviation_divides_by_n_minus_1() {
     let (mean, std) = mean_and_std([1.0, 2.0, 6.0].into_iter());
     near(mean, 3.0);
     near(std, 7.0_f32.sqrt());

@@ -1,7 +1,7 @@
 //! Contract: forward and backward pass are those of the formula, for any sizes, activation and number of rows.
 //! The oracle is the formula in f64, its gradient central differences.
 
-use insonate_rl::network::{Activation, AlignedBuffer, Mlp, Workspace, padded};
+use insonate_rl::network::{Activation, AlignedBuffer, Mlp, padded};
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -88,7 +88,7 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
         .collect();
 
     // Ours.
-    let mut workspace = Workspace::new(&network, n_rows);
+    let mut workspace = network.workspace(n_rows);
     let outputs = network.forward(&inputs, n_rows, &mut workspace).to_vec();
     let width = padded(n_outputs);
     let (_, by_output) = workspace.output_and_gradient();
@@ -155,7 +155,7 @@ fn a_network_by_hand() {
     let mut network = Mlp::new(&[2, 1, 1], Activation::Tanh, 0);
     network.set_layer(0, &[0.5, -1.0], &[0.1]);
     network.set_layer(1, &[2.0], &[-0.3]);
-    let mut workspace = Workspace::new(&network, 1);
+    let mut workspace = network.workspace(1);
     let hidden = 0.35_f32.tanh();
     let y = network.forward(&[1.0, 0.25], 1, &mut workspace)[0];
     assert!((y - (2.0 * hidden - 0.3)).abs() < 1e-6);
@@ -183,7 +183,7 @@ fn gradients_of_parts_add_up() {
     network.set_orthogonal(1.0, &mut rng);
     let inputs: Vec<f32> = (0..15).map(|_| rng.random_range(-1.0..1.0)).collect();
     let gradient_of = |parts: &[&[f32]]| {
-        let mut workspace = Workspace::new(&network, 5);
+        let mut workspace = network.workspace(5);
         let mut gradient = AlignedBuffer::zeros(network.parameters().len());
         for (part, inputs) in parts.iter().enumerate() {
             network.forward(inputs, inputs.len() / 3, &mut workspace);
@@ -213,7 +213,7 @@ fn the_padding_of_parameters_gets_no_gradient() {
     let mut rng = ChaCha8Rng::seed_from_u64(2);
     let mut network = Mlp::new(&[3, 20, 2], Activation::Silu, 1);
     network.set_orthogonal(1.0, &mut rng);
-    let mut workspace = Workspace::new(&network, 4);
+    let mut workspace = network.workspace(4);
     network.forward(&[0.5; 12], 4, &mut workspace);
     let (_, by_output) = workspace.output_and_gradient();
     by_output
@@ -234,7 +234,7 @@ fn rows_do_not_depend_on_their_neighbours() {
     let mut network = Mlp::new(&[5, 70, 33, 3], Activation::Tanh, 0);
     network.set_orthogonal(1.0, &mut rng);
     let inputs: Vec<f32> = (0..5 * 37).map(|_| rng.random_range(-1.0..1.0)).collect();
-    let mut workspace = Workspace::new(&network, 37);
+    let mut workspace = network.workspace(37);
     let together = network.forward(&inputs, 37, &mut workspace).to_vec();
     for n_rows in [1, 2, 3, 8] {
         for (chunk, inputs) in inputs.chunks(5 * n_rows).enumerate() {

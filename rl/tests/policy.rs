@@ -12,7 +12,7 @@ use support::{Line, config, identity, ppo};
 fn trained(config: PpoConfig) -> Policy {
     let mut ppo = ppo(config, 1);
     ppo.iterate().unwrap();
-    Policy::of(&ppo)
+    ppo.policy()
 }
 
 fn observations(n: usize) -> Vec<f32> {
@@ -20,7 +20,7 @@ fn observations(n: usize) -> Vec<f32> {
 }
 
 #[test]
-fn a_loaded_policy_acts_as_the_saved_one_to_the_bit() {
+fn a_loaded_policy_is_bit_identical_to_the_saved_one() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("policy");
     for config in [
@@ -91,22 +91,20 @@ fn a_policy_refuses_what_it_does_not_fit_with_the_first_difference() {
         &|spec| spec.id = "plane".into(),
         "it was trained for the task \"line\": use it with that task",
     );
-    let advice = "give the task the settings that it was trained with";
+    let advice = "give the task the settings of the training";
     refused(
         &|spec| spec.observation_space.names[1] = "force [N]".into(),
-        &format!("observation[1] is \"noise [1]\" in its training, \"force [N]\" here: {advice}"),
+        &format!("observation[1] is \"noise [1]\" in training, \"force [N]\" here: {advice}"),
     );
     refused(
         &|spec| spec.observation_space.push("force [N]", 0.0, 1.0),
         &format!(
-            "2 observations in its training, 3 here, \"force [N]\" the first that is missing: {advice}"
+            "2 observations in training, 3 here, \"force [N]\" the first that is missing: {advice}"
         ),
     );
     refused(
         &|spec| spec.action_space.high[0] = 3.0,
-        &format!(
-            "action[0] (velocity [m/s]) spans -2 to 2 in its training, -2 to 3 here: {advice}"
-        ),
+        &format!("action[0] (velocity [m/s]) spans -2 to 2 in training, -2 to 3 here: {advice}"),
     );
 }
 
@@ -128,11 +126,13 @@ fn damaged_and_foreign_files_are_refused() {
         message
     };
     for len in 0..whole.len() {
-        assert!(refused(&whole[..len]).contains("is no policy file, or is cut short or damaged"));
+        assert!(
+            refused(&whole[..len]).contains("is not a policy file, or is truncated or corrupt")
+        );
     }
     let mut damaged = whole.clone();
     *damaged.last_mut().unwrap() ^= 1;
-    assert!(refused(&damaged).ends_with("its content does not have its checksum"));
+    assert!(refused(&damaged).ends_with("the checksum does not match"));
     ppo(config(), 1).save(&path).unwrap();
     let message = Policy::load(&path).unwrap_err().to_string();
     assert!(message.ends_with("is of format \"insonate-checkpoint\", not \"insonate-policy\""));

@@ -1,5 +1,5 @@
-//! Contract: a rollout keeps termination and truncation apart: beyond a termination there is nothing, beyond a time limit there is the value
-//! of the episode's own last observation.
+//! Contract: a rollout keeps termination and truncation apart: the next value is zero after a termination, and that of the episode's own
+//! last observation after a time limit.
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_envs::{
@@ -94,7 +94,7 @@ fn after_one_iteration(norm_obs: bool) -> Ppo {
 }
 
 #[test]
-fn time_limits_go_on_and_terminations_do_not() {
+fn time_limits_bootstrap_and_terminations_do_not() {
     let ppo = after_one_iteration(false);
     let rollout = ppo.rollout();
     // The values are those of the critic before the update; each state's value is seen where the state is an observation.
@@ -126,7 +126,7 @@ fn time_limits_go_on_and_terminations_do_not() {
 }
 
 #[test]
-fn last_observations_are_normalised_as_all_others() {
+fn last_observations_are_normalised_like_all_others() {
     let ppo = after_one_iteration(true);
     let rollout = ppo.rollout();
     assert!(!rollout.final_observations.is_empty());

@@ -3,7 +3,7 @@
 
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, Rollout, UpdateReport, update};
+use insonate_rl::ppo::{Learner, RolloutBuffer, UpdateStats, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -35,8 +35,8 @@ fn networks(rng: &mut ChaCha8Rng) -> [Mlp; 2] {
 }
 
 /// Samples as another policy might have drawn them, so that some ratios are clipped and some are not.
-fn rollout(config: &PpoConfig, rng: &mut ChaCha8Rng) -> Rollout {
-    let mut rollout = Rollout::new(config.n_steps, config.n_envs, N_OBS, N_ACTIONS);
+fn rollout(config: &PpoConfig, rng: &mut ChaCha8Rng) -> RolloutBuffer {
+    let mut rollout = RolloutBuffer::new(config.n_steps, config.n_envs, N_OBS, N_ACTIONS);
     let mut fill = |numbers: &mut [f32], low: f32, high: f32| {
         for number in numbers {
             *number = rng.random_range(low..high);
@@ -53,10 +53,10 @@ fn rollout(config: &PpoConfig, rng: &mut ChaCha8Rng) -> Rollout {
 
 fn run(
     config: &PpoConfig,
-    rollout: &Rollout,
+    rollout: &RolloutBuffer,
     [actor, critic]: [Mlp; 2],
     n_threads: usize,
-) -> ([Learner; 2], UpdateReport) {
+) -> ([Learner; 2], UpdateStats) {
     let (mut actor, mut critic) = (Learner::new(actor), Learner::new(critic));
     let learners = [&mut actor, &mut critic];
     let report = update(config, 1e-3, rollout, 9, learners, n_threads);
@@ -64,7 +64,7 @@ fn run(
 }
 
 /// The whole loss in f64, as CleanRL writes it.
-fn loss(config: &PpoConfig, rollout: &Rollout, [actor, critic]: &[Mlp; 2]) -> f64 {
+fn loss(config: &PpoConfig, rollout: &RolloutBuffer, [actor, critic]: &[Mlp; 2]) -> f64 {
     let n = rollout.len();
     let wide = |x: f32| f64::from(x);
     let mean = rollout.advantages.iter().map(|x| wide(*x)).sum::<f64>() / n as f64;
@@ -184,7 +184,7 @@ fn two_threads_and_one_come_to_the_same_bits() {
 }
 
 #[test]
-fn an_update_ends_when_the_divergence_passes_its_target() {
+fn an_update_ends_when_the_divergence_exceeds_its_target() {
     let mut rng = ChaCha8Rng::seed_from_u64(5);
     let config = PpoConfig {
         update_epochs: 4,
@@ -226,7 +226,7 @@ fn the_gradient_of_both_together_is_clipped() {
 }
 
 #[test]
-fn numbers_that_are_not_finite_change_nothing_and_are_counted() {
+fn minibatches_that_are_not_finite_are_skipped_and_counted() {
     let mut rng = ChaCha8Rng::seed_from_u64(7);
     let config = PpoConfig {
         n_minibatches: 4,

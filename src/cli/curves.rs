@@ -13,10 +13,10 @@ use insonate::training::History;
   insonate curves output/sweep/seed-1 output/sweep/seed-2 --output docs/pictures/sweep_curve.svg
   insonate curves output/sweep/seed-* --title 'probe-sweep, five seeds' --output curve.png")]
 pub(crate) struct Curves {
-    /// Folders of trainings of one task.
+    /// Folders of trainings of the same task.
     #[arg(required = true, value_name = "DIR")]
     folders: Vec<PathBuf>,
-    /// Picture, SVG or PNG by its ending.
+    /// Picture, .svg or .png.
     #[arg(long, short, value_name = "FILE", default_value = "learning_curve.svg")]
     output: PathBuf,
     /// Title of the picture [default: the folders' names].
@@ -50,7 +50,7 @@ impl Curves {
             "png" => Ok(files::write(&self.output, &png.1)?),
             _ => Err(insonate::envs::EnvError::Config {
                 field: "output".to_owned(),
-                problem: format!("{} ends neither in .svg nor in .png", self.output.display()),
+                problem: format!("{} must end in .svg or .png", self.output.display()),
             })
             .context("curves"),
         }

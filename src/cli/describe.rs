@@ -1,10 +1,10 @@
 //! `insonate describe`: everything about a task.
 
 use clap::Args;
-use insonate::envs::tasks::{self, EnvFactory};
+use insonate::envs::tasks::{self, EnvFactory, TaskKind};
 use insonate::envs::{BoxSpace, EnvSpec};
-use insonate::training::{Given, TrainingSettings};
-use serde_json::{Map, Value, json};
+use insonate::training::TrainingSettings;
+use serde_json::{Value, json};
 
 use super::print;
 use super::settings_args::SettingsArgs;
@@ -15,11 +15,11 @@ use super::settings_args::SettingsArgs;
   insonate describe probe-sweep --set env.action.mode=variable_z
   insonate describe probe-sweep --toml > sweep.toml")]
 pub(crate) struct Describe {
-    /// Task, as `insonate list` shows them.
+    /// Task, one of `insonate list`.
     task: String,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Print all settings of the task and of its training as a configuration file.
+    /// Print all settings of the task and its training as a configuration file.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
     /// Print JSON.
@@ -29,30 +29,28 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let given = self.settings.given()?;
+        let overrides = self.settings.overrides()?;
+        let settings = TrainingSettings::resolve(&self.task, &overrides)?;
         if self.toml {
-            let settings = TrainingSettings::resolve(&self.task, &given)?;
             return print(settings.to_toml().trim_end());
         }
-        show(&self.task, &given, self.json)
+        let kind = tasks::by_name(&self.task)?;
+        let spec = settings.factory.make()?.spec().clone();
+        if self.json {
+            let all = to_json(&spec, kind.summary, &settings.factory);
+            return print(&serde_json::to_string_pretty(&all)?);
+        }
+        print(&to_text(kind, &spec, &settings.factory))
     }
 }
 
-/// Shows a task with some settings.
-pub(super) fn show(task: &str, given: &Given, as_json: bool) -> anyhow::Result<()> {
-    let kind = tasks::by_name(task)?;
-    let settings = TrainingSettings::resolve(task, given)?;
-    let spec = settings.factory.make()?.spec().clone();
-    if as_json {
-        let all = in_json(&spec, kind.summary, &settings.factory);
-        return print(&serde_json::to_string_pretty(&all)?);
-    }
+fn to_text(kind: &TaskKind, spec: &EnvSpec, factory: &EnvFactory) -> String {
     let scripted: Vec<String> = kind
         .scripted
         .iter()
         .map(|(name, value)| format!("{name} = {value}"))
         .collect();
-    let mut lines = vec![format!("{}: {}", spec.id, kind.summary), time(&spec)];
+    let mut lines = vec![format!("{}: {}", spec.id, kind.summary), time(spec)];
     lines.extend(space("actions", &spec.action_space));
     lines.extend(space("observations", &spec.observation_space));
     lines.extend(names("reward terms", spec.reward_terms.iter().copied()));
@@ -68,13 +66,13 @@ pub(super) fn show(task: &str, given: &Given, as_json: bool) -> anyhow::Result<(
         ));
     }
     lines.push("\nsettings".to_owned());
-    let table = settings.factory.settings.to_string();
+    let table = factory.settings.to_string();
     lines.extend(
         table
             .lines()
             .map(|line| format!("  {line}").trim_end().to_owned()),
     );
-    print(&lines.join("\n"))
+    lines.join("\n")
 }
 
 fn time(spec: &EnvSpec) -> String {
@@ -118,7 +116,7 @@ fn names<'a>(title: &str, names: impl Iterator<Item = &'a str>) -> Vec<String> {
     lines
 }
 
-fn in_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
+fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
     let space = |space: &BoxSpace| {
         let bound = |value: &f32| value.is_finite().then_some(*value);
         json!({
@@ -127,18 +125,17 @@ fn in_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
             "high": space.high.iter().map(bound).collect::<Vec<_>>(),
         })
     };
-    let mut all = Map::new();
-    let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
-    put("task", json!(spec.id));
-    put("summary", json!(summary));
-    put("control_timestep", json!(spec.control_timestep));
-    put("n_substeps", json!(spec.n_substeps));
-    put("max_episode_steps", json!(spec.max_episode_steps));
-    put("action_space", space(&spec.action_space));
-    put("observation_space", space(&spec.observation_space));
-    put("reward_terms", json!(spec.reward_terms));
-    put("metrics", json!(spec.metrics));
-    put("parameters", json!(spec.parameters));
-    put("settings", json!(factory.settings));
-    Value::Object(all)
+    json!({
+        "task": spec.id,
+        "summary": summary,
+        "control_timestep": spec.control_timestep,
+        "n_substeps": spec.n_substeps,
+        "max_episode_steps": spec.max_episode_steps,
+        "action_space": space(&spec.action_space),
+        "observation_space": space(&spec.observation_space),
+        "reward_terms": spec.reward_terms,
+        "metrics": spec.metrics,
+        "parameters": spec.parameters,
+        "settings": factory.settings,
+    })
 }

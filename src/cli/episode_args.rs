@@ -1,25 +1,33 @@
-//! The options that say which task and which episodes a policy meets.
+//! Options for the task and the episodes of a policy.
 
 use std::collections::BTreeMap;
 
 use clap::Args;
 use insonate::envs::{EnvError, ResetOptions};
+use insonate::evaluation::NamedPolicy;
 
 use super::settings_args::SettingsArgs;
 
 #[derive(Debug, Args)]
 pub(crate) struct EpisodeArgs {
-    /// Task; may be left out where a policy file or --config says it.
+    /// Task; may be omitted where a policy file or --config names it.
     #[arg(long, value_name = "TASK")]
-    pub(crate) task: Option<String>,
-    /// A random parameter that is the same in all episodes; may be repeated.
+    task: Option<String>,
+    /// Fix a random parameter in all episodes; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", action = clap::ArgAction::Append)]
     fix: Vec<String>,
     #[command(flatten)]
-    pub(crate) settings: SettingsArgs,
+    settings: SettingsArgs,
 }
 
 impl EpisodeArgs {
+    /// Policies by name, with the task and settings of these options.
+    pub(crate) fn policies(&self, names: &[String]) -> anyhow::Result<Vec<NamedPolicy>> {
+        let overrides = self.settings.env_overrides()?;
+        let task = self.task.as_deref().or(overrides.task.as_deref());
+        NamedPolicy::load_all(names, task, &overrides.env)
+    }
+
     /// Options of each reset.
     pub(crate) fn options(&self) -> Result<ResetOptions, EnvError> {
         let mut parameters = BTreeMap::new();
@@ -29,7 +37,7 @@ impl EpisodeArgs {
                 .and_then(|(name, value)| Some((name.trim(), value.trim().parse::<f64>().ok()?)));
             let (name, value) = parsed.ok_or_else(|| EnvError::Config {
                 field: "fix".to_owned(),
-                problem: format!("{assignment:?} is no name=number, such as torso.stiffness=900"),
+                problem: format!("{assignment:?} is not name=number, such as torso.stiffness=900"),
             })?;
             parameters.insert(name.to_owned(), value);
         }

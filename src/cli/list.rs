@@ -1,12 +1,11 @@
-//! `insonate list`: what there is.
+//! `insonate list`: the names of everything that there is.
 
 use clap::Args;
 use insonate::calibration::models as tissue;
-use insonate::envs::{actions, tasks};
+use insonate::envs::{EnvError, actions, tasks};
 use insonate::models::{probes, robots, torsos};
 use insonate::sim::readings;
-use insonate::training::Given;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::print;
 
@@ -16,8 +15,8 @@ use super::print;
   insonate describe probe-sweep
   insonate list --json | python3 -m json.tool")]
 pub(crate) struct List {
-    /// Show one task as `insonate describe` does.
-    #[arg(long, value_name = "TASK")]
+    /// Replaced by `insonate describe TASK`.
+    #[arg(long, value_name = "TASK", hide = true)]
     task: Option<String>,
     /// Print JSON.
     #[arg(long)]
@@ -27,77 +26,63 @@ pub(crate) struct List {
 impl List {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         if let Some(task) = &self.task {
-            return super::describe::show(task, &Given::default(), self.json);
+            let field = "task".to_owned();
+            let problem = format!("use insonate describe {task}");
+            return Err(EnvError::Config { field, problem }.into());
         }
-        let sections = [
-            (
-                "robots",
-                robots::ALL
-                    .iter()
-                    .map(|(_, make)| make())
-                    .map(|robot| entry(&robot.name, &robot.summary))
-                    .collect(),
-            ),
-            (
-                "probes",
-                probes::ALL
-                    .iter()
-                    .map(|(_, make)| make())
-                    .map(|probe| entry(&probe.name, &probe.summary))
-                    .collect(),
-            ),
-            (
-                "torsos",
-                torsos::ALL
-                    .iter()
-                    .map(|kind| entry(kind.name, kind.summary))
-                    .collect(),
-            ),
-            (
-                "shapes",
-                torsos::Shape::ALL
-                    .iter()
-                    .map(|(name, _)| entry(name, "outline of a torso"))
-                    .collect(),
-            ),
-            (
-                "tissue_models",
-                tissue::ALL
-                    .iter()
-                    .map(|kind| entry(kind.name, &format!("{}: {}", kind.equation, kind.summary)))
-                    .collect(),
-            ),
-            (
-                "tasks",
-                tasks::ALL
-                    .iter()
-                    .map(|kind| entry(kind.name, kind.summary))
-                    .collect(),
-            ),
-            (
-                "action_modes",
-                actions::ALL
-                    .iter()
-                    .map(|kind| entry(kind.name, kind.summary))
-                    .collect(),
-            ),
-            ("quantities", quantities()),
-        ];
+        let sections = sections();
         if self.json {
-            let all: serde_json::Map<String, Value> = sections
+            let all: Map<String, Value> = sections
                 .into_iter()
-                .map(|(name, entries): (&str, Vec<Value>)| (name.to_owned(), entries.into()))
+                .map(|(name, entries)| (name.to_owned(), entries.into()))
                 .collect();
             return print(&serde_json::to_string_pretty(&all)?);
         }
-        let lines = sections.iter().flat_map(|(name, entries)| {
-            let title = std::iter::once((*name).to_owned());
-            title
-                .chain(entries.iter().map(line))
-                .chain(std::iter::once(String::new()))
+        let sections = sections.iter().map(|(name, entries)| {
+            let entries: Vec<String> = entries.iter().map(line).collect();
+            format!("{name}\n{}", entries.join("\n"))
         });
-        print(lines.collect::<Vec<_>>().join("\n").trim_end())
+        print(&sections.collect::<Vec<_>>().join("\n\n"))
     }
+}
+
+fn sections() -> [(&'static str, Vec<Value>); 8] {
+    let robots = robots::ALL.iter().map(|(_, make)| make());
+    let probes = probes::ALL.iter().map(|(_, make)| make());
+    let shapes = torsos::Shape::ALL.iter();
+    let models = tissue::ALL.iter().map(|kind| {
+        let summary = format!("{}: {}", kind.equation, kind.summary);
+        entry(kind.name, &summary)
+    });
+    [
+        (
+            "robots",
+            robots.map(|it| entry(&it.name, &it.summary)).collect(),
+        ),
+        (
+            "probes",
+            probes.map(|it| entry(&it.name, &it.summary)).collect(),
+        ),
+        ("torsos", entries(torsos::ALL, |it| (it.name, it.summary))),
+        (
+            "shapes",
+            shapes
+                .map(|(name, _)| entry(name, "outline of a torso"))
+                .collect(),
+        ),
+        ("tissue_models", models.collect()),
+        ("tasks", entries(tasks::ALL, |it| (it.name, it.summary))),
+        (
+            "action_modes",
+            entries(actions::ALL, |it| (it.name, it.summary)),
+        ),
+        ("quantities", quantities()),
+    ]
+}
+
+fn entries<T>(all: &[T], of: impl Fn(&T) -> (&'static str, &'static str)) -> Vec<Value> {
+    let pairs = all.iter().map(of);
+    pairs.map(|(name, summary)| entry(name, summary)).collect()
 }
 
 fn entry(name: &str, summary: &str) -> Value {
@@ -105,23 +90,16 @@ fn entry(name: &str, summary: &str) -> Value {
 }
 
 fn quantities() -> Vec<Value> {
-    let quantities = readings::QUANTITIES.iter().map(|quantity| {
-        [
-            quantity.name,
-            quantity.unit,
-            quantity.shape,
-            quantity.summary,
-        ]
-    });
-    quantities
-        .chain(readings::IMAGES)
-        .map(|[name, unit, shape, summary]| {
-            json!({ "name": name, "unit": unit, "shape": shape, "summary": format!("[{unit}] {shape}: {summary}") })
-        })
-        .collect()
+    let quantities = readings::QUANTITIES.iter();
+    let quantities = quantities.map(|it| [it.name, it.unit, it.shape, it.summary]);
+    let entry = |[name, unit, shape, summary]: [&str; 4]| {
+        let summary = format!("[{unit}] {shape}: {summary}");
+        json!({ "name": name, "unit": unit, "shape": shape, "summary": summary })
+    };
+    quantities.chain(readings::IMAGES).map(entry).collect()
 }
 
 fn line(entry: &Value) -> String {
-    let word = |key: &str| entry[key].as_str().unwrap_or_default();
-    format!("  {:<28} {}", word("name"), word("summary"))
+    let text = |key: &str| entry[key].as_str().unwrap_or_default();
+    format!("  {:<28} {}", text("name"), text("summary"))
 }

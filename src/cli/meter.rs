@@ -1,4 +1,4 @@
-//! Progress of a training: a bar on a terminal, elsewhere a line now and then.
+//! Progress of a training: a bar on a terminal, elsewhere a line every 10 s.
 
 use std::fmt::Write as _;
 use std::io::IsTerminal as _;
@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::rl::Progress;
 use insonate::training::{Evaluation, Event};
 
-/// Time between two lines where there is no terminal.
+/// Time between lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Shows events on standard error.
@@ -21,7 +21,7 @@ pub(crate) struct Meter {
 }
 
 impl Meter {
-    /// A meter of a training for so many steps.
+    /// A meter of a training of `total` steps.
     pub(crate) fn new(total: usize) -> anyhow::Result<Self> {
         let total = total as u64;
         let bar = std::io::stderr()
@@ -42,10 +42,10 @@ impl Meter {
     /// Shows an event.
     pub(crate) fn show(&mut self, event: &Event<'_>) {
         match event {
-            Event::Begun {
+            Event::Started {
                 global_step,
                 n_inexact_envs,
-            } => self.begun(*global_step, *n_inexact_envs),
+            } => self.started(*global_step, *n_inexact_envs),
             Event::Iteration(progress) => self.iteration(progress),
             Event::Evaluating { n_done, n_episodes } => {
                 if let Some(bar) = &self.bar {
@@ -55,25 +55,25 @@ impl Meter {
                     ));
                 }
             }
-            Event::Evaluated(evaluation) => self.say(&evaluated(evaluation)),
+            Event::Evaluated(evaluation) => self.print_line(&evaluated(evaluation)),
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(crate) fn finish(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
 
-    fn begun(&mut self, global_step: u64, n_inexact_envs: usize) {
+    fn started(&mut self, global_step: u64, n_inexact_envs: usize) {
         if global_step > 0 {
-            self.say(&format!("going on from step {global_step}"));
+            self.print_line(&format!("resumed from step {global_step}"));
         }
         if n_inexact_envs > 0 {
-            self.say(&format!(
-                "note: {n_inexact_envs} environments came to other numbers than the checkpoint holds, as on another machine or \
-                 version: training goes on, but not to the same bits"
+            self.print_line(&format!(
+                "note: {n_inexact_envs} environments differ from the checkpoint, as on another machine or version: training continues, \
+                 but not bit-identically"
             ));
         }
     }
@@ -98,7 +98,7 @@ impl Meter {
         }
     }
 
-    fn say(&self, line: &str) {
+    fn print_line(&self, line: &str) {
         match &self.bar {
             Some(bar) => bar.println(line),
             None => eprintln!("{line}"),

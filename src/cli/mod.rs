@@ -4,6 +4,7 @@ mod bench;
 mod calibrate;
 mod curves;
 mod describe;
+mod device_arg;
 mod episode_args;
 mod evaluate;
 mod interrupt;

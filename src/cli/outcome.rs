@@ -1,4 +1,4 @@
-//! What commands that run an experiment share: output folder, progress bar, pictures, summary.
+//! The output of commands that run an experiment: folder, progress bar, pictures, summary.
 
 use std::path::Path;
 

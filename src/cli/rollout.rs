@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::evaluation::{Contestant, Rollout, rollout};
+use insonate::evaluation::{NamedPolicy, Rollout, rollout};
 use insonate::experiments::Filming;
 use insonate::files::OutputFolder;
 use insonate::report::{film_with_strip, rollout_plot};
@@ -20,7 +20,7 @@ use super::print;
   insonate rollout scripted --task probe-sweep --set randomization.breathing=true --camera side
   insonate rollout output/sweep --seed 7 --episodes 3 --no-pictures --json
 
-The episode of seed S is the one that `insonate evaluate --seed S` begins with.")]
+The episode of seed S is the first of `insonate evaluate --seed S`.")]
 pub(crate) struct RolloutCommand {
     /// Policy file or training folder, zero, random or scripted.
     #[arg(value_name = "POLICY", required_unless_present = "policy_option")]
@@ -36,24 +36,24 @@ pub(crate) struct RolloutCommand {
     /// Seed of the first episode; the others follow.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Number of episodes; of several, each goes into a folder episode-S of its own.
+    /// Number of episodes; several go into folders episode-S.
     #[arg(long, value_name = "N", default_value_t = 1)]
     episodes: u64,
     #[command(flatten)]
     episode: EpisodeArgs,
-    /// Folder for log, plots, pictures, settings and summary.
+    /// Folder for log, plots, film, settings and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/rollout")]
     output: PathBuf,
-    /// Camera: close, front, side, top or probe/camera [default: close, or what the scene has].
+    /// Camera: close, front, side, top or probe/camera [default: close, or the scene's].
     #[arg(long)]
     camera: Option<String>,
-    /// Size of the moving picture [pixels].
+    /// Size of the film [pixels].
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Pictures per simulated second; the film runs at the speed of the simulated time.
+    /// Frames per simulated second; the film plays in simulated time.
     #[arg(long, value_name = "HZ", default_value_t = 20)]
     frame_rate: u32,
-    /// Take no pictures.
+    /// Do not render.
     #[arg(long)]
     no_pictures: bool,
     /// Print the summary as JSON.
@@ -63,24 +63,22 @@ pub(crate) struct RolloutCommand {
 
 impl RolloutCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let given = self.episode.settings.given_env()?;
-        let task = self.episode.task.as_deref().or(given.task.as_deref());
         let name: Vec<String> = self
             .policy
             .iter()
             .chain(&self.policy_option)
             .cloned()
             .collect();
-        let contestants = Contestant::find_all(&name, task, &given.env)?;
+        let policies = self.episode.policies(&name)?;
         let mut summaries = Vec::new();
-        for contestant in &contestants {
+        for policy in &policies {
             for seed in self.seed..self.seed + self.episodes.max(1) {
                 let folder = match self.episodes {
                     0 | 1 => self.output.clone(),
                     _ => self.output.join(format!("episode-{seed}")),
                 };
                 let folder = OutputFolder::create(&folder)?;
-                summaries.push(self.episode(contestant, seed, &folder)?);
+                summaries.push(self.run_episode(policy, seed, &folder)?);
             }
         }
         if self.json {
@@ -91,21 +89,21 @@ impl RolloutCommand {
             };
             return print(&serde_json::to_string_pretty(&all)?);
         }
-        let lines: Vec<String> = summaries.iter().map(in_words).collect();
+        let lines: Vec<String> = summaries.iter().map(summary_text).collect();
         let folder = self.output.display();
         print(&format!(
-            "{}\n\nlog, plots and pictures: {folder}",
+            "{}\n\nlog, plots and film: {folder}",
             lines.join("\n\n")
         ))
     }
 
-    fn episode(
+    fn run_episode(
         &self,
-        contestant: &Contestant,
+        policy: &NamedPolicy,
         seed: u64,
         folder: &OutputFolder,
     ) -> anyhow::Result<Value> {
-        let spec = contestant.factory.make()?.spec().clone();
+        let spec = policy.factory.make()?.spec().clone();
         let every = frame_stride(spec.control_timestep, self.frame_rate);
         let (width, height) = self.picture_size;
         let config = RenderConfig {
@@ -117,7 +115,7 @@ impl RolloutCommand {
         let still_at = spec.max_episode_steps.unwrap_or(0) / 2;
         let mut filming = Filming::new(config, self.camera.as_deref(), every, still_at);
         let options = self.episode.options()?;
-        let rollout = rollout(contestant, seed, &options, &mut |env| {
+        let rollout = rollout(policy, seed, &options, &mut |env| {
             if !self.no_pictures {
                 filming.see(env);
             }
@@ -128,8 +126,8 @@ impl RolloutCommand {
             folder.write(&name, &content)?;
         }
         let mut settings = toml::Table::new();
-        settings.insert("task".to_owned(), contestant.factory.task.into());
-        settings.insert("env".to_owned(), contestant.factory.settings.clone().into());
+        settings.insert("task".to_owned(), policy.factory.task.into());
+        settings.insert("env".to_owned(), policy.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
@@ -139,7 +137,7 @@ impl RolloutCommand {
     }
 }
 
-/// Control steps from one picture to the next.
+/// Control steps between frames.
 fn frame_stride(control_timestep: f64, frame_rate: u32) -> usize {
     let wanted = 1.0 / (f64::from(frame_rate.clamp(1, 50)) * control_timestep);
     (wanted.round() as usize).max(1)
@@ -153,16 +151,16 @@ fn write_pictures(
     interval: f64,
 ) -> anyhow::Result<()> {
     if let Some(problem) = &filming.problem {
-        // A camera that is not there is the caller's mistake; a machine without graphics is not.
+        // An unknown camera is an error of the caller; a machine without EGL is not.
         if let SimError::UnknownName { .. } = problem {
-            eprintln!("note: no moving picture: {problem}");
+            eprintln!("note: no film: {problem}");
         } else {
-            eprintln!("note: no moving picture: {problem} (Debian packages: {PACKAGES})");
+            eprintln!("note: no film: {problem} (Debian packages: {PACKAGES})");
         }
         return Ok(());
     }
     if !filming.has_scene {
-        eprintln!("note: no pictures: {} is pure numbers", rollout.spec.id);
+        eprintln!("note: no film: {} has no scene", rollout.spec.id);
         return Ok(());
     }
     if let Some(still) = &filming.still {
@@ -197,7 +195,7 @@ fn summary(rollout: &Rollout) -> Value {
     })
 }
 
-fn in_words(summary: &Value) -> String {
+fn summary_text(summary: &Value) -> String {
     let mut lines = vec![format!(
         "{}: policy {}, seed {}: {} after {:.2} s",
         summary["task"].as_str().unwrap_or_default(),

@@ -1,16 +1,16 @@
-//! The options that give settings of a task and of its training.
+//! Options for settings of a task and of its training.
 
 use std::path::PathBuf;
 
 use clap::Args;
-use insonate::training::Given;
+use insonate::training::Overrides;
 
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArgs {
     /// File with any of the tables [env], [ppo] and [evaluation], as `insonate describe` and config.toml show them.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
-    /// One setting, over those of the file; may be repeated.
+    /// One setting, overriding the file; may be repeated.
     #[arg(
         long = "set",
         value_name = "KEY=VALUE",
@@ -21,35 +21,33 @@ pub(crate) struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    /// What was given.
-    pub(crate) fn given(&self) -> anyhow::Result<Given> {
-        let mut given = match &self.config {
-            Some(path) => Given::read(path)?,
-            None => Given::default(),
-        };
+    /// All overrides.
+    pub(crate) fn overrides(&self) -> anyhow::Result<Overrides> {
+        let mut overrides = self.file()?;
         for assignment in &self.set {
-            given.set(assignment)?;
+            overrides.set(assignment)?;
         }
-        Ok(given)
+        Ok(overrides)
     }
 
-    /// What was given, settings of the task alone; `env.` before a setting's name may be left out.
-    pub(crate) fn given_env(&self) -> anyhow::Result<Given> {
-        let mut given = match &self.config {
-            Some(path) => Given::read(path)?,
-            None => Given::default(),
-        };
-        // A whole training's configuration serves too.
-        given.ppo.clear();
-        given.evaluation.clear();
+    /// Overrides of the task alone; the prefix `env.` may be omitted.
+    pub(crate) fn env_overrides(&self) -> anyhow::Result<Overrides> {
+        let mut overrides = self.file()?;
+        // The configuration of a training serves too.
+        overrides.ppo.clear();
+        overrides.evaluation.clear();
         for assignment in &self.set {
-            let part = assignment.split('.').next().unwrap_or_default();
-            match part {
-                "env" | "ppo" | "evaluation" => given.set(assignment)?,
-                _ => given.set(&format!("env.{assignment}"))?,
+            match assignment.split('.').next().unwrap_or_default() {
+                "env" | "ppo" | "evaluation" => overrides.set(assignment)?,
+                _ => overrides.set(&format!("env.{assignment}"))?,
             }
         }
-        given.only_env()?;
-        Ok(given)
+        overrides.only_env()?;
+        Ok(overrides)
+    }
+
+    fn file(&self) -> anyhow::Result<Overrides> {
+        let file = self.config.as_deref().map(Overrides::read);
+        file.unwrap_or_else(|| Ok(Overrides::default()))
     }
 }

@@ -6,13 +6,12 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::experiments::tissue::motions::Motion;
 use insonate::experiments::tissue::{
-    BodyKind, MotionFilm, MotionPlan, MotionRun, MotionSummary, Skin, TissueSolver, run,
+    BodyKind, Device, MotionFilm, MotionPlan, MotionRun, MotionSummary, Skin, TissueSolver, run,
 };
 use insonate::files::OutputFolder;
 use insonate::report::motion_plot;
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
-use insonate::speed::tissue::Device;
 
 use super::{Usage, print};
 
@@ -84,7 +83,7 @@ struct MotionArgs {
     solver: SolverWord,
     /// Where: auto is the CPU; the GPU serves push and press of mpm, and all motions of xpbd, whose tools meet vertices only there.
     #[arg(long, value_name = "DEVICE", default_value = "auto")]
-    device: super::bench::DeviceWord,
+    device: super::device_arg::DeviceArg,
     /// Threads; 0: one for each core. Results do not depend on it; xpbd uses one.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,

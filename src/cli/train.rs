@@ -7,7 +7,7 @@ use insonate::files::OutputFolder;
 use insonate::report::learning_curve;
 use insonate::rl::RunOptions;
 use insonate::training::{
-    Ending, Finished, Given, Plan, Start, TrainingSummary, summarize_seeds, train,
+    Overrides, Plan, StartMode, StopReason, TrainingResult, TrainingSummary, summarize_seeds, train,
 };
 use toml::Value;
 
@@ -24,16 +24,16 @@ use super::settings_args::SettingsArgs;
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
 
-A training that is stopped, by Ctrl-C or by force, goes on with --resume to the same bits as if it had never stopped.
+After Ctrl-C or a kill, --resume continues the training bit-identically.
 TensorBoard shows the folder: tensorboard --logdir output/sweep")]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is a switch of the command line"
 )]
 pub(crate) struct Train {
-    /// Task, as `insonate list` shows them; may be left out with --resume and where --config says it.
+    /// Task, one of `insonate list`; may be omitted with --resume or where --config names it.
     task: Option<String>,
-    /// Seed of weights, exploration, order of samples and episodes [default: 1].
+    /// Seed of weights, exploration, minibatches and episodes [default: 1].
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
     /// Several seeds, one after the other, each in a folder seed-S of --output.
@@ -44,13 +44,13 @@ pub(crate) struct Train {
         conflicts_with = "seed"
     )]
     seeds: Vec<u64>,
-    /// Training steps over all environments [default: what suits the task].
+    /// Training steps over all environments [default: depends on the task].
     #[arg(long, value_name = "N")]
     steps: Option<usize>,
     /// Folder for settings, checkpoint, policy, logs, learning curve and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/train")]
     output: PathBuf,
-    /// Go on from the checkpoint in --output, where there is one.
+    /// Resume from the checkpoint in --output; without one, start.
     #[arg(long)]
     resume: bool,
     /// Remove the files of an earlier training in --output.
@@ -58,25 +58,25 @@ pub(crate) struct Train {
     overwrite: bool,
     #[command(flatten)]
     settings: SettingsArgs,
-    /// Environments that step together [default: what suits the task].
+    /// Environments that step together [default: depends on the task].
     #[arg(long, value_name = "N")]
     envs: Option<usize>,
-    /// Threads that step and learn; 0: one for each core. Results do not depend on it.
+    /// Threads; 0: one for each core. Results do not depend on it.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// End as soon as this share of the episodes of an evaluation succeeds.
-    #[arg(long, value_name = "SHARE")]
+    /// Stop at the first evaluation with this success rate.
+    #[arg(long, value_name = "RATE")]
     until_success: Option<f64>,
-    /// Training steps from one evaluation to the next [default: a tenth of all].
+    /// Training steps between evaluations [default: a tenth of all].
     #[arg(long, value_name = "N")]
     evaluate_every: Option<usize>,
     /// Episodes of an evaluation [default: 50].
     #[arg(long, value_name = "N")]
     evaluate_episodes: Option<usize>,
-    /// Iterations from one checkpoint to the next.
+    /// Iterations between checkpoints.
     #[arg(long, value_name = "N", default_value_t = 10)]
     checkpoint_every: usize,
-    /// Write no TensorBoard events.
+    /// Do not write TensorBoard events.
     #[arg(long)]
     no_tensorboard: bool,
     /// Print the summary as JSON on standard output.
@@ -88,19 +88,19 @@ impl Train {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let interrupt = Interrupt::listen()?;
         if self.seeds.is_empty() {
-            let finished = self.train(self.seed, &self.output, &interrupt)?;
-            self.tell(&finished.summary)?;
-            return check(&finished.summary, &self.output, &interrupt);
+            let result = self.train(self.seed, &self.output, &interrupt)?;
+            self.print_summary(&result.summary)?;
+            return check(&result.summary, &self.output, &interrupt);
         }
         let summaries = OutputFolder::create(&self.output)?;
-        let mut all: Vec<Finished> = Vec::new();
+        let mut all: Vec<TrainingResult> = Vec::new();
         for &seed in &self.seeds {
             let folder = self.output.join(format!("seed-{seed}"));
-            let finished = self.train(Some(seed), &folder, &interrupt)?;
-            check(&finished.summary, &folder, &interrupt)?;
-            all.push(finished);
+            let result = self.train(Some(seed), &folder, &interrupt)?;
+            check(&result.summary, &folder, &interrupt)?;
+            all.push(result);
         }
-        self.tell_seeds(all, &summaries)
+        self.print_seeds(all, &summaries)
     }
 
     fn train(
@@ -108,31 +108,31 @@ impl Train {
         seed: Option<u64>,
         folder: &Path,
         interrupt: &Interrupt,
-    ) -> anyhow::Result<Finished> {
+    ) -> anyhow::Result<TrainingResult> {
         let plan = self.plan(seed, folder)?;
         let mut meter = Meter::new(plan.settings.ppo.total_timesteps)?;
-        let finished = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
+        let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
         meter.finish();
-        finished
+        result
     }
 
     fn plan(&self, seed: Option<u64>, folder: &Path) -> anyhow::Result<Plan> {
-        let mut given = self.settings.given()?;
-        self.put_options(seed, &mut given);
+        let mut overrides = self.settings.overrides()?;
+        self.add_options(seed, &mut overrides);
         let mut start = match (self.resume, self.overwrite) {
-            (true, _) => Start::Resume,
-            (_, true) => Start::Overwrite,
-            _ => Start::New,
+            (true, _) => StartMode::Resume,
+            (_, true) => StartMode::Overwrite,
+            _ => StartMode::New,
         };
         let task = self.task.as_deref();
-        if start == Start::Resume && !Plan::can_resume(folder) && task.is_some() {
+        if start == StartMode::Resume && !Plan::can_resume(folder) && task.is_some() {
             eprintln!(
-                "note: {} has no checkpoint yet: training starts from the beginning",
+                "note: {} has no checkpoint yet: training starts from scratch",
                 folder.display()
             );
-            start = Start::Overwrite;
+            start = StartMode::Overwrite;
         }
-        let mut plan = Plan::new(task, &given, folder, start)?;
+        let mut plan = Plan::new(task, &overrides, folder, start)?;
         plan.n_threads = self.threads;
         plan.run = RunOptions {
             checkpoint_every: self.checkpoint_every.max(1),
@@ -141,8 +141,8 @@ impl Train {
         Ok(plan)
     }
 
-    /// Options of their own go over `--set`.
-    fn put_options(&self, seed: Option<u64>, given: &mut Given) {
+    /// Options override `--set`.
+    fn add_options(&self, seed: Option<u64>, overrides: &mut Overrides) {
         let whole = |value: usize| Value::Integer(value as i64);
         let seed = seed.map(|seed| Value::Integer(seed as i64));
         let options = [
@@ -151,7 +151,7 @@ impl Train {
             ("n_envs", self.envs.map(whole)),
         ];
         for (name, value) in options {
-            given
+            overrides
                 .ppo
                 .extend(value.map(|value| (name.to_owned(), value)));
         }
@@ -162,24 +162,24 @@ impl Train {
             ("episodes", self.evaluate_episodes.map(whole)),
         ];
         for (name, value) in options {
-            given
+            overrides
                 .evaluation
                 .extend(value.map(|value| (name.to_owned(), value)));
         }
     }
 
-    fn tell(&self, summary: &TrainingSummary) -> anyhow::Result<()> {
+    fn print_summary(&self, summary: &TrainingSummary) -> anyhow::Result<()> {
         if self.json {
             return print(&serde_json::to_string_pretty(summary)?);
         }
-        let mut lines = told(summary);
+        let mut lines = summary_lines(summary);
         let folder = self.output.display();
         lines.push(format!("\npolicy: {folder}/policy.safetensors (last), {folder}/best_policy.safetensors (best evaluation)"));
         lines.push(format!("next:   insonate evaluate {folder}"));
         print(&lines.join("\n"))
     }
 
-    fn tell_seeds(&self, all: Vec<Finished>, folder: &OutputFolder) -> anyhow::Result<()> {
+    fn print_seeds(&self, all: Vec<TrainingResult>, folder: &OutputFolder) -> anyhow::Result<()> {
         let (runs, histories): (Vec<_>, Vec<_>) = all
             .into_iter()
             .map(|one| (one.summary, one.history))
@@ -197,7 +197,7 @@ impl Train {
         let mut lines = Vec::new();
         for run in &summary.runs {
             lines.push(format!("seed {}", run.seed));
-            lines.extend(told(run));
+            lines.extend(summary_lines(run));
         }
         lines.push(format!(
             "solved with {} of {} seeds; summary and learning curve: {}",
@@ -209,8 +209,8 @@ impl Train {
     }
 }
 
-/// A summary for people.
-fn told(summary: &TrainingSummary) -> Vec<String> {
+/// A summary as text.
+fn summary_lines(summary: &TrainingSummary) -> Vec<String> {
     let mut lines = vec![format!(
         "{:<12} {} steps in {:.1} s ({:.0} steps/s), evaluations {:.1} s",
         "trained",
@@ -246,13 +246,13 @@ fn told(summary: &TrainingSummary) -> Vec<String> {
     lines
 }
 
-/// An interrupted training ends with the signal's status.
+/// An interrupted training exits with the signal's status.
 fn check(summary: &TrainingSummary, folder: &Path, interrupt: &Interrupt) -> anyhow::Result<()> {
-    if summary.ending != Ending::Interrupted {
+    if summary.stop_reason != StopReason::Interrupted {
         return Ok(());
     }
     let saved = format!(
-        "everything is saved; insonate train --resume --output {} goes on",
+        "everything is saved; continue with insonate train --resume --output {}",
         folder.display()
     );
     Err(interrupt.error(saved).into())

@@ -1,8 +1,8 @@
-//! Episodes as a table.
+//! Episodes as CSV.
 
 use super::EvaluationResult;
 
-/// One row for each episode: policy, seed, return, length, end, metrics, sums of reward terms, random parameters.
+/// One row per episode: policy, seed, return, length, end, metrics, sums of reward terms, random parameters.
 ///
 /// # Errors
 /// When the table cannot be written into memory.
@@ -32,23 +32,23 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
                 episode.length.to_string(),
                 episode.reason.text().into_owned(),
             ];
-            let earned = episode.metrics.iter().chain(&episode.reward_terms).copied();
-            // Other settings may make other parameters random: columns are those of the first policy.
-            let drawn = first.parameters.iter().map(|name| {
+            let figures = episode.metrics.iter().chain(&episode.reward_terms).copied();
+            // Other settings may randomise other parameters: columns are those of the first policy.
+            let parameters = first.parameters.iter().map(|name| {
                 let known = spec.parameters.iter().zip(&episode.parameters);
                 let mut value = known
                     .filter(|(known, _)| *known == name)
                     .map(|(_, value)| *value);
                 value.next_back().unwrap_or(f64::NAN)
             });
-            let numbers = earned.chain(drawn).map(cell);
+            let numbers = figures.chain(parameters).map(cell);
             writer.write_record(fixed.into_iter().chain(numbers))?;
         }
     }
     Ok(writer.into_inner()?)
 }
 
-/// A number as a cell; empty where it is not known.
+/// A number as a cell; empty for NaN.
 pub(crate) fn cell(value: f64) -> String {
     if value.is_nan() {
         return String::new();

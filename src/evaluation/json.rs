@@ -1,25 +1,10 @@
-//! Figures as JSON; the keys are what scripts rely on.
+//! Figures as JSON, with stable keys.
 
 use serde_json::{Map, Value, json};
 
-use super::{Difference, Estimate, EvaluationResult, wilson};
+use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
-/// Keys that every result has, null where the task has no such metric.
-pub const fn contract_keys() -> [&'static str; 9] {
-    [
-        "success_rate",
-        "return_mean",
-        "return_ci95",
-        "force_mae_n",
-        "contact_ratio",
-        "path_rmse_m",
-        "tilt_deg",
-        "peak_force_n",
-        "episodes",
-    ]
-}
-
-/// Metrics among them: means over the episodes in which they are known.
+/// Metrics with a top-level key, null where the task does not have them: means over the episodes in which they are known.
 const MEANS: [&str; 5] = [
     "force_mae_n",
     "contact_ratio",
@@ -80,8 +65,8 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
     all
 }
 
-/// The differences of two policies, or why there are none.
-pub fn difference_json(difference: &Result<Difference, String>) -> Value {
+/// The differences of two policies, or why they cannot be paired.
+pub fn paired_difference_json(difference: &Result<PairedDifference, String>) -> Value {
     match difference {
         Ok(difference) => {
             let figures = difference.figures.iter();
@@ -98,7 +83,7 @@ pub fn difference_json(difference: &Result<Difference, String>) -> Value {
     }
 }
 
-/// Means over several policy files of one task with 95 % intervals over the files, as over training seeds.
+/// Means over several policies of one task, such as those of several training seeds, with 95 % intervals over the policies.
 pub fn pooled_json(results: &[&EvaluationResult]) -> Value {
     let success = Estimate::of(results.iter().map(|result| {
         let n = result.episodes.len() as f64;

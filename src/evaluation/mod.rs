@@ -1,20 +1,20 @@
-//! Evaluation of policies: who acts, on which episodes, and what is made of the figures.
+//! Evaluation of policies: which policies, which episodes, and statistics of them.
 
-mod contestant;
 mod episodes_csv;
 mod json;
+mod named_policy;
 mod paired;
-mod result;
 mod rollout;
+mod run;
 mod statistics;
 mod table;
 
-pub use contestant::{Contestant, POLICY_WORDS};
 pub(crate) use episodes_csv::cell;
 pub use episodes_csv::episodes_csv;
-pub use json::{contract_keys, difference_json, pooled_json, result_json};
-pub use paired::{Difference, difference};
-pub use result::{EvaluationResult, Schedule, evaluate};
-pub use rollout::{ProbeState, Rollout, RolloutStep, rollout};
+pub use json::{paired_difference_json, pooled_json, result_json};
+pub use named_policy::NamedPolicy;
+pub use paired::{PairedDifference, paired_difference};
+pub use rollout::{ProbeSample, Rollout, RolloutStep, rollout};
+pub use run::{EvaluationPlan, EvaluationResult, evaluate};
 pub use statistics::{Estimate, known_mean, wilson};
-pub use table::{difference_table, result_table};
+pub use table::{paired_difference_table, result_table};

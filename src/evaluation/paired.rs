@@ -1,31 +1,31 @@
-//! Two policies on the same episodes: differences episode by episode.
+//! Paired differences of two policies on the same episodes.
 
 use serde::Serialize;
 
 use super::{Estimate, EvaluationResult};
 
-/// Metrics whose paired differences are told, beside the return.
+/// Metrics with paired differences, beside the return.
 const METRICS: [&str; 3] = ["success", "force_mae_n", "path_rmse_m"];
 
-/// What one policy does more than another, episode by episode.
+/// Differences of one policy from another, episode by episode.
 #[derive(Debug, Clone, Serialize)]
-pub struct Difference {
+pub struct PairedDifference {
     /// The policy.
     pub policy: String,
     /// What it is compared with.
     pub against: String,
-    /// Name of each figure, and the mean of policy minus other with its 95 % interval (paired Student t).
+    /// Name of each figure and its mean difference with the 95 % interval (paired Student t).
     pub figures: Vec<(String, Estimate)>,
 }
 
-/// The differences of two policies; where the episodes are not the same, which random parameter differs first.
+/// The differences of two policies.
 ///
 /// # Errors
-/// In words, where the episodes cannot be paired.
-pub fn difference(
+/// Where the episodes differ: the first random parameter that does.
+pub fn paired_difference(
     policy: &EvaluationResult,
     against: &EvaluationResult,
-) -> Result<Difference, String> {
+) -> Result<PairedDifference, String> {
     check_same_episodes(policy, against)?;
     let paired = |of: &dyn Fn(&EvaluationResult) -> Option<Vec<f64>>| {
         let (these, those) = (of(policy)?, of(against)?);
@@ -48,7 +48,7 @@ pub fn difference(
         let metric = |result: &EvaluationResult| result.metric(name);
         figures.extend(paired(&metric).map(|estimate| (name.to_owned(), estimate)));
     }
-    Ok(Difference {
+    Ok(PairedDifference {
         policy: policy.name.clone(),
         against: against.name.clone(),
         figures,
@@ -57,7 +57,7 @@ pub fn difference(
 
 fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Result<(), String> {
     if these.spec.parameters != those.spec.parameters {
-        return Err("their tasks have other random parameters".to_owned());
+        return Err("their tasks have different random parameters".to_owned());
     }
     let bits = |values: &[f64]| {
         values
@@ -69,7 +69,7 @@ fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Re
         let (ours, theirs) = (bits(&this.parameters), bits(&that.parameters));
         if let Some(index) = (0..ours.len()).find(|&i| ours[i] != theirs[i]) {
             return Err(format!(
-                "the episode of seed {} has {} = {} there and {} here: give both the same settings by --config or --set",
+                "the episode of seed {} has {} = {} in one and {} in the other: give both the same settings by --config or --set",
                 this.seed,
                 these.spec.parameters[index],
                 that.parameters[index],
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
     use crate::envs::{EndReason, EnvSpec, EpisodeStatistics};
 
-    /// Returns 1, 2, 4 plus `more`, of episodes with the given softness.
+    /// Returns 1, 2, 4 plus `more`, of episodes with this stiffness.
     fn result(name: &str, more: [f64; 3], stiffness: f64) -> EvaluationResult {
         let episode = |index: usize| EpisodeStatistics {
             env_idx: 0,
@@ -112,21 +112,21 @@ mod tests {
     #[test]
     fn differences_are_taken_episode_by_episode() {
         let against = result("b", [0.0; 3], 900.0);
-        let found = difference(&result("a", [1.0, 1.5, 0.5], 900.0), &against).unwrap();
+        let found = paired_difference(&result("a", [1.0, 1.5, 0.5], 900.0), &against).unwrap();
         let [(first, returns), (second, force)] = &found.figures[..] else {
             panic!("{found:?}")
         };
         assert_eq!((first.as_str(), second.as_str()), ("return", "force_mae_n"));
         assert_eq!((returns.mean, force.mean), (1.0, 0.5));
-        // t(0.975, 2) = 4.303; the spread of the returns themselves plays no part.
+        // t(0.975, 2) = 4.303; the variance of the returns themselves has no effect.
         let half = 4.303 * 0.5 / 3.0_f64.sqrt();
         assert!((returns.ci95[1] - 1.0 - half).abs() < 1e-3, "{returns:?}");
     }
 
     #[test]
-    fn other_episodes_are_refused_with_what_differs() {
+    fn different_episodes_are_refused() {
         let [a, b] = [900.0, 1200.0].map(|stiffness| result("a", [0.0; 3], stiffness));
-        let problem = difference(&a, &b).unwrap_err();
+        let problem = paired_difference(&a, &b).unwrap_err();
         assert!(
             problem.contains("seed 0") && problem.contains("torso.stiffness [N/m] = 1200"),
             "{problem}"

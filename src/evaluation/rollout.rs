@@ -1,15 +1,12 @@
-//! One episode, step by step, with everything that is seen, done and felt.
+//! One episode with every observation, action, reward and probe sample.
 
-use rand::SeedableRng as _;
-use rand_chacha::ChaCha8Rng;
-
-use super::Contestant;
+use super::NamedPolicy;
 use crate::envs::{Autoreset, Env, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
-use crate::rl::Actor;
+use crate::rl::action_rng;
 use crate::sim::Physics;
 use crate::sim::readings::{ForceTorque, ProbeContact, ProbeFrame};
 
-/// A control step: what was seen and done at its start, and what came of it.
+/// A control step: observation and action at its start, reward and probe at its end.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RolloutStep {
     /// Time at its start [s].
@@ -23,15 +20,15 @@ pub struct RolloutStep {
     /// Weighted reward terms, shape `[n_terms]`.
     pub reward_terms: Vec<f64>,
     /// The probe at its end, where the scene has one.
-    pub probe: Option<ProbeState>,
+    pub probe: Option<ProbeSample>,
 }
 
-/// Where a probe is and what it feels; true values, without noise.
+/// Motion and force of the probe; true values, without noise.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct ProbeState {
-    /// Middle of the face in world [m].
+pub struct ProbeSample {
+    /// Centre of the face in world [m].
     pub position: [f64; 3],
-    /// Velocity of it in world [m/s].
+    /// Its velocity in world [m/s].
     pub velocity: [f64; 3],
     /// Force that the probe presses with along its own axis [N].
     pub force: f64,
@@ -44,7 +41,7 @@ pub struct ProbeState {
 pub struct Rollout {
     /// The policy's name.
     pub policy: String,
-    /// What the environment is.
+    /// Specification of the environment.
     pub spec: EnvSpec,
     /// Every step.
     pub steps: Vec<RolloutStep>,
@@ -52,12 +49,12 @@ pub struct Rollout {
     pub ended: EpisodeStatistics,
 }
 
-/// Runs one episode; `watch` sees the environment at its start and after each step.
+/// Runs the episode of a seed, the same as in an evaluation; `watch` sees the environment at its start and after each step.
 ///
 /// # Errors
 /// As [`crate::rl::evaluate`].
 pub fn rollout(
-    contestant: &Contestant,
+    policy: &NamedPolicy,
     seed: u64,
     options: &ResetOptions,
     watch: &mut dyn FnMut(&dyn Env),
@@ -67,11 +64,9 @@ pub fn rollout(
         n_threads: 1,
         ..VecConfig::default()
     };
-    let mut env = VecEnv::new(contestant.factory.make_many(1)?, config)?;
-    let mut actor = contestant.actor();
-    // As in an evaluation, so that the same seed is the same episode.
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    rng.set_stream(1);
+    let mut env = VecEnv::new(policy.factory.make_many(1)?, config)?;
+    let mut agent = policy.agent();
+    let mut rng = action_rng(seed);
     env.reset_env(0, seed, options)?;
     let spec = env.spec().clone();
     let probe = env
@@ -83,21 +78,7 @@ pub fn rollout(
     watch(env.env(0));
     loop {
         let observation = env.batch().observations.clone();
-        match &mut actor {
-            Actor::Policy(policy) => policy.act(&observation, &mut action),
-            Actor::Random => spec.action_space.sample(&mut rng, &mut action),
-            Actor::Scripted => {
-                anyhow::ensure!(
-                    env.scripted_actions(&mut action),
-                    "the task {} has no scripted policy",
-                    spec.id
-                );
-            }
-            Actor::Zero => {
-                action.fill(0.0);
-                spec.action_space.clip(&mut action);
-            }
-        }
+        agent.act(&mut env, [&mut rng], &mut action)?;
         let ended = env.step(&action)?.ended.first().cloned();
         let now = env.env(0);
         steps.push(RolloutStep {
@@ -114,7 +95,7 @@ pub fn rollout(
         watch(now);
         if let Some(ended) = ended {
             return Ok(Rollout {
-                policy: contestant.name.clone(),
+                policy: policy.name.clone(),
                 spec,
                 steps,
                 ended,
@@ -124,14 +105,14 @@ pub fn rollout(
 }
 
 impl Rollout {
-    /// A random parameter of the episode, by its name without the unit.
+    /// A random parameter of the episode by its name without unit.
     pub fn parameter(&self, name: &str) -> Option<f64> {
         let is_it = |known: &String| known.split(" [").next() == Some(name);
         let index = self.spec.parameters.iter().position(is_it)?;
         self.ended.parameters.get(index).copied()
     }
 
-    /// What was observed of one entry, over time; none where it is not observed.
+    /// One entry of the observation over time, by its name without unit; none where it is not observed.
     pub fn observed(&self, name: &str) -> Option<Vec<(f64, f64)>> {
         let is_it = |known: &String| known.split(" [").next() == Some(name);
         let index = self.spec.observation_space.names.iter().position(is_it)?;
@@ -139,73 +120,64 @@ impl Rollout {
         Some(self.steps.iter().map(point).collect())
     }
 
-    /// As a table: time, observation and action at the start of each step; reward, its terms and the probe at its end.
+    /// As CSV: time, observation and action at the start of each step; reward, its terms and the probe at its end.
     ///
     /// # Errors
     /// When the table cannot be written into memory.
     pub fn to_csv(&self) -> anyhow::Result<Vec<u8>> {
-        const PROBE: [&str; 8] = [
-            "probe_x_m",
-            "probe_y_m",
-            "probe_z_m",
-            "probe_vx_m_s",
-            "probe_vy_m_s",
-            "probe_vz_m_s",
-            "probe_force_n",
-            "in_contact",
-        ];
         let spec = &self.spec;
-        let mut writer = csv::Writer::from_writer(Vec::new());
-        let observed = spec
-            .observation_space
-            .names
-            .iter()
-            .map(|name| format!("observation/{name}"));
-        let acted = spec
-            .action_space
-            .names
-            .iter()
-            .map(|name| format!("action/{name}"));
+        let prefixed = |prefix: &'static str, names: &[String]| -> Vec<String> {
+            let names = names.iter();
+            names.map(|name| format!("{prefix}/{name}")).collect()
+        };
         let terms = spec
             .reward_terms
             .iter()
-            .map(|name| format!("reward/{name}"));
-        let has_probe = self.steps.first().is_some_and(|step| step.probe.is_some());
-        let probe = PROBE
-            .iter()
-            .filter(|_| has_probe)
-            .map(|name| (*name).to_owned());
-        let header = std::iter::once("time_s".to_owned())
-            .chain(observed)
-            .chain(acted);
-        writer.write_record(
-            header
-                .chain(["reward".to_owned()])
-                .chain(terms)
-                .chain(probe),
-        )?;
+            .map(|term| format!("reward/{term}"));
+        let mut header = vec!["time_s".to_owned()];
+        header.extend(prefixed("observation", &spec.observation_space.names));
+        header.extend(prefixed("action", &spec.action_space.names));
+        header.push("reward".to_owned());
+        header.extend(terms);
+        if self.steps.first().is_some_and(|step| step.probe.is_some()) {
+            header.extend(ProbeSample::COLUMNS.map(str::to_owned));
+        }
+        let mut writer = csv::Writer::from_writer(Vec::new());
+        writer.write_record(header)?;
         for step in &self.steps {
-            let seen = step
-                .observation
-                .iter()
-                .chain(&step.action)
-                .map(ToString::to_string);
-            let earned = std::iter::once(&step.reward).chain(&step.reward_terms);
-            let felt = step.probe.map(|probe| {
-                let touching = f64::from(u8::from(probe.in_contact));
-                let [x, y, z] = probe.position;
-                let [vx, vy, vz] = probe.velocity;
-                [x, y, z, vx, vy, vz, probe.force, touching]
-            });
-            let numbers = earned.copied().chain(felt.into_iter().flatten());
-            let row = std::iter::once(step.time.to_string()).chain(seen);
-            writer.write_record(row.chain(numbers.map(|value| value.to_string())))?;
+            let mut row = vec![step.time.to_string()];
+            row.extend(step.observation.iter().map(ToString::to_string));
+            row.extend(step.action.iter().map(ToString::to_string));
+            row.push(step.reward.to_string());
+            row.extend(step.reward_terms.iter().map(ToString::to_string));
+            let probe = step.probe.iter().flat_map(ProbeSample::cells);
+            row.extend(probe.map(|value| value.to_string()));
+            writer.write_record(row)?;
         }
         Ok(writer.into_inner()?)
     }
 }
 
-/// Reads a scene's probe.
+impl ProbeSample {
+    const COLUMNS: [&str; 8] = [
+        "probe_x_m",
+        "probe_y_m",
+        "probe_z_m",
+        "probe_vx_m_s",
+        "probe_vy_m_s",
+        "probe_vz_m_s",
+        "probe_force_n",
+        "in_contact",
+    ];
+
+    fn cells(&self) -> [f64; 8] {
+        let ([x, y, z], [vx, vy, vz]) = (self.position, self.velocity);
+        let in_contact = f64::from(u8::from(self.in_contact));
+        [x, y, z, vx, vy, vz, self.force, in_contact]
+    }
+}
+
+/// Reads the probe of a scene.
 struct Probe {
     frame: ProbeFrame,
     contact: ProbeContact,
@@ -220,16 +192,16 @@ impl Probe {
         })
     }
 
-    fn read(&self, physics: &Physics) -> ProbeState {
+    fn read(&self, physics: &Physics) -> ProbeSample {
         let wrench = physics
             .force_torque()
             .map(ForceTorque::wrench_in_world)
             .unwrap_or_default();
         let pose = self.frame.world_from_probe(physics);
-        ProbeState {
+        ProbeSample {
             position: pose.position.into(),
             velocity: self.frame.twist_in_world(physics).linear.into(),
-            // The sensor tells what the surroundings do to the probe.
+            // The sensor measures the force on the probe.
             force: -wrench.force.dot(&pose.z_axis()),
             in_contact: self.contact.in_contact(physics),
         }

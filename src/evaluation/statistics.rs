@@ -9,20 +9,20 @@ const NORMAL_95: f64 = 1.959_963_984_540_054;
 /// A mean with its 95 % interval (Student t) and the range of the values.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
-    /// Mean; NaN: no value is known.
+    /// Mean; NaN without values.
     pub mean: f64,
     /// 95 % interval of the mean; NaN with fewer than two values.
     pub ci95: [f64; 2],
-    /// Least value.
+    /// Minimum.
     pub min: f64,
-    /// Greatest value.
+    /// Maximum.
     pub max: f64,
-    /// Known values.
+    /// Number of values.
     pub n: usize,
 }
 
 impl Estimate {
-    /// Over the values that are no NaN.
+    /// Over the values that are not NaN.
     pub fn of(values: impl Iterator<Item = f64>) -> Self {
         let known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
         let n = known.len();
@@ -46,14 +46,14 @@ impl Estimate {
     }
 }
 
-/// Mean of the values that are no NaN; NaN where there is none.
+/// Mean of the values that are not NaN; NaN without any.
 pub fn known_mean(values: impl Iterator<Item = f64>) -> f64 {
     let known = values.filter(|value| !value.is_nan());
     let (sum, n) = known.fold((0.0, 0.0), |(sum, n), value| (sum + value, n + 1.0));
     sum / n
 }
 
-/// 95 % interval of a share (Wilson 1927, doi:10.1080/01621459.1927.10502953).
+/// 95 % interval of a proportion (Wilson 1927, doi:10.1080/01621459.1927.10502953).
 pub fn wilson(n_successes: usize, n: usize) -> [f64; 2] {
     if n == 0 {
         return [f64::NAN; 2];

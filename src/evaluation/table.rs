@@ -1,8 +1,8 @@
-//! Figures as tables for people.
+//! Figures as text tables.
 
-use super::{Difference, Estimate, EvaluationResult, wilson};
+use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
-/// The figures of a result: mean, 95 % interval, least and greatest of each.
+/// The figures of a result: mean, 95 % interval, minimum and maximum of each.
 pub fn result_table(result: &EvaluationResult) -> String {
     let n = result.episodes.len();
     let mut lines = vec![
@@ -47,7 +47,7 @@ pub fn result_table(result: &EvaluationResult) -> String {
 }
 
 /// The differences of two policies.
-pub fn difference_table(difference: &Difference) -> String {
+pub fn paired_difference_table(difference: &PairedDifference) -> String {
     let title = format!(
         "{} minus {}, episode by episode",
         difference.policy, difference.against

@@ -1,4 +1,4 @@
-//! A strip below the pictures of a film: the force so far, or the reward where no force is wanted.
+//! A strip below the frames of a film: the force so far, or the reward without a target force.
 
 use plotters::prelude::*;
 
@@ -13,7 +13,7 @@ const HEIGHT: u32 = 132;
 
 const LINE: RGBColor = RGBColor(31, 105, 180);
 
-/// Puts the frames of an episode, one every so many steps, above a curve that grows with them.
+/// Puts frames of an episode, one per `every` steps, above a curve that grows with them.
 ///
 /// # Errors
 /// When it cannot be drawn.
@@ -48,7 +48,7 @@ pub fn film_with_strip(
 struct Strip {
     label: &'static str,
     points: Vec<(f64, f64)>,
-    /// Wanted value, and how far from it is still well.
+    /// Target and tolerance.
     goal: Option<(f64, f64)>,
 }
 
@@ -62,7 +62,6 @@ impl Strip {
         let target = rollout
             .parameter("force.target")
             .filter(|goal| goal.is_finite());
-        // Where no force is wanted, it says little.
         match force.zip(target) {
             Some((points, target)) => Self {
                 label: "force [N]",
@@ -81,7 +80,7 @@ impl Strip {
         }
     }
 
-    /// The strip when so many steps are done.
+    /// The strip after `n_done` steps.
     fn pixels(
         &self,
         width: u32,

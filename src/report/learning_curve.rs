@@ -1,4 +1,4 @@
-//! Learning curves: return and share of successes over training steps, of one training or of several seeds.
+//! Learning curves: return and success rate over training steps, of one training or several seeds.
 
 use std::collections::BTreeMap;
 
@@ -14,16 +14,16 @@ use crate::training::{Evaluation, History, IterationRow};
 /// Most points of one curve.
 const MAX_POINTS: usize = 600;
 
-/// Draws the curves of some trainings of the same task.
+/// Draws the curves of trainings of the same task.
 ///
-/// Thin lines are the episodes of training, which explore; the others are evaluations under the mean action. Of several trainings
-/// the mean over them is drawn where all were evaluated, with its 95 % interval.
+/// Thin lines are training episodes, with exploration; the others are evaluations without. Of several trainings also the mean with its
+/// 95 % interval.
 ///
 /// # Errors
 /// When it cannot be drawn.
 pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Result<Picture> {
-    let caption = "Return and share of successes over training steps. Thin: episodes of training, which explore. Thick: evaluations \
-                   under the mean action, of several seeds their mean with its 95 % interval."
+    let caption = "Return and success rate over training steps. Thin: training episodes, with exploration. Thick: evaluations without, of \
+                   several seeds their mean with its 95 % interval."
         .to_owned();
     let has_success = runs.iter().any(|run| {
         let rows = run.iterations.iter().map(|row| row.success);
@@ -38,7 +38,7 @@ pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Resu
     )];
     if has_success {
         panels.push(Panel::of(
-            "share of successes",
+            "success rate",
             runs,
             |row| row.success,
             Evaluation::success_rate,
@@ -62,11 +62,11 @@ type Points = Vec<(f64, f64)>;
 
 struct Panel {
     label: &'static str,
-    /// Episodes of training, one curve for each run.
+    /// Training episodes, one curve for each run.
     training: Vec<Points>,
     /// Evaluations, one curve for each run.
     evaluations: Vec<Points>,
-    /// Mean over the runs and its interval, where all were evaluated.
+    /// Mean over the runs and its interval, at steps where all were evaluated.
     mean: [Points; 3],
 }
 
@@ -124,8 +124,8 @@ impl Panel {
     where
         B::ErrorType: 'static,
     {
-        let is_share = self.label.starts_with("share");
-        let y = if is_share {
+        let is_rate = self.label.starts_with("success");
+        let y = if is_rate {
             -0.03..1.03
         } else {
             range_of(self.points().map(|p| p.1), 0.06)
@@ -207,7 +207,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_curve_of_nothing_is_a_curve() {
+    fn an_empty_curve_can_be_drawn() {
         for n in 0..3 {
             let runs = vec![History::default(); n];
             let picture = learning_curve("curve", "empty", &runs).unwrap();

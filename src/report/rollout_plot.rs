@@ -6,9 +6,9 @@ use super::canvas::{
     Area, Axis, DrawResult, Drawing, GREY_LINE, ORANGE_LINE, Picture, WINDOW, chart, legend, line,
     range_of, titled,
 };
-use crate::evaluation::{ProbeState, Rollout};
+use crate::evaluation::{ProbeSample, Rollout, RolloutStep};
 
-/// Colours of the curves of a panel.
+/// Colours of the curves of a panel, at most one each.
 const PALETTE: [RGBColor; 8] = [
     RGBColor(31, 105, 180),
     RGBColor(224, 112, 26),
@@ -20,10 +20,7 @@ const PALETTE: [RGBColor; 8] = [
     RGBColor(150, 110, 40),
 ];
 
-/// Most curves of a panel; more of them would be a tangle.
-const MAX_CURVES: usize = 8;
-
-/// Distance from the wanted force within which a scan counts as steady [N].
+/// Force error within which a scan counts as steady [N].
 const STEADY: f64 = 1.0;
 
 /// Draws an episode.
@@ -31,8 +28,8 @@ const STEADY: f64 = 1.0;
 /// # Errors
 /// When it cannot be drawn.
 pub fn rollout_plot(name: &str, rollout: &Rollout) -> anyhow::Result<Picture> {
-    let caption = "Force that the probe presses with (true, not as measured), with the wanted force and ±1 N around it; distance from \
-                   the goal; speed; actions; weighted reward terms of each step."
+    let caption = "True force along the probe's axis, with the target ± 1 N; distance from the goal; speed; actions; weighted reward terms of \
+                   each step."
         .to_owned();
     let drawing = RolloutPlot {
         title: title(rollout),
@@ -42,7 +39,7 @@ pub fn rollout_plot(name: &str, rollout: &Rollout) -> anyhow::Result<Picture> {
     Picture::of(name.to_owned(), caption, &drawing)
 }
 
-/// Task, policy, seed and how it went.
+/// Task, policy, seed, return and success.
 pub(super) fn title(rollout: &Rollout) -> String {
     let ended = &rollout.ended;
     let success = rollout
@@ -86,72 +83,61 @@ type Points = Vec<(f64, f64)>;
 struct Panel {
     label: &'static str,
     curves: Vec<(String, Points)>,
-    /// Wanted value, and how far from it is still well.
+    /// Target and tolerance.
     goal: Option<(f64, f64)>,
-    /// What the axis shows at least.
+    /// Least range of the axis.
     least: [f64; 2],
 }
 
 fn panels(rollout: &Rollout) -> Vec<Panel> {
     let spec = &rollout.spec;
-    let mut panels = Vec::new();
-    panels.extend(force(rollout));
-    panels.extend(distance(rollout));
-    panels.extend(speed(rollout));
+    let mut panels: Vec<Panel> = [force(rollout), distance(rollout), speed(rollout)]
+        .into_iter()
+        .flatten()
+        .collect();
     if panels.is_empty() {
-        let names = spec
-            .observation_space
-            .names
-            .iter()
-            .take(MAX_CURVES)
-            .enumerate();
+        let names = spec.observation_space.names.iter();
         panels.push(Panel {
             label: "observation",
-            curves: names
-                .map(|(i, name)| {
-                    let point =
-                        |s: &crate::evaluation::RolloutStep| (s.time, f64::from(s.observation[i]));
-                    (name.clone(), rollout.steps.iter().map(point).collect())
-                })
-                .collect(),
+            curves: curves(rollout, names, |step, i| f64::from(step.observation[i])),
             goal: None,
             least: [0.0, 0.1],
         });
     }
-    let actions = spec.action_space.names.iter().take(MAX_CURVES).enumerate();
+    let names = spec.action_space.names.iter();
     panels.push(Panel {
         label: "action",
-        curves: actions
-            .map(|(i, name)| {
-                let points = rollout
-                    .steps
-                    .iter()
-                    .map(|step| (step.time, f64::from(step.action[i])));
-                (name.clone(), points.collect())
-            })
-            .collect(),
+        curves: curves(rollout, names, |step, i| f64::from(step.action[i])),
         goal: None,
         least: [-0.1, 0.1],
     });
-    let terms = spec.reward_terms.iter().take(MAX_CURVES).enumerate();
     panels.push(Panel {
         label: "reward",
-        curves: terms
-            .map(|(i, name)| {
-                let points = rollout
-                    .steps
-                    .iter()
-                    .map(|step| (step.time, step.reward_terms[i]));
-                ((*name).to_owned(), points.collect())
-            })
-            .collect(),
+        curves: curves(rollout, spec.reward_terms.iter(), |step, i| {
+            step.reward_terms[i]
+        }),
         goal: None,
         least: [0.0, 0.1],
     });
     panels
 }
 
-fn probe(rollout: &Rollout, of: impl Fn(&ProbeState) -> f64) -> Option<Points> {
+fn curves(
+    rollout: &Rollout,
+    names: impl Iterator<Item = impl ToString>,
+    value: impl Fn(&RolloutStep, usize) -> f64,
+) -> Vec<(String, Points)> {
+    let points = |i: usize| {
+        let steps = rollout.steps.iter();
+        steps.map(|step| (step.time, value(step, i))).collect()
+    };
+    let names = names.take(PALETTE.len()).enumerate();
+    names
+        .map(|(i, name)| (name.to_string(), points(i)))
+        .collect()
+}
+
+fn probe(rollout: &Rollout, of: impl Fn(&ProbeSample) -> f64) -> Option<Points> {
     let points = rollout
         .steps
         .iter()
@@ -191,7 +177,7 @@ fn distance(rollout: &Rollout) -> Option<Panel> {
 }
 
 fn speed(rollout: &Rollout) -> Option<Panel> {
-    let norm = |probe: &ProbeState| probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
+    let norm = |probe: &ProbeSample| probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
     let points = probe(rollout, |probe| 1e3 * norm(probe))?;
     Some(Panel {
         label: "speed [mm/s]",
@@ -237,7 +223,7 @@ impl Panel {
                 &mut chart,
                 vec![(0.0, goal), (end, goal)],
                 style,
-                &format!("wanted: {goal:.1} N"),
+                &format!("target: {goal:.1} N"),
             )?;
         }
         line(

@@ -1,4 +1,4 @@
-//! Force and indentation over time: measured, predicted, the window that was fitted, and the bias that was removed.
+//! Force and indentation over time: measured, predicted, fitted window and removed bias.
 
 use plotters::prelude::*;
 
@@ -10,10 +10,10 @@ use crate::calibration::Calibration;
 
 const MAX_POINTS: usize = 1600;
 
-/// More pieces of a prediction than this are drawn as one line.
+/// A prediction of more pieces is drawn as one line.
 const MAX_PIECES: usize = 60;
 
-/// The two panels, ready to be drawn.
+/// The two panels.
 pub(super) struct TimePlot {
     title: String,
     window: [f64; 2],
@@ -21,7 +21,7 @@ pub(super) struct TimePlot {
     force: Vec<(f64, f64)>,
     /// The whole log [mm].
     indentation: Vec<(f64, f64)>,
-    /// Of what was fitted, in pieces without gaps.
+    /// Prediction of the fitted samples, in pieces without gaps.
     predicted: Vec<Vec<(f64, f64)>>,
     bias: f64,
 }
@@ -30,7 +30,6 @@ impl TimePlot {
     pub(super) fn of(title: &str, log: &Calibration) -> Self {
         let overview = &log.prepared.overview;
         let samples = &log.prepared.samples;
-        // A log whose overview is empty is shown by its samples.
         let (time, depth, force) = if overview.time.is_empty() {
             (&samples.time, &samples.indentation, &samples.force)
         } else {
@@ -54,7 +53,7 @@ impl TimePlot {
     }
 }
 
-/// Predicted force over time, cut where samples were left out.
+/// Predicted force over time, split where samples were left out.
 fn pieces(log: &Calibration) -> Vec<Vec<(f64, f64)>> {
     let samples = &log.prepared.samples;
     let gap = 10.0 * samples.sampling_interval;

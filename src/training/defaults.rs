@@ -1,9 +1,9 @@
-//! Settings of PPO that suit each task; what a user gives goes over them.
+//! Default settings of PPO for each task.
 
 use crate::rl::PpoConfig;
 use crate::rl::network::Activation;
 
-/// The settings that a task is trained with where nothing else is given.
+/// The default settings of a task.
 pub fn ppo_defaults(task: &str) -> PpoConfig {
     match task {
         "pendulum" => PpoConfig {
@@ -22,7 +22,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             n_minibatches: 32,
             ..general()
         },
-        // What the probe does shows in the force at once: a short horizon, and large steps.
+        // The force responds at once: a short horizon and large steps.
         "probe-sweep" | "table-slide" | "probe-press" => PpoConfig {
             total_timesteps: 600_000,
             learning_rate: 1e-3,
@@ -50,8 +50,8 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
     }
 }
 
-/// Table I of FF-SRL (arXiv:2503.18616) with greater steps: there 500 000 timesteps, 4 epochs, a step size of 2.5e-4, and policies clipped at
-/// 0.1 falling to zero, which need ten times as many samples.
+/// Table I of FF-SRL (arXiv:2503.18616) with larger steps: there 500 000 timesteps, 4 epochs, a learning rate of 2.5e-4 and a clip of 0.1
+/// that falls to zero need ten times as many samples.
 fn surgery() -> PpoConfig {
     PpoConfig {
         n_envs: 8,
@@ -91,7 +91,7 @@ mod tests {
     use crate::envs::tasks;
 
     #[test]
-    fn every_task_has_settings_that_can_be() {
+    fn every_task_has_valid_settings() {
         for kind in tasks::ALL {
             ppo_defaults(kind.name).check().unwrap();
         }

@@ -1,4 +1,4 @@
-//! Evaluations on the way: `evaluations.csv`, one row for each, rewritten whole.
+//! Evaluations during training: `evaluations.csv`, one row each, rewritten every time.
 
 use std::path::Path;
 
@@ -18,14 +18,14 @@ const FIXED: [&str; 6] = [
     "length_mean",
 ];
 
-/// What a policy did in some episodes under its mean action.
+/// Figures of a policy without exploration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// Training steps before it.
     pub global_step: u64,
     /// Time of training before it, without evaluations [s].
     pub train_s: f64,
-    /// Time that it took [s].
+    /// Time of the evaluation [s].
     pub evaluation_s: f64,
     /// Episodes.
     pub n_episodes: usize,
@@ -55,13 +55,13 @@ impl Evaluation {
         }
     }
 
-    /// Mean of a metric; none where the task has it not, or it was never known.
+    /// Mean of a metric; none where the task does not have it or it was never known.
     pub fn metric(&self, name: &str) -> Option<f64> {
         let metric = self.metrics.iter().find(|(known, _)| known == name);
         metric.map(|(_, mean)| *mean).filter(|mean| !mean.is_nan())
     }
 
-    /// Share of episodes that succeeded; none where the task does not tell.
+    /// Success rate; none where the task has no such metric.
     pub fn success_rate(&self) -> Option<f64> {
         self.metric("success")
     }
@@ -97,10 +97,10 @@ pub(super) fn write(path: &Path, evaluations: &[Evaluation]) -> anyhow::Result<(
     Ok(files::write(path, &text)?)
 }
 
-/// Reads the table; none where there is no file.
+/// Reads the table; empty without a file.
 ///
 /// # Errors
-/// For a file that is no such table.
+/// For a file that is not such a table.
 pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
     if !path.exists() {
         return Ok(Vec::new());
@@ -114,7 +114,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
         .clone();
     anyhow::ensure!(
         names.iter().take(FIXED.len()).eq(FIXED),
-        "{shown} is no table of evaluations"
+        "{shown} is not a table of evaluations"
     );
     let mut evaluations = Vec::new();
     for row in reader.records() {
@@ -125,7 +125,7 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
         });
         let numbers: Vec<f64> = numbers
             .collect::<Result<_, _>>()
-            .with_context(|| format!("{shown} has a cell that is no number"))?;
+            .with_context(|| format!("{shown} has a cell that is not a number"))?;
         let metrics = names.iter().zip(&numbers).skip(FIXED.len());
         evaluations.push(Evaluation {
             global_step: numbers[0] as u64,
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_table_reads_back_to_the_same_numbers() {
+    fn a_table_reads_back_the_same_numbers() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(EVALUATIONS_FILE);
         assert_eq!(read(&path).unwrap(), []);
@@ -171,7 +171,7 @@ mod tests {
             read(&path)
                 .unwrap_err()
                 .to_string()
-                .contains("no table of evaluations")
+                .contains("not a table of evaluations")
         );
     }
 

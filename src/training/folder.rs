@@ -13,11 +13,11 @@ pub(super) const CONFIG: &str = "config.toml";
 pub(super) const BEST_POLICY: &str = "best_policy.safetensors";
 /// One row for each evaluation.
 pub(super) const EVALUATIONS: &str = "evaluations.csv";
-/// What came of it.
+/// Summary.
 pub(super) const SUMMARY: &str = "summary.json";
-/// The learning curve's name without ending.
+/// The learning curve's name without extension.
 pub(super) const CURVE: &str = "learning_curve";
-/// What names of TensorBoard's files begin with.
+/// Prefix of TensorBoard's files.
 const EVENTS: &str = "events.out.tfevents.";
 
 /// Whether the folder has the checkpoint of a training.
@@ -25,7 +25,7 @@ pub(super) fn has_checkpoint(folder: &Path) -> bool {
     folder.join(CHECKPOINT).exists()
 }
 
-/// Files of an earlier training, which a new one would write over or be mixed with.
+/// Files of an earlier training, which a new one would overwrite or be mixed with.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -58,7 +58,7 @@ pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Removes the files of an earlier training; whatever else lies in the folder stays.
+/// Removes the files of an earlier training and nothing else.
 ///
 /// # Errors
 /// When a file cannot be removed.

@@ -1,4 +1,4 @@
-//! How a training went, read from its folder.
+//! The course of a training, read from its folder.
 
 use std::path::{Path, PathBuf};
 
@@ -13,9 +13,9 @@ use crate::rl::run::PROGRESS;
 pub struct IterationRow {
     /// Training steps so far.
     pub global_step: u64,
-    /// Mean return of the last episodes, under the policy that explores; NaN: not yet known.
+    /// Mean return of the last episodes, with exploration; NaN: unknown.
     pub episodic_return: f64,
-    /// Share of successes among them; NaN: not known.
+    /// Success rate of them; NaN: unknown.
     pub success: f64,
     /// Time of the iteration [s].
     pub seconds: f64,
@@ -36,7 +36,7 @@ impl History {
     /// Reads `progress.csv` and `evaluations.csv`.
     ///
     /// # Errors
-    /// Without a `progress.csv`, or for files that are no such tables.
+    /// Without a `progress.csv`, or for files that are not such tables.
     pub fn read(folder: &Path) -> anyhow::Result<Self> {
         Ok(Self {
             folder: folder.to_owned(),
@@ -57,16 +57,8 @@ impl History {
 
     /// The best evaluation.
     pub fn best(&self) -> Option<&Evaluation> {
-        let better = |best: Option<&'_ Evaluation>, e: &Evaluation| {
-            best.is_none_or(|best| e.is_better_than(best))
-        };
-        let mut best = None;
-        for evaluation in &self.evaluations {
-            if better(best, evaluation) {
-                best = Some(evaluation);
-            }
-        }
-        best
+        let evaluations = self.evaluations.iter();
+        evaluations.reduce(|best, e| if e.is_better_than(best) { e } else { best })
     }
 }
 
@@ -80,7 +72,8 @@ fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
         .clone();
     let column = |name: &str| headers.iter().position(|known| known == name);
     let needed = |name: &str| {
-        column(name).with_context(|| format!("{shown} is no table of iterations: it has no {name}"))
+        column(name)
+            .with_context(|| format!("{shown} is not a table of iterations: it has no {name}"))
     };
     let step = needed("global_step")?;
     let return_ = needed("charts/episodic_return")?;

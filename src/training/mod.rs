@@ -1,4 +1,4 @@
-//! Training of a policy in a folder: settings, a run with evaluations on the way, and what came of it.
+//! Training of a policy in a folder: settings, iterations with evaluations, and a summary.
 //!
 //! ```text
 //! defaults ─► settings ─► plan ─► run ─► history ─► summary, learning curve
@@ -7,8 +7,8 @@
 mod defaults;
 mod evaluations;
 mod folder;
-mod given;
 mod history;
+mod overrides;
 mod plan;
 mod run;
 mod seeds;
@@ -17,10 +17,10 @@ mod summary;
 
 pub use defaults::ppo_defaults;
 pub use evaluations::Evaluation;
-pub use given::Given;
 pub use history::{History, IterationRow};
-pub use plan::{Plan, Start};
-pub use run::{Event, Finished, train};
+pub use overrides::Overrides;
+pub use plan::{Plan, StartMode};
+pub use run::{Event, TrainingResult, train};
 pub use seeds::{SeedsSummary, summarize_seeds};
 pub use settings::{EvaluationSettings, TrainingSettings, resolve_env};
-pub use summary::{Ending, Solved, TrainingSummary};
+pub use summary::{EvaluationSummary, Solved, StopReason, TrainingSummary};

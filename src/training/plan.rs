@@ -1,4 +1,4 @@
-//! What is about to be trained, and in which folder: begun anew, or gone on with.
+//! What to train, in which folder, from the start or resumed.
 
 use std::path::{Path, PathBuf};
 
@@ -6,61 +6,61 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use super::folder::{self, CONFIG};
-use super::given::{first_difference, overlay};
+use super::overrides::{first_difference, overlay};
 use super::settings::{resolve_env, resolve_ppo};
-use super::{EvaluationSettings, Given, TrainingSettings};
+use super::{EvaluationSettings, Overrides, TrainingSettings};
 use crate::envs::{EnvError, settings};
 use crate::rl::run::CHECKPOINT;
 use crate::rl::{CheckpointInfo, RunOptions};
 
-/// What to do with a folder.
+/// How a training starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Start {
-    /// Begin; a folder with an earlier training is refused.
+pub enum StartMode {
+    /// From the start; a folder with an earlier training is refused.
     New,
-    /// Begin, and remove the files of an earlier training.
+    /// From the start, removing the files of an earlier training.
     Overwrite,
-    /// Go on from the checkpoint.
+    /// From the checkpoint.
     Resume,
 }
 
-/// A training, checked, before its first step.
+/// A checked training before its first step.
 #[derive(Debug)]
 pub struct Plan {
-    /// Where its files go.
+    /// Output folder.
     pub folder: PathBuf,
     /// Every setting.
     pub settings: TrainingSettings,
-    /// How it begins.
-    pub start: Start,
-    /// Threads that step and learn; 0: one for each core. Results do not depend on it.
+    /// How it starts.
+    pub start: StartMode,
+    /// Threads; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
-    /// How the folder is kept.
+    /// Checkpoints and logs.
     pub run: RunOptions,
 }
 
 impl Plan {
-    /// A plan for a folder. `task` may be left out where the given settings or the checkpoint say it.
+    /// A plan for a folder. `task` may be omitted where the overrides or the checkpoint name it.
     ///
     /// # Errors
-    /// [`EnvError::Config`] for settings that cannot be, and when going on for those that differ from the checkpoint's;
+    /// [`EnvError::Config`] for invalid settings, or for ones that differ from the checkpoint's;
     /// for a folder that holds another training; for a checkpoint that cannot be read.
     pub fn new(
         task: Option<&str>,
-        given: &Given,
+        overrides: &Overrides,
         folder: &Path,
-        start: Start,
+        start: StartMode,
     ) -> anyhow::Result<Self> {
-        let task = task.or(given.task.as_deref());
+        let task = task.or(overrides.task.as_deref());
         let settings = match start {
-            Start::Resume => resumed(task, given, folder)?,
-            Start::New | Start::Overwrite => {
+            StartMode::Resume => resumed(task, overrides, folder)?,
+            StartMode::New | StartMode::Overwrite => {
                 let task = task.ok_or_else(|| EnvError::Config {
                     field: "task".to_owned(),
-                    problem: "is missing: name it, or give a --config that does".to_owned(),
+                    problem: "is missing: give it, or a --config that names it".to_owned(),
                 })?;
-                let settings = TrainingSettings::resolve(task, given)?;
-                if start == Start::New {
+                let settings = TrainingSettings::resolve(task, overrides)?;
+                if start == StartMode::New {
                     refuse_earlier(folder)?;
                 }
                 settings
@@ -75,7 +75,7 @@ impl Plan {
         })
     }
 
-    /// Whether a folder has a training that can be gone on with.
+    /// Whether a folder has a training that can be resumed.
     pub fn can_resume(folder: &Path) -> bool {
         folder::has_checkpoint(folder)
     }
@@ -84,15 +84,19 @@ impl Plan {
 fn refuse_earlier(folder: &Path) -> anyhow::Result<()> {
     if let Some(file) = folder::earlier(folder)?.first() {
         anyhow::bail!(
-            "{} is there already, from another training: go on with it by --resume, choose another --output, or --overwrite it",
+            "{} already exists from another training: --resume it, --overwrite it, or choose another --output",
             file.display()
         );
     }
     Ok(())
 }
 
-/// Settings as the checkpoint has them; the given ones must be the same.
-fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<TrainingSettings> {
+/// Settings of the checkpoint; overrides must not differ from them.
+fn resumed(
+    task: Option<&str>,
+    overrides: &Overrides,
+    folder: &Path,
+) -> anyhow::Result<TrainingSettings> {
     let path = folder.join(CHECKPOINT);
     let info = CheckpointInfo::load(&path)?;
     let own = &info.identity.task;
@@ -105,13 +109,13 @@ fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<T
         .parse()
         .map_err(|error: toml::de::Error| anyhow::anyhow!("{error}"))
         .with_context(|| format!("{} has settings that cannot be read", path.display()))?;
-    let factory = resolve_env(own, &base, &given.env)?;
+    let factory = resolve_env(own, &base, &overrides.env)?;
     if let Some((name, here, there)) = first_difference(&factory.settings, &base) {
         return Err(differs(&format!("env.{name}"), &here, &there).into());
     }
-    let ppo = resolve_ppo(info.config.clone(), &given.ppo)?;
+    let ppo = resolve_ppo(info.config.clone(), &overrides.ppo)?;
     let [here, mut there] = [&ppo, &info.config].map(settings::table);
-    // A training may be made longer.
+    // A training may be extended.
     let n_steps = ppo.total_timesteps as i64;
     there.insert("total_timesteps".to_owned(), Value::Integer(n_steps));
     if let Some((name, here, there)) = first_difference(&here, &there) {
@@ -120,19 +124,19 @@ fn resumed(task: Option<&str>, given: &Given, folder: &Path) -> anyhow::Result<T
     Ok(TrainingSettings {
         factory,
         ppo,
-        evaluation: evaluation(given, folder)?,
+        evaluation: evaluation(overrides, folder)?,
     })
 }
 
-/// How it was evaluated so far, and what is given over it.
-fn evaluation(given: &Given, folder: &Path) -> anyhow::Result<EvaluationSettings> {
+/// Evaluation settings so far, with overrides.
+fn evaluation(overrides: &Overrides, folder: &Path) -> anyhow::Result<EvaluationSettings> {
     let config = folder.join(CONFIG);
     let mut all = if config.exists() {
-        Given::read(&config)?.evaluation
+        Overrides::read(&config)?.evaluation
     } else {
         Table::new()
     };
-    overlay(&mut all, &given.evaluation);
+    overlay(&mut all, &overrides.evaluation);
     let evaluation: EvaluationSettings = settings::parse(&EvaluationSettings::default(), &all)?;
     evaluation.check()?;
     Ok(evaluation)
@@ -142,8 +146,8 @@ fn differs(field: &str, here: &str, there: &str) -> EnvError {
     EnvError::Config {
         field: field.to_owned(),
         problem: format!(
-            "is {here}, but {there} in the checkpoint: --resume goes on with what the training began with; leave it out, or train \
-             into another --output"
+            "is {here}, but {there} in the checkpoint: --resume keeps the settings of the training; omit it, or choose another \
+             --output"
         ),
     }
 }

@@ -1,29 +1,29 @@
-//! The training itself: iterations, with an evaluation now and then, until it ends.
+//! The training: iterations with evaluations in between.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear};
 use super::summary::solved;
-use super::{Ending, Evaluation, History, Plan, Start, TrainingSummary, evaluations};
+use super::{Evaluation, History, Plan, StartMode, StopReason, TrainingSummary, evaluations};
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::files::OutputFolder;
 use crate::report::learning_curve;
-use crate::rl::{Actor, Control, Policy, PolicyIdentity, Ppo, Progress, Run, evaluate};
+use crate::rl::{Agent, PolicyIdentity, Ppo, Progress, Run, evaluate};
 
-/// What the observer of a training is told.
+/// What an observer of a training is told.
 #[derive(Debug)]
 pub enum Event<'a> {
-    /// It begins, or goes on from so many training steps. Environments that were not brought back to the same bits: none but on
-    /// another machine or version.
-    Begun {
+    /// The training starts or resumes.
+    Started {
         /// Training steps done before.
         global_step: u64,
-        /// Environments that a checkpoint did not bring back to the same bits.
+        /// Environments that the checkpoint did not restore bit-identically; zero on the same machine and version.
         n_inexact_envs: usize,
     },
     /// An iteration is done.
     Iteration(&'a Progress),
-    /// An evaluation is on its way.
+    /// An evaluation is running.
     Evaluating {
         /// Episodes that are over.
         n_done: usize,
@@ -34,39 +34,39 @@ pub enum Event<'a> {
     Evaluated(&'a Evaluation),
 }
 
-/// A training that ended.
+/// What a training gave.
 #[derive(Debug)]
-pub struct Finished {
-    /// In a few numbers.
+pub struct TrainingResult {
+    /// A few figures.
     pub summary: TrainingSummary,
-    /// How it went.
+    /// All iterations and evaluations.
     pub history: History,
 }
 
-/// Trains as planned, until all steps are done, the task is solved (where that ends it) or `stop` says so, and leaves in the folder:
+/// Trains until all steps are done, the task is solved (with `evaluation.stop`) or `stop` returns true, and writes into the folder:
 /// settings, checkpoint, last and best policy, tables of iterations and evaluations, TensorBoard's events, learning curve and summary.
 ///
 /// # Errors
-/// What writing, environments and learning may fail with; the last checkpoint is kept.
+/// Of environments, learning and files; the last checkpoint is kept.
 pub fn train(
     plan: &Plan,
     stop: &dyn Fn() -> bool,
     observer: &mut dyn FnMut(Event<'_>),
-) -> anyhow::Result<Finished> {
-    let begun = Instant::now();
+) -> anyhow::Result<TrainingResult> {
+    let start = Instant::now();
     let folder = OutputFolder::create(&plan.folder)?;
     let mut training = Training::open(plan, &folder)?;
-    observer(Event::Begun {
+    observer(Event::Started {
         global_step: training.run.ppo().global_step(),
         n_inexact_envs: training.run.ppo().n_inexact_envs(),
     });
     let earlier_s = training.train_s + training.evaluation_s();
-    let ending = training.go_on(stop, observer)?;
+    let stop_reason = training.run_to_end(stop, observer)?;
 
     let history = History::read(&plan.folder)?;
     let n_threads = training.run.ppo().env().n_threads();
-    let wall_s = earlier_s + begun.elapsed().as_secs_f64();
-    let summary = TrainingSummary::of(plan, &history, ending, n_threads, wall_s);
+    let wall_s = earlier_s + start.elapsed().as_secs_f64();
+    let summary = TrainingSummary::of(plan, &history, stop_reason, n_threads, wall_s);
     let json = serde_json::to_string_pretty(&summary)?;
     folder.write(SUMMARY, format!("{json}\n").as_bytes())?;
     let title = format!("{}, seed {}", summary.task, summary.seed);
@@ -74,10 +74,10 @@ pub fn train(
     for (name, content) in curve.files() {
         folder.write(&name, &content)?;
     }
-    Ok(Finished { summary, history })
+    Ok(TrainingResult { summary, history })
 }
 
-/// A training under way.
+/// A running training.
 struct Training<'a> {
     plan: &'a Plan,
     folder: &'a OutputFolder,
@@ -105,8 +105,8 @@ impl<'a> Training<'a> {
             n_threads => n_threads,
         };
         let mut run = match plan.start {
-            Start::Resume => Run::resume(&plan.folder, env, plan.run)?,
-            Start::New | Start::Overwrite => {
+            StartMode::Resume => Run::resume(&plan.folder, env, plan.run)?,
+            StartMode::New | StartMode::Overwrite => {
                 clear(&plan.folder)?;
                 let identity = PolicyIdentity {
                     task: settings.factory.task.to_owned(),
@@ -139,32 +139,32 @@ impl<'a> Training<'a> {
         })
     }
 
-    fn go_on(
+    fn run_to_end(
         &mut self,
         stop: &dyn Fn() -> bool,
         observer: &mut dyn FnMut(Event<'_>),
-    ) -> anyhow::Result<Ending> {
+    ) -> anyhow::Result<StopReason> {
         loop {
-            // (policy) => evaluation, where one is due
+            // (policy) => evaluation, when due
             let step = self.run.ppo().global_step();
             if self.is_due(step) || (self.run.ppo().is_finished() && self.last() != step) {
                 self.evaluate(observer)?;
             }
             let evaluation = &self.plan.settings.evaluation;
             if evaluation.stop && solved(&self.evaluations, evaluation.success).is_some() {
-                return Ok(Ending::Solved);
+                return Ok(StopReason::Solved);
             }
             if self.run.ppo().is_finished() {
-                return Ok(Ending::Finished);
+                return Ok(StopReason::Finished);
             }
-            // (policy, environments) => policy, until the next evaluation; then everything is saved
+            // (policy, environments) => policy, until the next evaluation
             if self.iterate(stop, observer)? {
-                return Ok(Ending::Interrupted);
+                return Ok(StopReason::Interrupted);
             }
         }
     }
 
-    /// Trains until the next evaluation or the end; tells whether it was stopped.
+    /// Trains until the next evaluation or the end; returns whether it was stopped.
     fn iterate(
         &mut self,
         stop: &dyn Fn() -> bool,
@@ -179,9 +179,9 @@ impl<'a> Training<'a> {
             observer(Event::Iteration(progress));
             is_stopped = stop();
             if is_stopped || progress.global_step / interval > due {
-                Control::Stop
+                ControlFlow::Break(())
             } else {
-                Control::Continue
+                ControlFlow::Continue(())
             }
         })?;
         self.train_s += seconds;
@@ -189,13 +189,13 @@ impl<'a> Training<'a> {
     }
 
     fn evaluate(&mut self, observer: &mut dyn FnMut(Event<'_>)) -> anyhow::Result<()> {
-        let begun = Instant::now();
+        let start = Instant::now();
         let settings = &self.plan.settings.evaluation;
-        let policy = Policy::of(self.run.ppo());
-        let mut actor = Actor::Policy(Box::new(policy.clone()));
+        let policy = self.run.ppo().policy();
+        let mut agent = Agent::Policy(Box::new(policy.clone()));
         let episodes = evaluate(
             &mut self.evaluation_env,
-            &mut actor,
+            &mut agent,
             settings.episodes,
             settings.seed,
             &ResetOptions::default(),
@@ -209,10 +209,10 @@ impl<'a> Training<'a> {
         let evaluation = Evaluation {
             global_step: self.run.ppo().global_step(),
             train_s: self.train_s,
-            evaluation_s: begun.elapsed().as_secs_f64(),
+            evaluation_s: start.elapsed().as_secs_f64(),
             ..Evaluation::of(&episodes, self.evaluation_env.spec())
         };
-        // The policy comes first: a table never names a best one that is not there.
+        // Before the table, which must not be ahead of the best policy.
         let mut earlier = self.evaluations.iter();
         if earlier.all(|earlier| evaluation.is_better_than(earlier)) {
             policy.save(&self.plan.folder.join(BEST_POLICY))?;

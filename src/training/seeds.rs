@@ -1,4 +1,4 @@
-//! What came of the same training with several seeds.
+//! Summary of the same training with several seeds.
 
 use serde::Serialize;
 
@@ -14,19 +14,19 @@ pub struct SeedsSummary {
     pub seeds: Vec<u64>,
     /// Seeds with which the task was solved.
     pub n_solved: usize,
-    /// Share of successes in the best evaluation.
+    /// Success rate of the best evaluation.
     pub success_rate: Estimate,
-    /// Mean return in the best evaluation.
+    /// Mean return of the best evaluation.
     pub return_mean: Estimate,
-    /// Time of training and evaluations until the task was solved [s], over those that solved it.
+    /// Time until the task was solved, evaluations included [s], over those that solved it.
     pub solved_wall_s: Estimate,
     /// Training steps until the task was solved, over those that solved it.
     pub solved_global_step: Estimate,
-    /// Each seed's own summary.
+    /// Summary of each seed.
     pub runs: Vec<TrainingSummary>,
 }
 
-/// Puts the summaries of several seeds together.
+/// Summarises the trainings of several seeds.
 pub fn summarize_seeds(runs: Vec<TrainingSummary>) -> SeedsSummary {
     let over = |of: &dyn Fn(&TrainingSummary) -> Option<f64>| {
         Estimate::of(runs.iter().map(|run| of(run).unwrap_or(f64::NAN)))

@@ -3,23 +3,23 @@
 use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
-use super::given::overlay;
-use super::{Given, ppo_defaults};
+use super::overrides::overlay;
+use super::{Overrides, ppo_defaults};
 use crate::envs::tasks::{self, EnvFactory};
 use crate::envs::{EnvError, settings};
 use crate::rl::PpoConfig;
 
-/// How a policy is evaluated while it is trained; without effect on the training but for `stop`.
+/// How a policy is evaluated during training; only `stop` affects the training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EvaluationSettings {
-    /// Training steps from one evaluation to the next; 0: ten in all.
+    /// Training steps between evaluations; 0: a tenth of all.
     pub every: usize,
     /// Episodes of an evaluation, under the policy's mean action.
     pub episodes: usize,
     /// Seed of the first episode; the others follow.
     pub seed: u64,
-    /// Share of successful episodes from which on the task counts as solved.
+    /// Success rate from which on the task counts as solved.
     pub success: f64,
     /// Ends the training once the task is solved.
     pub stop: bool,
@@ -38,7 +38,7 @@ impl Default for EvaluationSettings {
 }
 
 impl EvaluationSettings {
-    /// Fails for settings that cannot be.
+    /// Checks every setting.
     ///
     /// # Errors
     /// [`EnvError::Config`].
@@ -47,7 +47,7 @@ impl EvaluationSettings {
         settings::check_range("evaluation.success", self.success, 0.0, 1.0)
     }
 
-    /// Training steps from one evaluation to the next.
+    /// Training steps between evaluations.
     pub fn interval(&self, ppo: &PpoConfig) -> u64 {
         let steps = match self.every {
             0 => ppo.total_timesteps.div_ceil(10),
@@ -64,29 +64,29 @@ pub struct TrainingSettings {
     pub factory: EnvFactory,
     /// Of PPO.
     pub ppo: PpoConfig,
-    /// Of the evaluations on the way.
+    /// Of the evaluations during training.
     pub evaluation: EvaluationSettings,
 }
 
 impl TrainingSettings {
-    /// What is given for a task, and defaults for the rest.
+    /// The defaults of a task with overrides.
     ///
     /// # Errors
-    /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for a setting that is not known or cannot be.
-    pub fn resolve(task: &str, given: &Given) -> Result<Self, EnvError> {
+    /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for an unknown or invalid setting.
+    pub fn resolve(task: &str, overrides: &Overrides) -> Result<Self, EnvError> {
         let kind = tasks::by_name(task)?;
-        let ppo = resolve_ppo(ppo_defaults(task), &given.ppo)?;
-        let evaluation = settings::parse(&EvaluationSettings::default(), &given.evaluation)
+        let ppo = resolve_ppo(ppo_defaults(task), &overrides.ppo)?;
+        let evaluation = settings::parse(&EvaluationSettings::default(), &overrides.evaluation)
             .map_err(|error| within("evaluation", error))?;
         evaluation.check()?;
         Ok(Self {
-            factory: (kind.build)(&given.env).map_err(|error| within("env", error))?,
+            factory: (kind.build)(&overrides.env).map_err(|error| within("env", error))?,
             ppo,
             evaluation,
         })
     }
 
-    /// As a configuration file that gives the same training again.
+    /// As a configuration file that reproduces the training.
     pub fn to_toml(&self) -> String {
         let mut file = Table::new();
         file.insert("task".to_owned(), self.factory.task.into());
@@ -100,23 +100,23 @@ impl TrainingSettings {
         }
         let version = env!("CARGO_PKG_VERSION");
         format!(
-            "# Every setting of this training; `insonate train --config` takes it again. insonate {version}.\n\n{file}"
+            "# Every setting of this training, for `insonate train --config`. insonate {version}.\n\n{file}"
         )
     }
 }
 
-/// Settings of PPO with what is given over them; `target_kl` may also be `none`.
+/// Settings of PPO with overrides; `target_kl` may also be `none`.
 ///
 /// # Errors
 /// [`EnvError::Config`].
-pub(super) fn resolve_ppo(defaults: PpoConfig, given: &Table) -> Result<PpoConfig, EnvError> {
-    let mut given = given.clone();
-    // TOML has no word for none, so a table of settings lacks what is none.
-    let usual = defaults.target_kl;
-    let target_kl = match given.get("target_kl") {
-        None => usual,
-        Some(Value::String(word)) if word == "none" => {
-            given.remove("target_kl");
+pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
+    let mut overrides = overrides.clone();
+    // TOML has no null, so a table of settings lacks what is none.
+    let default = defaults.target_kl;
+    let target_kl = match overrides.get("target_kl") {
+        None => default,
+        Some(Value::String(text)) if text == "none" => {
+            overrides.remove("target_kl");
             None
         }
         Some(_) => Some(1.0),
@@ -125,7 +125,7 @@ pub(super) fn resolve_ppo(defaults: PpoConfig, given: &Table) -> Result<PpoConfi
         target_kl: Some(target_kl.unwrap_or(1.0)),
         ..defaults
     };
-    let mut config = settings::parse(&known, &given).map_err(|error| within("ppo", error))?;
+    let mut config = settings::parse(&known, &overrides).map_err(|error| within("ppo", error))?;
     if target_kl.is_none() {
         config.target_kl = None;
     }
@@ -142,7 +142,7 @@ pub(super) fn resolve_ppo(defaults: PpoConfig, given: &Table) -> Result<PpoConfi
     Ok(config)
 }
 
-/// Settings of a task with others over them, checked.
+/// Settings of a task with overrides, checked.
 ///
 /// # Errors
 /// [`EnvError::Unknown`] for the task; [`EnvError::Config`].
@@ -153,7 +153,7 @@ pub fn resolve_env(task: &str, base: &Table, over: &Table) -> Result<EnvFactory,
     (kind.build)(&all).map_err(|error| within("env", error))
 }
 
-/// The error with the part's name before that of the setting.
+/// The error with the part before the name of the setting.
 fn within(part: &str, error: EnvError) -> EnvError {
     match error {
         EnvError::Config { field, problem } => EnvError::Config {
@@ -201,9 +201,9 @@ mod tests {
             let message = ppo(text).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{message}");
         }
-        let mut given = Given::default();
-        given.set("env.gravty=3").unwrap();
-        let message = TrainingSettings::resolve("pendulum", &given)
+        let mut overrides = Overrides::default();
+        overrides.set("env.gravty=3").unwrap();
+        let message = TrainingSettings::resolve("pendulum", &overrides)
             .unwrap_err()
             .to_string();
         assert!(message.starts_with("env.gravty: ") && message.contains("\"gravity\""));
@@ -211,14 +211,14 @@ mod tests {
 
     #[test]
     fn a_written_configuration_gives_the_same_settings() {
-        let mut given = Given::default();
-        given.set("env.gravity=9").unwrap();
-        given.set("ppo.target_kl=0.03").unwrap();
-        let settings = TrainingSettings::resolve("pendulum", &given).unwrap();
+        let mut overrides = Overrides::default();
+        overrides.set("env.gravity=9").unwrap();
+        overrides.set("ppo.target_kl=0.03").unwrap();
+        let settings = TrainingSettings::resolve("pendulum", &overrides).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("config.toml");
         std::fs::write(&path, settings.to_toml()).unwrap();
-        let read = Given::read(&path).unwrap();
+        let read = Overrides::read(&path).unwrap();
         assert_eq!(read.task.as_deref(), Some("pendulum"));
         let again = TrainingSettings::resolve("pendulum", &read).unwrap();
         assert_eq!(again.ppo, settings.ppo);

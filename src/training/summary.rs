@@ -1,4 +1,4 @@
-//! What came of a training.
+//! Summary of a training.
 
 use serde::Serialize;
 
@@ -7,34 +7,34 @@ use super::{Evaluation, History, Plan};
 /// Why a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Ending {
+pub enum StopReason {
     /// All timesteps are done.
     Finished,
-    /// The task is solved, and it was asked to end then.
+    /// The task is solved, with `evaluation.stop`.
     Solved,
-    /// It was stopped, and can be resumed.
+    /// Interrupted; can be resumed.
     Interrupted,
 }
 
-/// The first evaluation whose share of successes was high enough.
+/// The first evaluation whose success rate reached the target.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Solved {
-    /// The share that counts as solved.
+    /// The success rate that counts as solved.
     pub success_target: f64,
     /// Training steps before it.
     pub global_step: u64,
     /// Time of training before it [s].
     pub train_s: f64,
-    /// The same with the time of all evaluations up to it [s].
+    /// The same with all evaluations up to it [s].
     pub wall_s: f64,
 }
 
-/// An evaluation in short.
+/// An evaluation in a few numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
-pub struct Score {
+pub struct EvaluationSummary {
     /// Training steps before it.
     pub global_step: u64,
-    /// Share of episodes that succeeded; none where the task does not tell.
+    /// Success rate; none where the task has no such metric.
     pub success_rate: Option<f64>,
     /// Mean return.
     pub return_mean: f64,
@@ -52,16 +52,17 @@ pub struct TrainingSummary {
     /// Seed of the training.
     pub seed: u64,
     /// Why it ended.
-    pub ending: Ending,
+    #[serde(rename = "ending")]
+    pub stop_reason: StopReason,
     /// Training steps done.
     pub global_step: u64,
     /// Training steps asked for.
     pub total_timesteps: usize,
-    /// Time of training, evaluations left out [s].
+    /// Time of training without evaluations [s].
     pub train_s: f64,
     /// Time of evaluations [s].
     pub evaluation_s: f64,
-    /// All time, over all sessions [s].
+    /// Time of all sessions [s].
     pub wall_s: f64,
     /// Training steps per second of training.
     pub frames_per_second: f64,
@@ -70,14 +71,14 @@ pub struct TrainingSummary {
     /// When the task was first solved.
     pub solved: Option<Solved>,
     /// The last evaluation.
-    pub last: Option<Score>,
+    pub last: Option<EvaluationSummary>,
     /// The best evaluation; its policy is `best_policy.safetensors`.
-    pub best: Option<Score>,
+    pub best: Option<EvaluationSummary>,
     /// Version of insonate.
     pub insonate_version: &'static str,
 }
 
-impl Score {
+impl EvaluationSummary {
     fn of(evaluation: &Evaluation) -> Self {
         Self {
             global_step: evaluation.global_step,
@@ -93,7 +94,7 @@ impl TrainingSummary {
     pub(super) fn of(
         plan: &Plan,
         history: &History,
-        ending: Ending,
+        stop_reason: StopReason,
         n_threads: usize,
         wall_s: f64,
     ) -> Self {
@@ -102,7 +103,7 @@ impl TrainingSummary {
         Self {
             task: plan.settings.factory.task.to_owned(),
             seed: plan.settings.ppo.seed,
-            ending,
+            stop_reason,
             global_step,
             total_timesteps: plan.settings.ppo.total_timesteps,
             train_s,
@@ -111,8 +112,8 @@ impl TrainingSummary {
             frames_per_second: global_step as f64 / train_s.max(1e-9),
             n_threads,
             solved: solved(&history.evaluations, plan.settings.evaluation.success),
-            last: history.evaluations.last().map(Score::of),
-            best: history.best().map(Score::of),
+            last: history.evaluations.last().map(EvaluationSummary::of),
+            best: history.best().map(EvaluationSummary::of),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }
     }

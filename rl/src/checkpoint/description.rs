@@ -1,10 +1,10 @@
-//! What a checkpoint says in words; its arrays are tensors.
+//! The JSON description in a checkpoint; arrays are tensors.
 
 use serde::{Deserialize, Serialize};
 
 use super::episodes::EpisodeCounts;
-use super::generator::GeneratorState;
-use crate::policy::{PolicyIdentity, SpaceRecord, VERSION};
+use super::rng_state::RngState;
+use crate::policy::{PolicyIdentity, SpaceRecord};
 use crate::ppo::{Ppo, PpoConfig};
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -17,8 +17,8 @@ pub(super) struct Description {
     pub(super) global_step: u64,
     pub(super) n_adam_steps: u64,
     pub(super) episodes: EpisodeCounts,
-    pub(super) exploration_rng: GeneratorState,
-    pub(super) shuffle_rng: GeneratorState,
+    pub(super) exploration_rng: RngState,
+    pub(super) shuffle_rng: RngState,
     pub(super) observation_space: SpaceRecord,
     pub(super) action_space: SpaceRecord,
 }
@@ -26,15 +26,15 @@ pub(super) struct Description {
 impl Description {
     pub(super) fn of(ppo: &Ppo, observation_space: SpaceRecord, action_space: SpaceRecord) -> Self {
         Self {
-            insonate_version: VERSION.to_owned(),
+            insonate_version: env!("CARGO_PKG_VERSION").to_owned(),
             identity: ppo.identity.clone(),
             config: ppo.config.clone(),
             iteration: ppo.iteration,
             global_step: ppo.global_step,
             n_adam_steps: ppo.actor.adam.n_steps,
             episodes: EpisodeCounts::of(&ppo.episodes),
-            exploration_rng: GeneratorState::of(&ppo.exploration_rng),
-            shuffle_rng: GeneratorState::of(&ppo.shuffle_rng),
+            exploration_rng: RngState::of(&ppo.exploration_rng),
+            shuffle_rng: RngState::of(&ppo.shuffle_rng),
             observation_space,
             action_space,
         }

@@ -1,4 +1,4 @@
-//! The last episodes in a checkpoint.
+//! The episode window in a checkpoint.
 
 use serde::{Deserialize, Serialize};
 
@@ -43,7 +43,7 @@ pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     writer.add("episodes", Tensor::f64(&rows, &[n_records, width]));
 }
 
-/// Takes the episodes of a task with so many metrics and reward terms.
+/// Reads the episodes of a task with so many metrics and reward terms.
 pub(super) fn take(
     file: &mut TensorFile,
     counts: &EpisodeCounts,
@@ -52,13 +52,9 @@ pub(super) fn take(
 ) -> Result<EpisodeWindow, RlError> {
     let n_records = counts.records;
     if n_records > capacity {
-        return Err(file.wrong(format!("has {n_records} episodes, {capacity} at most")));
+        return Err(file.invalid(format!("has {n_records} episodes, {capacity} at most")));
     }
-    let width = if n_records == 0 {
-        0
-    } else {
-        2 + n_metrics + n_terms
-    };
+    let width = (2 + n_metrics + n_terms) * usize::from(n_records > 0);
     let rows = file.take_f64("episodes", &[n_records, width])?;
     let records = rows.chunks_exact(width.max(1)).map(|row| EpisodeRecord {
         return_: row[0],

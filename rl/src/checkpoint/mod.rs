@@ -1,11 +1,11 @@
-//! Checkpoints: all that training needs to go on to the same bits as if it had never stopped.
+//! Checkpoints: everything that a training needs to continue bit-identically.
 //!
-//! Weights, moments of Adam, running moments, generators, counts, the last episodes and the environments, which are restored by
-//! replaying their episodes. Plain numbers, written whole or not at all.
+//! Weights, moments of Adam, running moments, generators, counts, recent episodes and the environments, which are restored by replaying
+//! their episodes. Plain numbers, written whole or not at all.
 
 mod description;
 mod episodes;
-mod generator;
+mod rng_state;
 
 use std::path::Path;
 
@@ -15,8 +15,8 @@ use crate::RlError;
 use crate::network::Adam;
 use crate::normalization::ObservationNormalizer;
 use crate::policy::{
-    PolicyIdentity, SpaceRecord, add_moments, add_network, check_network, check_spaces,
-    take_moments, take_network,
+    PolicyIdentity, SpaceRecord, add_moments, add_network, check_fits, check_network, take_moments,
+    take_network,
 };
 use crate::ppo::{Learner, Ppo, PpoConfig, network_sizes};
 use crate::tensor_file::{Format, Tensor, TensorFile, TensorWriter};
@@ -28,7 +28,7 @@ const FORMAT: Format = Format {
     version: 1,
 };
 
-/// What a checkpoint is of, read without environments: enough to make them.
+/// Task, settings and progress of a checkpoint, read without environments: enough to make them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CheckpointInfo {
     /// Version of insonate that wrote it.
@@ -47,7 +47,7 @@ impl CheckpointInfo {
     /// Reads and checks a checkpoint.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is damaged, cut short, of another kind or version.
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
         let description: Description = TensorFile::load(path, FORMAT)?.content()?;
         Ok(Self {
@@ -64,10 +64,10 @@ impl CheckpointInfo {
 const PARTS: [&str; 3] = ["", ".first_moment", ".second_moment"];
 
 impl Ppo {
-    /// Writes a checkpoint between two iterations. The last one stays until the new one is whole and on the disk.
+    /// Writes a checkpoint between two iterations. The old one is kept until the new one is complete and on the disk.
     ///
     /// # Errors
-    /// [`RlError::Write`]; the checkpoint that was there before is kept. [`RlError::File`] for environments that cannot be written down.
+    /// [`RlError::Write`]; [`RlError::File`] for environments that cannot be serialised.
     pub fn save(&self, path: &Path) -> Result<(), RlError> {
         let mut writer = TensorWriter::default();
         add_learner(&mut writer, "actor", &self.actor);
@@ -100,11 +100,11 @@ impl Ppo {
         )
     }
 
-    /// Goes on from a checkpoint, with new environments of the task that it was trained on. They may have any number of threads.
-    /// [`Ppo::n_inexact_envs`] tells whether the environments are where they were.
+    /// Resumes from a checkpoint, with new environments of the same task on any number of threads.
+    /// [`Ppo::n_inexact_envs`] tells whether the environments were restored bit-identically.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is damaged, cut short, of another kind or version; [`RlError::Misfit`] for other
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version; [`RlError::Misfit`] for other
     /// environments; [`RlError::Config`] for another number of environments; [`RlError::Env`] when they cannot be restored.
     pub fn resume(env: VecEnv, path: &Path) -> Result<Self, RlError> {
         let mut file = TensorFile::load(path, FORMAT)?;
@@ -117,27 +117,16 @@ impl Ppo {
             .action_space
             .clone()
             .take("action_space", &mut file)?;
-        if description.identity.task != env.spec().id {
-            let task = &description.identity.task;
-            return Err(RlError::Misfit {
-                what: "checkpoint",
-                task: env.spec().id.clone(),
-                difference: format!("it is of the task {task:?}: resume it with that task"),
-            });
-        }
-        check_spaces(
-            "checkpoint",
-            [&observation_space, &action_space],
-            env.spec(),
-        )?;
+        let spaces = [&observation_space, &action_space];
+        check_fits("checkpoint", &description.identity.task, spaces, env.spec())?;
         let config = &description.config;
         for (learner, n_outputs) in [("actor", action_space.len()), ("critic", 1)] {
-            let sizes = network_sizes(config, observation_space.len(), n_outputs);
+            let sizes = network_sizes(&config.hidden_sizes, observation_space.len(), n_outputs);
             check_network(&file, learner, &sizes)?;
         }
         config
             .check()
-            .map_err(|error| file.wrong(format!("has {error}")))?;
+            .map_err(|error| file.invalid(format!("has an invalid setting {error}")))?;
 
         let mut ppo = Self::new(
             env,
@@ -171,17 +160,16 @@ impl Ppo {
             widths,
             self.config.episode_window,
         )?;
-        self.exploration_rng = description.exploration_rng.generator();
-        self.shuffle_rng = description.shuffle_rng.generator();
+        self.exploration_rng = description.exploration_rng.to_rng();
+        self.shuffle_rng = description.shuffle_rng.to_rng();
         self.iteration = description.iteration;
         self.global_step = description.global_step;
 
         let snapshots = file.take_text("environments")?;
         let snapshots: Vec<_> = serde_json::from_str(&snapshots).map_err(|error| {
-            file.wrong(format!("has environments that cannot be read: {error}"))
+            file.invalid(format!("has environments that cannot be read: {error}"))
         })?;
-        let n_different = self.env.restore(&snapshots)?;
-        self.n_inexact_envs = n_different;
+        self.n_inexact_envs = self.env.restore(&snapshots)?;
         self.observe();
         Ok(())
     }

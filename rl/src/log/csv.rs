@@ -1,4 +1,4 @@
-//! `progress.csv`: one row for each iteration.
+//! `progress.csv`: one row per iteration.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -12,7 +12,7 @@ use crate::ppo::Progress;
 /// Columns before the scalars.
 const FIXED: [&str; 2] = ["iteration", "global_step"];
 
-/// The table; a row is on its way to the disk when [`CsvLog::write`] returns, and on the disk after [`CsvLog::sync`].
+/// The table; rows are on the disk after [`CsvLog::sync`].
 #[derive(Debug)]
 pub struct CsvLog {
     file: AppendFile,
@@ -21,19 +21,18 @@ pub struct CsvLog {
 }
 
 impl CsvLog {
-    /// Opens or makes the table, and cuts rows beyond `global_step`, which a training that goes on from there will write again,
-    /// and one that was half written.
+    /// Opens or creates the table, and drops an incomplete row and rows beyond `global_step`, which a resumed training writes again.
     ///
     /// # Errors
-    /// [`RlError::Io`], [`RlError::Write`]; [`RlError::File`] for a file that is no such table.
+    /// [`RlError::Io`], [`RlError::Write`]; [`RlError::File`] for a file that is not such a table.
     pub fn open(path: &Path, global_step: u64) -> Result<Self, RlError> {
         let text = match fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
             Err(error) => return Err(RlError::io(path, "cannot be read")(error)),
         };
-        let (kept, columns) = cut(&text, global_step)
-            .ok_or_else(|| RlError::file(path, "is no table of iterations"))?;
+        let (kept, columns) = truncated(&text, global_step)
+            .ok_or_else(|| RlError::file(path, "is not a table of iterations"))?;
         if kept != text {
             insonate_files::write(path, kept.as_bytes())?;
         }
@@ -43,10 +42,10 @@ impl CsvLog {
         })
     }
 
-    /// Appends the row of an iteration; what is not known is left empty.
+    /// Appends the row of an iteration; unknown figures are left empty.
     ///
     /// # Errors
-    /// [`RlError::Write`]; [`RlError::File`] when the figures are not the table's columns.
+    /// [`RlError::Write`]; [`RlError::File`] when the columns differ.
     pub fn write(&mut self, progress: &Progress) -> Result<(), RlError> {
         let names = progress.scalars.iter().map(|(name, _)| name.clone());
         let columns: Vec<String> = FIXED.map(str::to_owned).into_iter().chain(names).collect();
@@ -57,7 +56,7 @@ impl CsvLog {
                 self.columns = Some(columns);
             }
             Some(known) if *known != columns => {
-                let problem = "has other columns than this training writes: move it away";
+                let problem = "has other columns than this training: move it away";
                 return Err(RlError::file(self.file.path(), problem));
             }
             Some(_) => {}
@@ -120,13 +119,13 @@ fn unquoted(line: &str) -> Vec<String> {
     cells
 }
 
-/// The text without rows beyond a step and without a last line that is not whole, and the columns; none: it is no such table.
-fn cut(text: &str, global_step: u64) -> Option<(String, Option<Vec<String>>)> {
+/// The text without rows beyond a step and without an incomplete last line, and the columns; none: not such a table.
+fn truncated(text: &str, global_step: u64) -> Option<(String, Option<Vec<String>>)> {
     let mut lines = text
         .split_inclusive('\n')
         .filter(|line| line.ends_with('\n'));
     let Some(header) = lines.next() else {
-        // Empty, or killed while the first line was written.
+        // Empty, or an incomplete header.
         let is_ours = FIXED.join(",").starts_with(text) || text.starts_with(&FIXED.join(","));
         return is_ours.then(|| (String::new(), None));
     };
@@ -155,16 +154,16 @@ mod tests {
     const TABLE: &str = "iteration,global_step,\"a \"\"b\"\", c\"\n1,100,0.5\n2,200,\n3,300,1e-7\n";
 
     #[test]
-    fn rows_beyond_the_step_and_half_lines_are_cut() {
+    fn rows_beyond_the_step_and_half_lines_are_truncated() {
         let columns = ["iteration", "global_step", "a \"b\", c"]
             .map(str::to_owned)
             .to_vec();
-        let (kept, found) = cut(TABLE, 200).unwrap();
+        let (kept, found) = truncated(TABLE, 200).unwrap();
         assert_eq!(kept, TABLE[..TABLE.len() - "3,300,1e-7\n".len()]);
         assert_eq!(found, Some(columns));
         // Cut anywhere, whole rows stay.
         for len in 0..=TABLE.len() {
-            let (kept, _) = cut(&TABLE[..len], 300).unwrap();
+            let (kept, _) = truncated(&TABLE[..len], 300).unwrap();
             assert!(TABLE.starts_with(&kept));
             let n_whole = TABLE[..len].matches('\n').count();
             assert_eq!(kept.matches('\n').count(), n_whole, "{len}");
@@ -172,14 +171,14 @@ mod tests {
     }
 
     #[test]
-    fn a_training_from_the_start_begins_a_new_table() {
-        assert_eq!(cut(TABLE, 0), Some((String::new(), None)));
+    fn a_training_from_the_start_starts_a_new_table() {
+        assert_eq!(truncated(TABLE, 0), Some((String::new(), None)));
     }
 
     #[test]
     fn other_files_are_left_alone() {
-        assert_eq!(cut("time,force\n1,2\n", 5), None);
-        assert_eq!(cut("words", 5), None);
-        assert_eq!(cut("iteration,global_step\n1,x\n", 5), None);
+        assert_eq!(truncated("time,force\n1,2\n", 5), None);
+        assert_eq!(truncated("words", 5), None);
+        assert_eq!(truncated("iteration,global_step\n1,x\n", 5), None);
     }
 }

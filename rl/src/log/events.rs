@@ -6,10 +6,10 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use insonate_files::{AppendFile, FileError};
 
-use super::record::{What, record};
+use super::record::{Event, record};
 use crate::RlError;
 
-/// An event file; each training session writes one of its own into the folder.
+/// An event file; each session of a training writes its own.
 #[derive(Debug)]
 pub struct EventLog {
     file: AppendFile,
@@ -18,7 +18,7 @@ pub struct EventLog {
 }
 
 impl EventLog {
-    /// Begins a file in `folder`. Where training goes on from `global_step` > 0, TensorBoard is told to forget what earlier files say beyond.
+    /// Creates a file in `folder`. After a resume at `global_step` > 0, it tells TensorBoard to discard later events of earlier files.
     ///
     /// # Errors
     /// [`RlError::Write`].
@@ -37,19 +37,19 @@ impl EventLog {
     ) -> Result<Self, RlError> {
         let file = create(folder, clock() as u64)?;
         let mut log = Self { file, clock };
-        log.put(0, What::FileVersion)?;
+        log.put(0, Event::FileVersion)?;
         if global_step > 0 {
-            log.put(global_step + 1, What::SessionStart)?;
+            log.put(global_step + 1, Event::SessionStart)?;
         }
         Ok(log)
     }
 
-    /// Writes figures of a step; NaN is left out.
+    /// Writes scalars of a step; NaN is left out.
     ///
     /// # Errors
     /// [`RlError::Write`].
     pub fn write(&mut self, global_step: u64, scalars: &[(String, f64)]) -> Result<(), RlError> {
-        self.put(global_step, What::Scalars(scalars))
+        self.put(global_step, Event::Scalars(scalars))
     }
 
     /// The file.
@@ -57,12 +57,12 @@ impl EventLog {
         self.file.path()
     }
 
-    fn put(&mut self, step: u64, what: What<'_>) -> Result<(), RlError> {
-        Ok(self.file.append(&record((self.clock)(), step, what))?)
+    fn put(&mut self, step: u64, event: Event<'_>) -> Result<(), RlError> {
+        Ok(self.file.append(&record((self.clock)(), step, event))?)
     }
 }
 
-/// A file that did not exist; TensorBoard reads those of a folder in order of their names.
+/// A new file; TensorBoard reads those of a folder in order of their names.
 fn create(folder: &Path, seconds: u64) -> Result<AppendFile, FileError> {
     let mut index = 0;
     loop {
@@ -78,7 +78,7 @@ fn create(folder: &Path, seconds: u64) -> Result<AppendFile, FileError> {
 
 #[expect(
     clippy::disallowed_methods,
-    reason = "TensorBoard shows when a figure was written; nothing is computed from it"
+    reason = "TensorBoard shows the time of an event; nothing is computed from it"
 )]
 fn wall_time() -> f64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);

@@ -5,33 +5,33 @@
 //! Event { double wall_time = 1; int64 step = 2; string file_version = 3; Summary summary = 5; SessionLog session_log = 7; },
 //! Summary { repeated Value value = 1; }, Value { string tag = 1; float simple_value = 2; }, SessionLog { SessionStatus status = 1; }.
 
-/// Begins a session in `SessionLog.status`: TensorBoard forgets what earlier files say from its step on.
+/// `SessionLog.status` of a session start: TensorBoard discards events of earlier files from its step on.
 const START: u64 = 1;
 
-/// What an event tells.
+/// An event.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum What<'a> {
+pub(super) enum Event<'a> {
     /// The first event of every file.
     FileVersion,
-    /// Training goes on before this event's step; what was written from that step on is void.
+    /// A resume; earlier events from this step on are void.
     SessionStart,
-    /// Figures with their tags; NaN is left out.
+    /// Scalars with their tags; NaN is left out.
     Scalars(&'a [(String, f64)]),
 }
 
 /// One framed event.
-pub(super) fn record(wall_time: f64, step: u64, what: What<'_>) -> Vec<u8> {
-    let mut event = Vec::new();
-    put_double(&mut event, 1, wall_time);
-    put_varint(&mut event, 2, step);
-    match what {
-        What::FileVersion => put_bytes(&mut event, 3, b"brain.Event:2"),
-        What::SessionStart => {
+pub(super) fn record(wall_time: f64, step: u64, event: Event<'_>) -> Vec<u8> {
+    let mut message = Vec::new();
+    put_double(&mut message, 1, wall_time);
+    put_varint(&mut message, 2, step);
+    match event {
+        Event::FileVersion => put_bytes(&mut message, 3, b"brain.Event:2"),
+        Event::SessionStart => {
             let mut session_log = Vec::new();
             put_varint(&mut session_log, 1, START);
-            put_bytes(&mut event, 7, &session_log);
+            put_bytes(&mut message, 7, &session_log);
         }
-        What::Scalars(scalars) => {
+        Event::Scalars(scalars) => {
             let mut summary = Vec::new();
             for (tag, number) in scalars.iter().filter(|(_, number)| !number.is_nan()) {
                 let mut value = Vec::new();
@@ -39,10 +39,10 @@ pub(super) fn record(wall_time: f64, step: u64, what: What<'_>) -> Vec<u8> {
                 put_float(&mut value, 2, *number as f32);
                 put_bytes(&mut summary, 1, &value);
             }
-            put_bytes(&mut event, 5, &summary);
+            put_bytes(&mut message, 5, &summary);
         }
     }
-    framed(&event)
+    framed(&message)
 }
 
 fn framed(message: &[u8]) -> Vec<u8> {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use super::tanh::tanh;
 
-/// What follows each hidden layer.
+/// Activation of the hidden layers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Activation {
@@ -23,16 +23,6 @@ pub enum Activation {
 impl Activation {
     /// Every activation.
     pub const ALL: [Self; 4] = [Self::Tanh, Self::Relu, Self::Elu, Self::Silu];
-
-    /// Its name in configuration files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Tanh => "tanh",
-            Self::Relu => "relu",
-            Self::Elu => "elu",
-            Self::Silu => "silu",
-        }
-    }
 
     /// Value and slope at each lane.
     #[inline(always)]
@@ -70,8 +60,8 @@ impl Activation {
                 let t = tanh(simd, simd.mul_f32s(x, half));
                 let logistic = simd.mul_add_e_f32s(half, t, half);
                 let y = simd.mul_f32s(x, logistic);
-                let rest = simd.sub_f32s(one, logistic);
-                (y, simd.mul_add_e_f32s(y, rest, logistic))
+                let complement = simd.sub_f32s(one, logistic);
+                (y, simd.mul_add_e_f32s(y, complement, logistic))
             }
         }
     }
@@ -93,18 +83,22 @@ impl WithSimd for Activate<'_> {
     fn with_simd<S: Simd>(self, simd: S) {
         let (values, _) = S::as_mut_simd_f32s(self.values);
         let (slopes, _) = S::as_mut_simd_f32s(self.slopes);
-        // The choice stands outside of the loop.
         match self.activation {
-            Activation::Tanh => each(simd, Activation::Tanh, values, slopes),
-            Activation::Relu => each(simd, Activation::Relu, values, slopes),
-            Activation::Elu => each(simd, Activation::Elu, values, slopes),
-            Activation::Silu => each(simd, Activation::Silu, values, slopes),
+            Activation::Tanh => activate_each(simd, Activation::Tanh, values, slopes),
+            Activation::Relu => activate_each(simd, Activation::Relu, values, slopes),
+            Activation::Elu => activate_each(simd, Activation::Elu, values, slopes),
+            Activation::Silu => activate_each(simd, Activation::Silu, values, slopes),
         }
     }
 }
 
 #[inline(always)]
-fn each<S: Simd>(simd: S, activation: Activation, values: &mut [S::f32s], slopes: &mut [S::f32s]) {
+fn activate_each<S: Simd>(
+    simd: S,
+    activation: Activation,
+    values: &mut [S::f32s],
+    slopes: &mut [S::f32s],
+) {
     for (value, slope) in values.iter_mut().zip(slopes) {
         (*value, *slope) = activation.evaluate(simd, *value);
     }

@@ -8,22 +8,7 @@ use rand::Rng;
 use super::activation::{Activate, Multiply};
 use super::matmul::{Left, Matmul, Start};
 use super::reduce::ColumnSums;
-use super::{Activation, AlignedBuffer, Workspace, orthogonal, padded};
-
-/// Where a layer's numbers lie among the parameters.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Layer {
-    /// Numbers in.
-    pub n_inputs: usize,
-    /// Numbers out.
-    pub n_outputs: usize,
-    /// `n_outputs`, padded to whole cache lines.
-    pub width: usize,
-    /// Weights, shape `[n_inputs, width]`; the padding is zero and stays so.
-    pub weights: Range<usize>,
-    /// Bias, shape `[width]`; the padding is zero and stays so.
-    pub bias: Range<usize>,
-}
+use super::{Activation, AlignedBuffer, Layer, Workspace, orthogonal, padded};
 
 /// The network, with parameters in one block.
 #[derive(Debug, Clone)]
@@ -84,12 +69,17 @@ impl Mlp {
         }
     }
 
+    /// Memory for passes over up to `max_rows` rows.
+    pub fn workspace(&self, max_rows: usize) -> Workspace {
+        Workspace::new(&self.layers, max_rows)
+    }
+
     /// The layers, first to last.
     pub fn layers(&self) -> &[Layer] {
         &self.layers
     }
 
-    /// What follows each hidden layer.
+    /// Activation of the hidden layers.
     pub fn activation(&self) -> Activation {
         self.activation
     }
@@ -104,7 +94,7 @@ impl Mlp {
         &mut self.parameters
     }
 
-    /// Where the free parameters lie.
+    /// Range of the free parameters.
     pub fn free(&self) -> Range<usize> {
         self.free.clone()
     }
@@ -237,41 +227,19 @@ impl Mlp {
             let Some(by_input) = before.last_mut() else {
                 continue;
             };
-            let width_before = self.layers[index - 1].width;
+            let input_width = self.layers[index - 1].width;
             let transposed = &mut workspace.transposed[index - 1];
-            transpose(
-                &self.parameters[layer.weights.clone()],
-                layer,
-                width_before,
-                transposed,
-            );
+            let weights = &self.parameters[layer.weights.clone()];
+            layer.transpose(weights, input_width, transposed);
             self.arch.dispatch(Matmul {
                 left: Left::Rows(by_output, layer.width),
                 right: transposed,
                 start: Start::Zero,
-                product: &mut by_input[..n_rows * width_before],
+                product: &mut by_input[..n_rows * input_width],
                 n_rows,
                 depth: layer.n_outputs,
-                width: width_before,
+                width: input_width,
             });
-        }
-    }
-}
-
-/// Writes weights of shape `[n_inputs, width]` as `[n_outputs, width_before]`, in blocks that stay in the cache.
-fn transpose(weights: &[f32], layer: &Layer, width_before: usize, transposed: &mut [f32]) {
-    const BLOCK: usize = 16;
-    for first_output in (0..layer.n_outputs).step_by(BLOCK) {
-        let outputs = first_output..(first_output + BLOCK).min(layer.n_outputs);
-        for first_input in (0..layer.n_inputs).step_by(BLOCK) {
-            let inputs = first_input..(first_input + BLOCK).min(layer.n_inputs);
-            for output in outputs.clone() {
-                let row = &mut transposed[output * width_before..][inputs.clone()];
-                let column = weights[first_input * layer.width + output..].iter();
-                for (entry, weight) in row.iter_mut().zip(column.step_by(layer.width)) {
-                    *entry = *weight;
-                }
-            }
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What a forward pass leaves for the backward pass, allocated once.
+//! Memory of a forward and a backward pass, allocated once.
 
-use super::{AlignedBuffer, Mlp};
+use super::{AlignedBuffer, Layer};
 
-/// Memory of the passes of one network over at most so many rows at once.
+/// Memory of the passes of one network over at most `max_rows` rows; see [`Mlp::workspace`](super::Mlp::workspace).
 #[derive(Debug, Clone)]
 pub struct Workspace {
     /// Rows that fit.
@@ -18,9 +18,7 @@ pub struct Workspace {
 }
 
 impl Workspace {
-    /// Memory for passes of `network` over up to `max_rows` rows.
-    pub fn new(network: &Mlp, max_rows: usize) -> Self {
-        let layers = network.layers();
+    pub(super) fn new(layers: &[Layer], max_rows: usize) -> Self {
         let buffers = |n: usize| {
             layers[..n]
                 .iter()
@@ -39,17 +37,12 @@ impl Workspace {
         }
     }
 
-    /// Rows that fit.
-    pub fn max_rows(&self) -> usize {
-        self.max_rows
-    }
-
     /// What the last layer gave, shape `[max_rows, padded n_outputs]`.
     pub fn output(&self) -> &[f32] {
         &self.outputs[self.outputs.len() - 1]
     }
 
-    /// Output and gradient of the loss by it, to be filled before [`Mlp::backward`]; both of shape
+    /// Output and gradient of the loss by it, to be filled before [`Mlp::backward`](super::Mlp::backward); both of shape
     /// `[max_rows, padded n_outputs]`, zero in the padding.
     pub fn output_and_gradient(&mut self) -> (&[f32], &mut [f32]) {
         let last = self.outputs.len() - 1;

@@ -1,9 +1,9 @@
-//! From the numbers that a policy draws to actions.
+//! From a policy's outputs to actions.
 
 use insonate_envs::BoxSpace;
 
-/// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] spans it; others are u itself. All are then cut to
-/// their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
+/// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] spans it; others are u itself. All are then
+/// clipped to their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ActionScale {
     space: BoxSpace,
@@ -43,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounded_actions_are_scaled_and_all_are_cut() {
+    fn bounded_actions_are_scaled_and_all_are_clipped() {
         let space = BoxSpace::default()
             .with("unit", -1.0, 1.0)
             .with("torque", 0.0, 4.0)

@@ -1,17 +1,16 @@
-//! The policy file.
+//! The policy file: tensors of network and normalisation, and a JSON description of the rest.
 
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{
-    Policy, PolicyIdentity, PolicyParts, SpaceRecord, add_network, check_network, take_network,
-};
+use super::moments::{add_moments, take_moments};
+use super::network_tensors::{add_network, check_network, take_network};
+use super::{Policy, PolicyIdentity, SpaceRecord};
 use crate::RlError;
 use crate::network::{Activation, Mlp};
-use crate::normalization::{ObservationNormalizer, RunningMoments};
-use crate::ppo::Ppo;
-use crate::tensor_file::{Format, Tensor, TensorFile, TensorWriter};
+use crate::normalization::ObservationNormalizer;
+use crate::tensor_file::{Format, TensorFile, TensorWriter};
 
 const FORMAT: Format = Format {
     name: "insonate-policy",
@@ -19,14 +18,11 @@ const FORMAT: Format = Format {
     version: 1,
 };
 
-/// The version that files name.
-pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-
 /// Largest widths and number of layers that a file may ask for.
 const MAX_WIDTH: usize = 1 << 16;
 const MAX_LAYERS: usize = 64;
 
-/// What the file says in words; its arrays are tensors.
+/// The description in the file; arrays are tensors.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Description {
@@ -38,29 +34,11 @@ struct Description {
     activation: Activation,
     observation_space: SpaceRecord,
     action_space: SpaceRecord,
-    /// Where normalised observations are cut; none: they are not normalised.
+    /// Clipping range of normalised observations; none: they are not normalised.
     clip_obs: Option<f64>,
 }
 
 impl Policy {
-    /// The policy as it is now in training.
-    pub fn of(ppo: &Ppo) -> Self {
-        let spec = ppo.env().spec();
-        Self::new(PolicyParts {
-            identity: ppo.identity().clone(),
-            seed: ppo.config().seed,
-            n_trained_steps: ppo.global_step(),
-            insonate_version: VERSION.to_owned(),
-            observation_space: spec.observation_space.clone(),
-            action_space: spec.action_space.clone(),
-            network: ppo.actor.network.clone(),
-            normalizer: ppo
-                .config()
-                .norm_obs
-                .then(|| ppo.observation_normalizer.clone()),
-        })
-    }
-
     /// Writes the policy file, whole or not at all.
     ///
     /// # Errors
@@ -101,7 +79,7 @@ impl Policy {
     /// Reads a policy file.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is damaged, cut short, of another kind or of another version.
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
         let mut file = TensorFile::load(path, FORMAT)?;
         let description: Description = file.content()?;
@@ -112,14 +90,9 @@ impl Policy {
         let (n_obs, n_actions) = (observation_space.len(), action_space.len());
         let hidden = &description.hidden_sizes;
         if hidden.len() > MAX_LAYERS || hidden.iter().any(|n| !(1..=MAX_WIDTH).contains(n)) {
-            return Err(file.wrong(format!("has a network of impossible sizes {hidden:?}")));
+            return Err(file.invalid(format!("has a network of invalid sizes {hidden:?}")));
         }
-        let sizes: Vec<usize> = [n_obs]
-            .iter()
-            .chain(hidden)
-            .chain([&n_actions])
-            .copied()
-            .collect();
+        let sizes = [&[n_obs], &hidden[..], &[n_actions]].concat();
         check_network(&file, "actor", &sizes)?;
         let mut network = Mlp::new(&sizes, description.activation, n_actions);
         let mut parameters = network.parameters().clone();
@@ -130,54 +103,14 @@ impl Policy {
                 let moments = take_moments(&mut file, "observation", n_obs)?;
                 Some(ObservationNormalizer::new(moments, clip))
             }
-            Some(clip) => return Err(file.wrong(format!("cuts observations at {clip}"))),
+            Some(clip) => return Err(file.invalid(format!("clips observations at {clip}"))),
             None => None,
         };
-        Ok(Self::new(PolicyParts {
-            identity: description.identity,
-            seed: description.seed,
-            n_trained_steps: description.n_trained_steps,
-            insonate_version: description.insonate_version,
-            observation_space,
-            action_space,
-            network,
-            normalizer,
-        }))
-    }
-}
-
-/// Adds running moments as `<prefix>_mean`, `<prefix>_variance`, `<prefix>_count`.
-pub(crate) fn add_moments(writer: &mut TensorWriter, prefix: &str, moments: &RunningMoments) {
-    let n = moments.mean.len();
-    writer.add(format!("{prefix}_mean"), Tensor::f64(&moments.mean, &[n]));
-    writer.add(
-        format!("{prefix}_variance"),
-        Tensor::f64(&moments.var, &[n]),
-    );
-    writer.add(
-        format!("{prefix}_count"),
-        Tensor::f64(&[moments.count], &[1]),
-    );
-}
-
-/// Takes running moments of `n` columns.
-pub(crate) fn take_moments(
-    file: &mut TensorFile,
-    prefix: &str,
-    n: usize,
-) -> Result<RunningMoments, RlError> {
-    let moments = RunningMoments {
-        mean: file.take_f64(&format!("{prefix}_mean"), &[n])?,
-        var: file.take_f64(&format!("{prefix}_variance"), &[n])?,
-        count: file.take_f64(&format!("{prefix}_count"), &[1])?[0],
-    };
-    let is_sound = moments.mean.iter().all(|x| x.is_finite())
-        && moments.var.iter().all(|x| x.is_finite() && *x >= 0.0)
-        && moments.count.is_finite()
-        && moments.count > 0.0;
-    if is_sound {
-        Ok(moments)
-    } else {
-        Err(file.wrong(format!("has impossible moments of the {prefix}")))
+        let mut policy = Self::new([observation_space, action_space], network, normalizer);
+        policy.identity = description.identity;
+        policy.seed = description.seed;
+        policy.n_trained_steps = description.n_trained_steps;
+        policy.insonate_version = description.insonate_version;
+        Ok(policy)
     }
 }

@@ -1,18 +1,21 @@
-//! Policies: the actor's network with all that is needed to use it, in a file that describes itself.
+//! Policies: the actor's network with spaces and normalisation, in a file that describes itself.
 
 mod action_scale;
+mod compatibility;
 mod file;
-mod fit;
 mod identity;
-mod layers;
+mod moments;
+mod network_tensors;
+mod space_record;
 
 use std::fmt;
 
 pub use action_scale::ActionScale;
-pub(crate) use file::{VERSION, add_moments, take_moments};
-pub(crate) use fit::{SpaceRecord, check_spaces};
+pub(crate) use compatibility::check_fits;
 pub use identity::PolicyIdentity;
-pub(crate) use layers::{add_network, check_network, take_network};
+pub(crate) use moments::{add_moments, take_moments};
+pub(crate) use network_tensors::{add_network, check_network, take_network};
+pub(crate) use space_record::SpaceRecord;
 
 use insonate_envs::{BoxSpace, EnvSpec};
 
@@ -23,10 +26,10 @@ use crate::normalization::ObservationNormalizer;
 /// Rows that pass the network at once.
 const MAX_ROWS: usize = 128;
 
-/// A deterministic policy: the mean action, cut to its bounds.
+/// A deterministic policy: the mean action, clipped to its bounds.
 #[derive(Clone)]
 pub struct Policy {
-    /// For which task it was trained, and how.
+    /// Task and settings that it was trained with.
     pub identity: PolicyIdentity,
     /// Seed of its training.
     pub seed: u64,
@@ -34,9 +37,9 @@ pub struct Policy {
     pub n_trained_steps: u64,
     /// Version of insonate that wrote it.
     pub insonate_version: String,
-    /// What it observes.
+    /// Observation space.
     pub observation_space: BoxSpace,
-    /// What it does.
+    /// Action space.
     pub action_space: BoxSpace,
     pub(crate) network: Mlp,
     pub(crate) normalizer: Option<ObservationNormalizer>,
@@ -46,37 +49,30 @@ pub struct Policy {
     inputs: Vec<f32>,
 }
 
-/// What a [`Policy`] is made of.
-pub(crate) struct PolicyParts {
-    pub(crate) identity: PolicyIdentity,
-    pub(crate) seed: u64,
-    pub(crate) n_trained_steps: u64,
-    pub(crate) insonate_version: String,
-    pub(crate) observation_space: BoxSpace,
-    pub(crate) action_space: BoxSpace,
-    pub(crate) network: Mlp,
-    pub(crate) normalizer: Option<ObservationNormalizer>,
-}
-
 impl Policy {
-    pub(crate) fn new(parts: PolicyParts) -> Self {
+    /// A policy of unnamed origin for observation and action space.
+    pub(crate) fn new(
+        [observation_space, action_space]: [BoxSpace; 2],
+        network: Mlp,
+        normalizer: Option<ObservationNormalizer>,
+    ) -> Self {
         Self {
-            action_scale: ActionScale::new(&parts.action_space),
-            workspace: Workspace::new(&parts.network, MAX_ROWS),
-            inputs: vec![0.0; MAX_ROWS * parts.observation_space.len()],
-            identity: parts.identity,
-            seed: parts.seed,
-            n_trained_steps: parts.n_trained_steps,
-            insonate_version: parts.insonate_version,
-            observation_space: parts.observation_space,
-            action_space: parts.action_space,
-            network: parts.network,
-            normalizer: parts.normalizer,
+            identity: PolicyIdentity::default(),
+            seed: 0,
+            n_trained_steps: 0,
+            insonate_version: env!("CARGO_PKG_VERSION").to_owned(),
+            action_scale: ActionScale::new(&action_space),
+            workspace: network.workspace(MAX_ROWS),
+            inputs: vec![0.0; MAX_ROWS * observation_space.len()],
+            observation_space,
+            action_space,
+            network,
+            normalizer,
         }
     }
 
     /// Writes the action, shape `[n, n_actions]`, for observations of shape `[n, n_obs]`; allocates nothing.
-    /// NaN in an observation comes out as NaN in its actions, which environments refuse.
+    /// NaN in an observation gives NaN actions, which environments refuse.
     ///
     /// # Panics
     /// For buffers of other shapes.
@@ -105,12 +101,13 @@ impl Policy {
         }
     }
 
-    /// Fails for an environment that the policy was not trained for: another task, or other observations or actions.
+    /// Fails for an environment with another task, or other observations or actions than in training.
     ///
     /// # Errors
     /// [`RlError::Misfit`] with the first difference and what to do.
     pub fn check_fits(&self, spec: &EnvSpec) -> Result<(), RlError> {
-        fit::check_fits(self, spec)
+        let spaces = [&self.observation_space, &self.action_space];
+        check_fits("policy", &self.identity.task, spaces, spec)
     }
 }
 

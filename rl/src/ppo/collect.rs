@@ -1,4 +1,4 @@
-//! The rollout: the policy draws actions, the environments step, and what happened is written down.
+//! The rollout stage: the policy samples actions and the environments step.
 
 use rand::Rng;
 use rand_distr::StandardNormal;
@@ -9,22 +9,22 @@ use crate::RlError;
 
 impl Ppo {
     /// (policy, environments) => observations, actions, rewards, ends
-    pub(super) fn collect(&mut self) -> Result<(), RlError> {
+    pub(super) fn collect_rollout(&mut self) -> Result<(), RlError> {
         self.rollout.clear_ends();
-        self.spread.set(self.actor.free());
+        self.distribution.set(self.actor.free());
         for step in 0..self.config.n_steps {
-            // (observations) => u ~ π, action
-            self.draw_actions(step);
-            // (action) => reward, next observation
+            // (observations) => u ~ π, actions
+            self.sample_actions(step);
+            // (actions) => rewards, next observations
             self.env.step(&self.actions)?;
             self.global_step += self.config.n_envs as u64;
-            // What happened.
-            self.write_rewards(step);
-            self.write_ends(step);
+            // => rewards, ends, episodes
+            self.store_rewards(step);
+            self.store_ends(step);
             for ended in &self.env.batch().ended {
                 self.episodes.push(ended);
             }
-            // (next observation) => normalised
+            // (next observations) => normalised observations
             if self.config.norm_obs {
                 self.observation_normalizer
                     .update(&self.env.batch().observations);
@@ -34,7 +34,7 @@ impl Ppo {
         Ok(())
     }
 
-    /// Normalises the observations that the environments gave last.
+    /// Normalises the current observations of the environments.
     pub(crate) fn observe(&mut self) {
         let raw = &self.env.batch().observations;
         if self.config.norm_obs {
@@ -45,13 +45,13 @@ impl Ppo {
         }
     }
 
-    fn draw_actions(&mut self, step: usize) {
-        let (rollout, spread) = (&mut self.rollout, &self.spread);
+    fn sample_actions(&mut self, step: usize) {
+        let (rollout, distribution) = (&mut self.rollout, &self.distribution);
         let (n_envs, n_actions) = (rollout.n_envs, rollout.n_actions);
         let first = step * n_envs;
         rollout.observations[first * rollout.n_obs..][..self.observations.len()]
             .copy_from_slice(&self.observations);
-        let drawn = &mut rollout.actions[first * n_actions..][..n_envs * n_actions];
+        let sampled = &mut rollout.actions[first * n_actions..][..n_envs * n_actions];
         let log_probs = &mut rollout.log_probs[first..][..n_envs];
         let (rng, scale, actions) = (
             &mut self.exploration_rng,
@@ -60,16 +60,16 @@ impl Ppo {
         );
         self.actor.evaluate(&self.observations, |env_idx, mean| {
             let own = env_idx * n_actions..(env_idx + 1) * n_actions;
-            let u = &mut drawn[own.clone()];
-            for ((u, mean), std) in u.iter_mut().zip(mean).zip(&spread.std) {
+            let u = &mut sampled[own.clone()];
+            for ((u, mean), std) in u.iter_mut().zip(mean).zip(&distribution.std) {
                 *u = mean + std * rng.sample::<f32, _>(StandardNormal);
             }
-            log_probs[env_idx] = spread.log_prob(u, mean);
+            log_probs[env_idx] = distribution.log_prob(u, mean);
             scale.apply(u, &mut actions[own]);
         });
     }
 
-    fn write_rewards(&mut self, step: usize) {
+    fn store_rewards(&mut self, step: usize) {
         let batch = self.env.batch();
         let own = step * batch.rewards.len()..(step + 1) * batch.rewards.len();
         let rewards = &mut self.rollout.rewards[own];
@@ -82,7 +82,7 @@ impl Ppo {
         }
     }
 
-    fn write_ends(&mut self, step: usize) {
+    fn store_ends(&mut self, step: usize) {
         let (batch, rollout) = (self.env.batch(), &mut self.rollout);
         let n_obs = rollout.n_obs;
         for env_idx in 0..rollout.n_envs {
@@ -96,7 +96,7 @@ impl Ppo {
             if terminated {
                 continue;
             }
-            // A time limit: the value of the last observation stands in for what would have come.
+            // A time limit: bootstrap from the episode's last observation.
             rollout.truncated_ends.push(rollout.ends.len() - 1);
             let raw = &batch.final_observations[env_idx * n_obs..][..n_obs];
             let start = rollout.final_observations.len();

@@ -19,13 +19,13 @@ pub struct PpoConfig {
     pub n_envs: usize,
     /// Steps of each environment between two updates.
     pub n_steps: usize,
-    /// Parts of `n_envs * n_steps` samples that an epoch is split into.
+    /// Minibatches that an epoch of `n_envs * n_steps` samples is split into.
     pub n_minibatches: usize,
     /// Passes over the samples in one update.
     pub update_epochs: usize,
     /// Adam's step size at the start.
     pub learning_rate: f64,
-    /// Lowers the step size in a line to zero at the end.
+    /// Anneals the step size linearly to zero.
     pub anneal_lr: bool,
     /// Adam's ε.
     pub adam_epsilon: f64,
@@ -33,17 +33,17 @@ pub struct PpoConfig {
     pub discount: f64,
     /// λ of generalised advantage estimation.
     pub gae_lambda: f64,
-    /// How far the ratio of probabilities may go from 1, and with `clip_vloss` the value from its old value.
+    /// Clipping range ε of the probability ratio, and with `clip_vloss` of the value.
     pub clip_coef: f64,
-    /// Clips the loss of the value as that of the policy.
+    /// Clips the value loss as the policy loss.
     pub clip_vloss: bool,
-    /// Weight of the entropy.
+    /// Weight of the entropy bonus.
     pub ent_coef: f64,
-    /// Weight of the loss of the value.
+    /// Weight of the value loss.
     pub vf_coef: f64,
-    /// Largest norm of the gradient by all parameters together.
+    /// Largest norm of the gradient of all parameters.
     pub max_grad_norm: f64,
-    /// Ends an update after the epoch in which the mean Kullback–Leibler divergence from the old policy passes this; none: never.
+    /// Ends an update after the epoch in which the mean KL divergence from the old policy exceeds this; none: never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target_kl: Option<f64>,
     /// Gives the advantages of each minibatch mean 0 and standard deviation 1.
@@ -52,19 +52,19 @@ pub struct PpoConfig {
     pub norm_obs: bool,
     /// Divides rewards by the running standard deviation of the discounted return.
     pub norm_reward: bool,
-    /// Where normalised observations are cut.
+    /// Clipping range of normalised observations.
     pub clip_obs: f64,
-    /// Where normalised rewards are cut.
+    /// Clipping range of normalised rewards.
     pub clip_reward: f64,
     /// Widths of the hidden layers of actor and critic.
     pub hidden_sizes: Vec<usize>,
-    /// What follows each hidden layer.
+    /// Activation of the hidden layers.
     pub activation: Activation,
-    /// Logarithm of the policy's standard deviation at the start; 1 is half the range of an action that has bounds.
+    /// Initial ln σ of the policy, where σ = 1 is half the range of an action that has bounds.
     pub log_std_init: f64,
-    /// Seed of weights, exploration, order of samples and environments.
+    /// Seed of weights, exploration, minibatches and environments.
     pub seed: u64,
-    /// Episodes over which returns and metrics are averaged for the log: the last so many.
+    /// Number of last episodes over which logged returns and metrics are averaged.
     pub episode_window: usize,
 }
 
@@ -101,7 +101,7 @@ impl Default for PpoConfig {
     }
 }
 
-/// Most samples of an iteration, so that their indices fit and a slip of the pen does not ask for all memory.
+/// Most samples of an iteration, so that a typing error does not exhaust the memory.
 const MAX_BATCH: usize = 1 << 26;
 
 impl PpoConfig {
@@ -120,10 +120,10 @@ impl PpoConfig {
         self.total_timesteps.div_ceil(self.batch_size())
     }
 
-    /// Fails for settings that cannot be.
+    /// Checks every setting.
     ///
     /// # Errors
-    /// [`RlError::Config`], naming the first setting that is wrong and what is allowed.
+    /// [`RlError::Config`], naming the first invalid setting and its allowed range.
     pub fn check(&self) -> Result<(), RlError> {
         self.check_counts()?;
         let above_zero = f64::MIN_POSITIVE;
@@ -143,15 +143,12 @@ impl PpoConfig {
         ];
         for (field, value, low, high) in ranges {
             if !(low..=high).contains(&value) {
-                let low = if low == above_zero {
-                    "above 0"
-                } else {
-                    &format!("{low}")
+                let low = match low {
+                    f64::MIN_POSITIVE => "above 0".to_owned(),
+                    low => low.to_string(),
                 };
-                return Err(wrong(
-                    field,
-                    format!("{value} is not allowed: {low} to {high}"),
-                ));
+                let problem = format!("{value} is not allowed: {low} to {high}");
+                return Err(RlError::config(field, problem));
             }
         }
         Ok(())
@@ -159,62 +156,40 @@ impl PpoConfig {
 
     fn check_counts(&self) -> Result<(), RlError> {
         let counts = [
-            ("total_timesteps", self.total_timesteps, 1 << 53),
-            ("n_envs", self.n_envs, 1 << 16),
-            ("n_steps", self.n_steps, 1 << 20),
-            ("n_minibatches", self.n_minibatches, MAX_BATCH),
-            ("update_epochs", self.update_epochs, 1 << 12),
-            ("episode_window", self.episode_window, 1 << 20),
+            ("total_timesteps", self.total_timesteps, 1, 1 << 53),
+            ("n_envs", self.n_envs, 1, 1 << 16),
+            ("n_steps", self.n_steps, 1, 1 << 20),
+            ("n_minibatches", self.n_minibatches, 1, MAX_BATCH),
+            ("update_epochs", self.update_epochs, 1, 1 << 12),
+            ("episode_window", self.episode_window, 1, 1 << 20),
+            ("the length of hidden_sizes", self.hidden_sizes.len(), 0, 16),
         ];
-        for (field, value, high) in counts {
-            if !(1..=high).contains(&value) {
-                return Err(wrong(field, format!("{value} is not allowed: 1 to {high}")));
+        let widths = self.hidden_sizes.iter();
+        let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
+        for (field, value, low, high) in counts.into_iter().chain(widths) {
+            if !(low..=high).contains(&value) {
+                let problem = format!("{value} is not allowed: {low} to {high}");
+                return Err(RlError::config(field, problem));
             }
         }
-        if self.hidden_sizes.len() > 16 {
-            let n_layers = self.hidden_sizes.len();
-            return Err(wrong(
-                "hidden_sizes",
-                format!("{n_layers} layers are too many: 0 to 16"),
-            ));
-        }
-        if let Some(width) = self
-            .hidden_sizes
-            .iter()
-            .find(|width| !(1..=8192).contains(*width))
-        {
-            return Err(wrong(
-                "hidden_sizes",
-                format!("{width} is not allowed: 1 to 8192"),
-            ));
-        }
-        if self.batch_size() > MAX_BATCH {
+        let (n_envs, n_steps, batch_size) = (self.n_envs, self.n_steps, self.batch_size());
+        if batch_size > MAX_BATCH {
             let problem = format!(
-                "{} of {} environments are {} samples, {MAX_BATCH} at most",
-                self.n_steps,
-                self.n_envs,
-                self.batch_size()
+                "{n_steps} of {n_envs} environments are {batch_size} samples, {MAX_BATCH} at most"
             );
-            return Err(wrong("n_steps", problem));
+            return Err(RlError::config("n_steps", problem));
         }
-        if !self.batch_size().is_multiple_of(self.n_minibatches) {
-            let problem = format!(
-                "{} does not divide n_envs * n_steps = {}",
-                self.n_minibatches,
-                self.batch_size()
-            );
-            return Err(wrong("n_minibatches", problem));
+        if !batch_size.is_multiple_of(self.n_minibatches) {
+            let n = self.n_minibatches;
+            let problem = format!("{n} does not divide n_envs * n_steps = {batch_size}");
+            return Err(RlError::config("n_minibatches", problem));
         }
         if self.norm_adv && self.minibatch_size() < 2 {
-            let problem = "minibatches of one sample have no spread for norm_adv".to_owned();
-            return Err(wrong("n_minibatches", problem));
+            let problem = "norm_adv needs minibatches of at least 2 samples";
+            return Err(RlError::config("n_minibatches", problem));
         }
         Ok(())
     }
-}
-
-fn wrong(field: &'static str, problem: String) -> RlError {
-    RlError::Config { field, problem }
 }
 
 #[cfg(test)]
@@ -237,7 +212,7 @@ mod tests {
         );
         check(
             |c| c.n_minibatches = 2048,
-            "n_minibatches: minibatches of one sample have no spread for norm_adv",
+            "n_minibatches: norm_adv needs minibatches of at least 2 samples",
         );
         check(|c| c.discount = 1.5, "discount: 1.5 is not allowed: 0 to 1");
         check(

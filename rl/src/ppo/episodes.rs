@@ -1,4 +1,4 @@
-//! The last episodes, over which returns and metrics are averaged.
+//! The most recent episodes, over which returns and metrics are averaged.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ pub struct EpisodeRecord {
     pub reward_terms: Vec<f64>,
 }
 
-/// The last episodes and counts of all.
+/// The most recent episodes and counts of all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EpisodeWindow {
     /// Oldest first.
@@ -41,7 +41,7 @@ impl EpisodeWindow {
         }
     }
 
-    /// Adds an episode and lets the oldest go.
+    /// Adds an episode and drops the oldest when full.
     pub fn push(&mut self, ended: &EpisodeStatistics) {
         self.n_episodes += 1;
         self.n_diverged += u64::from(matches!(ended.reason, EndReason::Diverged(_)));

@@ -4,7 +4,29 @@
 //! s'ₜ is the state that the step led to. Its value is zero where the task terminated; where a time limit cut the episode it is the
 //! value of the last observation of that episode, not of the next one's first.
 
-/// What advantages are made of; arrays of shape `[n_steps, n_envs]`.
+use super::Ppo;
+
+impl Ppo {
+    /// (rewards, values, ends) => advantages, returns
+    pub(super) fn compute_advantages(&mut self) {
+        let (rollout, config) = (&mut self.rollout, &self.config);
+        gae(
+            GaeInputs {
+                n_envs: rollout.n_envs,
+                rewards: &rollout.rewards,
+                values: &rollout.values,
+                next_values: &rollout.next_values,
+                is_over: &rollout.is_over,
+                discount: config.discount,
+                gae_lambda: config.gae_lambda,
+            },
+            &mut rollout.advantages,
+            &mut rollout.returns,
+        );
+    }
+}
+
+/// Inputs of [`gae`]; arrays of shape `[n_steps, n_envs]`.
 #[derive(Debug, Clone, Copy)]
 pub struct GaeInputs<'a> {
     /// Number of environments.
@@ -29,18 +51,11 @@ pub struct GaeInputs<'a> {
 /// For arrays of different shapes.
 pub fn gae(inputs: GaeInputs<'_>, advantages: &mut [f32], returns: &mut [f32]) {
     let n = inputs.rewards.len();
-    assert!(
-        [
-            inputs.values.len(),
-            inputs.next_values.len(),
-            inputs.is_over.len()
-        ] == [n; 3],
-        "arrays are of one shape"
-    );
-    let (discount, decay) = (
-        inputs.discount as f32,
-        (inputs.discount * inputs.gae_lambda) as f32,
-    );
+    let n_values = [inputs.values.len(), inputs.next_values.len()];
+    assert_eq!(n_values, [n; 2], "arrays have one shape");
+    assert_eq!(inputs.is_over.len(), n, "arrays have one shape");
+    let discount = inputs.discount as f32;
+    let decay = (inputs.discount * inputs.gae_lambda) as f32;
     for i in (0..n).rev() {
         let delta = inputs.rewards[i] + discount * inputs.next_values[i] - inputs.values[i];
         let later = match advantages.get(i + inputs.n_envs) {
@@ -52,7 +67,7 @@ pub fn gae(inputs: GaeInputs<'_>, advantages: &mut [f32], returns: &mut [f32]) {
     }
 }
 
-/// A value that stands in for V(s'ₜ) where the episode ended with step t.
+/// V(s'ₜ) where the episode ended with step t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Bootstrap {
     /// Index into `[n_steps, n_envs]`.
@@ -78,14 +93,14 @@ pub fn next_values(
     }
 }
 
-/// The share of the variance of `returns` that `values` explain: 1 − Var(returns − values) / Var(returns); NaN where returns do not vary.
+/// 1 − Var(returns − values) / Var(returns); NaN where returns do not vary.
 pub fn explained_variance(values: &[f32], returns: &[f32]) -> f64 {
     let errors = returns.iter().zip(values).map(|(r, v)| f64::from(r - v));
-    let spread = variance(returns.iter().map(|r| f64::from(*r)));
-    if spread == 0.0 {
+    let total = variance(returns.iter().map(|r| f64::from(*r)));
+    if total == 0.0 {
         return f64::NAN;
     }
-    1.0 - variance(errors) / spread
+    1.0 - variance(errors) / total
 }
 
 fn variance(numbers: impl Iterator<Item = f64> + Clone) -> f64 {

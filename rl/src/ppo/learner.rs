@@ -1,4 +1,4 @@
-//! A network that learns: parameters, optimiser, gradient and the memory of its passes.
+//! A network with its optimiser, gradient and workspace.
 
 use crate::network::{Adam, AdamStep, AlignedBuffer, Mlp, Workspace, sum_of_squares};
 
@@ -18,14 +18,14 @@ pub struct Learner {
 }
 
 impl Learner {
-    /// A learner at the start of its training.
+    /// A learner with a fresh optimiser.
     pub fn new(network: Mlp) -> Self {
         let n_parameters = network.parameters().len();
         let n_inputs = network.layers()[0].n_inputs;
         Self {
             adam: Adam::new(n_parameters),
             gradient: AlignedBuffer::zeros(n_parameters),
-            workspace: Workspace::new(&network, MAX_ROWS),
+            workspace: network.workspace(MAX_ROWS),
             inputs: AlignedBuffer::zeros(MAX_ROWS * n_inputs),
             network,
         }
@@ -36,7 +36,7 @@ impl Learner {
         &self.network.parameters()[self.network.free()]
     }
 
-    /// Gradient of the last [`Learner::find_gradient`], laid out as the parameters.
+    /// Gradient of the last [`Learner::compute_gradient`], laid out as the parameters.
     pub fn gradient(&self) -> &[f32] {
         &self.gradient
     }
@@ -56,11 +56,11 @@ impl Learner {
         }
     }
 
-    /// Finds the gradient of a loss over the samples `rows` of `inputs`, shape `[n_samples, n_inputs]`.
+    /// Computes the gradient of a loss over the samples `rows` of `inputs`, shape `[n_samples, n_inputs]`.
     ///
     /// For each sample `loss` gets its index and the outputs, shape `[n_outputs]`, writes the gradient by the outputs, shape
     /// `[n_outputs]`, and adds to the gradient by the free parameters.
-    pub fn find_gradient(
+    pub fn compute_gradient(
         &mut self,
         inputs: &[f32],
         rows: &[u32],

@@ -1,32 +1,15 @@
-//! What an iteration tells: the row of the log.
+//! The last stage of an iteration: figures for observers and logs.
 
 use std::time::Duration;
 
-use super::UpdateReport;
-use super::episodes::EpisodeWindow;
-
-/// Whether training goes on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Control {
-    /// It does.
-    Continue,
-    /// It ends after this iteration.
-    Stop,
-}
-
-/// Why training ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Outcome {
-    /// All timesteps are done.
-    Finished,
-    /// The observer asked for it; it can be resumed.
-    Stopped,
-}
+use super::Ppo;
+use super::gae::explained_variance;
+use super::update::UpdateStats;
 
 /// One iteration of training.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
-    /// Which iteration, from 1.
+    /// Iteration, from 1.
     pub iteration: usize,
     /// Iterations in all.
     pub n_iterations: usize,
@@ -34,86 +17,99 @@ pub struct Progress {
     pub global_step: u64,
     /// Mean return of the last episodes; none before the first one ends.
     pub episodic_return: Option<f64>,
-    /// Share of the last episodes that succeeded; none where the task does not tell.
+    /// Success rate of the last episodes; none where the task has no such metric.
     pub success: Option<f64>,
     /// Steps of all environments per second, since the process began to train.
     pub steps_per_second: f64,
-    /// Time that the remaining iterations will take at this speed.
+    /// Estimated time of the remaining iterations.
     pub remaining: Duration,
     /// Time of the rollout.
     pub rollout_time: Duration,
     /// Time of values, advantages and update.
     pub update_time: Duration,
     /// What the update did.
-    pub update: UpdateReport,
-    /// Every figure of the log with its name, in an order that stays; NaN: not known.
+    pub update: UpdateStats,
+    /// Every logged figure with CleanRL's name, in a fixed order; NaN: not known. `episode/` are the task's metrics and `reward/` the sums
+    /// of its reward terms, means over the last episodes.
     pub scalars: Vec<(String, f64)>,
 }
 
-/// What the scalars are made of.
-pub(super) struct ScalarSources<'a> {
-    pub(super) episodes: &'a EpisodeWindow,
-    pub(super) metrics: &'a [&'static str],
-    pub(super) reward_terms: &'a [&'static str],
-    pub(super) learning_rate: f64,
-    pub(super) action_std: f64,
-    pub(super) steps_per_second: f64,
-    pub(super) update: UpdateReport,
-    pub(super) explained_variance: f64,
-    pub(super) rollout_time: Duration,
-    pub(super) update_time: Duration,
-}
+impl Ppo {
+    /// (episodes, update, times) => progress
+    pub(super) fn progress(
+        &mut self,
+        update: UpdateStats,
+        learning_rate: f64,
+        [rollout_time, update_time]: [Duration; 2],
+    ) -> Progress {
+        let batch_size = self.config.batch_size();
+        self.clock.0 += rollout_time + update_time;
+        self.clock.1 += batch_size as u64;
+        let steps_per_second = self.clock.1 as f64 / self.clock.0.as_secs_f64().max(1e-9);
+        let n_iterations = self.config.n_iterations();
+        let n_left = n_iterations.saturating_sub(self.iteration) * batch_size;
+        let known = |value: f64| (!value.is_nan()).then_some(value);
+        let mut metrics = self.env.spec().metrics.iter();
+        let success = metrics.position(|name| *name == "success");
+        let mut progress = Progress {
+            iteration: self.iteration,
+            n_iterations,
+            global_step: self.global_step,
+            episodic_return: known(self.episodes.mean(|episode| episode.return_)),
+            success: success.and_then(|i| known(self.episodes.mean(|episode| episode.metrics[i]))),
+            steps_per_second,
+            remaining: Duration::from_secs_f64(n_left as f64 / steps_per_second),
+            rollout_time,
+            update_time,
+            update,
+            scalars: Vec::new(),
+        };
+        progress.scalars = self.scalars(&progress, learning_rate);
+        progress
+    }
 
-impl ScalarSources<'_> {
-    /// Names as CleanRL's; `episode/` are metrics of the task and `reward/` sums of its reward terms, means over the last episodes.
-    pub(super) fn scalars(&self) -> Vec<(String, f64)> {
-        let (episodes, policy) = (self.episodes, self.update.policy);
+    fn scalars(&mut self, progress: &Progress, learning_rate: f64) -> Vec<(String, f64)> {
+        self.distribution.set(self.actor.free());
+        let std = &self.distribution.std;
+        let action_std = std.iter().map(|std| f64::from(*std)).sum::<f64>() / std.len() as f64;
+        let (episodes, spec) = (&self.episodes, self.env.spec());
+        let (update, policy) = (&progress.update, &progress.update.policy);
+        let mean_return = episodes.mean(|episode| episode.return_);
+        let mean_length = episodes.mean(|episode| episode.length);
+        let explained_variance = explained_variance(&self.rollout.values, &self.rollout.returns);
         let fixed = [
-            (
-                "charts/episodic_return",
-                episodes.mean(|episode| episode.return_),
-            ),
-            (
-                "charts/episodic_length",
-                episodes.mean(|episode| episode.length),
-            ),
+            ("charts/episodic_return", mean_return),
+            ("charts/episodic_length", mean_length),
             ("charts/n_episodes", episodes.n_episodes as f64),
             ("charts/n_diverged", episodes.n_diverged as f64),
-            ("charts/learning_rate", self.learning_rate),
-            ("charts/action_std", self.action_std),
-            ("charts/SPS", self.steps_per_second),
-            ("losses/value_loss", self.update.value_loss),
+            ("charts/learning_rate", learning_rate),
+            ("charts/action_std", action_std),
+            ("charts/SPS", progress.steps_per_second),
+            ("losses/value_loss", update.value_loss),
             ("losses/policy_loss", policy.loss),
             ("losses/entropy", policy.entropy),
             ("losses/old_approx_kl", policy.old_approx_kl),
             ("losses/approx_kl", policy.approx_kl),
             ("losses/clipfrac", policy.clipfrac),
-            ("losses/explained_variance", self.explained_variance),
-            ("losses/n_epochs", self.update.n_epochs as f64),
-            ("losses/n_skipped", self.update.n_skipped as f64),
+            ("losses/explained_variance", explained_variance),
+            ("losses/n_epochs", update.n_epochs as f64),
+            ("losses/n_skipped", update.n_skipped as f64),
         ];
-        let fixed = fixed.map(|(name, value)| (name.to_owned(), value));
-        let metrics = self.metrics.iter().enumerate().map(|(i, name)| {
+        let times = [
+            ("time/rollout_s", progress.rollout_time.as_secs_f64()),
+            ("time/update_s", progress.update_time.as_secs_f64()),
+        ];
+        let metrics = spec.metrics.iter().enumerate().map(|(i, name)| {
             let mean = episodes.mean(|episode| episode.metrics[i]);
             (format!("episode/{name}"), mean)
         });
-        let terms = self.reward_terms.iter().enumerate().map(|(i, name)| {
+        let terms = spec.reward_terms.iter().enumerate().map(|(i, name)| {
             let mean = episodes.mean(|episode| episode.reward_terms[i]);
             (format!("reward/{name}"), mean)
         });
-        let times = [
-            ("time/rollout_s", self.rollout_time),
-            ("time/update_s", self.update_time),
-        ];
-        let times = times.map(|(name, time)| (name.to_owned(), time.as_secs_f64()));
-        fixed
-            .into_iter()
-            .chain(metrics)
-            .chain(terms)
-            .chain(times)
-            .collect()
+        let owned = |(name, value): (&str, f64)| (name.to_owned(), value);
+        let fixed = fixed.into_iter().map(owned);
+        let times = times.into_iter().map(owned);
+        fixed.chain(metrics).chain(terms).chain(times).collect()
     }
 }
-
-/// Figures that depend on the clock and therefore differ between runs that are otherwise the same.
-pub const CLOCK_SCALARS: [&str; 3] = ["charts/SPS", "time/rollout_s", "time/update_s"];

@@ -3,7 +3,7 @@
 //! The header's metadata has one entry, `insonate`, whose text is
 //! `{"format": …, "version": …, "sha256": …, "content": {…}}`.
 //! The checksum covers the content and every tensor with its name, type and shape.
-//! Nothing in such a file is ever executed, and no size is believed before it is checked against the file's own.
+//! Nothing in such a file is executed, and every size is checked against the file's before memory is allocated.
 
 mod checksum;
 mod read;
@@ -14,14 +14,14 @@ pub(crate) use read::TensorFile;
 pub(crate) use tensor::{Numbers, Tensor};
 pub(crate) use write::TensorWriter;
 
-/// What a file is: a name and the version of its layout.
+/// A file format.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Format {
     /// Such as `insonate-policy`.
     pub(crate) name: &'static str,
-    /// In words, for messages: `policy`.
+    /// For messages: `policy`.
     pub(crate) what: &'static str,
-    /// Raised when older programs could not read the layout.
+    /// Incremented when older programs cannot read the layout.
     pub(crate) version: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Reading a file of tensors that anybody may have written.
+//! Reads files of tensors from untrusted sources.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +16,7 @@ use crate::RlError;
 /// Largest file that is read: 2 GiB.
 const MAX_BYTES: u64 = 1 << 31;
 
-/// A file whose checksum was right.
+/// A file with a matching checksum.
 #[derive(Debug)]
 pub(crate) struct TensorFile {
     path: PathBuf,
@@ -37,7 +37,7 @@ impl TensorFile {
     /// Reads and checks a file.
     ///
     /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file of another format or version, one that is cut short or was changed.
+    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub(crate) fn load(path: &Path, format: Format) -> Result<Self, RlError> {
         let bytes = read(path)?;
         Self::parse(path, &bytes, format)
@@ -48,35 +48,35 @@ impl TensorFile {
     /// # Errors
     /// As [`TensorFile::load`].
     pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Self, RlError> {
-        let wrong = |problem: String| RlError::file(path, problem);
+        let invalid = |problem: String| RlError::file(path, problem);
         let what = format.what;
         let views = SafeTensors::deserialize(bytes).map_err(|error| {
-            wrong(format!(
-                "is no {what} file, or is cut short or damaged: {error}"
+            invalid(format!(
+                "is not a {what} file, or is truncated or corrupt: {error}"
             ))
         })?;
         let (_, header) = SafeTensors::read_metadata(bytes)
-            .map_err(|error| wrong(format!("has a damaged header: {error}")))?;
+            .map_err(|error| invalid(format!("has a corrupt header: {error}")))?;
         let metadata = header
             .metadata()
             .as_ref()
             .and_then(|metadata| metadata.get(METADATA_KEY))
             .ok_or_else(|| {
-                wrong(format!(
-                    "is a safetensors file, but no {what} file of insonate"
+                invalid(format!(
+                    "is a safetensors file, but not a {what} file of insonate"
                 ))
             })?;
         let metadata: Metadata<'_> = serde_json::from_str(metadata)
-            .map_err(|error| wrong(format!("has a damaged description: {error}")))?;
+            .map_err(|error| invalid(format!("has a corrupt description: {error}")))?;
         if metadata.format != format.name {
             let found = metadata.format;
-            return Err(wrong(format!(
+            return Err(invalid(format!(
                 "is of format {found:?}, not {:?}",
                 format.name
             )));
         }
         if metadata.version != format.version {
-            return Err(wrong(format!(
+            return Err(invalid(format!(
                 "has version {} of the {what} format; this program reads version {}",
                 metadata.version, format.version
             )));
@@ -84,7 +84,7 @@ impl TensorFile {
         let mut tensors = BTreeMap::new();
         for (name, view) in views.tensors() {
             let tensor = Tensor::of(&view).ok_or_else(|| {
-                wrong(format!(
+                invalid(format!(
                     "has numbers of type {:?} in {name:?}",
                     view.dtype()
                 ))
@@ -93,9 +93,7 @@ impl TensorFile {
         }
         let content = metadata.content.get();
         if checksum(content, &tensors) != metadata.sha256 {
-            return Err(wrong(
-                "is damaged: its content does not have its checksum".into(),
-            ));
+            return Err(invalid("is corrupt: the checksum does not match".into()));
         }
         Ok(Self {
             path: path.to_owned(),
@@ -107,10 +105,11 @@ impl TensorFile {
     /// The description.
     ///
     /// # Errors
-    /// [`RlError::File`] when it does not say what is needed.
+    /// [`RlError::File`] when fields are missing or unknown.
     pub(crate) fn content<T: DeserializeOwned>(&self) -> Result<T, RlError> {
-        serde_json::from_str(&self.content)
-            .map_err(|error| self.wrong(format!("has a description that cannot be read: {error}")))
+        serde_json::from_str(&self.content).map_err(|error| {
+            self.invalid(format!("has a description that cannot be read: {error}"))
+        })
     }
 
     /// Takes an array of single precision out, of exactly this shape.
@@ -120,7 +119,7 @@ impl TensorFile {
     pub(crate) fn take_f32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, RlError> {
         match self.take(name, Some(shape))?.numbers {
             Numbers::F32(numbers) => Ok(numbers),
-            _ => Err(self.wrong(format!("has {name:?} in another type than F32"))),
+            _ => Err(self.invalid(format!("has {name:?} in another type than F32"))),
         }
     }
 
@@ -131,19 +130,19 @@ impl TensorFile {
     pub(crate) fn take_f64(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, RlError> {
         match self.take(name, Some(shape))?.numbers {
             Numbers::F64(numbers) => Ok(numbers),
-            _ => Err(self.wrong(format!("has {name:?} in another type than F64"))),
+            _ => Err(self.invalid(format!("has {name:?} in another type than F64"))),
         }
     }
 
     /// Takes a text out.
     ///
     /// # Errors
-    /// [`RlError::File`] when it is missing, of another type or no text.
+    /// [`RlError::File`] when it is missing, of another type or not UTF-8.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<String, RlError> {
         match self.take(name, None)?.numbers {
             Numbers::U8(bytes) => String::from_utf8(bytes)
-                .map_err(|error| self.wrong(format!("has {name:?} that is no text: {error}"))),
-            _ => Err(self.wrong(format!("has {name:?} in another type than U8"))),
+                .map_err(|error| self.invalid(format!("has {name:?} that is not UTF-8: {error}"))),
+            _ => Err(self.invalid(format!("has {name:?} in another type than U8"))),
         }
     }
 
@@ -155,18 +154,18 @@ impl TensorFile {
         let tensor = self
             .tensors
             .get(name)
-            .ok_or_else(|| self.wrong(format!("has no {name:?}")))?;
+            .ok_or_else(|| self.invalid(format!("has no {name:?}")))?;
         if tensor.shape != shape {
             let found = &tensor.shape;
-            return Err(self.wrong(format!(
-                "has {name:?} of shape {found:?}, needed is {shape:?}"
+            return Err(self.invalid(format!(
+                "has {name:?} of shape {found:?}, expected {shape:?}"
             )));
         }
         Ok(())
     }
 
     /// An error that names this file.
-    pub(crate) fn wrong(&self, problem: impl Into<String>) -> RlError {
+    pub(crate) fn invalid(&self, problem: impl Into<String>) -> RlError {
         RlError::file(&self.path, problem)
     }
 
@@ -176,7 +175,7 @@ impl TensorFile {
         }
         self.tensors
             .remove(name)
-            .ok_or_else(|| self.wrong(format!("has no {name:?}")))
+            .ok_or_else(|| self.invalid(format!("has no {name:?}")))
     }
 }
 
@@ -185,7 +184,7 @@ fn read(path: &Path) -> Result<Vec<u8>, RlError> {
     let file = File::open(path).map_err(unreadable)?;
     let metadata = file.metadata().map_err(unreadable)?;
     if !metadata.is_file() {
-        return Err(RlError::file(path, "is no regular file"));
+        return Err(RlError::file(path, "is not a regular file"));
     }
     if metadata.len() > MAX_BYTES {
         let n_bytes = metadata.len();

@@ -55,7 +55,7 @@ fn files_cut_at_any_length_are_refused() {
     for len in 0..bytes.len() {
         let message = parse(&bytes[..len]).unwrap_err().to_string();
         assert!(
-            message.starts_with("here.safetensors: is no test file"),
+            message.starts_with("here.safetensors: is not a test file"),
             "{len}: {message}"
         );
     }
@@ -85,12 +85,12 @@ fn foreign_files_are_refused_by_name_and_problem() {
         let message = parse(bytes).unwrap_err().to_string();
         assert!(message.contains(expected), "{message}");
     };
-    refused(b"", "is no test file");
+    refused(b"", "is not a test file");
     refused(
         b"PK\x03\x04 a zip archive or a pickled network",
-        "is no test file",
+        "is not a test file",
     );
-    refused(&u64::MAX.to_le_bytes(), "is no test file");
+    refused(&u64::MAX.to_le_bytes(), "is not a test file");
     let data = [0_u8; 4];
     let view = |dtype, shape| TensorView::new(dtype, shape, &data).unwrap();
     let foreign = |metadata: Option<String>, dtype| {
@@ -98,10 +98,13 @@ fn foreign_files_are_refused_by_name_and_problem() {
         let shape = vec![data.len() * 8 / if dtype == Dtype::F32 { 32 } else { 16 }];
         safetensors::serialize([("a", view(dtype, shape))], metadata).unwrap()
     };
-    refused(&foreign(None, Dtype::F32), "but no test file of insonate");
+    refused(
+        &foreign(None, Dtype::F32),
+        "but not a test file of insonate",
+    );
     refused(
         &foreign(Some("{".into()), Dtype::F32),
-        "damaged description",
+        "corrupt description",
     );
     let metadata = |format: &str, version: u32| {
         let text = json!({"format": format, "version": version, "sha256": "", "content": {}});
@@ -138,7 +141,7 @@ fn arrays_of_another_name_type_or_shape_are_refused() {
     );
     refused(
         &|file| file.take_f32("a", &[4]).unwrap_err(),
-        "has \"a\" of shape [2, 2], needed is [4]",
+        "has \"a\" of shape [2, 2], expected [4]",
     );
     refused(
         &|file| file.take_f64("a", &[2, 2]).unwrap_err(),
@@ -156,7 +159,7 @@ fn folders_and_missing_files_are_refused() {
     let message = TensorFile::load(folder.path(), FORMAT)
         .unwrap_err()
         .to_string();
-    assert!(message.ends_with("is no regular file"), "{message}");
+    assert!(message.ends_with("is not a regular file"), "{message}");
     let missing = folder.path().join("missing");
     let message = TensorFile::load(&missing, FORMAT).unwrap_err().to_string();
     assert!(message.contains("missing: cannot be read"), "{message}");

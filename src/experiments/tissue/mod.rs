@@ -5,6 +5,7 @@
 //! * `world`: what both solvers do here; `ledger`: where momentum came from and went.
 //! * [`MotionRecord`] and [`MotionSummary`]: what came out; [`MotionFilm`]: what it looked like.
 
+mod device;
 mod film;
 mod grasper;
 mod lab;
@@ -22,6 +23,7 @@ mod summary;
 mod tetrahedra;
 mod world;
 
+pub use device::{Backend, Device};
 pub use film::MotionFilm;
 pub use lab::{MotionRun, run};
 pub use plan::{MotionPlan, TissueSolver};

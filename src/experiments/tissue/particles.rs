@@ -6,11 +6,11 @@ use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, par
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use nalgebra::Vector3;
 
+use super::device::{Backend, Device};
 use super::pieces;
 use super::plan::MotionPlan;
 use super::specimen::Specimen;
 use super::world::{Grip, Moving, Skin, Torn, World};
-use crate::speed::tissue::{Device, Place};
 
 /// Cells around the body and where it is taken to.
 const MARGIN: f64 = 6.0;
@@ -32,7 +32,7 @@ pub(super) struct Particles {
     volume: f64,
     /// Where they were [m].
     rest: Vec<[f64; 3]>,
-    place: Place,
+    backend: Backend,
     /// Of each part whether it holds already.
     holds: Vec<bool>,
 }
@@ -67,8 +67,8 @@ impl Particles {
             );
         }
         // Not every motion is served there, and none was ever tried on hardware: nobody gets a GPU without asking for it.
-        let place = if tears || grips || plan.device == Device::Auto {
-            Place::Cpu
+        let backend = if tears || grips || plan.device == Device::Auto {
+            Backend::Cpu
         } else {
             plan.device.open()?
         };
@@ -85,10 +85,10 @@ impl Particles {
             n_threads: plan.n_threads,
             ..MpmConfig::default()
         };
-        let engine = match &place {
-            Place::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
+        let engine = match &backend {
+            Backend::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
             #[cfg(feature = "gpu")]
-            Place::Gpu(gpu) => {
+            Backend::Gpu(gpu) => {
                 let world =
                     insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[bodies.to_vec()])?;
                 Engine::Gpu(Box::new(world))
@@ -107,7 +107,7 @@ impl Particles {
             spacing: width,
             volume: bodies.first().map_or(0.0, |body| body.particle_volume),
             rest: positions,
-            place,
+            backend,
             holds: Vec::new(),
         })
     }
@@ -204,7 +204,7 @@ impl World for Particles {
     }
 
     fn device(&self) -> String {
-        self.place.name()
+        self.backend.name()
     }
 
     fn n_threads(&self) -> usize {

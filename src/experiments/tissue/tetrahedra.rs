@@ -7,11 +7,11 @@ use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{Graspable as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
 
+use super::device::{Backend, Device};
 use super::pieces;
 use super::plan::MotionPlan;
 use super::specimen::Specimen;
 use super::world::{Grip, Moving, Skin, Torn, World};
-use crate::speed::tissue::{Device, Place};
 
 /// Part of an element's height that waves cross in a substep of Jacobi sweeps: these split masses over some twenty constraints, each of
 /// which is softer for it at longer substeps.
@@ -23,7 +23,7 @@ const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 /// Tetrahedra.
 pub(super) struct Tetrahedra {
     engine: Engine,
-    place: Place,
+    backend: Backend,
     spacing: f64,
     n_tets: usize,
     rest: Vec<[f64; 3]>,
@@ -116,11 +116,11 @@ impl Tetrahedra {
         body: &XpbdBody,
     ) -> anyhow::Result<Self> {
         // Tools on the GPU meet vertices only, which a narrow one slips between: nobody gets that without asking for it.
-        let place = match plan.device {
-            Device::Auto => Place::Cpu,
+        let backend = match plan.device {
+            Device::Auto => Backend::Cpu,
             device => device.open()?,
         };
-        let is_cpu = matches!(place, Place::Cpu);
+        let is_cpu = matches!(backend, Backend::Cpu);
         let usual = XpbdConfig::default();
         let config = XpbdConfig {
             gravity: [0.0, 0.0, -plan.gravity],
@@ -139,10 +139,10 @@ impl Tetrahedra {
             ..usual
         };
         let bodies = std::slice::from_ref(body);
-        let engine = match &place {
-            Place::Cpu => Engine::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
+        let engine = match &backend {
+            Backend::Cpu => Engine::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
             #[cfg(feature = "gpu")]
-            Place::Gpu(gpu) => {
+            Backend::Gpu(gpu) => {
                 use insonate_tissue::gpu::xpbd::GpuXpbd;
                 Engine::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
             }
@@ -151,7 +151,7 @@ impl Tetrahedra {
             n_tets: body.mesh.tets.len(),
             rest: body.mesh.positions.clone(),
             engine,
-            place,
+            backend,
             spacing: specimen.spacing,
             holds: Vec::new(),
         })
@@ -209,7 +209,7 @@ impl World for Tetrahedra {
     }
 
     fn device(&self) -> String {
-        self.place.name()
+        self.backend.name()
     }
 
     fn n_threads(&self) -> usize {

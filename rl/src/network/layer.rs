@@ -1,0 +1,38 @@
+//! One layer's place among the parameters.
+
+use std::ops::Range;
+
+/// Sizes of a layer, and where its numbers lie among the parameters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Layer {
+    /// Numbers in.
+    pub n_inputs: usize,
+    /// Numbers out.
+    pub n_outputs: usize,
+    /// `n_outputs`, padded to whole cache lines.
+    pub width: usize,
+    /// Weights, shape `[n_inputs, width]`; the padding is zero and stays so.
+    pub weights: Range<usize>,
+    /// Bias, shape `[width]`; the padding is zero and stays so.
+    pub bias: Range<usize>,
+}
+
+impl Layer {
+    /// Writes weights of shape `[n_inputs, width]` as `[n_outputs, input_width]`, in blocks that stay in the cache.
+    pub(super) fn transpose(&self, weights: &[f32], input_width: usize, transposed: &mut [f32]) {
+        const BLOCK: usize = 16;
+        for first_output in (0..self.n_outputs).step_by(BLOCK) {
+            let outputs = first_output..(first_output + BLOCK).min(self.n_outputs);
+            for first_input in (0..self.n_inputs).step_by(BLOCK) {
+                let inputs = first_input..(first_input + BLOCK).min(self.n_inputs);
+                for output in outputs.clone() {
+                    let row = &mut transposed[output * input_width..][inputs.clone()];
+                    let column = weights[first_input * self.width + output..].iter();
+                    for (entry, weight) in row.iter_mut().zip(column.step_by(self.width)) {
+                        *entry = *weight;
+                    }
+                }
+            }
+        }
+    }
+}

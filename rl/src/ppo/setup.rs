@@ -1,0 +1,110 @@
+//! The start of a training: networks, generators, environments.
+
+use std::time::Duration;
+
+use insonate_envs::{Autoreset, ResetOptions, VecEnv};
+use rand::{RngCore as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::update::ThreadTuner;
+use super::{DiagGaussian, EpisodeWindow, Learner, Ppo, PpoConfig, RolloutBuffer};
+use crate::RlError;
+use crate::network::Mlp;
+use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMoments};
+use crate::policy::{ActionScale, PolicyIdentity};
+
+/// Streams of the generators of a seed; a task's episodes have streams of their own.
+const WEIGHTS: u64 = 0;
+const EXPLORATION: u64 = 1;
+const SHUFFLE: u64 = 2;
+const ENVIRONMENTS: u64 = 3;
+
+impl Ppo {
+    /// Training from the start; `identity` is written into policy files. The environments must have [`Autoreset::SameStep`] and are reset
+    /// here.
+    ///
+    /// # Errors
+    /// [`RlError::Config`] for settings that are invalid or do not fit the environments; [`RlError::Env`] from the reset.
+    pub fn new(
+        mut env: VecEnv,
+        config: PpoConfig,
+        identity: PolicyIdentity,
+    ) -> Result<Self, RlError> {
+        check_env(&env, &config)?;
+        let stream = |stream: u64| {
+            let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
+            rng.set_stream(stream);
+            rng
+        };
+        let n_obs = env.spec().observation_space.len();
+        let n_actions = env.spec().action_space.len();
+        let [actor, critic] = networks(&config, n_obs, n_actions, &mut stream(WEIGHTS));
+        let seed = stream(ENVIRONMENTS).next_u64();
+        env.reset(Some(seed), &ResetOptions::default())?;
+        let (n_steps, n_envs) = (config.n_steps, config.n_envs);
+        let moments = RunningMoments::new(n_obs);
+        let mut ppo = Self {
+            action_scale: ActionScale::new(&env.spec().action_space),
+            observation_normalizer: ObservationNormalizer::new(moments, config.clip_obs),
+            reward_normalizer: RewardNormalizer::new(n_envs, config.discount, config.clip_reward),
+            actor: Learner::new(actor),
+            critic: Learner::new(critic),
+            exploration_rng: stream(EXPLORATION),
+            shuffle_rng: stream(SHUFFLE),
+            episodes: EpisodeWindow::new(config.episode_window),
+            iteration: 0,
+            global_step: 0,
+            rollout: RolloutBuffer::new(n_steps, n_envs, n_obs, n_actions),
+            distribution: DiagGaussian::default(),
+            observations: vec![0.0; n_envs * n_obs],
+            actions: vec![0.0; n_envs * n_actions],
+            n_inexact_envs: 0,
+            thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
+            clock: (Duration::ZERO, 0),
+            env,
+            config,
+            identity,
+        };
+        if ppo.config.norm_obs {
+            ppo.observation_normalizer
+                .update(&ppo.env.batch().observations);
+        }
+        ppo.observe();
+        Ok(ppo)
+    }
+}
+
+/// Inputs, hidden layers and outputs of a network.
+pub(crate) fn network_sizes(hidden: &[usize], n_inputs: usize, n_outputs: usize) -> Vec<usize> {
+    [&[n_inputs], hidden, &[n_outputs]].concat()
+}
+
+/// Actor, with a log standard deviation for each action as free parameters, and critic.
+fn networks(config: &PpoConfig, n_obs: usize, n_actions: usize, rng: &mut ChaCha8Rng) -> [Mlp; 2] {
+    let sizes = |n_outputs: usize| network_sizes(&config.hidden_sizes, n_obs, n_outputs);
+    let mut actor = Mlp::new(&sizes(n_actions), config.activation, n_actions);
+    actor.set_orthogonal(0.01, rng);
+    let log_std = actor.free();
+    actor.parameters_mut()[log_std].fill(config.log_std_init as f32);
+    let mut critic = Mlp::new(&sizes(1), config.activation, 0);
+    critic.set_orthogonal(1.0, rng);
+    [actor, critic]
+}
+
+fn check_env(env: &VecEnv, config: &PpoConfig) -> Result<(), RlError> {
+    config.check()?;
+    let n_envs = env.n_envs();
+    if n_envs != config.n_envs {
+        let problem = format!("is {}, but {n_envs} environments were given", config.n_envs);
+        return Err(RlError::config("n_envs", problem));
+    }
+    if env.config().autoreset != Autoreset::SameStep {
+        let problem = "training needs environments with Autoreset::SameStep";
+        return Err(RlError::config("autoreset", problem));
+    }
+    if env.spec().observation_space.is_empty() {
+        let problem = format!("{} observes nothing", env.spec().id);
+        return Err(RlError::config("observation", problem));
+    }
+    Ok(())
+}

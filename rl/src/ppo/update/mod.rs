@@ -1,0 +1,106 @@
+//! The update stage: epochs of minibatch gradient descent on the clipped losses.
+
+mod epochs;
+mod exchange;
+mod loss_head;
+mod losses;
+mod policy_head;
+mod shuffle;
+mod thread_tuner;
+mod value_head;
+
+use std::time::Instant;
+
+use rand::RngCore as _;
+
+pub use losses::{PolicyLoss, mean_and_std, policy_loss, value_loss};
+pub use policy_head::PolicyStats;
+pub(super) use thread_tuner::ThreadTuner;
+
+use super::{Learner, Ppo, PpoConfig, RolloutBuffer};
+use crate::RlError;
+use epochs::Epochs;
+use policy_head::PolicyHead;
+use value_head::ValueHead;
+
+/// What an update did. Losses are means over its last epoch.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct UpdateStats {
+    /// Figures of the policy.
+    pub policy: PolicyStats,
+    /// Mean value loss.
+    pub value_loss: f64,
+    /// Epochs run; fewer than `update_epochs` where the KL divergence exceeded `target_kl`.
+    pub n_epochs: usize,
+    /// Minibatches run.
+    pub n_minibatches: usize,
+    /// Minibatches skipped because their gradient was not finite.
+    pub n_skipped: usize,
+}
+
+/// Updates actor and critic on a rollout, on one thread or two, to the same bits.
+pub fn update(
+    config: &PpoConfig,
+    learning_rate: f64,
+    rollout: &RolloutBuffer,
+    shuffle_seed: u64,
+    [actor, critic]: [&mut Learner; 2],
+    n_threads: usize,
+) -> UpdateStats {
+    let epochs = Epochs {
+        config,
+        shuffle_seed,
+        learning_rate,
+    };
+    let mut actor = PolicyHead::new(actor, rollout, config);
+    let mut critic = ValueHead::new(critic, rollout, config);
+    let counts = epochs.run(&mut actor, &mut critic, n_threads);
+    UpdateStats {
+        policy: actor.stats(),
+        value_loss: critic.mean_loss(),
+        n_epochs: counts.epochs,
+        n_minibatches: counts.minibatches,
+        n_skipped: counts.skipped,
+    }
+}
+
+impl Ppo {
+    /// (rollout) => better actor, better critic
+    pub(super) fn update(&mut self, learning_rate: f64) -> Result<UpdateStats, RlError> {
+        let (start, n_threads) = (Instant::now(), self.thread_tuner.n_threads());
+        let stats = update(
+            &self.config,
+            learning_rate,
+            &self.rollout,
+            self.shuffle_rng.next_u64(),
+            [&mut self.actor, &mut self.critic],
+            n_threads,
+        );
+        self.thread_tuner.record(n_threads, start.elapsed());
+        if stats.n_skipped == stats.n_minibatches {
+            return Err(self.not_finite());
+        }
+        Ok(stats)
+    }
+
+    fn not_finite(&self) -> RlError {
+        let rollout = &self.rollout;
+        let arrays = [
+            ("observations", &rollout.observations),
+            ("rewards", &rollout.rewards),
+            ("values", &rollout.values),
+            ("advantages", &rollout.advantages),
+            ("log probabilities", &rollout.log_probs),
+        ];
+        let has_infinite = |numbers: &[f32]| numbers.iter().any(|x| !x.is_finite());
+        let first = arrays.iter().find(|(_, numbers)| has_infinite(numbers));
+        let culprit = first.map_or("the gradient", |(name, _)| *name);
+        RlError::NotFinite {
+            iteration: self.iteration,
+            problem: format!(
+                "no minibatch had a finite gradient ({culprit} not finite); the weights are unchanged (a smaller learning_rate or \
+                 norm_reward may help)"
+            ),
+        }
+    }
+}

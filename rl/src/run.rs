@@ -1,0 +1,134 @@
+//! The folder of a training, from which it can be resumed after a kill at any moment.
+
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+
+use insonate_envs::VecEnv;
+
+use crate::log::{CsvLog, EventLog};
+use crate::{Ppo, Progress, RlError};
+
+/// Name of the checkpoint in the folder.
+pub const CHECKPOINT: &str = "checkpoint.safetensors";
+/// Name of the policy in the folder.
+pub const POLICY: &str = "policy.safetensors";
+/// Name of the table of iterations in the folder.
+pub const PROGRESS: &str = "progress.csv";
+
+/// How a folder is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RunOptions {
+    /// Iterations between checkpoints; the last iteration is always saved.
+    pub checkpoint_every: usize,
+    /// Writes TensorBoard's event files.
+    pub tensorboard: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        Self {
+            checkpoint_every: 10,
+            tensorboard: true,
+        }
+    }
+}
+
+/// A training with its folder: checkpoint, policy, `progress.csv` and TensorBoard's event files.
+#[derive(Debug)]
+pub struct Run {
+    ppo: Ppo,
+    folder: PathBuf,
+    options: RunOptions,
+    table: CsvLog,
+    events: Option<EventLog>,
+}
+
+impl Run {
+    /// Starts a training in a folder, which is created where it is missing, with a checkpoint of the start.
+    ///
+    /// # Errors
+    /// [`RlError::File`] where the folder has a checkpoint or a table; [`RlError::Io`], [`RlError::Write`].
+    pub fn start(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
+        fs::create_dir_all(folder).map_err(RlError::io(folder, "cannot be created"))?;
+        for name in [CHECKPOINT, PROGRESS] {
+            let path = folder.join(name);
+            if path.exists() {
+                let problem = "already exists: resume that training, or choose another folder";
+                return Err(RlError::file(&path, problem));
+            }
+        }
+        let run = Self::open(folder, ppo, options)?;
+        run.ppo.save(&folder.join(CHECKPOINT))?;
+        Ok(run)
+    }
+
+    /// Resumes a training from its checkpoint; see [`Ppo::resume`]. Logs are truncated to the checkpoint.
+    ///
+    /// # Errors
+    /// As [`Ppo::resume`].
+    pub fn resume(folder: &Path, env: VecEnv, options: RunOptions) -> Result<Self, RlError> {
+        let ppo = Ppo::resume(env, &folder.join(CHECKPOINT))?;
+        Self::open(folder, ppo, options)
+    }
+
+    fn open(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
+        if options.checkpoint_every == 0 {
+            let problem = "0 is not allowed: at least 1";
+            return Err(RlError::config("checkpoint_every", problem));
+        }
+        let global_step = ppo.global_step();
+        Ok(Self {
+            table: CsvLog::open(&folder.join(PROGRESS), global_step)?,
+            events: options
+                .tensorboard
+                .then(|| EventLog::open(folder, global_step))
+                .transpose()?,
+            folder: folder.to_owned(),
+            ppo,
+            options,
+        })
+    }
+
+    /// The training.
+    pub fn ppo(&self) -> &Ppo {
+        &self.ppo
+    }
+
+    /// The training, to change its length.
+    pub fn ppo_mut(&mut self) -> &mut Ppo {
+        &mut self.ppo
+    }
+
+    /// Trains until all timesteps are done or the observer breaks, and saves checkpoint and policy.
+    ///
+    /// # Errors
+    /// As [`Ppo::iterate`]; [`RlError::Write`] when a file cannot be written. The last checkpoint is kept.
+    pub fn train(
+        &mut self,
+        observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<(), RlError> {
+        let mut flow = ControlFlow::Continue(());
+        while flow.is_continue() && !self.ppo.is_finished() {
+            let progress = self.ppo.iterate()?;
+            self.table.write(&progress)?;
+            if let Some(events) = &mut self.events {
+                events.write(progress.global_step, &progress.scalars)?;
+            }
+            flow = observer(&progress);
+            let every = self.options.checkpoint_every;
+            let is_due = self.ppo.iteration().is_multiple_of(every);
+            if is_due || flow.is_break() || self.ppo.is_finished() {
+                self.save()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Writes checkpoint and policy, after the rows of the log, so that a checkpoint is never ahead of them.
+    fn save(&self) -> Result<(), RlError> {
+        self.table.sync()?;
+        self.ppo.save(&self.folder.join(CHECKPOINT))?;
+        self.ppo.policy().save(&self.folder.join(POLICY))
+    }
+}

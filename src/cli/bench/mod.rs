@@ -1,0 +1,95 @@
+//! `insonate bench`.
+
+mod env;
+mod ppo;
+mod raw_physics;
+mod tissue;
+
+use clap::{Args, Subcommand};
+use serde_json::{Map, Value};
+
+use super::print;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate bench env --task probe-sweep --envs 32 --threads 2 --json
+  insonate bench ppo --json")]
+pub(crate) struct Bench {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, Subcommand)]
+enum What {
+    /// Steps of environments per second, beside the physics alone.
+    ///
+    /// raw_physics_steps_per_second is the reference: the physics of the same scenes, from the environments' states, with constant motors and
+    /// without controller, observation, reward and reset, on as many threads. A step is MuJoCo's, with a fast torso also that of the shell.
+    /// Both are measured alternately; medians over rounds count.
+    #[command(after_help = "Examples:
+  insonate bench env --task table-slide --envs 32 --threads 2 --json
+  insonate bench env --task probe-sweep --policy scripted --set randomization.breathing=true")]
+    Env(env::EnvBench),
+    /// Training steps of PPO per second, simulation and learning together, on `reacher`.
+    ///
+    /// 8 environments, 2048 samples per update, minibatches of 64, 10 epochs, two hidden layers of 64 tanh units: the defaults of
+    /// Stable-Baselines3. The median over updates counts.
+    #[command(after_help = "Examples:
+  insonate bench ppo --updates 30 --threads 2 --json")]
+    Ppo(ppo::PpoBench),
+    /// Frames of soft tissue per second, on the scenes of docs/performance.md that other engines run too.
+    ///
+    /// mpm: a block of particles, eight per cell, on the floor of a unit cube; a box is pressed in and slides. The median over frames
+    /// counts, after 30 others. xpbd: a block of tetrahedra, of springs and volumes, fixed to the floor; a ball is pressed in and slides.
+    /// The median over frames counts, after 60 others; several worlds are stepped together.
+    #[command(after_help = "Examples:
+  insonate bench tissue --solver mpm --particles 24000 --grid 64 --substeps 25 --threads 2 --json
+  insonate bench tissue --solver mpm --particles 1000000 --grid 128
+  insonate bench tissue --solver xpbd --tets 1170 --substeps 10 --worlds 32 --json
+  insonate bench tissue --solver mpm --device gpu")]
+    Tissue(tissue::TissueBench),
+}
+
+impl Bench {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        match &self.what {
+            What::Env(bench) => bench.run(),
+            What::Ppo(bench) => bench.run(),
+            What::Tissue(bench) => bench.run(),
+        }
+    }
+}
+
+fn print_figures(figures: &Value, as_json: bool) -> anyhow::Result<()> {
+    if as_json {
+        return print(&serde_json::to_string_pretty(figures)?);
+    }
+    let none = Map::new();
+    let lines = figures
+        .as_object()
+        .unwrap_or(&none)
+        .iter()
+        .map(|(name, value)| {
+            let shown = match (value.as_f64(), value.as_str()) {
+                (Some(number), _) if number.abs() >= 100.0 => format!("{number:.0}"),
+                (Some(number), _) => format!("{number:.4}")
+                    .trim_end_matches('0')
+                    .trim_end_matches('.')
+                    .to_owned(),
+                (None, Some(text)) => text.to_owned(),
+                (None, None) => "–".to_owned(),
+            };
+            format!("{name:<30} {shown:>14}")
+        });
+    print(&lines.collect::<Vec<_>>().join("\n"))
+}
+
+/// NaN without any numbers.
+fn median(mut numbers: Vec<f64>) -> f64 {
+    if numbers.is_empty() {
+        return f64::NAN;
+    }
+    numbers.sort_by(f64::total_cmp);
+    let n = numbers.len();
+    0.5 * (numbers[(n - 1) / 2] + numbers[n / 2])
+}

@@ -1,0 +1,116 @@
+//! `insonate bench tissue`.
+
+mod mpm;
+mod numpy_rng;
+mod xpbd;
+
+use std::time::Instant;
+
+use clap::Args;
+
+use super::print_figures;
+use crate::cli::device_arg::DeviceArg;
+
+#[derive(Debug, Args)]
+pub(crate) struct TissueBench {
+    /// Solver.
+    #[arg(long, value_name = "SOLVER", default_value = "mpm")]
+    solver: Solver,
+    /// Particles (mpm).
+    #[arg(long, value_name = "N", default_value_t = 24_000)]
+    particles: usize,
+    /// Cells along each axis (mpm).
+    #[arg(long, value_name = "N", default_value_t = 64)]
+    grid: usize,
+    /// Tetrahedra (xpbd).
+    #[arg(long, value_name = "N", default_value_t = 1170)]
+    tets: usize,
+    /// Worlds that step together (xpbd).
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    worlds: usize,
+    /// Substeps in a frame [default: mpm 25, xpbd 10]
+    #[arg(long, value_name = "N")]
+    substeps: Option<u32>,
+    /// Device; auto takes a hardware GPU where there is one.
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: DeviceArg,
+    /// Threads; 0: one for each core.
+    #[arg(long, value_name = "T", default_value_t = 0)]
+    threads: usize,
+    /// Number of frames, of which the median counts.
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    frames: u32,
+    /// Print JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Solver {
+    /// Particles and a grid.
+    Mpm,
+    /// Tetrahedra with compliant constraints.
+    Xpbd,
+}
+
+impl TissueBench {
+    pub(super) fn run(&self) -> anyhow::Result<()> {
+        let figures = match self.solver {
+            Solver::Mpm => serde_json::to_value(self.measure_mpm()?)?,
+            Solver::Xpbd => serde_json::to_value(self.measure_xpbd()?)?,
+        };
+        print_figures(&figures, self.json)
+    }
+
+    fn device(&self) -> insonate::experiments::tissue::Device {
+        self.device.into()
+    }
+
+    /// Steps a world frame by frame: what `look` sees after `n_warmup` frames, and the times of the frames after them [s].
+    fn time_frames<W, T>(
+        &self,
+        n_warmup: u32,
+        world: &mut W,
+        mut step: impl FnMut(&mut W, u32) -> anyhow::Result<()>,
+        look: impl FnOnce(&mut W) -> anyhow::Result<T>,
+    ) -> anyhow::Result<(T, Vec<f64>)> {
+        for frame in 0..n_warmup {
+            step(world, frame)?;
+        }
+        let seen = look(world)?;
+        let mut times = Vec::new();
+        for frame in n_warmup..n_warmup + self.frames.max(1) {
+            let start = Instant::now();
+            step(world, frame)?;
+            times.push(start.elapsed().as_secs_f64());
+        }
+        Ok((seen, times))
+    }
+}
+
+#[cfg(test)]
+impl TissueBench {
+    /// Few tetrahedra, one frame.
+    fn small() -> Self {
+        Self {
+            solver: Solver::Xpbd,
+            particles: 8_000,
+            grid: 64,
+            tets: 1170,
+            worlds: 1,
+            substeps: None,
+            device: DeviceArg::Cpu,
+            threads: 1,
+            frames: 1,
+            json: false,
+        }
+    }
+}
+
+/// Mean and greatest height of some positions [m].
+fn mean_and_height(positions: &[[f64; 3]]) -> ([f64; 3], f64) {
+    let n = positions.len() as f64;
+    let mean = [0, 1, 2].map(|axis| positions.iter().map(|p| p[axis]).sum::<f64>() / n);
+    let heights = positions.iter().map(|p| p[2]);
+    (mean, heights.fold(f64::NEG_INFINITY, f64::max))
+}

@@ -1,0 +1,153 @@
+//! Policies as named on the command line: a file, or `zero`, `random` or `scripted`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+use toml::Table;
+
+use crate::envs::tasks::{self, EnvFactory};
+use crate::envs::{EnvError, settings};
+use crate::rl::run::POLICY;
+use crate::rl::{Agent, Policy};
+use crate::training::resolve_env;
+
+/// Policies without a file.
+const BUILTIN_POLICIES: [&str; 3] = ["zero", "random", "scripted"];
+
+/// A policy and its environments.
+#[derive(Debug)]
+pub struct NamedPolicy {
+    /// As named.
+    pub name: String,
+    /// The policy; none for a built-in one.
+    pub policy: Option<Policy>,
+    /// Makes its environments.
+    pub factory: EnvFactory,
+}
+
+impl NamedPolicy {
+    /// Loads policies by name.
+    ///
+    /// A policy file acts in the environments of its training, with `overrides` of their settings; a built-in policy in those of the first
+    /// file, or with the task's defaults without one; `scripted` with the settings that it needs.
+    /// `task` may be omitted where a file names it.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] for a name that is neither built in nor a file; [`EnvError::Config`] without a task or for settings; for a file
+    /// that is not a policy, or one of another task.
+    pub fn load_all(
+        names: &[String],
+        task: Option<&str>,
+        overrides: &Table,
+    ) -> anyhow::Result<Vec<Self>> {
+        let policies: Vec<Option<Policy>> = names
+            .iter()
+            .map(|name| load(name))
+            .collect::<Result<_, _>>()?;
+        let first = policies.iter().flatten().next();
+        let task = task
+            .or(first.map(|policy| policy.identity.task.as_str()))
+            .ok_or_else(|| EnvError::Config {
+                field: "task".to_owned(),
+                problem: "is missing: give --task or a policy file".to_owned(),
+            })?;
+        tasks::by_name(task)?;
+        let default = match first {
+            Some(policy) if policy.identity.task == task => stored(policy)?,
+            _ => Table::new(),
+        };
+        let named = names.iter().zip(&policies);
+        named
+            .map(|(name, policy)| {
+                let base = match policy {
+                    Some(policy) if policy.identity.task == task => stored(policy)?,
+                    _ => default.clone(),
+                };
+                Self::new(name, policy.clone(), task, &base, overrides)
+                    .with_context(|| format!("policy {name}"))
+            })
+            .collect()
+    }
+
+    fn new(
+        name: &str,
+        policy: Option<Policy>,
+        task: &str,
+        base: &Table,
+        overrides: &Table,
+    ) -> anyhow::Result<Self> {
+        let kind = tasks::by_name(task)?;
+        let mut base = base.clone();
+        if name == "scripted" && policy.is_none() {
+            for (setting, value) in kind.scripted {
+                settings::set(&mut base, setting, value)?;
+            }
+        }
+        let factory = resolve_env(task, &base, overrides)?;
+        if let Some(policy) = &policy {
+            policy.check_fits(factory.make()?.spec())?;
+        }
+        Ok(Self {
+            name: name.to_owned(),
+            policy,
+            factory,
+        })
+    }
+
+    /// Who acts.
+    pub fn agent(&self) -> Agent {
+        match (&self.policy, self.name.as_str()) {
+            (Some(policy), _) => Agent::Policy(Box::new(policy.clone())),
+            (None, "random") => Agent::Random,
+            (None, "scripted") => Agent::Scripted,
+            (None, _) => Agent::Zero,
+        }
+    }
+}
+
+/// Settings that a policy was trained with.
+fn stored(policy: &Policy) -> anyhow::Result<Table> {
+    let settings = policy.identity.settings.parse();
+    settings.map_err(|error: toml::de::Error| {
+        anyhow::anyhow!("the policy's settings cannot be read: {error}")
+    })
+}
+
+/// The policy of a name; none for a built-in one.
+fn load(name: &str) -> anyhow::Result<Option<Policy>> {
+    if BUILTIN_POLICIES.contains(&name) {
+        return Ok(None);
+    }
+    Ok(Some(Policy::load(&policy_path(name)?)?))
+}
+
+fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
+    let path = Path::new(name);
+    if path.is_dir() {
+        let inside = path.join(POLICY);
+        if inside.is_file() {
+            return Ok(inside);
+        }
+        return Err(EnvError::Config {
+            field: "policy".to_owned(),
+            problem: format!("the folder {name} has no {POLICY}"),
+        });
+    }
+    if path.is_file() {
+        return Ok(path.to_owned());
+    }
+    Err(match EnvError::unknown("policy", name, &BUILTIN_POLICIES) {
+        EnvError::Unknown {
+            kind,
+            name,
+            near,
+            known,
+        } => EnvError::Unknown {
+            kind,
+            name,
+            near,
+            known: format!("{known}, a policy file ({POLICY}), or the folder of a training"),
+        },
+        other => other,
+    })
+}

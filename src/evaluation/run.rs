@@ -1,0 +1,130 @@
+//! Runs the episodes of an evaluation.
+
+use std::time::Instant;
+
+use super::NamedPolicy;
+use crate::envs::{Autoreset, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
+use crate::rl;
+
+/// Which episodes, and how they are run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EvaluationPlan {
+    /// Episode e of a block has the block's seed + e.
+    pub seeds: Vec<u64>,
+    /// Episodes for each seed.
+    pub n_episodes: usize,
+    /// Fixed random parameters.
+    pub options: ResetOptions,
+    /// Environments that step together; without effect on the figures.
+    pub n_envs: usize,
+    /// Threads; 0: one for each core; without effect on the figures.
+    pub n_threads: usize,
+}
+
+/// The episodes of a policy.
+#[derive(Debug)]
+pub struct EvaluationResult {
+    /// The policy's name.
+    pub name: String,
+    /// Specification of the environment.
+    pub spec: EnvSpec,
+    /// Every episode, in order.
+    pub episodes: Vec<EpisodeStatistics>,
+    /// Time of the evaluation [s].
+    pub seconds: f64,
+}
+
+/// Runs all episodes under a policy; `progress` is told how many are over.
+///
+/// # Errors
+/// As [`rl::evaluate`].
+pub fn evaluate(
+    policy: &NamedPolicy,
+    plan: &EvaluationPlan,
+    progress: &mut dyn FnMut(usize),
+) -> anyhow::Result<EvaluationResult> {
+    let start = Instant::now();
+    let config = VecConfig {
+        autoreset: Autoreset::Disabled,
+        n_threads: plan.n_threads,
+        ..VecConfig::default()
+    };
+    let n_envs = plan.n_envs.clamp(1, plan.n_episodes.max(1));
+    let mut env = VecEnv::new(policy.factory.make_many(n_envs)?, config)?;
+    let mut agent = policy.agent();
+    let mut episodes: Vec<EpisodeStatistics> = Vec::new();
+    for &seed in &plan.seeds {
+        let n_before = episodes.len();
+        let block = rl::evaluate(
+            &mut env,
+            &mut agent,
+            plan.n_episodes,
+            seed,
+            &plan.options,
+            &mut |n_done| progress(n_before + n_done),
+        )?;
+        episodes.extend(block);
+    }
+    Ok(EvaluationResult {
+        name: policy.name.clone(),
+        spec: env.spec().clone(),
+        episodes,
+        seconds: start.elapsed().as_secs_f64(),
+    })
+}
+
+impl EvaluationResult {
+    /// A metric of each episode; none where the task does not have it.
+    pub fn metric(&self, name: &str) -> Option<Vec<f64>> {
+        let index = self.spec.metrics.iter().position(|known| *known == name)?;
+        Some(
+            self.episodes
+                .iter()
+                .map(|episode| episode.metrics[index])
+                .collect(),
+        )
+    }
+
+    /// Number of successful episodes; none where the task has no such metric.
+    pub fn n_successes(&self) -> Option<usize> {
+        let successes = self.metric("success")?;
+        Some(successes.iter().filter(|success| **success > 0.5).count())
+    }
+
+    /// Why episodes ended, with counts, most frequent first.
+    pub fn end_reasons(&self) -> Vec<(String, usize)> {
+        count(self.episodes.iter())
+    }
+
+    /// The same of the episodes that failed.
+    pub fn failures(&self) -> Vec<(String, usize)> {
+        let successes = self.metric("success").unwrap_or_default();
+        let episodes = self.episodes.iter().zip(successes);
+        count(
+            episodes
+                .filter(|(_, success)| *success <= 0.5)
+                .map(|(episode, _)| episode),
+        )
+    }
+}
+
+fn count<'a>(episodes: impl Iterator<Item = &'a EpisodeStatistics>) -> Vec<(String, usize)> {
+    let mut counts: Vec<(String, usize)> = Vec::new();
+    for episode in episodes {
+        let reason = short_reason(episode);
+        match counts.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, n)) => *n += 1,
+            None => counts.push((reason, 1)),
+        }
+    }
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+/// Why an episode ended, without details of a divergence.
+fn short_reason(episode: &EpisodeStatistics) -> String {
+    match &episode.reason {
+        crate::envs::EndReason::Diverged(_) => "diverged".to_owned(),
+        reason => reason.text().into_owned(),
+    }
+}

@@ -1,0 +1,67 @@
+//! The device on which tissue is computed.
+
+use serde::{Deserialize, Serialize};
+
+/// A choice of device.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Device {
+    /// A hardware GPU where there is one, else the CPU.
+    #[default]
+    Auto,
+    /// The CPU.
+    Cpu,
+    /// The GPU, in hardware or software.
+    Gpu,
+}
+
+/// An open device.
+#[derive(Debug)]
+pub enum Backend {
+    /// The CPU.
+    Cpu,
+    /// A GPU, with its driver.
+    #[cfg(feature = "gpu")]
+    Gpu(Box<insonate_tissue::gpu::Gpu>),
+}
+
+impl Device {
+    /// Opens the device.
+    ///
+    /// # Errors
+    /// For a GPU that is not available, with what to install.
+    pub fn open(self) -> anyhow::Result<Backend> {
+        match self {
+            Self::Cpu => Ok(Backend::Cpu),
+            #[cfg(feature = "gpu")]
+            Self::Auto => {
+                // Software drivers are slower than the CPU solvers.
+                let gpu = insonate_tissue::gpu::Gpu::open().ok();
+                let hardware = gpu.filter(|gpu| !gpu.describe().is_software);
+                Ok(hardware.map_or(Backend::Cpu, |gpu| Backend::Gpu(Box::new(gpu))))
+            }
+            #[cfg(feature = "gpu")]
+            Self::Gpu => Ok(Backend::Gpu(Box::new(insonate_tissue::gpu::Gpu::open()?))),
+            #[cfg(not(feature = "gpu"))]
+            Self::Auto => Ok(Backend::Cpu),
+            #[cfg(not(feature = "gpu"))]
+            Self::Gpu => {
+                anyhow::bail!("this build has no GPU solvers: rebuild with --features gpu")
+            }
+        }
+    }
+}
+
+impl Backend {
+    /// Its name, with the driver of a GPU.
+    pub fn name(&self) -> String {
+        match self {
+            Self::Cpu => "cpu".to_owned(),
+            #[cfg(feature = "gpu")]
+            Self::Gpu(gpu) => {
+                let info = gpu.describe();
+                format!("gpu: {} ({}, {})", info.name, info.driver, info.backend)
+            }
+        }
+    }
+}
