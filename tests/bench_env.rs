@@ -6,24 +6,9 @@ use command::{done, json, refused};
 
 #[test]
 fn environments_are_measured_beside_the_physics_alone() {
-    let all = json(&[
-        "bench",
-        "env",
-        "--task",
-        "table-slide",
-        "--envs",
-        "3",
-        "--threads",
-        "2",
-        "--rounds",
-        "3",
-        "--steps",
-        "2",
-        "--warmup",
-        "4",
-        "--policy",
-        "scripted",
-    ]);
+    let all = json(
+        "bench env --task table-slide --envs 3 --threads 2 --rounds 3 --steps 2 --warmup 4 --policy scripted",
+    );
     let number = |key: &str| all[key].as_f64().unwrap_or_else(|| panic!("{key}: {all}"));
     let steps = number("env_steps_per_second");
     assert!(steps > 0.0 && number("raw_physics_steps_per_second") > 0.0);
@@ -41,9 +26,7 @@ fn environments_are_measured_beside_the_physics_alone() {
 
 #[test]
 fn a_task_without_physics_has_no_reference() {
-    let all = json(&[
-        "bench", "env", "--task", "pendulum", "--envs", "2", "--rounds", "2", "--steps", "3",
-    ]);
+    let all = json("bench env --task pendulum --envs 2 --rounds 2 --steps 3");
     assert!(all["env_steps_per_second"].as_f64().unwrap() > 0.0);
     assert!(all["physics_steps_per_second"].is_null());
     assert!(all["raw_physics_steps_per_second"].is_null());
@@ -51,13 +34,13 @@ fn a_task_without_physics_has_no_reference() {
 
 #[test]
 fn training_is_measured() {
-    let all = json(&["bench", "ppo", "--updates", "1"]);
+    let all = json("bench ppo --updates 1");
     assert!(all["frames_per_second"].as_f64().unwrap() > 0.0);
     assert_eq!(
         (all["batch_size"].as_u64(), all["minibatch_size"].as_u64()),
         (Some(2048), Some(64))
     );
-    assert!(done(&["bench", "ppo", "--updates", "1"]).contains("frames_per_second"));
-    assert!(refused(&["bench", "ppo", "--updates", "0"], 2).contains("at least 1"));
-    assert!(refused(&["bench", "env", "--task", "slide"], 2).contains("no task"));
+    assert!(done("bench ppo --updates 1").contains("frames_per_second"));
+    assert!(refused("bench ppo --updates 0", 2).contains("at least 1"));
+    assert!(refused("bench env --task slide", 2).contains("no task"));
 }

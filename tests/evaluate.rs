@@ -50,16 +50,7 @@ fn policy(task: &str, folder: &Path) -> PathBuf {
 
 #[test]
 fn the_json_has_every_key_and_null_for_what_the_task_has_not() {
-    let all = json(&[
-        "evaluate",
-        "random",
-        "--task",
-        "pendulum",
-        "--episodes",
-        "3",
-        "--seed",
-        "5",
-    ]);
+    let all = json("evaluate random --task pendulum --episodes 3 --seed 5");
     for key in KEYS {
         assert!(all.get(key).is_some(), "{key} is missing");
     }
@@ -95,20 +86,9 @@ fn figures_do_not_depend_on_environments_and_threads() {
     let folder = policy("reacher", scratch.path());
     for name in [folder.to_str().unwrap(), "random", "zero"] {
         let run = |envs: &str, threads: &str| {
-            json(&[
-                "evaluate",
-                name,
-                "--task",
-                "reacher",
-                "--episodes",
-                "7",
-                "--seed",
-                "11",
-                "--envs",
-                envs,
-                "--threads",
-                threads,
-            ])
+            json(&format!(
+                "evaluate {name} --task reacher --episodes 7 --seed 11 --envs {envs} --threads {threads}"
+            ))
         };
         let one = run("1", "1");
         assert_eq!(one, run("3", "2"), "{name}");
@@ -122,7 +102,7 @@ fn a_policy_brings_its_task_and_settings_along() {
     let folder = policy("pendulum", scratch.path());
     let file = folder.join("policy.safetensors");
     let [by_folder, by_file] = [&folder, &file].map(|path| {
-        let mut all = json(&["evaluate", path.to_str().unwrap(), "--episodes", "2"]);
+        let mut all = json(&format!("evaluate {} --episodes 2", path.display()));
         all["policy"] = "".into();
         all
     });
@@ -130,25 +110,21 @@ fn a_policy_brings_its_task_and_settings_along() {
     let name = folder.to_str().unwrap();
     // The other way to name it.
     assert_eq!(
-        json(&["evaluate", "--policy", name, "--episodes", "2"])["policy"],
+        json(&format!("evaluate --policy {name} --episodes 2"))["policy"],
         name
     );
     // Settings over those of the policy, with and without the part's name.
     let shifted = |setting: &str| {
-        json(&["evaluate", name, "--episodes", "2", "--set", setting])["return_mean"].clone()
+        json(&format!("evaluate {name} --episodes 2 --set {setting}"))["return_mean"].clone()
     };
     assert_eq!(shifted("gravity=5"), shifted("env.gravity=5"));
     assert_ne!(shifted("gravity=5"), by_folder["return_mean"]);
     // The whole configuration of a training serves as well.
     let config = folder.join("config.toml");
-    let with = json(&[
-        "evaluate",
-        name,
-        "--episodes",
-        "2",
-        "--config",
-        config.to_str().unwrap(),
-    ]);
+    let with = json(&format!(
+        "evaluate {name} --episodes 2 --config {}",
+        config.display()
+    ));
     assert_eq!(with["return_mean"], by_folder["return_mean"]);
 }
 
@@ -157,7 +133,7 @@ fn policies_are_compared_on_the_same_episodes() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = policy("pendulum", scratch.path());
     let name = folder.to_str().unwrap();
-    let all = json(&["evaluate", name, name, "zero", "--episodes", "4"]);
+    let all = json(&format!("evaluate {name} {name} zero --episodes 4"));
     assert_eq!(all["policies"].as_array().unwrap().len(), 3);
     let (one, zero) = (&all["policies"][0], &all["policies"][2]);
     let difference = &all["paired"][0]["difference"]["return"];
@@ -165,7 +141,7 @@ fn policies_are_compared_on_the_same_episodes() {
     assert!((difference["mean"].as_f64().unwrap() - by_hand).abs() < 1e-9);
     assert_eq!(all["paired"][1]["against"], "zero");
     assert_eq!(all["pooled"]["policies"], 2);
-    let text = done(&["evaluate", name, "zero", "--episodes", "4"]);
+    let text = done(&format!("evaluate {name} zero --episodes 4"));
     assert!(
         text.contains("95 % interval") && text.contains("episode by episode"),
         "{text}"
@@ -194,19 +170,7 @@ fn several_seeds_are_blocks_of_episodes_that_do_not_overlap() {
     let mean = |all: &serde_json::Value| all["return_mean"].as_f64().unwrap();
     let halves = [run(&["--seed", "0"]), run(&["--seed", "100"])];
     assert!((mean(&all) - 0.5 * (mean(&halves[0]) + mean(&halves[1]))).abs() < 1e-9);
-    let line = refused(
-        &[
-            "evaluate",
-            "zero",
-            "--task",
-            "pendulum",
-            "--episodes",
-            "3",
-            "--seeds",
-            "0,2",
-        ],
-        2,
-    );
+    let line = refused("evaluate zero --task pendulum --episodes 3 --seeds 0,2", 2);
     assert!(line.contains("share episodes"), "{line}");
 }
 
@@ -214,20 +178,10 @@ fn several_seeds_are_blocks_of_episodes_that_do_not_overlap() {
 fn a_row_for_each_episode_and_parameters_that_are_fixed() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("episodes.csv");
-    done(&[
-        "evaluate",
-        "zero",
-        "--task",
-        "pendulum",
-        "--episodes",
-        "3",
-        "--seed",
-        "7",
-        "--fix",
-        "theta=0.5",
-        "--csv",
-        path.to_str().unwrap(),
-    ]);
+    done(&format!(
+        "evaluate zero --task pendulum --episodes 3 --seed 7 --fix theta=0.5 --csv {}",
+        path.display()
+    ));
     let mut reader = csv::Reader::from_path(&path).unwrap();
     let header = reader.headers().unwrap().clone();
     let theta = header
@@ -242,26 +196,11 @@ fn a_row_for_each_episode_and_parameters_that_are_fixed() {
         assert_eq!(&row[4], "time limit");
     }
     let line = refused(
-        &[
-            "evaluate",
-            "zero",
-            "--task",
-            "pendulum",
-            "--fix",
-            "thata=0.5",
-            "--episodes",
-            "1",
-        ],
+        "evaluate zero --task pendulum --fix thata=0.5 --episodes 1",
         2,
     );
     assert!(line.contains("did you mean \"theta\"?"), "{line}");
-    assert!(
-        refused(
-            &["evaluate", "zero", "--task", "pendulum", "--fix", "theta"],
-            2
-        )
-        .contains("fix")
-    );
+    assert!(refused("evaluate zero --task pendulum --fix theta", 2).contains("fix"));
 }
 
 #[test]
@@ -270,37 +209,21 @@ fn what_is_no_policy_or_does_not_fit_is_refused() {
     let folder = policy("pendulum", scratch.path());
     let file = folder.join("policy.safetensors");
     let name = file.to_str().unwrap();
-    let line = refused(
-        &["evaluate", name, "--task", "reacher", "--episodes", "1"],
-        2,
-    );
+    let line = refused(&format!("evaluate {name} --task reacher --episodes 1"), 2);
     assert!(line.contains("trained for the task \"pendulum\""), "{line}");
-    let unknown = refused(&["evaluate", "scriptd", "--task", "pendulum"], 2);
+    let unknown = refused("evaluate scriptd --task pendulum", 2);
     assert!(unknown.contains("did you mean \"scripted\"?"), "{unknown}");
+    assert!(refused("evaluate zero --task pendulm", 2).contains("did you mean \"pendulum\"?"));
+    assert!(refused("evaluate zero", 2).contains("--task"));
+    assert!(refused("evaluate --task pendulum", 2).contains("policy"));
+    assert!(refused("evaluate zero --task pendulum --episodes 0", 2).contains("at least 1"));
+    assert!(refused(&format!("evaluate {name} --set ppo.seed=3"), 2).contains("ppo.seed"));
     assert!(
-        refused(&["evaluate", "zero", "--task", "pendulm"], 2)
-            .contains("did you mean \"pendulum\"?")
-    );
-    assert!(refused(&["evaluate", "zero"], 2).contains("--task"));
-    assert!(refused(&["evaluate", "--task", "pendulum"], 2).contains("policy"));
-    assert!(
-        refused(
-            &["evaluate", "zero", "--task", "pendulum", "--episodes", "0"],
-            2
-        )
-        .contains("at least 1")
-    );
-    assert!(refused(&["evaluate", name, "--set", "ppo.seed=3"], 2).contains("ppo.seed"));
-    assert!(
-        refused(&["evaluate", name, "--set", "gravty=3"], 2).contains("did you mean \"gravity\"?")
+        refused(&format!("evaluate {name} --set gravty=3"), 2)
+            .contains("did you mean \"gravity\"?")
     );
     let empty = refused(
-        &[
-            "evaluate",
-            scratch.path().to_str().unwrap(),
-            "--task",
-            "pendulum",
-        ],
+        &format!("evaluate {} --task pendulum", scratch.path().display()),
         2,
     );
     assert!(empty.contains("has no policy.safetensors"), "{empty}");
@@ -315,7 +238,7 @@ fn what_is_no_policy_or_does_not_fit_is_refused() {
     let foreign = b"PK\x03\x04 a zip, perhaps of somebody's pickles".to_vec();
     for content in [&bytes[..bytes.len() / 2], &changed, &foreign, &[]] {
         std::fs::write(&broken, content).unwrap();
-        let output = insonate(&["evaluate", path, "--episodes", "1"]);
+        let output = insonate(&format!("evaluate {path} --episodes 1"));
         let text = command::stderr(&output);
         assert_eq!(output.status.code(), Some(1), "{text}");
         assert!(
@@ -328,30 +251,33 @@ fn what_is_no_policy_or_does_not_fit_is_refused() {
 #[test]
 fn help_is_what_people_read() {
     for command in ["train", "evaluate", "rollout", "describe"] {
-        insta::assert_snapshot!(format!("help_{command}"), done(&[command, "--help"]));
+        insta::assert_snapshot!(
+            format!("help_{command}"),
+            done(&format!("{command} --help"))
+        );
     }
 }
 
 #[test]
 fn tasks_are_listed_and_described() {
-    let list = json(&["list"]);
+    let list = json("list");
     let tasks = list["tasks"].as_array().unwrap();
     assert!(tasks.iter().any(|task| task["name"] == "probe-sweep"));
     assert!(!list["action_modes"].as_array().unwrap().is_empty());
-    let task = json(&["describe", "table-slide"]);
+    let task = json("describe table-slide");
     let n_actions = task["action_space"]["names"].as_array().unwrap().len();
     assert_eq!(
         task["action_space"]["low"].as_array().unwrap().len(),
         n_actions
     );
     assert_eq!(task["metrics"][0], "success");
-    let text = done(&["describe", "pendulum"]);
+    let text = done("describe pendulum");
     insta::assert_snapshot!("describe_pendulum", text);
     // Its settings are a configuration that training takes.
     let scratch = tempfile::tempdir().unwrap();
     let file = scratch.path().join("pendulum.toml");
-    std::fs::write(&file, done(&["describe", "pendulum", "--toml"])).unwrap();
-    let again = done(&["describe", "pendulum", "--config", file.to_str().unwrap()]);
+    std::fs::write(&file, done("describe pendulum --toml")).unwrap();
+    let again = done(&format!("describe pendulum --config {}", file.display()));
     assert_eq!(again, text);
-    assert!(refused(&["describe", "probe-swep"], 2).contains("did you mean \"probe-sweep\"?"));
+    assert!(refused("describe probe-swep", 2).contains("did you mean \"probe-sweep\"?"));
 }

@@ -15,27 +15,12 @@ fn a_rollout_is_an_episode_of_an_evaluation() {
         ("random", "reacher"),
         ("zero", "reacher"),
     ] {
-        let evaluated = json(&[
-            "evaluate",
-            policy,
-            "--task",
-            task,
-            "--episodes",
-            "1",
-            "--seed",
-            "9",
-        ]);
-        let rolled = json(&[
-            "rollout",
-            policy,
-            "--task",
-            task,
-            "--seed",
-            "9",
-            "--no-pictures",
-            "--output",
-            output,
-        ]);
+        let evaluated = json(&format!(
+            "evaluate {policy} --task {task} --episodes 1 --seed 9"
+        ));
+        let rolled = json(&format!(
+            "rollout {policy} --task {task} --seed 9 --no-pictures --output {output}"
+        ));
         assert_eq!(
             rolled["return"], evaluated["return_mean"],
             "{policy} on {task}"
@@ -48,17 +33,10 @@ fn a_rollout_is_an_episode_of_an_evaluation() {
 fn the_log_has_observations_actions_rewards_and_the_probe() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("rollout");
-    let summary = json(&[
-        "rollout",
-        "scripted",
-        "--task",
-        "table-slide",
-        "--seed",
-        "1",
-        "--no-pictures",
-        "--output",
-        folder.to_str().unwrap(),
-    ]);
+    let summary = json(&format!(
+        "rollout scripted --task table-slide --seed 1 --no-pictures --output {}",
+        folder.display()
+    ));
     assert_eq!(summary["metrics"]["success"], 1.0, "{summary}");
     for file in [
         "config.toml",
@@ -147,18 +125,10 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
 #[test]
 fn several_episodes_have_a_folder_each() {
     let scratch = tempfile::tempdir().unwrap();
-    let all = json(&[
-        "rollout",
-        "random",
-        "--task",
-        "pendulum",
-        "--episodes",
-        "2",
-        "--seed",
-        "3",
-        "--output",
-        scratch.path().to_str().unwrap(),
-    ]);
+    let all = json(&format!(
+        "rollout random --task pendulum --episodes 2 --seed 3 --output {}",
+        scratch.path().display()
+    ));
     assert_eq!(all.as_array().unwrap().len(), 2);
     for seed in [3, 4] {
         assert!(
@@ -168,16 +138,11 @@ fn several_episodes_have_a_folder_each() {
                 .exists()
         );
     }
-    let text = done(&[
-        "rollout",
-        "--policy",
-        "zero",
-        "--task",
-        "pendulum",
-        "--output",
-        scratch.path().join("one").to_str().unwrap(),
-    ]);
+    let text = done(&format!(
+        "rollout --policy zero --task pendulum --output {}",
+        scratch.path().join("one").display()
+    ));
     assert!(text.contains("time limit after 10.00 s"), "{text}");
-    assert!(refused(&["rollout", "zero"], 2).contains("--task"));
-    assert!(refused(&["rollout", "--task", "pendulum"], 2).contains("required"));
+    assert!(refused("rollout zero", 2).contains("--task"));
+    assert!(refused("rollout --task pendulum", 2).contains("required"));
 }

@@ -86,7 +86,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
     let again = scratch.path().join("again");
     let config = folder.join("config.toml");
     let (config, output) = (config.to_str().unwrap(), again.to_str().unwrap());
-    done(&["train", "--config", config, "--output", output]);
+    done(&format!("train --config {config} --output {output}"));
     assert_same_policy(&folder, &again);
 
     // Another training into the same folder would mix both.
@@ -260,14 +260,11 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     differs(&["--seed", "9"], "ppo.seed: is 9");
     differs(&["reacher"], "task: is reacher");
     // Without a task, and extended.
-    let further = json(&["train", "--resume", "--output", output, "--steps", "2560"]);
+    let further = json(&format!("train --resume --output {output} --steps 2560"));
     assert_eq!(further["global_step"], 2560);
     assert_eq!(further["task"], "pendulum");
     let nowhere = scratch.path().join("nowhere");
-    refused(
-        &["train", "--resume", "--output", nowhere.to_str().unwrap()],
-        1,
-    );
+    refused(&format!("train --resume --output {}", nowhere.display()), 1);
 }
 
 #[test]
@@ -285,7 +282,7 @@ fn several_seeds_have_a_folder_each_and_one_summary() {
     let curve = scratch.path().join("curve.svg");
     let folders = [1, 2].map(|seed| folder.join(format!("seed-{seed}")));
     let [a, b] = folders.each_ref().map(|folder| folder.to_str().unwrap());
-    done(&["curves", a, b, "--output", curve.to_str().unwrap()]);
+    done(&format!("curves {a} {b} --output {}", curve.display()));
     assert!(
         std::fs::read_to_string(curve)
             .unwrap()
@@ -387,6 +384,6 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     assert!(summary.contains("\"interrupted\""), "{summary}");
     // The checkpoint is at the end of the table, and can be resumed.
     let n_rows = n_rows() - 1;
-    let again = json(&["train", "--resume", "--output", output, "--steps", "1"]);
+    let again = json(&format!("train --resume --output {output} --steps 1"));
     assert_eq!(again["global_step"], n_rows * 1024);
 }

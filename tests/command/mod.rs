@@ -2,10 +2,46 @@
 
 use std::process::{Command, Output};
 
+/// Arguments of the command: a list, or one text with spaces between them.
+pub(crate) trait Arguments {
+    /// The arguments.
+    fn words(&self) -> Vec<String>;
+}
+
+impl<T: AsRef<str>> Arguments for [T] {
+    fn words(&self) -> Vec<String> {
+        self.iter().map(|word| word.as_ref().to_owned()).collect()
+    }
+}
+
+impl<T: AsRef<str>, const N: usize> Arguments for [T; N] {
+    fn words(&self) -> Vec<String> {
+        self.as_slice().words()
+    }
+}
+
+impl<T: AsRef<str>> Arguments for Vec<T> {
+    fn words(&self) -> Vec<String> {
+        self.as_slice().words()
+    }
+}
+
+impl Arguments for str {
+    fn words(&self) -> Vec<String> {
+        self.split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+impl Arguments for String {
+    fn words(&self) -> Vec<String> {
+        self.as_str().words()
+    }
+}
+
 /// Runs the command.
-pub(crate) fn insonate(arguments: &[&str]) -> Output {
+pub(crate) fn insonate(arguments: &(impl Arguments + ?Sized)) -> Output {
     Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args(arguments)
+        .args(arguments.words())
         .output()
         .expect("the binary starts")
 }
@@ -16,8 +52,9 @@ pub(crate) fn stderr(output: &Output) -> String {
 }
 
 /// Runs, expects success, and returns standard output.
-pub(crate) fn done(arguments: &[&str]) -> String {
+pub(crate) fn done(arguments: &(impl Arguments + ?Sized)) -> String {
     let output = insonate(arguments);
+    let arguments = arguments.words();
     assert!(
         output.status.success(),
         "{arguments:?}: {}",
@@ -27,14 +64,17 @@ pub(crate) fn done(arguments: &[&str]) -> String {
 }
 
 /// Runs with `--json` and returns what it printed.
-pub(crate) fn json(arguments: &[&str]) -> serde_json::Value {
-    let text = done(&[arguments, &["--json"]].concat());
+pub(crate) fn json(arguments: &(impl Arguments + ?Sized)) -> serde_json::Value {
+    let mut arguments = arguments.words();
+    arguments.push("--json".to_owned());
+    let text = done(&arguments);
     serde_json::from_str(&text).expect("it prints JSON and nothing else")
 }
 
 /// Runs, expects a failure of this status with one clear line, and returns the line.
-pub(crate) fn refused(arguments: &[&str], status: i32) -> String {
+pub(crate) fn refused(arguments: &(impl Arguments + ?Sized), status: i32) -> String {
     let output = insonate(arguments);
+    let arguments = arguments.words();
     let text = stderr(&output);
     assert_eq!(output.status.code(), Some(status), "{arguments:?}: {text}");
     assert!(
