@@ -5,7 +5,7 @@ mod command;
 
 use std::path::{Path, PathBuf};
 
-use command::{insonate, refused, stderr};
+use command::{json, refused};
 
 /// An arm of six hinges, with `asset` beside the world and `in_elbow` in its third link.
 fn arm(folder: &Path, asset: &str, in_elbow: &str) -> PathBuf {
@@ -60,28 +60,28 @@ fn what_mujoco_refuses_is_not_written() {
 fn an_arm_that_does_not_reach_is_told_where_to_stand() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = arm(folder.path(), "", "");
-    let scan = |position: &str| {
-        let log = folder.path().join("scan");
-        insonate(&[
+    let log = folder.path().join("press");
+    let press = |position: &str| {
+        let fixed = [
             "press",
             "--no-pictures",
             "--depth",
             "0.005",
-            "--robot-file",
-            file.to_str().expect("a path"),
             "--flange",
             "flange",
-            "--robot-position",
-            position,
+            "--robot-file",
+            file.to_str().expect("a path"),
             "--output",
             log.to_str().expect("a path"),
-        ])
+            "--robot-position",
+        ];
+        [fixed.map(str::to_owned).to_vec(), vec![position.to_owned()]].concat()
     };
-    let output = scan("-1,0,0.8");
-    let text = stderr(&output);
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("cannot reach"), "{text}");
-    let (_, advised) = text.split_once("--robot-position ").expect(&text);
-    let output = scan(advised.trim());
-    assert!(output.status.success(), "{advised}: {}", stderr(&output));
+    let arguments = press("-1,0,0.8");
+    let line = refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+    assert!(line.contains("cannot reach"), "{line}");
+    let (_, advised) = line.split_once("--robot-position ").expect(&line);
+    let arguments = press(advised);
+    let summary = json(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert!(summary.is_object(), "{summary}");
 }

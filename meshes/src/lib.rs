@@ -20,4 +20,4 @@ pub use closest_point::{ClosestPoint, SurfaceTree};
 pub use error::{MeshError, MeshFault};
 pub use file::{MAX_FILE_BYTES, MeshFormat};
 pub use height::SurfacePoint;
-pub use triangle_mesh::{SolidMeasures, TriangleMesh};
+pub use triangle_mesh::TriangleMesh;

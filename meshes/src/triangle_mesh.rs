@@ -1,6 +1,6 @@
 //! A mesh of triangles and its measures.
 
-use nalgebra::{Matrix3, Point3, Vector3};
+use nalgebra::{Point3, Vector3};
 
 /// A surface of triangles; that of a solid is closed, with triangles counterclockwise seen from outside.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -9,17 +9,6 @@ pub struct TriangleMesh {
     pub positions: Vec<[f64; 3]>,
     /// Vertices of each triangle.
     pub triangles: Vec<[u32; 3]>,
-}
-
-/// Volume integrals of a solid of density 1.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct SolidMeasures {
-    /// Volume [m³].
-    pub volume: f64,
-    /// Centre of volume [m].
-    pub centroid: Vector3<f64>,
-    /// ∫ (|r|² 1 − r rᵀ) dV about the centroid [m⁵]; times the density: the inertia tensor.
-    pub inertia: Matrix3<f64>,
 }
 
 impl TriangleMesh {
@@ -71,35 +60,6 @@ impl TriangleMesh {
         sixfold / 6.0
     }
 
-    /// Volume, centroid and inertia of the solid inside, from the tetrahedra between its triangles and a point.
-    ///
-    /// Moments of a tetrahedron with a corner at the origin: ∫ x xᵀ dV = V/20 (Σ vᵢ vᵢᵀ + s sᵀ), s = Σ vᵢ.
-    pub fn solid_measures(&self) -> SolidMeasures {
-        let origin = self
-            .positions
-            .first()
-            .map_or_else(Vector3::zeros, |&first| Vector3::from(first));
-        let mut volume = 0.0;
-        let mut first = Vector3::zeros();
-        let mut second = Matrix3::zeros();
-        for triangle in 0..self.triangles.len() {
-            let corners = self.corners(triangle).map(|corner| corner - origin);
-            let part = corners[0].dot(&corners[1].cross(&corners[2])) / 6.0;
-            let sum = corners[0] + corners[1] + corners[2];
-            let squares: Matrix3<f64> = corners.iter().map(|v| v * v.transpose()).sum();
-            volume += part;
-            first += sum * (part / 4.0);
-            second += (squares + sum * sum.transpose()) * (part / 20.0);
-        }
-        let arm = first / volume;
-        let central = second - arm * arm.transpose() * volume;
-        SolidMeasures {
-            volume,
-            centroid: origin + arm,
-            inertia: Matrix3::identity() * central.trace() - central,
-        }
-    }
-
     /// Outward unit normal at each vertex, the mean of its triangles weighted by area, shape `[n_vertices, 3]`; z where that is zero.
     pub fn vertex_normals(&self) -> Vec<[f64; 3]> {
         let mut sums = vec![Vector3::<f64>::zeros(); self.positions.len()];
@@ -127,12 +87,6 @@ impl TriangleMesh {
             *position = map(*position);
         }
         self
-    }
-
-    /// The mesh moved by `offset` [m].
-    #[must_use]
-    pub fn translated(self, offset: [f64; 3]) -> Self {
-        self.map(|[x, y, z]| [x + offset[0], y + offset[1], z + offset[2]])
     }
 
     /// Scales the mesh, then rotates and moves it.

@@ -3,48 +3,23 @@
 use std::f64::consts::PI;
 
 use insonate_meshes::{MeshFault, TriangleMesh};
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use proptest::prelude::*;
 
 #[test]
-fn measures_of_a_box_are_exact() {
-    let half = Vector3::new(0.1, 0.2, 0.3);
-    let mut mesh = TriangleMesh::cuboid(half.into());
-    let shift = Vector3::new(3.0, -2.0, 1.0);
+fn volume_and_area_of_a_box_are_exact() {
+    let mut mesh = TriangleMesh::cuboid([0.1, 0.2, 0.3]);
     mesh.transform(&Isometry3::translation(3.0, -2.0, 1.0), 1.0);
-    let found = mesh.solid_measures();
-    let volume = 0.048;
-    let square = half.component_mul(&half);
-    let inertia = Vector3::new(
-        square.y + square.z,
-        square.z + square.x,
-        square.x + square.y,
-    );
-    let inertia = Matrix3::from_diagonal(&inertia) * (volume / 3.0);
-    assert!((found.volume - volume).abs() < 1e-14);
-    assert!((mesh.volume() - volume).abs() < 1e-14);
-    assert!((found.centroid - shift).norm() < 1e-13);
-    assert!(
-        (found.inertia - inertia).norm() < 1e-14,
-        "{}",
-        found.inertia
-    );
+    assert!((mesh.volume() - 0.048).abs() < 1e-14);
     assert!((mesh.area() - 0.88).abs() < 1e-14);
 }
 
 #[test]
-fn measures_of_a_sphere_converge_with_the_square_of_the_edge() {
+fn volume_and_area_of_a_sphere_converge_with_the_square_of_the_edge() {
     let errors = [2, 3, 4].map(|n_subdivisions| {
         let mesh = TriangleMesh::ellipsoid([0.5; 3], n_subdivisions);
         mesh.check_closed().unwrap();
-        let found = mesh.solid_measures();
-        let moment = 0.4 * 0.25 * found.volume;
-        let volume = 4.0 / 3.0 * PI * 0.125;
-        [
-            found.volume / volume - 1.0,
-            mesh.area() / PI - 1.0,
-            found.inertia[(0, 0)] / moment - 1.0,
-        ]
+        [mesh.volume() / (PI / 6.0) - 1.0, mesh.area() / PI - 1.0]
     });
     for [coarse, fine] in [[errors[0], errors[1]], [errors[1], errors[2]]] {
         for (coarse, fine) in coarse.into_iter().zip(fine) {

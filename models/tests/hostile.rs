@@ -187,9 +187,13 @@ fn files_outside_the_root_are_refused() {
     // The user widens the root knowingly.
     include("../missing.xml");
     fs::write(&path, "<mujoco><include file='../secret.xml'/></mujoco>").unwrap();
-    let options = ReadOptions::default().with_root(folder.path());
+    let rooted = |root: &Path| ReadOptions {
+        root: Some(root.to_owned()),
+        ..ReadOptions::default()
+    };
+    let options = rooted(folder.path());
     assert!(Mjcf::read(&path, &options).is_ok());
-    let elsewhere = ReadOptions::default().with_root(tempfile::tempdir().unwrap().path());
+    let elsewhere = rooted(tempfile::tempdir().unwrap().path());
     assert!(Mjcf::read(&path, &elsewhere).is_err());
 }
 

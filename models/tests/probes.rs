@@ -38,7 +38,8 @@ fn arrays_are_the_published_ones() {
         (128, 0.508e-3, ArrayKind::Curvilinear { radius: 49.57e-3 })
     );
     assert!((c5_2.field_of_view().to_degrees() - 75.16).abs() < 0.01);
-    assert!((c5_2.fractional_bandwidth() - 0.79).abs() < 0.005);
+    let [low, high] = c5_2.band;
+    assert!(((high - low) / c5_2.center_frequency - 0.79).abs() < 0.005);
     let l12_5 = probes::l12_5().transducer;
     assert_eq!(
         (l12_5.n_elements, l12_5.pitch, l12_5.kind),
@@ -67,12 +68,6 @@ fn arrays_are_consistent() {
         let [low, high] = transducer.band;
         assert!(
             low < transducer.center_frequency && transducer.center_frequency < high,
-            "{name}"
-        );
-        let [first, last] = [0, transducer.n_elements - 1]
-            .map(|element_idx| transducer.element_position(element_idx)[0]);
-        assert!(
-            (first + last).abs() < 1e-15 && last - first < transducer.footprint(),
             "{name}"
         );
     }

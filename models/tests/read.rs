@@ -293,7 +293,10 @@ fn a_root_given_as_a_text_option_allows_includes() {
     )
     .unwrap();
     let xml = "<mujoco><include file='a.xml'/></mujoco>";
-    let options = ReadOptions::default().with_root(folder.path());
+    let options = ReadOptions {
+        root: Some(folder.path().to_owned()),
+        ..ReadOptions::default()
+    };
     assert!(Mjcf::read_str(xml, "text", &options).is_ok());
     assert!(read_str(xml).unwrap_err().contains("give a root folder"));
     assert!(Mjcf::read(Path::new("/nowhere/model.xml"), &options).is_err());

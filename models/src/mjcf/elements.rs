@@ -86,8 +86,6 @@ builders! {
         damping: f64,
         /// Rotor inertia seen at the joint [kg·m² or kg].
         armature: f64,
-        /// Dry friction [N·m or N].
-        frictionloss: f64,
         /// Spring [N·m/rad or N/m].
         stiffness: f64,
         /// Where the spring rests [rad or m].
@@ -119,8 +117,6 @@ builders! {
         material: &str,
         /// Sliding [1], torsional [m] and rolling [m] friction.
         friction: [f64; 3],
-        /// Dimension of the contact space: 1, 3, 4 or 6.
-        condim: i32,
         /// Contact type bits.
         contype: i32,
         /// Contact affinity bits.
@@ -160,8 +156,6 @@ builders! {
         dir: [f64; 3],
         /// Diffuse colour, 0–1.
         diffuse: [f64; 3],
-        /// Ambient colour, 0–1.
-        ambient: [f64; 3],
         /// Specular colour, 0–1.
         specular: [f64; 3],
         /// Whether it casts shadows.

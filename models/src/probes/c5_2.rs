@@ -31,7 +31,7 @@ pub fn c5_2() -> Probe {
 }
 
 fn make() -> Probe {
-    let housing = Housing {
+    Housing {
         transducer: TRANSDUCER,
         face_offset: 0.16,
         rim: 0.0035,
@@ -40,15 +40,9 @@ fn make() -> Probe {
         probe_mass: 0.15,
         holder_mass: 0.11,
         rgba: [0.9, 0.9, 0.87, 1.0],
-    };
-    let body = housing.mass_properties();
-    Probe {
-        name: "c5-2".into(),
-        summary: "curvilinear, 128 elements, 3.57 MHz, radius 49.6 mm, footprint 60 mm".into(),
-        transducer: TRANSDUCER,
-        mjcf: housing.mjcf("c5-2"),
-        mass: body.mass,
-        center_of_mass: body.center_of_mass,
-        face_offset: housing.face_offset,
     }
+    .probe(
+        "c5-2",
+        "curvilinear, 128 elements, 3.57 MHz, radius 49.6 mm, footprint 60 mm",
+    )
 }

@@ -5,7 +5,7 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::{ArrayKind, Transducer};
+use super::{ArrayKind, Probe, Transducer};
 use insonate_meshes::TriangleMesh;
 
 use crate::mjcf::{
@@ -64,7 +64,7 @@ impl Housing {
     }
 
     /// Points of the contact face about the face centre; the face is their convex hull.
-    pub(super) fn face(&self) -> TriangleMesh {
+    fn face(&self) -> TriangleMesh {
         const N_ARC: usize = 15;
         const DEPTH_BEHIND_ENDS: f64 = 0.016;
         let [half_length, half_width] = self.half_size();
@@ -145,8 +145,22 @@ impl Housing {
         )
     }
 
+    /// The probe in this housing.
+    pub(super) fn probe(&self, name: &'static str, summary: &'static str) -> Probe {
+        let body = self.mass_properties();
+        Probe {
+            name: name.into(),
+            summary: summary.into(),
+            transducer: self.transducer,
+            mjcf: self.mjcf(name),
+            mass: body.mass,
+            center_of_mass: body.center_of_mass,
+            face_offset: self.face_offset,
+        }
+    }
+
     /// Mass properties of probe and holder: homogeneous solids of their shapes.
-    pub(super) fn mass_properties(&self) -> MassProperties {
+    fn mass_properties(&self) -> MassProperties {
         let holder = rounded_cylinder(0.034, [0.0, 0.05], 0.002, 28);
         MassProperties::combined(&[
             MassProperties::of_solid(&self.shell(), self.probe_mass),
@@ -155,7 +169,7 @@ impl Housing {
     }
 
     /// The probe's document.
-    pub(super) fn mjcf(&self, model: &str) -> Mjcf {
+    fn mjcf(&self, model: &str) -> Mjcf {
         let mut mjcf = Mjcf::new(model);
         let class = |contype: i32, conaffinity: i32, group: i32| {
             Element::new("geom")

@@ -31,7 +31,7 @@ pub fn l12_5() -> Probe {
 }
 
 fn make() -> Probe {
-    let housing = Housing {
+    Housing {
         transducer: TRANSDUCER,
         face_offset: 0.16,
         rim: 0.0035,
@@ -40,15 +40,6 @@ fn make() -> Probe {
         probe_mass: 0.12,
         holder_mass: 0.11,
         rgba: [0.88, 0.9, 0.92, 1.0],
-    };
-    let body = housing.mass_properties();
-    Probe {
-        name: "l12-5".into(),
-        summary: "linear, 256 elements, 8.18 MHz, footprint 50 mm".into(),
-        transducer: TRANSDUCER,
-        mjcf: housing.mjcf("l12-5"),
-        mass: body.mass,
-        center_of_mass: body.center_of_mass,
-        face_offset: housing.face_offset,
     }
+    .probe("l12-5", "linear, 256 elements, 8.18 MHz, footprint 50 mm")
 }

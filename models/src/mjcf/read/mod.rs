@@ -42,14 +42,6 @@ impl Default for ReadOptions {
     }
 }
 
-impl ReadOptions {
-    /// The options with another root folder.
-    pub fn with_root(mut self, root: impl Into<PathBuf>) -> Self {
-        self.root = Some(root.into());
-        self
-    }
-}
-
 impl Mjcf {
     /// Reads an MJCF file with the files it includes.
     ///
