@@ -1,4 +1,4 @@
-//! STL, text and binary, read by `stl_io`. Normals are left out: the order of the corners tells them.
+//! STL, text and binary, read by `stl_io`. Normals are left out: they follow from the order of the corners.
 
 use std::borrow::Cow;
 use std::io::Cursor;
@@ -19,7 +19,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<TriangleMesh, String> {
         .get(80..HEADER)
         .map(|count| u32::from_le_bytes([count[0], count[1], count[2], count[3]]));
     let length = declared.map(|count| HEADER as u64 + RECORD as u64 * u64::from(count));
-    // Binary files may begin with "solid" too: only their length tells.
+    // Binary files may begin with "solid" too: only their length distinguishes them.
     let content = if length == Some(bytes.len() as u64) {
         let mut binary = bytes.to_vec();
         binary[..80].fill(0); // `stl_io` takes a file that begins with "solid " for text

@@ -17,7 +17,7 @@ pub const TABLE_HEIGHT: f64 = 0.8;
 /// Size of the table top along x and y [m].
 pub const TABLE_SIZE: [f64; 2] = [0.7, 1.9];
 
-/// Where the robot's base stands [m].
+/// Position of the robot's base [m].
 pub const ROBOT_BASE: [f64; 3] = [-0.56, 0.0, TABLE_HEIGHT];
 
 /// A room with frames for a robot and a torso.

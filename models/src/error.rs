@@ -1,4 +1,4 @@
-//! What can be wrong with a description.
+//! Errors of this crate.
 
 use crate::mjcf::MjcfError;
 
@@ -29,7 +29,7 @@ pub enum ModelError {
         /// The allowed range, with unit.
         allowed: &'static str,
     },
-    /// Choices that do not go together.
+    /// Choices that exclude each other.
     #[error("{0}")]
     Conflict(String),
 }

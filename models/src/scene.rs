@@ -16,7 +16,7 @@ pub const PROBE: &str = "probe/";
 /// Prefix of the torso's names.
 pub const TORSO: &str = "torso/";
 
-/// Everything that stands in the room.
+/// Room, robot, probe and torso.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The room.
@@ -27,9 +27,9 @@ pub struct Scene {
     pub probe: Probe,
     /// The torso on the table, or none.
     pub torso: Option<Torso>,
-    /// Where the robot's base stands in the world [m].
+    /// Position of the robot's base in the world [m].
     pub robot_position: [f64; 3],
-    /// Where the torso's frame stands in the world [m].
+    /// Position of the torso's frame in the world [m].
     pub torso_position: [f64; 3],
     /// Length of a physics step [s].
     pub timestep: f64,
@@ -104,7 +104,7 @@ impl Scene {
         Some(point)
     }
 
-    /// What the scene is called, such as `panda_c5-2_fast`.
+    /// Name of the scene, such as `panda_c5-2_fast`.
     pub fn name(&self) -> String {
         let torso = self.torso.as_ref().map_or("none", |torso| torso.name);
         format!("{}_{}_{torso}", self.robot.name, self.probe.name)

@@ -175,7 +175,7 @@ fn errors_say_file_and_line() {
         ),
         (
             "<mujoco/>\n<mujoco/>",
-            "model.xml:2: <mujoco> stands after the end of the document",
+            "model.xml:2: <mujoco> comes after the end of the document",
         ),
         (
             "<robot name='r'/>",

@@ -96,7 +96,7 @@ mod tests {
         let mut entry = entry_of(&TorsoConfig::default());
         entry.parameters.insert("rest_stiffness".to_owned(), 1.0);
         let mut config = TorsoConfig::default();
-        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("go together")));
+        assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("given together")));
         entry.parameters.insert("colour".to_owned(), 1.0);
         assert!(apply(&entry, &mut config).is_err_and(|e| e.contains("colour")));
     }

@@ -94,7 +94,7 @@ impl SceneSettings {
             config.softness = nominal.softness;
             config.apply(&entry.parameters)?;
         } else if self.torso != "flex" {
-            let shell = ShellConstraints::feeling(&nominal.softness, self.physics_timestep);
+            let shell = ShellConstraints::matching(&nominal.softness, self.physics_timestep);
             config.rest = Some(shell.rest);
             config.neighbors = Some(shell.neighbors);
             config.contact = Some(shell.contact);

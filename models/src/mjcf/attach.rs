@@ -32,7 +32,7 @@ impl Mjcf {
         }
         let world = child.section_mut("worldbody");
         let content = std::mem::take(world.children_mut());
-        self.hang(parent, content)?;
+        self.add_to_frame(parent, content)?;
         for section in [
             "custom",
             "extension",
@@ -76,8 +76,8 @@ impl Mjcf {
         }
     }
 
-    /// Moves bodies and what hangs on them into the body, site or frame called `name`.
-    fn hang(&mut self, name: &str, content: Vec<Element>) -> Result<(), MjcfError> {
+    /// Moves bodies with their descendants into the body, site or frame called `name`.
+    fn add_to_frame(&mut self, name: &str, content: Vec<Element>) -> Result<(), MjcfError> {
         if name == "world" {
             self.worldbody().children_mut().extend(content);
             return Ok(());
@@ -144,7 +144,7 @@ fn holder_of_site<'a>(parent: &'a mut Element, name: &str) -> Option<(&'a mut El
         .find_map(|child| holder_of_site(child, name))
 }
 
-/// What stands in the world gets a class, directly or for all below it.
+/// Gives children of the world a class, directly or for their descendants.
 fn inherit_childclass(parent: &mut Element, main: &str) {
     for child in parent.children_mut() {
         match child.tag() {

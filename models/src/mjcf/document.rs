@@ -43,19 +43,19 @@ macro_rules! sections {
 }
 
 sections! {
-    /// How the file is to be read.
+    /// Settings of the compiler.
     compiler "compiler",
     /// Time step, integrator, solver.
     option "option",
-    /// Looks of the renderer.
+    /// Settings of the renderer.
     visual "visual",
-    /// Named numbers and texts that MuJoCo carries along.
+    /// Named numbers and texts for users.
     custom "custom",
     /// Defaults classes.
     default "default",
     /// Meshes, textures, materials.
     asset "asset",
-    /// Everything that is somewhere.
+    /// Bodies, geoms, sites, cameras and lights.
     worldbody "worldbody",
     /// Pairs that collide or do not.
     contact "contact",
@@ -91,7 +91,7 @@ impl Mjcf {
         &self.root
     }
 
-    /// The `mujoco` element, changeable.
+    /// The `mujoco` element, mutable.
     pub fn root_mut(&mut self) -> &mut Element {
         &mut self.root
     }
@@ -106,7 +106,7 @@ impl Mjcf {
         self.root.child(tag)
     }
 
-    /// A section, made where MuJoCo's order has it if the document lacks it.
+    /// A section, inserted in MuJoCo's order if it is missing.
     pub fn section_mut(&mut self, tag: &'static str) -> &mut Element {
         let rank = |tag: &str| {
             SECTIONS
@@ -148,7 +148,7 @@ impl Mjcf {
         search(&self.root, namespace, name)
     }
 
-    /// The element called `name` in a namespace, changeable.
+    /// The element called `name` in a namespace, mutable.
     pub fn find_mut(&mut self, namespace: Namespace, name: &str) -> Option<&mut Element> {
         fn search<'a>(
             parent: &'a mut Element,

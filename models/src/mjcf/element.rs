@@ -35,7 +35,7 @@ impl Element {
         self.text("name")
     }
 
-    /// How messages call this element: `geom "face"`, or `<geom>` without a name.
+    /// The element in messages: `geom "face"`, or `<geom>` without a name.
     pub fn label(&self) -> String {
         let name = self.name().or_else(|| self.text("class"));
         name.map_or_else(
@@ -72,7 +72,7 @@ impl Element {
         self
     }
 
-    /// Removes an attribute and returns what it was.
+    /// Removes an attribute and returns its value.
     pub fn unset(&mut self, attribute: &str) -> Option<Value> {
         let index = self
             .attributes
@@ -134,7 +134,7 @@ impl Element {
         &self.children
     }
 
-    /// The children, changeable: insert, remove, reorder.
+    /// The children, mutable.
     pub fn children_mut(&mut self) -> &mut Vec<Element> {
         &mut self.children
     }
@@ -144,7 +144,7 @@ impl Element {
         self.children.iter().find(|child| child.tag == tag)
     }
 
-    /// The first child with this tag, changeable.
+    /// The first child with this tag, mutable.
     pub fn child_mut(&mut self, tag: &str) -> Option<&mut Element> {
         self.children.iter_mut().find(|child| child.tag == tag)
     }

@@ -1,6 +1,6 @@
 //! Typed builders for the elements that programs write most.
 //!
-//! Each is a thin shell around [`Element`]: named methods for the usual attributes, with their units, and `.set(…)` for the rest.
+//! Each is a thin wrapper around [`Element`]: named methods for the usual attributes, with their units, and `.set(…)` for the rest.
 //! Anything MuJoCo knows can also be written as a plain [`Element`].
 
 use super::{Element, Value};
@@ -97,7 +97,7 @@ builders! {
         /// Defaults class.
         class: &str,
     }
-    /// A shape: collides, is seen, or both.
+    /// A shape that collides, is drawn, or both.
     Geom {
         /// Name.
         name: &str,
@@ -161,7 +161,7 @@ builders! {
         /// Whether it casts shadows.
         castshadow: bool,
     }
-    /// A surface's look.
+    /// Appearance of a surface.
     Material {
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],
@@ -219,12 +219,12 @@ builders! {
         /// Visual group.
         group: i32,
     }
-    /// A sensor; its reading stands in `sensordata`.
+    /// A sensor; its reading is in `sensordata`.
     Sensor {
         /// Cut-off of the reading; 0 for none.
         cutoff: f64,
     }
-    /// A deformable surface for the eye, drawn over bodies.
+    /// A deformable surface drawn over bodies; it does not collide.
     Skin {
         /// Colour and opacity, 0–1.
         rgba: [f64; 4],

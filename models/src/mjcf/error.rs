@@ -16,10 +16,10 @@ pub enum MjcfError {
         parent: String,
         /// The unknown tag.
         tag: String,
-        /// The tags that may stand there.
+        /// The allowed tags.
         allowed: String,
     },
-    /// An element that may stand only once stands twice.
+    /// An element that is allowed once occurs twice.
     #[error("{parent} contains <{tag}> more than once")]
     RepeatedElement {
         /// The element that contains them.
@@ -49,7 +49,7 @@ pub enum MjcfError {
         /// What is wrong, with the allowed range.
         problem: String,
     },
-    /// An attribute that the element cannot do without.
+    /// A required attribute is missing.
     #[error("{element} needs the attribute {attribute:?}")]
     MissingAttribute {
         /// The element.
@@ -92,7 +92,7 @@ pub enum MjcfError {
     BadName {
         /// The name.
         name: String,
-        /// What it was to name.
+        /// What it should name.
         what: &'static str,
         /// Why it cannot be used.
         problem: &'static str,
@@ -154,7 +154,7 @@ pub enum MjcfError {
         /// What is wrong there.
         source: Box<MjcfError>,
     },
-    /// A mesh or texture file that cannot be understood.
+    /// A mesh or texture file is invalid.
     #[error("{}: {problem}", path.display())]
     BadAsset {
         /// The file.
@@ -162,7 +162,7 @@ pub enum MjcfError {
         /// What is wrong with it.
         problem: String,
     },
-    /// A feature of MJCF that cannot be carried into a standalone scene.
+    /// A feature of MJCF that a standalone scene cannot have.
     #[error("{element}: {problem}")]
     Unsupported {
         /// The element.

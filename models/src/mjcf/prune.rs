@@ -1,4 +1,4 @@
-//! Removing what lost its meaning when something else was removed.
+//! Removing elements whose references no longer resolve.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use super::schema::Namespace;
 use super::validate::{referenced_namespace, references_in};
 use super::{Element, Mjcf};
 
-/// Sections whose elements stand or fall with what they refer to.
+/// Sections whose elements need what they refer to.
 const DEPENDENT: [&str; 6] = [
     "contact",
     "deformable",

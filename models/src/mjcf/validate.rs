@@ -66,7 +66,7 @@ impl Mjcf {
     }
 }
 
-/// Elements, attributes and values, one element and all below it.
+/// Checks elements, attributes and values of an element and its descendants.
 fn check_shape(
     schema: &Schema,
     id: NodeId,
@@ -114,7 +114,7 @@ pub(super) fn check_attributes(
     Ok(())
 }
 
-/// The schema of a child of `element`, or why it cannot stand there.
+/// The schema of a child of `element`, or why it is not allowed there.
 pub(super) fn child_node(
     schema: &Schema,
     id: NodeId,

@@ -63,7 +63,7 @@ pub(super) fn write_reals(reals: &[f64], text: &mut String) {
     }
 }
 
-/// Writes a number that has at most six decimals, and tells whether it has; most numbers of a scene do, and integers are several
+/// Writes a number that has at most six decimals, and returns whether it has; most numbers of a scene do, and integers are several
 /// times faster to write than floats.
 ///
 /// Below 1e9 such a number has at most 15 digits, so no shorter text reads back as it.

@@ -11,7 +11,7 @@
 //!   **Sign**: MuJoCo reports what the robot exerts on the probe. With the weight taken off, that is what the probe exerts on
 //!   the tissue: pressing along +z reads a positive z component.
 //!   Readings contain the probe's weight and inertia, as a real sensor's do; [`Probe::mass`] and [`Probe::center_of_mass`]
-//!   serve to remove them. A force that stands in for contact belongs on body `probe`.
+//!   serve to remove them. A force in place of contact belongs on body `probe`.
 //! * Sensors `position`, `orientation`, `linear_velocity`, `angular_velocity` give pose and twist of `face_center` in the world.
 
 mod c5_2;

@@ -1,9 +1,9 @@
-//! Robot arms, one file each, as values: their MJCF and what we must know beyond it.
+//! Robot arms, one file each, as values: their MJCF and what that does not say.
 //!
 //! Conventions shared by all, kept by generic tests:
 //! * The root body is the base; its frame is the mounting plane, z up, x forward.
 //! * Joint `i` turns about the z axis of its body, as in the published Denavit–Hartenberg tables.
-//! * Actuators are torque motors called as their joints, with the published torque limits.
+//! * Actuators are torque motors named after their joints, with the published torque limits.
 //! * Gravity is compensated on every moving body, so zero torque holds still.
 //! * Mass comes from `inertial` elements only; shapes have none.
 //! * Shells (class `visual`, group 2) do not collide. Capsules (classes `trunk` and `wrist`, group 3) do:

@@ -1,4 +1,4 @@
-//! A shell's constraints: by name, and those that feel about as stiff and as damped as asked where a probe presses it.
+//! Constraints of a shell, by name, and those that give a probe about a wanted stiffness and damping.
 //!
 //! A probe on a shell of points feels contact, rest and neighbour constraints in series and in parallel.
 //! Each is a spring beside a damper, and where all have the same ratio of damping to stiffness, so has the whole.
@@ -13,7 +13,7 @@ use crate::ModelError;
 /// Stiffness of neighbour and contact constraints over that of the rest constraint.
 const NEIGHBORS: f64 = 8.0;
 const CONTACT: f64 = 2.0;
-/// Rest stiffness [1/s²] of the thesis' lattice that feels like 1 N/m. A shell is not equally soft everywhere: within some 20 %.
+/// Rest stiffness [1/s²] of the thesis' lattice for which a probe meets 1 N/m; it varies over the shell by some 20 %.
 const REST: f64 = 1.7;
 
 /// Constraints of a shell.
@@ -42,8 +42,8 @@ impl ShellConstraints {
         }
     }
 
-    /// Constraints that feel about like `softness`, stepped at `timestep` [s]. Fitting a scene to a log is more exact.
-    pub fn feeling(softness: &Softness, timestep: f64) -> Self {
+    /// Constraints for which a probe meets about `softness`, at steps of `timestep` [s]. Fitting a scene to a log is more exact.
+    pub fn matching(softness: &Softness, timestep: f64) -> Self {
         Self::of_rest(
             REST * softness.stiffness,
             REST * softness.damping,
@@ -89,7 +89,7 @@ impl TorsoConfig {
                 (None, None) => continue,
                 _ => {
                     return Err(ModelError::Conflict(format!(
-                        "{name}_stiffness and {name}_damping go together"
+                        "{name}_stiffness and {name}_damping must be given together"
                     )));
                 }
             };

@@ -7,7 +7,7 @@
 //!   and the points' masses are chosen so that a step of 2 ms is stable for any softness ([`tissue`]).
 //! * MuJoCo refuses joint damping on a flex's own bodies, so that body is welded to a carrier that has the joints and their damping.
 //! * A two-dimensional flex on the upper points is the skin: a membrane that collides with nothing.
-//! * The solid's elements have a radius: contact is rounded and does not feel the facets. The outer size includes it.
+//! * The solid's elements have a radius: contact is rounded, independent of the facets. The outer size includes it.
 //! * The contact is MuJoCo's default, which does not chatter (a time constant of 4 ms does),
 //!   and overrules the probe's by priority.
 //! * The torso collides with what carries `contype` 1, such as a probe's face and a robot's links, not with table or floor.
@@ -264,7 +264,7 @@ fn vertex_body(lattice: &Lattice, index: usize) -> String {
     format!("V{}", label(lattice, index))
 }
 
-/// A point's place as it stands in names: `i_j_k`, across, upwards, along.
+/// A point's indices in names: `i_j_k`, across, upwards, along.
 fn label(lattice: &Lattice, index: usize) -> String {
     let [i, j, k] = lattice.place(index);
     format!("{i}_{j}_{k}")

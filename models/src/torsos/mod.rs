@@ -3,7 +3,6 @@
 mod breathing;
 mod composite;
 mod constraints;
-
 mod flex;
 pub mod profile;
 mod softness;
@@ -25,7 +24,7 @@ use insonate_meshes::TriangleMesh;
 use crate::ModelError;
 use crate::mjcf::Mjcf;
 
-/// A soft torso: its MJCF and what one must know beyond it.
+/// A soft torso: its MJCF and what that does not say.
 ///
 /// Its frame: origin at the centre of its footprint, the table's top at z = 0, +z up, +y along the patient, towards the head.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +86,7 @@ pub struct TorsoConfig {
     pub count: [usize; 3],
     /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`.
     pub spacing: f64,
-    /// How soft it is.
+    /// Stiffness and damping.
     pub softness: Softness,
     /// What returns each point of a shell to its rest; `None`: MuJoCo's default, a critically damped 20 ms.
     ///
@@ -144,7 +143,7 @@ impl TorsoConfig {
         }
     }
 
-    /// Fails for a torso that cannot be.
+    /// Fails for an invalid configuration.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`], naming the field.

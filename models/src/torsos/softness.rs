@@ -26,7 +26,7 @@ impl Default for Softness {
 }
 
 impl Softness {
-    /// Fails for a softness that no tissue has or that cannot be stepped at 2 ms.
+    /// Fails for a softness outside the range of tissue or unstable at steps of 2 ms.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`], naming the field.

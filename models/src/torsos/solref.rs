@@ -29,7 +29,7 @@ impl Solref {
         [-self.stiffness, -self.damping]
     }
 
-    /// Fails for what cannot be stepped at 2 ms; `field` is the name in the message.
+    /// Fails for a constraint that is unstable at steps of 2 ms; `field` is its name in the message.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`].

@@ -1,4 +1,4 @@
-//! The `compiler` settings that change what the rest of a document means.
+//! The `compiler` settings that change the meaning of the rest of a document.
 
 use crate::mjcf::{Element, Mjcf, MjcfError};
 

@@ -1,4 +1,4 @@
-//! Files that a document names, written into it.
+//! Files that a document refers to, written into it.
 
 use std::path::{Path, PathBuf};
 
@@ -177,7 +177,7 @@ impl Inliner<'_> {
     }
 }
 
-/// An asset without a name is called as its file.
+/// An asset without a name gets that of its file.
 fn name_after(asset: &mut Element, file: &str) {
     let file = file.replace('\\', "/");
     let stem = Path::new(&file).file_stem().and_then(|stem| stem.to_str());

@@ -1,4 +1,4 @@
-//! From a user's document to one that means the same wherever it is attached.
+//! From a user's document to one with the same meaning wherever it is attached.
 //!
 //! MuJoCo's `compiler` section changes how the rest of a file is read, and [`Mjcf::attach`] leaves it behind. So what depends on
 //! it is worked out first: angles in degrees and Euler sequences, where masses come from, where files lie. Limits need nothing:
@@ -23,7 +23,7 @@ pub(crate) use defaults::{Defaults, walk_world};
 pub struct StandaloneMjcf {
     /// The document.
     pub mjcf: Mjcf,
-    /// What could not be carried over, for the user to read.
+    /// What could not be kept, for the user to read.
     pub notes: Vec<String>,
 }
 
@@ -32,7 +32,7 @@ impl Mjcf {
     /// `compiler` settings, meshes written into the document, image textures replaced by their mean colour.
     ///
     /// # Errors
-    /// As [`Mjcf::read`]; [`MjcfError::Unsupported`] for what cannot be carried over (global coordinates, height field files,
+    /// As [`Mjcf::read`]; [`MjcfError::Unsupported`] for what cannot be kept (global coordinates, height field files,
     /// model assets, fitted boxes, some uses of `settotalmass`); [`MjcfError::BadAsset`] for a broken mesh.
     pub fn read_standalone(
         path: &Path,

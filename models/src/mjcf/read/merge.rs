@@ -1,10 +1,10 @@
-//! Sections that stand more than once, in one file or through includes, count as one.
+//! Repeated sections, in one file or through includes, are merged.
 
 use crate::mjcf::schema::{NodeId, Schema};
 use crate::mjcf::{Element, MjcfError};
 
 /// Adds a section to the document's root, merged with an earlier one of its kind: later attributes win, children append,
-/// and children that may stand only once are merged in turn.
+/// and children that are allowed once are merged in turn.
 pub(super) fn add_section(root: &mut Element, section: Element) -> Result<(), MjcfError> {
     let schema = Schema::get();
     let Some(earlier) = root.child_mut(section.tag()) else {

@@ -156,7 +156,7 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
     }
 
     fn second_root(&self, tag: &str, line: usize) -> MjcfError {
-        let problem = format!("<{}> stands after the end of the document", abbreviate(tag));
+        let problem = format!("<{}> comes after the end of the document", abbreviate(tag));
         self.syntax(line, problem)
     }
 

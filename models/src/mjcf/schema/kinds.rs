@@ -1,4 +1,4 @@
-//! What the value of each attribute is: numbers, a keyword, a name, a reference, a file.
+//! The kind of each attribute: numbers, a keyword, a name, a reference, a file.
 //!
 //! Facts from MuJoCo's XML reference and its parser (3.17): counts, keywords, and what refers to what.
 
@@ -11,7 +11,7 @@ pub enum AttributeKind {
     Reals(usize, usize),
     /// Whole numbers, at least and at most so many.
     Integers(usize, usize),
-    /// One of these words.
+    /// One of these keywords.
     Keyword(&'static [&'static str]),
     /// The element's own name.
     Name,

@@ -19,11 +19,11 @@ pub const PRINTED: &str = include_str!("mjcf.txt");
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NodeId(usize);
 
-/// What may stand in one kind of element.
+/// Attributes and children of one kind of element.
 #[derive(Clone, Debug)]
 pub struct Node {
     tag: &'static str,
-    /// Whether the element may stand only once in its parent.
+    /// Whether a parent may contain the element only once.
     pub unique: bool,
     attributes: Vec<&'static str>,
     children: Vec<(&'static str, NodeId)>,
@@ -61,7 +61,7 @@ impl Node {
         self.tag
     }
 
-    /// The tags that may stand in the element.
+    /// The tags of allowed children.
     pub fn child_tags(&self) -> impl Iterator<Item = &'static str> {
         self.children.iter().map(|&(tag, _)| tag)
     }

@@ -1,4 +1,4 @@
-//! The name spaces of MJCF: within each, a name stands once.
+//! The namespaces of MJCF; names are unique within each.
 
 /// A kind of thing that has names of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -15,7 +15,7 @@ const BITS: i64 = 0x3fff_ffff;
 /// Visual group of shapes that collide and are not drawn.
 const HIDDEN_GROUP: i32 = 3;
 
-/// Moves the bits of every geom, and hides what stands in for looks.
+/// Moves the bits of every geom, and hides collision shapes of bodies that have visual ones.
 pub(super) fn separate(mjcf: &mut Mjcf, defaults: &Defaults) {
     let world = mjcf.worldbody();
     separate_below(world, "main", defaults);

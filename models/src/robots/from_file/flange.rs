@@ -110,7 +110,7 @@ pub(super) fn settle_base(mjcf: &mut Mjcf, notes: &mut Vec<String>) {
     }
 }
 
-/// Writes the pose of a site that is the flange on it, wherever it came from.
+/// Writes the effective pose of the flange's site on it.
 pub(super) fn spell_out_site(mjcf: &mut Mjcf, defaults: &Defaults, flange: &str) {
     walk_world(mjcf, &mut |element, class| {
         if element.tag() != "site" || element.name() != Some(flange) {

@@ -3,7 +3,7 @@
 //! The file may describe a whole scene. What is kept, and how it is made to fit the conventions of [`super`]:
 //! * The tree that carries the flange: one child of the world with all below it. Everything else of the world (floor, tables,
 //!   objects, lights, cameras, skies) is left out. The base moves to the mount and keeps its orientation; a free base is fixed.
-//! * Joints on the way from the base to the flange are the arm's. Their actuators are replaced by torque motors called as the
+//! * Joints on the way from the base to the flange are the arm's. Their actuators are replaced by torque motors named after the
 //!   joints, within the torque limits that the file states ([`torque`]).
 //! * Other joints are fixed at home, except springs that nothing drives or couples.
 //! * Gravity is compensated everywhere. Geoms that collide do so with the surroundings, and with one another as before
@@ -33,7 +33,7 @@ use crate::mjcf::{
 /// Joints of an arm.
 const MOST_JOINTS: usize = 64;
 
-/// A robot and what was lost on the way.
+/// A robot and notes about what was changed.
 #[derive(Clone, Debug)]
 pub struct LoadedRobot {
     /// The robot.
@@ -188,7 +188,7 @@ impl Builder {
         }
     }
 
-    /// Gives every joint a name and writes its type on it, wherever it came from.
+    /// Gives every joint a name and its effective type.
     fn spell_out_joints(&mut self) {
         let taken: BTreeSet<String> = self
             .mjcf

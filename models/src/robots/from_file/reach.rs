@@ -130,7 +130,7 @@ fn cost(chain: &Chain, positions: &[f64]) -> f64 {
     0.1 * off_centre + 20.0 * low + aside + 10.0 * close
 }
 
-/// Origins of the links that stand apart, leaving out those at the base.
+/// Origins of links at different places, without those at the base.
 fn corners(posture: &Posture) -> Vec<Vector3<f64>> {
     const APART: f64 = 0.05;
     let mut corners: Vec<Vector3<f64>> = Vec::new();

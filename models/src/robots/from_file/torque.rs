@@ -14,7 +14,7 @@ use crate::mjcf::{Defaults, Element, Mjcf, Motor, Value, walk_world};
 /// Torque limit of a hinge that states none [N·m]; also the force limit of a slide [N].
 const DEFAULT_TORQUE: f64 = 100.0;
 
-/// Defaults of all actuators are one: whichever of these tags stands last in a class wins.
+/// Defaults of all actuators are one: the last of these tags in a class wins.
 pub(super) const ACTUATOR_TAGS: &[&str] = &[
     "general",
     "motor",

@@ -1,4 +1,4 @@
-//! What is odd about an arm and may be meant: a flange that does not point out of it, a last link without mass.
+//! Warnings about an arm: a flange that does not point out of it, a last link without mass.
 
 use nalgebra::{UnitQuaternion, Vector3};
 
@@ -9,7 +9,7 @@ use crate::mjcf::{Defaults, Element, Mjcf, Value};
 /// Angle between the flange's +z and the direction out of the arm that no usual wrist exceeds [°].
 const MAX_TILT_DEG: f64 = 60.0;
 
-/// Distance from the flange at which a link tells which way the arm ends [m].
+/// Least distance between the flange and the link from which the direction out of the arm is taken [m].
 const APART: f64 = 0.01;
 
 /// The least mass [kg] and inertia [kg·m²] that MuJoCo accepts for a moving body (`mjMINVAL`).

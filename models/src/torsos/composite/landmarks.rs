@@ -1,4 +1,4 @@
-//! Landmarks on the front of a human torso: marks for the eye and sites to find one's way by.
+//! Landmarks on the front of a human torso: sites that are drawn.
 
 use insonate_meshes::TriangleMesh;
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};

@@ -10,7 +10,7 @@ pub(super) struct Lattice {
     count: [usize; 3],
     /// Indices of the shell points, in order, shape `[n_points, 3]`.
     pub(super) points: Vec<[usize; 3]>,
-    /// Where a triple of indices stands in `points`.
+    /// Position of a triple of indices in `points`.
     order: BTreeMap<[usize; 3], usize>,
 }
 

@@ -7,9 +7,9 @@
 //!   says (`solref = -stiffness -damping`, acceleration units, as in the thesis: Jakobsen 2021);
 //!   the former has MuJoCo's default time constant unless [`TorsoConfig::rest`] is set;
 //! * a tendon `T` holds the sum of all joints: the enclosed volume;
-//! * a sphere `Gcenter` stands in the middle.
+//! * a sphere `Gcenter` is in the middle.
 //!
-//! Unlike there, the shell is anchored: it hangs in the body `shell` of the body `torso` without a free joint.
+//! Unlike there, the shell is anchored: it is fixed in the body `shell` of the body `torso` without a free joint.
 //! In `shell`, x is across the patient, y from back to front and z from head to feet.
 
 mod breathing;

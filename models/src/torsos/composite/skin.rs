@@ -1,4 +1,4 @@
-//! The skin over the shell: for the eye only.
+//! The skin over the shell, only drawn.
 //!
 //! One round of Catmull & Clark 1978 (doi:10.1016/0010-4485(78)90110-0) on the shell's outer faces: every skin vertex is a
 //! weighted mean of shell points, and the same weights bind it to their bodies, so dents come out rounded.

@@ -44,7 +44,7 @@ const DAMPED_VOLUME: f64 = 2.0e-4;
 /// Spacing for which the constants of this file were fitted [m].
 const FITTED_SPACING: f64 = 0.035;
 
-/// What the points and elements of a torso are made of.
+/// Material of the points and elements of a torso.
 #[derive(Clone, Debug)]
 pub(in crate::torsos) struct Tissue {
     /// Young's modulus of the solid [Pa].
