@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example force_indentation -- docs/pictures/force_indentation.svg`
 
+use std::ops::ControlFlow::Continue;
+
 use insonate::experiments::{Pictures, Press, force_indentation_plot, press};
 use insonate::files;
 use insonate::models::torsos::{self, TorsoConfig};
@@ -19,7 +21,7 @@ fn main() -> anyhow::Result<()> {
             &scene,
             &Press::default(),
             &mut Pictures::none(),
-            &mut |_| (),
+            &mut |_| Continue(()),
         )?;
         let forces = |depth: f64| {
             let sample = record

@@ -2,6 +2,8 @@
 //!
 //! `cargo run --release --example own_scene`
 
+use std::ops::ControlFlow::Continue;
+
 use insonate::experiments::{Pictures, Scan, scan};
 use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
 use insonate::models::{Scene, mjcf::Geom, probes, robots};
@@ -33,7 +35,7 @@ fn main() -> anyhow::Result<()> {
         force: 6.0,
         ..Scan::default()
     };
-    let (record, summary) = scan(&scene, &path, &mut Pictures::none(), &mut |_| ())?;
+    let (record, summary) = scan(&scene, &path, &mut Pictures::none(), &mut |_| Continue(()))?;
     let deepest = record
         .samples
         .iter()

@@ -15,10 +15,17 @@ fn main() -> ExitCode {
     let command = cli::Cli::parse();
     match command.run() {
         Ok(()) => ExitCode::SUCCESS,
-        Err(error) => {
-            eprintln!("error: {}", in_one_line(&error));
-            ExitCode::from(status(&error))
-        }
+        Err(error) => match error.downcast_ref::<cli::Interrupted>() {
+            // What the user asked for is no error.
+            Some(interrupted) => {
+                eprintln!("{interrupted}");
+                ExitCode::from(interrupted.status)
+            }
+            None => {
+                eprintln!("error: {}", in_one_line(&error));
+                ExitCode::from(if is_usage(&error) { 2 } else { 1 })
+            }
+        },
     }
 }
 
@@ -33,15 +40,6 @@ fn in_one_line(error: &anyhow::Error) -> String {
         }
     }
     line
-}
-
-/// The exit status of an error.
-fn status(error: &anyhow::Error) -> u8 {
-    match error.downcast_ref::<cli::Interrupted>() {
-        Some(interrupted) => interrupted.status,
-        None if is_usage(error) => 2,
-        None => 1,
-    }
 }
 
 /// Whether the command was called wrongly: unknown names and numbers out of range, wherever they were noticed.

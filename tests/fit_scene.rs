@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+use std::ops::ControlFlow::Continue;
+
 use insonate::experiments::{SceneFit, fit_scene};
 use insonate::models::torsos::{self, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
@@ -71,7 +73,10 @@ fn fitted(kind: &str, law: Law, model: &str, target: Option<Softness>) -> SceneF
     let torso = (torsos::by_name(kind).unwrap().build)(&TorsoConfig::default()).unwrap();
     let scene = Scene::new(robots::panda::panda(), probes::c5_2(), Some(torso));
     let options = FitOptions::default();
-    fit_scene(&scene, &recorded(law, model), target, &options, &mut |_| ()).unwrap()
+    fit_scene(&scene, &recorded(law, model), target, &options, &mut |_| {
+        Continue(())
+    })
+    .unwrap()
 }
 
 fn check(fit: &SceneFit) {

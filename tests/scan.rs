@@ -5,6 +5,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+use std::ops::ControlFlow::Continue;
+
 use insonate::experiments::{Pictures, Press, Scan, Summary, press, scan};
 use insonate::models::torsos::{self, Breathing, Shape, TorsoConfig};
 use insonate::models::{Scene, probes, robots, robots::Robot};
@@ -18,7 +20,7 @@ fn scene(robot: Robot, kind: &str, config: &TorsoConfig) -> Scene {
 }
 
 fn run(scene: &Scene, path: &Scan) -> Summary {
-    scan(scene, path, &mut Pictures::none(), &mut |_| ())
+    scan(scene, path, &mut Pictures::none(), &mut |_| Continue(()))
         .unwrap()
         .1
 }
@@ -93,7 +95,13 @@ fn a_press_reaches_its_depth_and_both_force_readings_agree() {
             ..Press::default()
         };
         let torso = scene(robots::panda::panda(), kind, &TorsoConfig::default());
-        let (record, summary) = press(&torso, &wanted, &mut Pictures::none(), &mut |_| ()).unwrap();
+        let (record, summary) = press(
+            &torso,
+            &wanted,
+            &mut Pictures::none(),
+            &mut |_| Continue(()),
+        )
+        .unwrap();
         assert!(
             (summary.peak_indentation_m - 0.02).abs() < 1e-3,
             "{kind}: {summary:?}"
@@ -118,7 +126,7 @@ fn the_same_scan_gives_the_same_bits() {
         ..Scan::default()
     };
     let log = || {
-        scan(&torso, &path, &mut Pictures::none(), &mut |_| ())
+        scan(&torso, &path, &mut Pictures::none(), &mut |_| Continue(()))
             .unwrap()
             .0
             .to_csv()
@@ -130,7 +138,7 @@ fn the_same_scan_gives_the_same_bits() {
 fn paths_beside_the_torso_and_impossible_scans_are_refused() {
     let torso = scene(robots::panda::panda(), "fast", &TorsoConfig::default());
     let refused = |path: &Scan| {
-        scan(&torso, path, &mut Pictures::none(), &mut |_| ())
+        scan(&torso, path, &mut Pictures::none(), &mut |_| Continue(()))
             .unwrap_err()
             .to_string()
     };
@@ -145,8 +153,10 @@ fn paths_beside_the_torso_and_impossible_scans_are_refused() {
     });
     assert_eq!(nan, "force = NaN is out of range: 0.5 to 40 N");
     let bare = Scene::new(robots::panda::panda(), probes::c5_2(), None);
-    let none = scan(&bare, &Scan::default(), &mut Pictures::none(), &mut |_| ())
-        .unwrap_err()
-        .to_string();
+    let none = scan(&bare, &Scan::default(), &mut Pictures::none(), &mut |_| {
+        Continue(())
+    })
+    .unwrap_err()
+    .to_string();
     assert!(none.contains("no torso"), "{none}");
 }

@@ -377,7 +377,7 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     let text = stderr(&ended);
     assert_eq!(ended.status.code(), Some(130), "{text}");
     assert!(
-        text.contains("error: interrupted: everything is saved"),
+        text.starts_with("interrupted after ") && text.contains("s: everything is saved"),
         "{text}"
     );
     let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();

@@ -1,20 +1,23 @@
-//! Ctrl-C: the first one lets the work at hand be finished and saved, the second one ends at once.
+//! Ctrl-C: the first one lets a command save what was measured so far, the second one ends it at once.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
-/// Whether and by which signal it was asked to stop.
+/// Whether, and by which signal, the command was asked to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt {
     signal: Arc<AtomicUsize>,
+    begun: Instant,
 }
 
 impl Interrupt {
-    /// Listens from now on.
+    /// Listens from now on; before, a signal ends the program, which has measured nothing yet.
     pub(crate) fn listen() -> anyhow::Result<Self> {
         let signal = Arc::new(AtomicUsize::new(0));
         for number in [SIGINT, SIGTERM] {
@@ -27,7 +30,10 @@ impl Interrupt {
             flag::register_usize(number, Arc::clone(&signal), number as usize)
                 .context(listening)?;
         }
-        Ok(Self { signal })
+        Ok(Self {
+            signal,
+            begun: Instant::now(),
+        })
     }
 
     /// Whether a signal came.
@@ -35,20 +41,30 @@ impl Interrupt {
         self.signal.load(Ordering::Relaxed) != 0
     }
 
-    /// The error that ends the program with the signal's status.
-    pub(crate) fn error(&self, saved: String) -> Interrupted {
+    /// `Break` once a signal came: what loops return to whom they tell their progress.
+    pub(crate) fn flow(&self) -> ControlFlow<()> {
+        if self.came() {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    }
+
+    /// The end of the program with the signal's status; `saved` says what was saved and where.
+    pub(crate) fn error(&self, saved: impl std::fmt::Display) -> Interrupted {
+        let seconds = self.begun.elapsed().as_secs_f64();
         Interrupted {
-            saved,
+            message: format!("interrupted after {seconds:.1} s: {saved}"),
             status: 128 + self.signal.load(Ordering::Relaxed) as u8,
         }
     }
 }
 
-/// The work was stopped by a signal, and saved.
+/// A command was stopped by a signal, and has saved what it measured.
 #[derive(Debug, thiserror::Error)]
-#[error("interrupted: {saved}")]
+#[error("{message}")]
 pub(crate) struct Interrupted {
-    saved: String,
+    message: String,
     /// Exit status.
     pub(crate) status: u8,
 }

@@ -1,5 +1,6 @@
 //! The output of commands that run an experiment: folder, progress bar, pictures, summary.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use clap::Args;
@@ -11,6 +12,7 @@ use insonate::sim::render::RenderConfig;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
+use super::interrupt::Interrupt;
 use super::print;
 
 #[derive(Debug, Args)]
@@ -37,6 +39,7 @@ pub(crate) struct Outcome {
     bar: ProgressBar,
     json: bool,
     pictures: Option<RenderConfig>,
+    interrupt: Interrupt,
 }
 
 impl OutcomeArgs {
@@ -67,58 +70,74 @@ impl OutcomeArgs {
             bar,
             json: self.json,
             pictures: (!self.no_pictures).then_some(config),
+            interrupt: Interrupt::listen()?,
         })
     }
 }
 
 impl Outcome {
-    /// Takes pictures, shows progress.
-    pub(crate) fn observers(&self) -> (Pictures, impl FnMut(f64) + use<>) {
-        let bar = self.bar.clone();
+    /// Takes pictures; shows progress, and breaks off after Ctrl-C.
+    pub(crate) fn observers(&self) -> (Pictures, impl FnMut(f64) -> ControlFlow<()> + use<>) {
+        let (bar, interrupt) = (self.bar.clone(), self.interrupt.clone());
         let pictures = self.pictures.map_or_else(Pictures::none, Pictures::sized);
         (pictures, move |share: f64| {
             bar.set_position((1000.0 * share) as u64);
+            interrupt.flow()
         })
     }
 
-    /// Writes everything and prints the summary.
+    /// Writes everything and prints the summary; an interrupted experiment has no plots.
     pub(crate) fn finish(
         self,
         record: &Record,
         summary: &Summary,
-        plots: &[(&str, Plot)],
         pictures: &Pictures,
+        plots: impl FnOnce() -> anyhow::Result<Vec<(&'static str, Plot)>>,
     ) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         self.folder.write("log.csv", record.to_csv().as_bytes())?;
         let json = serde_json::to_string_pretty(summary)?;
         self.folder
             .write("summary.json", format!("{json}\n").as_bytes())?;
-        for (name, plot) in plots {
-            self.folder.write(name, plot.svg.as_bytes())?;
+        if !summary.interrupted {
+            for (name, plot) in plots()? {
+                self.folder.write(name, plot.svg.as_bytes())?;
+            }
         }
         self.write_pictures(pictures)?;
         for note in &record.notes {
             eprintln!("note: {note}");
         }
         if self.json {
-            return print(&json);
+            print(&json)?;
+            return self.end(summary.interrupted, "log.csv and summary.json");
         }
         let value = serde_json::to_value(summary)?;
         let figures = value.as_object().into_iter().flatten();
         let line = |(name, figure): (&String, &serde_json::Value)| {
-            format!("{name:<20} {:>12.4}", figure.as_f64().unwrap_or_default())
+            Some(format!("{name:<20} {:>12.4}", figure.as_f64()?))
         };
-        let mut lines: Vec<String> = figures.map(line).collect();
+        let mut lines: Vec<String> = figures.filter_map(line).collect();
         lines.push(format!(
             "\nlog, plots and pictures: {}",
             self.folder.path().display()
         ));
-        print(&lines.join("\n"))
+        print(&lines.join("\n"))?;
+        self.end(summary.interrupted, "log.csv and summary.json")
     }
-}
 
-impl Outcome {
+    /// How the command ends: as interrupted, or well.
+    fn end(&self, interrupted: bool, saved: &str) -> anyhow::Result<()> {
+        if interrupted {
+            let folder = self.folder.path().display();
+            return Err(self
+                .interrupt
+                .error(format!("saved {saved} in {folder}"))
+                .into());
+        }
+        Ok(())
+    }
+
     /// Writes files and pictures; prints the summary as JSON, or lines for people.
     pub(crate) fn finish_files(
         self,
@@ -126,6 +145,7 @@ impl Outcome {
         summary: &serde_json::Value,
         lines: &[String],
         pictures: &Pictures,
+        interrupted: bool,
     ) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         for (name, content) in files {
@@ -133,10 +153,13 @@ impl Outcome {
         }
         self.write_pictures(pictures)?;
         if self.json {
-            return print(&serde_json::to_string_pretty(summary)?);
+            print(&serde_json::to_string_pretty(summary)?)?;
+        } else {
+            let folder = self.folder.path().display();
+            print(&format!("{}\nlogs: {folder}", lines.join("\n")))?;
         }
-        let folder = self.folder.path().display();
-        print(&format!("{}\nlogs: {folder}", lines.join("\n")))
+        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+        self.end(interrupted, &names.join(", "))
     }
 
     fn write_pictures(&self, pictures: &Pictures) -> anyhow::Result<()> {

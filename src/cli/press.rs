@@ -79,21 +79,20 @@ impl Press {
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::press(&scene, &press, &mut pictures, &mut progress)?;
         let name = scene.name();
-        let curve = record
-            .samples
-            .iter()
-            .map(|sample| (sample.indentation, sample.force[2]))
-            .collect();
-        let plots = [
-            (
-                "plot.svg",
-                time_plot(&record, &format!("press, {name}"), None, None)?,
-            ),
-            (
-                "force_indentation.svg",
-                force_indentation_plot(&[(name.clone(), curve)], "force over indentation")?,
-            ),
-        ];
-        run.finish(&record, &summary, &plots, &pictures)
+        run.finish(&record, &summary, &pictures, || {
+            let samples = record.samples.iter();
+            let curve = samples.map(|sample| (sample.indentation, sample.force[2]));
+            let curves = [(name.clone(), curve.collect())];
+            Ok(vec![
+                (
+                    "plot.svg",
+                    time_plot(&record, &format!("press, {name}"), None, None)?,
+                ),
+                (
+                    "force_indentation.svg",
+                    force_indentation_plot(&curves, "force over indentation")?,
+                ),
+            ])
+        })
     }
 }

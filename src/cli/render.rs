@@ -7,6 +7,7 @@ use insonate::models::ModelError;
 use insonate::sim::render::{RenderConfig, Renderer};
 use insonate::sim::{CompiledScene, Physics};
 
+use super::interrupt::Interrupt;
 use super::scene_args::SceneArgs;
 
 #[derive(Debug, Args)]
@@ -43,9 +44,11 @@ impl Render {
         ModelError::check_range("after", self.after, 0.0, 3600.0, "0 to 3600 s")?;
         let compiled = CompiledScene::compile(&self.scene.build()?.to_mjcf()?)?;
         let mut physics = Physics::from_scene(&compiled)?;
-        while physics.time() < self.after {
+        let interrupt = Interrupt::listen()?;
+        while physics.time() < self.after && !interrupt.came() {
             physics.step()?;
         }
+        let interrupted = interrupt.came();
         let (width, height) = self.size;
         let mut renderer = Renderer::new(
             &compiled,
@@ -59,6 +62,11 @@ impl Render {
         frame.write_rgb(&self.output)?;
         if let Some(path) = &self.depth_output {
             frame.write_depth(path)?;
+        }
+        if interrupted {
+            let (output, time) = (self.output.display(), physics.time());
+            let saved = format!("saved {output}, which shows the scene at {time:.3} s");
+            return Err(interrupt.error(saved).into());
         }
         Ok(())
     }

@@ -67,10 +67,9 @@ impl Scan {
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
         let title = format!("scan, {}", scene.name());
-        let plots = [(
-            "plot.svg",
-            time_plot(&record, &title, Some(self.force), Some(self.speed))?,
-        )];
-        run.finish(&record, &summary, &plots, &pictures)
+        run.finish(&record, &summary, &pictures, || {
+            let plot = time_plot(&record, &title, Some(self.force), Some(self.speed))?;
+            Ok(vec![("plot.svg", plot)])
+        })
     }
 }

@@ -13,6 +13,7 @@ use insonate::report::motion_plot;
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
 
+use super::interrupt::Interrupt;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -233,8 +234,10 @@ impl MotionArgs {
         )?;
         bar.set_style(style.progress_chars("=> "));
         bar.set_message(motion.name);
+        let interrupt = Interrupt::listen()?;
         let done = run(&plan, &mut film, &mut |share| {
             bar.set_position((plan.n_frames as f64 * share).round() as u64);
+            interrupt.flow()
         });
         bar.finish_and_clear();
         let done = done?;
@@ -249,6 +252,10 @@ impl MotionArgs {
             ))?;
         }
         match done.summary.diverged {
+            None if done.summary.interrupted => {
+                let saved = format!("saved force.csv and summary.json in {shown}");
+                Err(interrupt.error(saved).into())
+            }
             None => Ok(()),
             Some(reason) => Err(EndedEarly(reason, shown.to_string()).into()),
         }
@@ -262,6 +269,12 @@ impl MotionArgs {
         folder: &OutputFolder,
     ) -> anyhow::Result<()> {
         folder.write("force.csv", done.record.to_csv().as_bytes())?;
+        let json = serde_json::to_string_pretty(&done.summary)?;
+        folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        // Drawing takes longer than whoever interrupts wants to wait.
+        if done.summary.interrupted {
+            return Ok(());
+        }
         let made_of = if plan.layers {
             "layers".to_owned()
         } else {
@@ -276,8 +289,6 @@ impl MotionArgs {
         for (name, content) in motion_plot("force", &title, &done.record)?.files() {
             folder.write(&name, &content)?;
         }
-        let json = serde_json::to_string_pretty(&done.summary)?;
-        folder.write("summary.json", format!("{json}\n").as_bytes())?;
         if let (Some(export), Some(skin)) = (self.export, &done.skin) {
             export.write(skin, folder)?;
         }

@@ -14,6 +14,7 @@ use insonate_calibration::{
 use super::follow::{Course, Felt, follow};
 use super::knobs::Knobs;
 use super::tuning::{Task, relative_errors, tune};
+use super::{Interrupted, Progress};
 use crate::models::torsos::{self, Softness, TorsoConfig};
 use crate::models::{Scene, torsos::Torso};
 
@@ -47,6 +48,8 @@ pub struct SceneFit {
     pub damping_error: f64,
     /// Whether stiffness is within 5 % and damping within 10 %.
     pub reached: bool,
+    /// Whether the caller ended the search early.
+    pub interrupted: bool,
     /// How it went, or why the target was not reached.
     pub reason: String,
     /// Number of simulated presses, the one of the scene as it came included.
@@ -60,13 +63,14 @@ pub struct SceneFit {
 /// Tunes the torso of a scene to a recording; without `target`, to the recording's own stiffness and damping.
 ///
 /// # Errors
-/// When the scene has no torso, the recorded model has no stiffness and damping, or a press cannot be simulated.
+/// When the scene has no torso, the recorded model has no stiffness and damping, a press cannot be simulated, or the caller breaks off
+/// during the first one ([`Interrupted`]).
 pub fn fit_scene(
     scene: &Scene,
     recorded: &Calibration,
     target: Option<Softness>,
     options: &FitOptions,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<SceneFit> {
     let torso = scene
         .torso
@@ -80,7 +84,7 @@ pub fn fit_scene(
     } else {
         torso.name
     };
-    let untuned = press.run(as_proxy, &torso.config)?.softness;
+    let untuned = press.run(as_proxy, &torso.config, progress)?.softness;
     let knobs = Knobs::new(torso.name, target, scene.timestep);
     let task = Task {
         target: [target.stiffness, target.damping],
@@ -91,19 +95,26 @@ pub fn fit_scene(
     };
     let mut n_presses = 1;
     let tuned = tune(&task, |unknowns| {
-        progress(f64::from(n_presses) / MOST_PRESSES as f64);
+        let n_before = f64::from(n_presses);
         n_presses += 1;
-        let pressed = press.run(as_proxy, &knobs.apply(unknowns, &torso.config))?;
+        let mut of_all = |share: f64| progress((n_before + share) / MOST_PRESSES as f64);
+        let config = knobs.apply(unknowns, &torso.config);
+        let pressed = press.run(as_proxy, &config, &mut of_all)?;
         let Softness { stiffness, damping } = pressed.softness;
         Ok(([stiffness, damping], pressed))
     })?;
     let config = knobs.apply(tuned.unknowns, &torso.config);
     let mut pressed = tuned.detail;
-    if as_proxy != torso.name {
-        pressed = press.run(torso.name, &config)?;
-        n_presses += 1;
+    let mut interrupted = tuned.interrupted;
+    if as_proxy != torso.name && !interrupted {
+        match press.run(torso.name, &config, progress) {
+            Err(error) if error.is::<Interrupted>() => interrupted = true,
+            last => {
+                pressed = last?;
+                n_presses += 1;
+            }
+        }
     }
-    progress(1.0);
     let Softness { stiffness, damping } = pressed.softness;
     let [stiffness_error, damping_error] = relative_errors([stiffness, damping], task.target);
     let reached = stiffness_error.abs() <= REACHED[0] && damping_error.abs() <= REACHED[1];
@@ -116,6 +127,7 @@ pub fn fit_scene(
         stiffness_error,
         damping_error,
         reached,
+        interrupted,
         reason: String::new(),
         n_presses: n_presses as usize,
         tracking_rmse: pressed.tracking_rmse,
@@ -170,6 +182,8 @@ impl SceneFit {
                 "a {} torso is not stiffer than {stiffness:.0} N/m here",
                 self.torso
             )
+        } else if self.interrupted {
+            "the search was interrupted".to_owned()
         } else {
             "the search did not come closer".to_owned()
         };
@@ -253,14 +267,19 @@ impl<'a> Repeat<'a> {
         })
     }
 
-    fn run(&mut self, torso: &str, config: &TorsoConfig) -> anyhow::Result<Pressed> {
+    fn run(
+        &mut self,
+        torso: &str,
+        config: &TorsoConfig,
+        progress: Progress<'_>,
+    ) -> anyhow::Result<Pressed> {
         self.scene.torso = Some((torsos::by_name(torso)?.build)(config)?);
         let course = Course {
             time: &self.recorded.time[..self.n],
             indentation: &self.recorded.indentation[..self.n],
             velocity: &self.recorded.velocity[..self.n],
         };
-        let felt = follow(&self.scene, SITE, &course)?;
+        let felt = follow(&self.scene, SITE, &course, progress)?;
         let samples = samples(&felt, &self.recorded.log, self.scene.timestep);
         let fit = self.model.fit(&samples, &self.options)?;
         let calibration = Calibration {

@@ -2,8 +2,9 @@
 //!
 //! Where the recording begins in contact, the probe goes there first and settles; that part is not returned.
 
-use super::Pictures;
+use super::progress::report;
 use super::stage::Stage;
+use super::{Pictures, Progress};
 use crate::models::Scene;
 use crate::sim::Pose;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
@@ -82,8 +83,14 @@ pub struct Felt {
 /// Repeats a recorded indentation at a site of the torso's frame [m].
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, the probe does not touch, or the simulation diverges.
-pub fn follow(scene: &Scene, site: [f64; 2], course: &Course<'_>) -> anyhow::Result<Felt> {
+/// When the scene cannot run, the site cannot be reached, the probe does not touch, the simulation diverges, or the caller breaks off
+/// ([`super::Interrupted`]): half a press cannot be compared.
+pub fn follow(
+    scene: &Scene,
+    site: [f64; 2],
+    course: &Course<'_>,
+    progress: Progress<'_>,
+) -> anyhow::Result<Felt> {
     let (Some(&first), Some(&last)) = (course.time.first(), course.time.last()) else {
         anyhow::bail!("there is no recorded indentation to follow");
     };
@@ -105,6 +112,7 @@ pub fn follow(scene: &Scene, site: [f64; 2], course: &Course<'_>) -> anyhow::Res
         let time = first + (step + 1) as f64 * follower.dt;
         let (wanted, speed) = course.at(time);
         follower.step(wanted, speed)?;
+        report(progress, (step + 1) as f64 / n_steps as f64)?;
         let (indentation, velocity, force) = follower.feel();
         sum += (indentation - wanted).powi(2);
         felt.time.push(time);

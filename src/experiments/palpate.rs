@@ -8,9 +8,10 @@ use insonate_calibration::synthetic::{Segment, Trajectory};
 use insonate_calibration::{ContactPoint, FitOptions, Log, Samples, models};
 use serde::Serialize;
 
-use super::Pictures;
 use super::follow::Follower;
+use super::progress::report;
 use super::recorder::{Recorder, Trace};
+use super::{Pictures, Progress};
 use crate::models::torsos::TorsoConfig;
 use crate::models::{ModelError, Scene};
 
@@ -167,18 +168,19 @@ pub struct SiteTruth {
     pub r_squared: f64,
 }
 
-/// Presses one site; the `index` of the site chooses its noise under a seed.
+/// Presses one site; a seed and the index of the site choose its noise.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, the force gets too large, or the simulation diverges.
+/// When the scene cannot run, the site cannot be reached, the force gets too large, the simulation diverges, or the caller breaks off
+/// ([`super::Interrupted`]): half a press is no log.
 pub fn palpate(
     scene: &Scene,
     site: &Site,
     palpation: &Palpation,
     recorder: &Recorder,
-    seed: u64,
-    index: u64,
+    [seed, index]: [u64; 2],
     pictures: &mut Pictures,
+    progress: Progress<'_>,
 ) -> anyhow::Result<Recorded> {
     palpation.check()?;
     recorder.check()?;
@@ -192,6 +194,7 @@ pub fn palpate(
         let time = (step + 1) as f64 * follower.dt;
         let wanted = motion.at(time);
         follower.step(wanted.indentation, wanted.velocity)?;
+        report(progress, (step + 1) as f64 / n_steps as f64)?;
         press.take(&follower, time);
         let force = press.force.last().copied().unwrap_or_default();
         anyhow::ensure!(

@@ -2,7 +2,7 @@
 
 use super::base_search;
 use super::stage::Stage;
-use super::{Pictures, Record, Sample, Summary};
+use super::{Pictures, Progress, Record, Sample, Summary};
 use crate::models::Scene;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 
@@ -59,7 +59,7 @@ const STIFFNESS: f64 = 6000.0;
 /// How fast the remaining depth error is integrated away [1/s].
 const DEPTH_CORRECTION: f64 = 6.0;
 
-/// Presses; `progress` is told the share done, and pictures are taken at the deepest point.
+/// Presses; pictures are taken at the deepest point.
 ///
 /// # Errors
 /// When the scene cannot run, the site cannot be reached, or the simulation diverges.
@@ -67,7 +67,7 @@ pub fn press(
     scene: &Scene,
     press: &Press,
     pictures: &mut Pictures,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
     press.check()?;
     let mut stage = Stage::new(scene)?;
@@ -97,6 +97,7 @@ pub fn press(
         ..Course::default()
     };
     let mut correction = 0.0;
+    let mut interrupted = false;
     let start = std::time::Instant::now();
     let mut aside = std::time::Duration::ZERO;
     while course.phase != Phase::Done {
@@ -118,7 +119,10 @@ pub fn press(
         record.samples.push(sample);
         let was = course.phase;
         course.advance(press, dt, &sample, &mut record.notes);
-        progress(course.share(press));
+        if progress(course.share(press)).is_break() {
+            interrupted = true;
+            break;
+        }
         if was != Phase::Retreat && course.phase == Phase::Retreat {
             let paused = std::time::Instant::now();
             pictures.take(&stage.compiled, &stage.physics);
@@ -129,6 +133,7 @@ pub fn press(
     let mut summary = Summary::of(&record, 0.0, 0.0, &PHASES[..2], &[], seconds);
     // A press wants a depth, not a force: its force errors are those of the two force readings against each other.
     (summary.force_mae_n, summary.force_rmse_n) = disagreement(&record);
+    summary.interrupted = interrupted;
     Ok((record, summary))
 }
 

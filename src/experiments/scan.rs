@@ -1,10 +1,14 @@
 //! Scanning: slide the probe along a path over the torso at a steady force.
 
+use std::ops::ControlFlow::Continue;
+use std::time::{Duration, Instant};
+
 use nalgebra::Vector3;
 
 use super::base_search::{self, NoContact};
+use super::progress::{is_interrupted, report};
 use super::stage::Stage;
-use super::{Pictures, Record, Summary};
+use super::{Pictures, Progress, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
@@ -68,7 +72,7 @@ const RAMP: f64 = 0.25;
 /// Retreat: time [s] and speed [m/s].
 const RETREAT: (f64, f64) = (0.5, 0.06);
 
-/// Scans; `progress` is told the share done, and pictures are taken in the middle of the path.
+/// Scans; pictures are taken in the middle of the path.
 ///
 /// # Errors
 /// When the scene cannot run, the path leaves the torso or the arm's reach, no contact is found, or the simulation diverges.
@@ -76,7 +80,7 @@ pub fn scan(
     scene: &Scene,
     scan: &Scan,
     pictures: &mut Pictures,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
     scan.check()?;
     let advise = |error| {
@@ -88,20 +92,23 @@ pub fn scan(
             ])
         };
         base_search::advise(error, scene, ends, |moved| {
-            let contact = Run::start(moved, scan, &mut |_| {})
+            let contact = Run::start(moved, scan, &mut |_| Continue(()))
                 .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
             contact.is_ok()
         })
     };
     let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
-    let clock = std::time::Instant::now();
-    run.approach(&mut controller, scan.force).map_err(advise)?;
-    run.settle(&mut controller, scan.force)?;
-    let aside = run.slide(&mut controller, scan, pictures)?;
-    run.retreat()?;
-    let seconds = clock.elapsed().saturating_sub(aside).as_secs_f64();
+    let clock = Instant::now();
+    let steps = run
+        .approach(&mut controller, scan.force)
+        .map_err(advise)
+        .and_then(|()| run.settle(&mut controller, scan.force))
+        .and_then(|()| run.slide(&mut controller, scan, pictures))
+        .and_then(|()| run.retreat());
+    let interrupted = is_interrupted(steps)?;
+    let seconds = clock.elapsed().saturating_sub(run.aside).as_secs_f64();
 
-    let summary = Summary::of(
+    let mut summary = Summary::of(
         &run.record,
         scan.force,
         scan.speed,
@@ -109,6 +116,7 @@ pub fn scan(
         &PHASES[2..3],
         seconds,
     );
+    summary.interrupted = interrupted;
     Ok((run.record, summary))
 }
 
@@ -171,7 +179,11 @@ struct Run<'a> {
     stage: Stage<'a>,
     path: Path,
     record: Record,
-    progress: &'a mut dyn FnMut(f64),
+    progress: Progress<'a>,
+    /// Share of the path that is done.
+    share: f64,
+    /// Time that pictures took.
+    aside: Duration,
 }
 
 impl<'a> Run<'a> {
@@ -179,7 +191,7 @@ impl<'a> Run<'a> {
     fn start(
         scene: &'a Scene,
         scan: &Scan,
-        progress: &'a mut dyn FnMut(f64),
+        progress: Progress<'a>,
     ) -> anyhow::Result<(Self, HybridForce)> {
         let mut stage = Stage::new(scene)?;
         let path = Path::over(&stage, scan)?;
@@ -193,6 +205,8 @@ impl<'a> Run<'a> {
                 ..Record::default()
             },
             progress,
+            share: 0.0,
+            aside: Duration::ZERO,
         };
         Ok((run, controller))
     }
@@ -226,7 +240,7 @@ impl<'a> Run<'a> {
             &goal.skin,
             Some(goal.direction),
         ));
-        Ok(())
+        Ok(report(self.progress, self.share)?)
     }
 
     fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
@@ -258,21 +272,21 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
-    /// Returns the time that pictures took.
     fn slide(
         &mut self,
         controller: &mut HybridForce,
         scan: &Scan,
         pictures: &mut Pictures,
-    ) -> anyhow::Result<std::time::Duration> {
+    ) -> anyhow::Result<()> {
         let start = self.stage.physics.time();
         let duration = self.path.length / scan.speed + RAMP / 2.0;
-        let mut aside = None;
+        let mut is_pictured = false;
         loop {
             let time = self.stage.physics.time() - start;
             if time >= duration {
-                return Ok(aside.unwrap_or_default());
+                return Ok(());
             }
+            self.share = time / duration;
             // The speed rises linearly over the ramp, then stays.
             let (distance, speed) = if time < RAMP {
                 (
@@ -284,11 +298,11 @@ impl<'a> Run<'a> {
             };
             let goal = self.path.at(&self.stage, distance)?;
             self.step(controller, 2, &goal, speed, scan.force)?;
-            (self.progress)(time / duration);
-            if aside.is_none() && time > duration / 2.0 {
-                let paused = std::time::Instant::now();
+            if !is_pictured && time > duration / 2.0 {
+                let paused = Instant::now();
                 pictures.take(&self.stage.compiled, &self.stage.physics);
-                aside = Some(paused.elapsed());
+                self.aside = paused.elapsed();
+                is_pictured = true;
             }
         }
     }
@@ -321,6 +335,7 @@ impl<'a> Run<'a> {
             self.record
                 .samples
                 .push(self.stage.sample(3, &up, &goal.skin, Some(goal.direction)));
+            report(self.progress, 1.0)?;
         }
         Ok(())
     }

@@ -32,6 +32,9 @@ pub struct Summary {
     pub seconds_simulated: f64,
     /// Physics steps per second of wall-clock time, control and logging included.
     pub steps_per_second: f64,
+    /// Whether the caller ended the experiment early; the figures are those of the part that was measured.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
 }
 
 impl Summary {
@@ -102,6 +105,7 @@ impl Summary {
             } else {
                 0.0
             },
+            interrupted: false,
         }
     }
 }

@@ -8,6 +8,8 @@
 
 use nalgebra::{Matrix2, Vector2};
 
+use super::Interrupted;
+
 /// Longest step of an unknown, as a logarithm: a factor of four.
 const LONGEST_STEP: f64 = 1.4;
 /// Steps shorter than this go nowhere.
@@ -40,6 +42,8 @@ pub(super) struct Tuned<T> {
     pub(super) detail: T,
     /// Number of measurements.
     pub(super) n: usize,
+    /// Whether a measurement was interrupted, which ended the search.
+    pub(super) interrupted: bool,
 }
 
 /// Relative error of each answer.
@@ -64,6 +68,7 @@ pub(super) fn tune<T: Clone>(
         answer,
         detail,
         n: 1,
+        interrupted: false,
     };
     let mut residual = miss(answer);
     let mut jacobian = Matrix2::<f64>::identity();
@@ -79,7 +84,13 @@ pub(super) fn tune<T: Clone>(
         if step.amax() < SHORTEST_STEP {
             break;
         }
-        let (answer, detail) = measure(trial.map(f64::exp).into())?;
+        let (answer, detail) = match measure(trial.map(f64::exp).into()) {
+            Err(error) if error.is::<Interrupted>() => {
+                best.interrupted = true;
+                break;
+            }
+            measured => measured?,
+        };
         best.n += 1;
         let left = miss(answer);
         let change = residual - left;
@@ -91,6 +102,7 @@ pub(super) fn tune<T: Clone>(
                 answer,
                 detail,
                 n: best.n,
+                interrupted: false,
             };
         } else {
             reach *= 0.5;

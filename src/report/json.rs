@@ -25,6 +25,9 @@ impl CalibrationReport {
         if let Some(scene) = &self.scene {
             all.insert("scene_fit".to_owned(), scene_fit(scene));
         }
+        if self.interrupted {
+            all.insert("interrupted".to_owned(), json!(true));
+        }
         Value::Object(all)
     }
 

@@ -47,6 +47,8 @@ pub struct CalibrationReport {
     pub sites: SiteCalibrations,
     /// The torso that was tuned, where one was.
     pub scene: Option<SceneFit>,
+    /// Whether tuning the torso was interrupted.
+    pub interrupted: bool,
 }
 
 impl CalibrationReport {

@@ -11,12 +11,13 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::{
     CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats, models,
 };
-use insonate::experiments::{SceneFit, fit_scene};
+use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene};
 use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
 use insonate::report::CalibrationReport;
 
+use super::interrupt::Interrupt;
 use super::print;
 use super::scene_args::SceneArgs;
 use options::LogOptions;
@@ -85,21 +86,40 @@ impl Calibrate {
             command: command_line(),
             sites,
             scene: None,
+            interrupted: false,
         };
+        let interrupt = Interrupt::listen()?;
         if self.fit_scene {
             bar.set_message("fitting the torso");
-            let mut progress = |share: f64| bar.set_position((1000.0 * share) as u64);
+            let mut progress = |share: f64| {
+                bar.set_position((1000.0 * share) as u64);
+                interrupt.flow()
+            };
             let scene = self.scene.build()?;
-            report.scene = Some(fit_torso(&scene, &report.sites, &base.fit, &mut progress)?);
+            match fit_torso(&scene, &report.sites, &base.fit, &mut progress) {
+                Err(error) if error.is::<Interrupted>() => {}
+                fitted => report.scene = Some(fitted?),
+            }
         }
+        report.interrupted = interrupt.came();
         bar.set_message("drawing");
         let files = report.files(&mut |share| bar.set_position((1000.0 * share) as u64))?;
         for (name, content) in &files {
             folder.write(name, content)?;
         }
         bar.finish_and_clear();
+        let end = || match report.interrupted {
+            true => Err(interrupt
+                .error(format!(
+                    "saved what was found in {}",
+                    folder.path().display()
+                ))
+                .into()),
+            false => Ok(()),
+        };
         if self.json {
-            return print(&serde_json::to_string_pretty(&report.json())?);
+            print(&serde_json::to_string_pretty(&report.json())?)?;
+            return end();
         }
         let softness = folder.path().join("softness.toml");
         let for_scenes = if report.softness().stiffness_and_damping().is_some() {
@@ -121,7 +141,8 @@ impl Calibrate {
             "{}\n\nreport: {}\n{for_scenes}",
             report.text(),
             folder.path().join("report.html").display(),
-        ))
+        ))?;
+        end()
     }
 
     fn read(&self, path: &Path, windows: &Windows) -> Result<Log, CalibrationError> {
@@ -140,7 +161,7 @@ fn fit_torso(
     scene: &Scene,
     sites: &SiteCalibrations,
     options: &FitOptions,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<SceneFit> {
     let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
     let (stiffness, damping) = mean("stiffness").zip(mean("damping")).with_context(|| {

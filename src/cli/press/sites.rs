@@ -1,7 +1,9 @@
 //! `insonate press --sites`: recordings for a calibration.
 
 use clap::Args;
-use insonate::experiments::{Palpation, Recorded, Recorder, Site, five_sites, palpate};
+use insonate::experiments::{
+    Interrupted, Palpation, Recorded, Recorder, Site, five_sites, palpate,
+};
 use insonate::models::{ModelError, Scene};
 use insonate_calibration::synthetic::to_csv;
 use serde_json::{Value, json};
@@ -69,20 +71,27 @@ impl SitesArgs {
         let run = press.outcome.start(scene, &press.output, "recording")?;
         let (mut pictures, mut progress) = run.observers();
         let mut recorded = Vec::with_capacity(sites.len());
+        let mut interrupted = false;
         for (index, site) in sites.iter().enumerate() {
-            recorded.push(palpate(
+            let recording = palpate(
                 scene,
                 site,
                 &palpation,
                 &recorder,
-                seed,
-                index as u64,
+                [seed, index as u64],
                 &mut pictures,
-            )?);
-            progress((index + 1) as f64 / sites.len() as f64);
+                &mut |share| progress((index as f64 + share) / sites.len() as f64),
+            );
+            match recording {
+                Err(error) if error.is::<Interrupted>() => {
+                    interrupted = true;
+                    break;
+                }
+                whole => recorded.push(whole?),
+            }
         }
         let torso = scene.torso.as_ref();
-        let truth = json!({
+        let mut truth = json!({
             "simulated": true,
             "generator": concat!("insonate ", env!("CARGO_PKG_VERSION")),
             "scene": scene.name(),
@@ -93,13 +102,16 @@ impl SitesArgs {
             "recorder": recorder,
             "sites": recorded.iter().map(|site| &site.truth).collect::<Vec<_>>(),
         });
+        if interrupted {
+            truth["interrupted"] = true.into();
+        }
         let mut files: Vec<(String, Vec<u8>)> = recorded
             .iter()
             .map(|site| (site.truth.file.clone(), csv(site, scene, &recorder, seed)))
             .collect();
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
-        finish(run, &files, &truth, &recorded, &pictures)
+        finish(run, &files, &truth, &recorded, &pictures, interrupted)
     }
 }
 
@@ -147,6 +159,7 @@ fn finish(
     truth: &Value,
     recorded: &[Recorded],
     pictures: &insonate::experiments::Pictures,
+    interrupted: bool,
 ) -> anyhow::Result<()> {
     let mut lines = vec![format!(
         "{:<12} {:>9} {:>9} {:>9} {:>12} {:>13}",
@@ -165,7 +178,7 @@ fn finish(
         )
     }));
     lines.push("\nk and c: the divided form of each press before noise".to_owned());
-    run.finish_files(files, truth, &lines, pictures)
+    run.finish_files(files, truth, &lines, pictures, interrupted)
 }
 
 fn sites(text: &str) -> Result<usize, String> {

@@ -17,6 +17,7 @@ use super::specimen::{Matter, Specimen};
 use super::summary::{LayerSummary, MotionSummary};
 use super::tetrahedra::Tetrahedra;
 use super::world::{Grip, Moving, Skin, World};
+use crate::experiments::Progress;
 
 /// Longest time in which tools move at one velocity [s].
 const MAX_STEP: f64 = 0.004;
@@ -32,16 +33,16 @@ pub struct MotionRun {
     pub skin: Option<Skin>,
 }
 
-/// Runs a motion, filming it; `progress` is told which share is done.
+/// Runs a motion, filming it.
 ///
-/// A world that diverges ends the run early; the summary says why.
+/// A world that diverges ends the run early, as a caller does that breaks off; the summary says so.
 ///
 /// # Errors
 /// Settings that cannot be; a device that cannot be had or does not serve the motion.
 pub fn run(
     plan: &MotionPlan,
     film: &mut MotionFilm,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<MotionRun> {
     plan.check()?;
     let specimen = Specimen::new(plan)?;
@@ -66,7 +67,7 @@ fn conduct(
     stage: &Stage,
     world: &mut dyn World,
     film: &mut MotionFilm,
-    progress: &mut dyn FnMut(f64),
+    progress: Progress<'_>,
 ) -> anyhow::Result<MotionRun> {
     let gravity = Vector3::new(0.0, 0.0, -plan.gravity);
     let mut ledger = Ledger::open(world, gravity)?;
@@ -77,8 +78,9 @@ fn conduct(
     let mut seconds = 0.0;
     let mut n_done = 0;
     let mut diverged = None;
+    let mut interrupted = false;
     film.take(stage, world, 0.0);
-    for index in 0..plan.n_frames {
+    'frames: for index in 0..plan.n_frames {
         let start = Instant::now();
         for inner in 0..steps_per_frame {
             let time = (index * steps_per_frame + inner) as f64 * step;
@@ -92,6 +94,12 @@ fn conduct(
                     _ => return Err(error),
                 },
             }
+            let n_steps = (plan.n_frames * steps_per_frame) as f64;
+            if progress(record.samples.len() as f64 / n_steps).is_break() {
+                interrupted = true;
+                seconds += start.elapsed().as_secs_f64();
+                break 'frames;
+            }
         }
         seconds += start.elapsed().as_secs_f64();
         if diverged.is_some() {
@@ -100,9 +108,10 @@ fn conduct(
         n_done += 1;
         ledger.compare(world)?;
         film.take(stage, world, n_done as f64 * frame);
-        progress(n_done as f64 / plan.n_frames as f64);
     }
-    film.develop(stage);
+    if !interrupted {
+        film.develop(stage);
+    }
     let torn = world.torn()?;
     let one = |of_material: f64| (!plan.layers).then_some(of_material);
     let at_end = Ends::of(&record, stage, plan.duration);
@@ -139,6 +148,7 @@ fn conduct(
         steps_per_frame,
         ms_per_frame: 1e3 * seconds / n_done.max(1) as f64,
         diverged,
+        interrupted,
     };
     Ok(MotionRun {
         record,
@@ -226,6 +236,8 @@ impl Ends {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use insonate_tissue::Divergence;
 
     use super::*;
@@ -296,7 +308,10 @@ mod tests {
             steps_left: n_steps,
         };
         let film = &mut MotionFilm::none();
-        conduct(&plan, &specimen, &stage, &mut world, film, &mut |_| {}).unwrap()
+        conduct(&plan, &specimen, &stage, &mut world, film, &mut |_| {
+            ControlFlow::Continue(())
+        })
+        .unwrap()
     }
 
     #[test]

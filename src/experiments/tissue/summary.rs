@@ -64,6 +64,9 @@ pub struct MotionSummary {
     pub ms_per_frame: f64,
     /// Why it ended early, if it did.
     pub diverged: Option<String>,
+    /// Whether the caller ended it early.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub interrupted: bool,
 }
 
 /// A layer.

@@ -1,0 +1,28 @@
+//! How a caller watches an experiment, and ends it early.
+
+use std::ops::ControlFlow;
+
+/// Told at every step which share of an experiment is done; `Break` ends it with what was measured so far.
+pub type Progress<'a> = &'a mut dyn FnMut(f64) -> ControlFlow<()>;
+
+/// Ends the nested steps of an experiment when its caller breaks off; the experiment itself then returns what was measured.
+#[derive(Debug, thiserror::Error)]
+#[error("interrupted before anything was measured")]
+pub struct Interrupted;
+
+/// Tells the share done.
+pub(super) fn report(progress: Progress<'_>, share: f64) -> Result<(), Interrupted> {
+    match progress(share) {
+        ControlFlow::Continue(()) => Ok(()),
+        ControlFlow::Break(()) => Err(Interrupted),
+    }
+}
+
+/// Whether steps ended because the caller broke off; other errors stay errors.
+pub(super) fn is_interrupted(steps: anyhow::Result<()>) -> anyhow::Result<bool> {
+    match steps {
+        Ok(()) => Ok(false),
+        Err(error) if error.is::<Interrupted>() => Ok(true),
+        Err(error) => Err(error),
+    }
+}
