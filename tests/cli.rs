@@ -124,10 +124,8 @@ fn refused(arguments: &[&str], status: i32) -> String {
 
 #[test]
 fn wrong_usage_ends_with_status_2() {
-    assert_eq!(
-        refused(&["scene", "--robot", "pandas"], 2),
-        "error: there is no robot \"pandas\"; choose one of panda, ur5e"
-    );
+    let unknown = refused(&["scene", "--robot", "pandas"], 2);
+    assert!(unknown.starts_with("error: there is no robot \"pandas\"; choose one of panda"));
     assert!(refused(&["scan", "--torso", "rubber"], 2).contains("composite, fast, flex"));
     assert!(refused(&["scene", "--stiffness", "-5"], 2).contains("stiffness = -5 is out of range"));
     assert!(refused(&["scene", "--damping", "nan"], 2).contains("damping = NaN is out of range"));

@@ -43,14 +43,11 @@ fn what_mujoco_refuses_is_not_written() {
     ] {
         let file = arm(folder.path(), asset, in_elbow);
         let output = folder.path().join("scene.xml");
-        let scene = ["scene", "--robot-file", file.to_str().expect("a path")];
-        let rest = [
-            "--flange",
-            "flange",
-            "--output",
-            output.to_str().expect("a path"),
-        ];
-        let line = refused(&[&scene[..], &rest[..]].concat(), 1);
+        let (file, scene) = (file.display(), output.display());
+        let line = refused(
+            &format!("scene --robot-file {file} --flange flange --output {scene}"),
+            1,
+        );
         assert!(line.contains(problem), "{line}");
         assert!(!output.exists());
     }
@@ -62,26 +59,14 @@ fn an_arm_that_does_not_reach_is_told_where_to_stand() {
     let file = arm(folder.path(), "", "");
     let log = folder.path().join("press");
     let press = |position: &str| {
-        let fixed = [
-            "press",
-            "--no-pictures",
-            "--depth",
-            "0.005",
-            "--flange",
-            "flange",
-            "--robot-file",
-            file.to_str().expect("a path"),
-            "--output",
-            log.to_str().expect("a path"),
-            "--robot-position",
-        ];
-        [fixed.map(str::to_owned).to_vec(), vec![position.to_owned()]].concat()
+        let (file, log) = (file.display(), log.display());
+        format!(
+            "press --no-pictures --depth 0.005 --robot-file {file} --flange flange --robot-position {position} --output {log}"
+        )
     };
-    let arguments = press("-1,0,0.8");
-    let line = refused(&arguments.iter().map(String::as_str).collect::<Vec<_>>(), 1);
+    let line = refused(&press("-1,0,0.8"), 1);
     assert!(line.contains("cannot reach"), "{line}");
     let (_, advised) = line.split_once("--robot-position ").expect(&line);
-    let arguments = press(advised);
-    let summary = json(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    let summary = json(&press(advised));
     assert!(summary.is_object(), "{summary}");
 }

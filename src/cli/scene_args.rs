@@ -13,8 +13,7 @@ use super::Usage;
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct SceneArgs {
-    /// Robot arm: panda or ur5e.
-    #[arg(long, default_value = "panda", conflicts_with = "robot_file")]
+    #[arg(long, default_value = "panda", conflicts_with = "robot_file", help = help("Robot arm", &names(robots::ALL)))]
     robot: String,
     /// A robot of your own, as an MJCF file (with its includes and meshes).
     #[arg(long, value_name = "FILE", requires = "flange")]
@@ -28,11 +27,9 @@ pub(crate) struct SceneArgs {
     /// Where the robot's base stands in the world [m] [default: on the pedestal, -0.56,0,0.8].
     #[arg(long, value_name = "X,Y,Z", value_parser = position, allow_hyphen_values = true)]
     robot_position: Option<[f64; 3]>,
-    /// Ultrasound probe: c5-2 (curvilinear) or l12-5 (linear).
-    #[arg(long, default_value = "c5-2")]
+    #[arg(long, default_value = "c5-2", help = help("Ultrasound probe", &names(probes::ALL)))]
     probe: String,
-    /// Soft torso: composite (MuJoCo 2.x shell), fast (the same, stepped beside MuJoCo), flex (finite elements), mpm (particles), xpbd (tetrahedra), or none.
-    #[arg(long, default_value = "fast")]
+    #[arg(long, default_value = "fast", help = help("Soft torso", &torso_names()))]
     torso: String,
     /// Outline: cylinder, box, ellipsoid or human.
     #[arg(long, default_value = "cylinder", value_parser = shape)]
@@ -189,24 +186,32 @@ type Registry<T> = [(&'static str, fn() -> T)];
 
 /// The registry's entry called `name`.
 fn find<T>(name: &str, kind: &'static str, all: &Registry<T>) -> anyhow::Result<T> {
-    let make = all
-        .iter()
-        .find(|(known, _)| *known == name)
-        .map(|(_, make)| make());
-    let known = || {
-        all.iter()
-            .map(|(known, _)| *known)
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    make.ok_or_else(|| {
+    let make = all.iter().find(|(known, _)| *known == name);
+    make.map(|(_, make)| make()).ok_or_else(|| {
         Usage::new(ModelError::Unknown {
             kind,
             name: name.to_owned(),
-            known: known(),
+            known: names(all).join(", "),
         })
         .into()
     })
+}
+
+fn names<T>(all: &Registry<T>) -> Vec<&'static str> {
+    all.iter().map(|(name, _)| *name).collect()
+}
+
+fn torso_names() -> Vec<&'static str> {
+    let kinds = torsos::ALL.iter().map(|kind| kind.name);
+    kinds.chain(["none"]).collect()
+}
+
+/// Help for an option that takes one of these names.
+fn help(what: &str, names: &[&str]) -> String {
+    format!(
+        "{what}: {}; `insonate list` describes them",
+        names.join(", ")
+    )
 }
 
 fn shape(name: &str) -> Result<Shape, String> {
