@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::evaluation::{NamedPolicy, Rollout, rollout};
-use insonate::experiments::Filming;
+use insonate::experiments::EpisodeCamera;
 use insonate::files::OutputFolder;
 use insonate::report::{film_with_strip, rollout_plot};
 use insonate::sim::SimError;
@@ -113,11 +113,12 @@ impl RolloutCommand {
             ..RenderConfig::default()
         };
         let still_at = spec.max_episode_steps.unwrap_or(0) / 2;
-        let mut filming = Filming::new(config, self.camera.as_deref(), every, still_at);
+        let mut episode_camera =
+            EpisodeCamera::new(config, self.camera.as_deref(), every, still_at);
         let options = self.episode.options()?;
         let rollout = rollout(policy, seed, &options, &mut |env| {
             if !self.no_pictures {
-                filming.see(env);
+                episode_camera.see(env);
             }
         })?;
         let summary = summary(&rollout);
@@ -132,7 +133,7 @@ impl RolloutCommand {
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
         let interval = every as f64 * spec.control_timestep;
-        write_pictures(folder, &filming, &rollout, every, interval)?;
+        write_pictures(folder, &episode_camera, &rollout, every, interval)?;
         Ok(summary)
     }
 }
@@ -145,12 +146,12 @@ fn frame_stride(control_timestep: f64, frame_rate: u32) -> usize {
 
 fn write_pictures(
     folder: &OutputFolder,
-    filming: &Filming,
+    episode_camera: &EpisodeCamera,
     rollout: &Rollout,
     every: usize,
     interval: f64,
 ) -> anyhow::Result<()> {
-    if let Some(problem) = &filming.problem {
+    if let Some(problem) = &episode_camera.problem {
         // An unknown camera is an error of the caller; a machine without EGL is not.
         if let SimError::UnknownName { .. } = problem {
             eprintln!("note: no film: {problem}");
@@ -159,17 +160,17 @@ fn write_pictures(
         }
         return Ok(());
     }
-    if !filming.has_scene {
+    if !episode_camera.has_scene {
         eprintln!("note: no film: {} has no scene", rollout.spec.id);
         return Ok(());
     }
-    if let Some(still) = &filming.still {
+    if let Some(still) = &episode_camera.still {
         still.write_rgb(&folder.path().join("still.png"))?;
     }
-    if filming.frames.is_empty() {
+    if episode_camera.frames.is_empty() {
         return Ok(());
     }
-    let film = film_with_strip(rollout, &filming.frames, every, interval)?;
+    let film = film_with_strip(rollout, &episode_camera.frames, every, interval)?;
     Ok(folder.write("film.gif", &film.to_gif()?)?)
 }
 

@@ -6,7 +6,8 @@ use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::experiments::tissue::motions::Motion;
 use insonate::experiments::tissue::{
-    BodyKind, Device, MotionFilm, MotionPlan, MotionRun, MotionSummary, Skin, TissueSolver, run,
+    BodyKind, Device, MotionFilm, MotionPlan, MotionRun, MotionSummary, TissueSolver,
+    TissueSurface, run,
 };
 use insonate::files::OutputFolder;
 use insonate::report::motion_plot;
@@ -289,8 +290,8 @@ impl MotionArgs {
         for (name, content) in motion_plot("force", &title, &done.record)?.files() {
             folder.write(&name, &content)?;
         }
-        if let (Some(export), Some(skin)) = (self.export, &done.skin) {
-            export.write(skin, folder)?;
+        if let (Some(export), Some(surface)) = (self.export, &done.surface) {
+            export.write(surface, folder)?;
         }
         if let Some(problem) = &film.problem {
             match problem {
@@ -312,8 +313,8 @@ impl MotionArgs {
 }
 
 impl Export {
-    fn write(self, skin: &Skin, folder: &OutputFolder) -> anyhow::Result<()> {
-        let Skin { mesh, normals, uvs } = skin;
+    fn write(self, surface: &TissueSurface, folder: &OutputFolder) -> anyhow::Result<()> {
+        let TissueSurface { mesh, normals, uvs } = surface;
         let mut bytes = Vec::new();
         match self {
             Self::Obj => {

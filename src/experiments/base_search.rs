@@ -5,7 +5,7 @@
 
 use nalgebra::Vector3;
 
-use super::stage::Stage;
+use super::probe_scene::ProbeScene;
 use crate::models::Scene;
 use crate::sim::ik::{self, IkConfig};
 use crate::sim::{Pose, SimError};
@@ -46,7 +46,7 @@ const CONFIG: IkConfig = IkConfig {
 pub(super) fn advise(
     error: anyhow::Error,
     scene: &Scene,
-    targets: impl Fn(&Stage<'_>) -> anyhow::Result<Vec<Pose>>,
+    targets: impl Fn(&ProbeScene<'_>) -> anyhow::Result<Vec<Pose>>,
     mut works: impl FnMut(&Scene) -> bool,
 ) -> anyhow::Error {
     let is_unreachable = matches!(
@@ -56,11 +56,11 @@ pub(super) fn advise(
     if !is_unreachable && !error.is::<NoContact>() {
         return error;
     }
-    let found = Stage::new(scene).and_then(|stage| {
-        let targets = targets(&stage)?;
+    let found = ProbeScene::new(scene).and_then(|probe_scene| {
+        let targets = targets(&probe_scene)?;
         Ok(candidates(scene)
             .into_iter()
-            .filter(|base| reaches(&stage, scene, &targets, base))
+            .filter(|base| reaches(&probe_scene, scene, &targets, base))
             .take(MAX_TRIALS)
             .find(|&base| {
                 works(&Scene {
@@ -110,16 +110,16 @@ fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
     })
 }
 
-fn reaches(stage: &Stage<'_>, scene: &Scene, targets: &[Pose], base: &[f64; 3]) -> bool {
+fn reaches(probe_scene: &ProbeScene<'_>, scene: &Scene, targets: &[Pose], base: &[f64; 3]) -> bool {
     let shift = Vector3::from(*base) - Vector3::from(scene.robot_position);
-    let placement = &stage.placement;
+    let placement = &probe_scene.placement;
     targets.iter().all(|target| {
         let moved = Pose {
             position: target.position - shift,
             ..*target
         };
         ik::solve(
-            &stage.physics,
+            &probe_scene.physics,
             &placement.arm,
             &placement.probe,
             &moved,

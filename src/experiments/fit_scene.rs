@@ -1,7 +1,7 @@
 //! Closing the gap to simulation: a scene's torso is tuned until the same regression of the same press gives the recorded softness.
 //!
 //! The probe repeats the recorded indentation ([`super::follow`]), the model that was fitted to the recording is fitted to the simulated
-//! force, and two numbers of the torso ([`super::knobs`]) are turned until stiffness and damping agree ([`super::tuning`]).
+//! force, and two numbers of the torso ([`super::torso_parameters`]) are turned until stiffness and damping agree ([`super::tuning`]).
 //! A composite torso is tuned through the `fast` one, which is the same model, and pressed once itself at the end.
 
 use anyhow::Context as _;
@@ -11,9 +11,9 @@ use insonate_calibration::{
     PreparedLog, Samples, models,
 };
 
-use super::follow::{Course, Felt, follow};
-use super::knobs::Knobs;
-use super::tuning::{Task, relative_errors, tune};
+use super::follow::{IndentationProfile, IndentationResponse, follow};
+use super::torso_parameters::TorsoParameters;
+use super::tuning::{TuningProblem, relative_errors, tune};
 use super::{Interrupted, Progress};
 use crate::models::torsos::{self, Softness, TorsoConfig};
 use crate::models::{Scene, torsos::Torso};
@@ -78,35 +78,35 @@ pub fn fit_scene(
         .context("the scene has no torso to fit; choose one with --torso")?;
     let target = target.map_or_else(|| softness_of(recorded), Ok)?;
     target.check()?;
-    let mut press = Repeat::new(scene, torso, recorded, options)?;
-    let as_proxy = if torso.name == "composite" {
+    let mut press = PressRepeater::new(scene, torso, recorded, options)?;
+    let proxy = if torso.name == "composite" {
         "fast"
     } else {
         torso.name
     };
-    let untuned = press.run(as_proxy, &torso.config, progress)?.softness;
-    let knobs = Knobs::new(torso.name, target, scene.timestep);
-    let task = Task {
+    let untuned = press.run(proxy, &torso.config, progress)?.softness;
+    let parameters = TorsoParameters::new(torso.name, target, scene.timestep);
+    let problem = TuningProblem {
         target: [target.stiffness, target.damping],
-        start: knobs.start(),
-        bounds: knobs.bounds(),
+        start: parameters.start(),
+        bounds: parameters.bounds(),
         tolerance: AIM,
         most: MOST_PRESSES,
     };
     let mut n_presses = 1;
-    let tuned = tune(&task, |unknowns| {
+    let tuned = tune(&problem, |unknowns| {
         let n_before = f64::from(n_presses);
         n_presses += 1;
         let mut of_all = |share: f64| progress((n_before + share) / MOST_PRESSES as f64);
-        let config = knobs.apply(unknowns, &torso.config);
-        let pressed = press.run(as_proxy, &config, &mut of_all)?;
+        let config = parameters.apply(unknowns, &torso.config);
+        let pressed = press.run(proxy, &config, &mut of_all)?;
         let Softness { stiffness, damping } = pressed.softness;
         Ok(([stiffness, damping], pressed))
     })?;
-    let config = knobs.apply(tuned.unknowns, &torso.config);
+    let config = parameters.apply(tuned.unknowns, &torso.config);
     let mut pressed = tuned.detail;
     let mut interrupted = tuned.interrupted;
-    if as_proxy != torso.name && !interrupted {
+    if proxy != torso.name && !interrupted {
         match press.run(torso.name, &config, progress) {
             Err(error) if error.is::<Interrupted>() => interrupted = true,
             last => {
@@ -116,7 +116,7 @@ pub fn fit_scene(
         }
     }
     let Softness { stiffness, damping } = pressed.softness;
-    let [stiffness_error, damping_error] = relative_errors([stiffness, damping], task.target);
+    let [stiffness_error, damping_error] = relative_errors([stiffness, damping], problem.target);
     let reached = stiffness_error.abs() <= REACHED[0] && damping_error.abs() <= REACHED[1];
     let mut fit = SceneFit {
         torso: torso.name,
@@ -133,7 +133,7 @@ pub fn fit_scene(
         tracking_rmse: pressed.tracking_rmse,
         calibration: pressed.calibration,
     };
-    fit.reason = fit.explain(tuned.unknowns, task.bounds);
+    fit.reason = fit.explain(tuned.unknowns, problem.bounds);
     Ok(fit)
 }
 
@@ -210,7 +210,7 @@ fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
 }
 
 /// Repeats one recording on torsos of different make.
-struct Repeat<'a> {
+struct PressRepeater<'a> {
     scene: Scene,
     recorded: &'a Samples,
     n: usize,
@@ -220,13 +220,13 @@ struct Repeat<'a> {
 
 /// One simulated press and its fit.
 #[derive(Clone, Debug)]
-struct Pressed {
+struct SimulatedPress {
     softness: Softness,
     tracking_rmse: f64,
     calibration: Calibration,
 }
 
-impl<'a> Repeat<'a> {
+impl<'a> PressRepeater<'a> {
     fn new(
         scene: &Scene,
         torso: &Torso,
@@ -272,15 +272,15 @@ impl<'a> Repeat<'a> {
         torso: &str,
         config: &TorsoConfig,
         progress: Progress<'_>,
-    ) -> anyhow::Result<Pressed> {
+    ) -> anyhow::Result<SimulatedPress> {
         self.scene.torso = Some((torsos::by_name(torso)?.build)(config)?);
-        let course = Course {
+        let profile = IndentationProfile {
             time: &self.recorded.time[..self.n],
             indentation: &self.recorded.indentation[..self.n],
             velocity: &self.recorded.velocity[..self.n],
         };
-        let felt = follow(&self.scene, SITE, &course, progress)?;
-        let samples = samples(&felt, &self.recorded.log, self.scene.timestep);
+        let response = follow(&self.scene, SITE, &profile, progress)?;
+        let samples = samples(&response, &self.recorded.log, self.scene.timestep);
         let fit = self.model.fit(&samples, &self.options)?;
         let calibration = Calibration {
             source: LogSource::default(),
@@ -288,26 +288,26 @@ impl<'a> Repeat<'a> {
             fit,
             selection: None,
         };
-        Ok(Pressed {
+        Ok(SimulatedPress {
             softness: softness_of(&calibration)?,
-            tracking_rmse: felt.tracking_rmse,
+            tracking_rmse: response.tracking_rmse,
             calibration,
         })
     }
 }
 
 /// What was felt, in contact, as samples: contact known, no bias, no noise.
-fn samples(felt: &Felt, log: &str, timestep: f64) -> Samples {
-    let inside: Vec<usize> = (0..felt.time.len())
-        .filter(|&i| felt.indentation[i] > 0.0)
+fn samples(response: &IndentationResponse, log: &str, timestep: f64) -> Samples {
+    let inside: Vec<usize> = (0..response.time.len())
+        .filter(|&i| response.indentation[i] > 0.0)
         .collect();
     let pick = |values: &[f64]| inside.iter().map(|&i| values[i]).collect::<Vec<f64>>();
     Samples {
         log: format!("{log} (simulated)"),
-        time: pick(&felt.time),
-        indentation: pick(&felt.indentation),
-        velocity: pick(&felt.velocity),
-        force: pick(&felt.force),
+        time: pick(&response.time),
+        indentation: pick(&response.indentation),
+        velocity: pick(&response.velocity),
+        force: pick(&response.force),
         velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,

@@ -2,8 +2,8 @@
 //!
 //! Where the recording begins in contact, the probe goes there first and settles; that part is not returned.
 
+use super::probe_scene::ProbeScene;
 use super::progress::report;
-use super::stage::Stage;
 use super::{Pictures, Progress};
 use crate::models::Scene;
 use crate::sim::Pose;
@@ -21,14 +21,14 @@ const APPROACH_SPEED: f64 = 0.02;
 /// Time at the first recorded indentation, when it is in contact [s].
 const SETTLING: f64 = 0.6;
 
-/// A course that begins less deep [m] and at least as fast [m/s] as this comes from the air.
+/// A profile that begins less deep [m] and at least as fast [m/s] as this comes from the air.
 const ARRIVING: [f64; 2] = [0.002, 0.002];
 /// Longest distance of samples across which their velocities are believed [s].
 const GAP: f64 = 0.05;
 
 /// A recorded indentation, shape `[n]` each; the time increases.
 #[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
+pub struct IndentationProfile<'a> {
     /// Time [s].
     pub time: &'a [f64],
     /// Indentation [m]; growing into the tissue, zero at first contact.
@@ -37,8 +37,8 @@ pub struct Course<'a> {
     pub velocity: &'a [f64],
 }
 
-impl Course<'_> {
-    /// Indentation [m] and velocity [m/s] at a time within the course: the cubic through the samples before and after,
+impl IndentationProfile<'_> {
+    /// Indentation [m] and velocity [m/s] at a time within the profile: the cubic through the samples before and after,
     /// or their line across a gap.
     fn at(&self, time: f64) -> (f64, f64) {
         let next = self
@@ -65,7 +65,7 @@ impl Course<'_> {
 
 /// What the probe felt while it followed, shape `[n]` each, one per physics step.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Felt {
+pub struct IndentationResponse {
     /// Time of the recording [s].
     pub time: Vec<f64>,
     /// Indentation [m], zero where the probe first touched the skin.
@@ -88,45 +88,45 @@ pub struct Felt {
 pub fn follow(
     scene: &Scene,
     site: [f64; 2],
-    course: &Course<'_>,
+    profile: &IndentationProfile<'_>,
     progress: Progress<'_>,
-) -> anyhow::Result<Felt> {
-    let (Some(&first), Some(&last)) = (course.time.first(), course.time.last()) else {
+) -> anyhow::Result<IndentationResponse> {
+    let (Some(&first), Some(&last)) = (profile.time.first(), profile.time.last()) else {
         anyhow::bail!("there is no recorded indentation to follow");
     };
     anyhow::ensure!(
-        course.time.len() > 1,
-        "one sample is no course; at least two are needed"
+        profile.time.len() > 1,
+        "one sample is no profile; at least two are needed"
     );
     let mut follower = Follower::new(scene, site, CLEARANCE)?;
     follower.approach()?;
-    follower.settle(course)?;
+    follower.settle(profile)?;
     let n_steps = ((last - first) / follower.dt).floor() as usize;
-    let mut felt = Felt {
+    let mut response = IndentationResponse {
         contact_depth: follower.zero,
-        ..Felt::default()
+        ..IndentationResponse::default()
     };
     let mut sum = 0.0;
     for step in 0..n_steps {
         // The state after a step belongs to the end of the step.
         let time = first + (step + 1) as f64 * follower.dt;
-        let (wanted, speed) = course.at(time);
+        let (wanted, speed) = profile.at(time);
         follower.step(wanted, speed)?;
         report(progress, (step + 1) as f64 / n_steps as f64)?;
-        let (indentation, velocity, force) = follower.feel();
+        let (indentation, velocity, force) = follower.measure();
         sum += (indentation - wanted).powi(2);
-        felt.time.push(time);
-        felt.indentation.push(indentation);
-        felt.velocity.push(velocity);
-        felt.force.push(force);
+        response.time.push(time);
+        response.indentation.push(indentation);
+        response.velocity.push(velocity);
+        response.force.push(force);
     }
-    felt.tracking_rmse = (sum / n_steps.max(1) as f64).sqrt();
-    Ok(felt)
+    response.tracking_rmse = (sum / n_steps.max(1) as f64).sqrt();
+    Ok(response)
 }
 
 /// A probe that goes where it is told along the normal of one site.
 pub(super) struct Follower<'a> {
-    stage: Stage<'a>,
+    probe_scene: ProbeScene<'a>,
     skin: SkinPoint,
     controller: OscPose,
     /// Length of a physics step [s].
@@ -139,17 +139,17 @@ pub(super) struct Follower<'a> {
 impl<'a> Follower<'a> {
     /// A probe `clearance` above the skin at a site of the torso's frame [m]; indentations count from the skin at rest.
     pub(super) fn new(scene: &'a Scene, site: [f64; 2], clearance: f64) -> anyhow::Result<Self> {
-        let mut stage = Stage::new(scene)?;
-        let skin = stage.skin(site[0], site[1])?;
-        stage.place(&stage.placement.pose_on(&skin, clearance, None))?;
+        let mut probe_scene = ProbeScene::new(scene)?;
+        let skin = probe_scene.skin(site[0], site[1])?;
+        probe_scene.place(&probe_scene.placement.pose_on(&skin, clearance, None))?;
         let config = OscPoseConfig {
             stiffness: [STIFFNESS; 6],
             ..OscPoseConfig::default()
         };
-        let controller = OscPose::new(&stage.physics, config)?;
-        let dt = stage.physics.timestep();
+        let controller = OscPose::new(&probe_scene.physics, config)?;
+        let dt = probe_scene.physics.timestep();
         Ok(Self {
-            stage,
+            probe_scene,
             skin,
             controller,
             dt,
@@ -179,17 +179,17 @@ impl<'a> Follower<'a> {
     /// Depth of the face below the skin at rest [m].
     fn depth(&self) -> f64 {
         let pose = self
-            .stage
+            .probe_scene
             .placement
             .probe
-            .world_from_probe(&self.stage.physics);
+            .world_from_probe(&self.probe_scene.physics);
         -(pose.position - self.skin.position).dot(&self.skin.normal)
     }
 
     /// Indentation [m], its velocity [m/s] and the force along the inward normal [N].
-    pub(super) fn feel(&self) -> (f64, f64, f64) {
-        let physics = &self.stage.physics;
-        let twist = self.stage.placement.probe.twist_in_world(physics);
+    pub(super) fn measure(&self) -> (f64, f64, f64) {
+        let physics = &self.probe_scene.physics;
+        let twist = self.probe_scene.placement.probe.twist_in_world(physics);
         let wrench = physics
             .force_torque()
             .map(crate::sim::readings::ForceTorque::wrench_in_world);
@@ -203,18 +203,18 @@ impl<'a> Follower<'a> {
 
     /// Position [m] and velocity [m/s] of the face centre and force of the probe on the tissue [N], in world.
     pub(super) fn reading(&self) -> ([f64; 3], [f64; 3], [f64; 3]) {
-        let physics = &self.stage.physics;
+        let physics = &self.probe_scene.physics;
         let wrench = physics
             .force_torque()
             .map(crate::sim::readings::ForceTorque::wrench_in_world);
         (
-            self.stage
+            self.probe_scene
                 .placement
                 .probe
                 .world_from_probe(physics)
                 .position
                 .into(),
-            self.stage
+            self.probe_scene
                 .placement
                 .probe
                 .twist_in_world(physics)
@@ -231,12 +231,12 @@ impl<'a> Follower<'a> {
 
     /// Whether the probe touches anything.
     pub(super) fn in_contact(&self) -> bool {
-        self.stage.in_contact()
+        self.probe_scene.in_contact()
     }
 
     /// Takes pictures of the present state.
     pub(super) fn picture(&self, pictures: &mut Pictures) {
-        pictures.take(&self.stage.compiled, &self.stage.physics);
+        pictures.take(&self.probe_scene.compiled, &self.probe_scene.physics);
     }
 
     /// One physics step towards an indentation that moves at `speed`.
@@ -248,20 +248,20 @@ impl<'a> Follower<'a> {
         let ahead = 2.0 * speed / STIFFNESS.sqrt();
         let goal = self.pose(wanted + self.correction + ahead);
         self.controller
-            .set_target(&self.stage.physics, OscTarget::Pose(goal));
-        self.controller.control(&mut self.stage.physics);
-        self.stage.physics.step()?;
+            .set_target(&self.probe_scene.physics, OscTarget::Pose(goal));
+        self.controller.control(&mut self.probe_scene.physics);
+        self.probe_scene.physics.step()?;
         Ok(())
     }
 
     fn pose(&self, depth: f64) -> Pose {
-        self.stage.placement.pose_on(&self.skin, -depth, None)
+        self.probe_scene.placement.pose_on(&self.skin, -depth, None)
     }
 
     /// Goes down to the skin; where the probe touches is the zero of the indentation.
     fn approach(&mut self) -> anyhow::Result<()> {
         let mut wanted = self.depth();
-        while !self.stage.in_contact() {
+        while !self.probe_scene.in_contact() {
             wanted += APPROACH_SPEED * self.dt;
             anyhow::ensure!(
                 wanted < 0.03,
@@ -273,10 +273,10 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    /// Goes to where the course begins; stays there for a while if that is in contact.
-    fn settle(&mut self, course: &Course<'_>) -> anyhow::Result<()> {
-        let (start, speed) = (course.indentation[0], course.velocity[0]);
-        // In step with the course's first velocity, if it comes from above; from rest otherwise.
+    /// Goes to where the profile begins; stays there for a while if that is in contact.
+    fn settle(&mut self, profile: &IndentationProfile<'_>) -> anyhow::Result<()> {
+        let (start, speed) = (profile.indentation[0], profile.velocity[0]);
+        // In step with the profile's first velocity, if it comes from above; from rest otherwise.
         let arrives = start < ARRIVING[0] && speed > ARRIVING[1];
         let from = if arrives {
             start.min(0.0) - ARRIVING[0]

@@ -4,34 +4,34 @@
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
 
 mod base_search;
+mod episode_camera;
 mod film;
-mod filming;
 pub mod fit_scene;
 pub mod follow;
 pub(crate) mod fonts;
-mod knobs;
 pub mod palpate;
 mod pictures;
 mod plot;
 pub mod press;
+mod probe_scene;
 mod progress;
 mod record;
 mod recorder;
 pub mod scan;
-mod stage;
 mod summary;
 pub mod tissue;
+mod torso_parameters;
 mod tuning;
 
+pub use episode_camera::EpisodeCamera;
 pub use film::Film;
-pub use filming::Filming;
 pub use fit_scene::{SceneFit, fit_scene};
-pub use palpate::{Palpation, Recorded, Site, SiteTruth, five_sites, palpate};
+pub use palpate::{Palpation, Site, SiteRecording, SiteTruth, five_sites, palpate};
 pub use pictures::Pictures;
 pub use plot::{Plot, force_indentation_plot, time_plot};
 pub use press::{Press, press};
 pub use progress::{Interrupted, Progress};
 pub use record::{Record, Sample};
-pub use recorder::{Recorder, Trace};
+pub use recorder::{ProbeTrajectory, Recorder};
 pub use scan::{Scan, scan};
 pub use summary::Summary;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::follow::Follower;
 use super::progress::report;
-use super::recorder::{Recorder, Trace};
+use super::recorder::{ProbeTrajectory, Recorder};
 use super::{Pictures, Progress};
 use crate::models::torsos::TorsoConfig;
 use crate::models::{ModelError, Scene};
@@ -132,7 +132,7 @@ pub fn five_sites(config: &TorsoConfig) -> [Site; 5] {
 
 /// A recorded site: the log, and what is true of it.
 #[derive(Clone, Debug)]
-pub struct Recorded {
+pub struct SiteRecording {
     /// The log.
     pub log: Log,
     /// The truth.
@@ -181,7 +181,7 @@ pub fn palpate(
     [seed, index]: [u64; 2],
     pictures: &mut Pictures,
     progress: Progress<'_>,
-) -> anyhow::Result<Recorded> {
+) -> anyhow::Result<SiteRecording> {
     palpation.check()?;
     recorder.check()?;
     let mut follower = Follower::above_contact(scene, site.position, palpation.clearance)?;
@@ -201,7 +201,7 @@ pub fn palpate(
             force <= palpation.max_force,
             "the force reached the limit of {} N at {:.1} mm; choose a smaller --depth or a larger --max-force",
             palpation.max_force,
-            1e3 * follower.feel().0
+            1e3 * follower.measure().0
         );
         if step == deepest as usize {
             follower.picture(pictures);
@@ -209,15 +209,15 @@ pub fn palpate(
     }
     let bias = recorder.draw_bias(seed, index);
     let file = format!("{}.csv", site.name);
-    let log = recorder.record(&file, &press.trace, bias, seed, index);
+    let log = recorder.record(&file, &press.trajectory, bias, seed, index);
     let truth = press.truth(site, file, &follower, bias)?;
-    Ok(Recorded { log, truth })
+    Ok(SiteRecording { log, truth })
 }
 
 /// What is gathered along a press.
 #[derive(Default)]
 struct Press {
-    trace: Trace,
+    trajectory: ProbeTrajectory,
     depth: Vec<f64>,
     velocity: Vec<f64>,
     force: Vec<f64>,
@@ -228,11 +228,11 @@ struct Press {
 impl Press {
     fn take(&mut self, follower: &Follower<'_>, time: f64) {
         let (position, velocity, force) = follower.reading();
-        self.trace.time.push(time);
-        self.trace.position.push(position);
-        self.trace.velocity.push(velocity);
-        self.trace.force.push(force);
-        let (depth, rate, along) = follower.feel();
+        self.trajectory.time.push(time);
+        self.trajectory.position.push(position);
+        self.trajectory.velocity.push(velocity);
+        self.trajectory.force.push(force);
+        let (depth, rate, along) = follower.measure();
         self.depth.push(depth);
         self.velocity.push(rate);
         self.force.push(along);
@@ -260,7 +260,7 @@ impl Press {
         let pick = |values: &[f64]| inside.iter().map(|&i| values[i]).collect::<Vec<f64>>();
         let samples = Samples {
             log: site.name.to_owned(),
-            time: pick(&self.trace.time),
+            time: pick(&self.trajectory.time),
             indentation: inside.iter().map(|&i| self.depth[i] - contact).collect(),
             velocity: pick(&self.velocity),
             force: pick(&self.force),

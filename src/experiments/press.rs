@@ -1,7 +1,7 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use super::base_search;
-use super::stage::Stage;
+use super::probe_scene::ProbeScene;
 use super::{Pictures, Progress, Record, Sample, Summary};
 use crate::models::Scene;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
@@ -70,14 +70,18 @@ pub fn press(
     progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
     press.check()?;
-    let mut stage = Stage::new(scene)?;
-    let skin = stage.skin(press.site[0], press.site[1])?;
-    let pose_at = |stage: &Stage<'_>, depth: f64| stage.placement.pose_on(&skin, -depth, None);
-    let start = pose_at(&stage, -press.clearance);
-    stage.place(&start).map_err(|error| {
-        let ends = |stage: &Stage<'_>| Ok(vec![start, pose_at(stage, press.depth)]);
+    let mut probe_scene = ProbeScene::new(scene)?;
+    let skin = probe_scene.skin(press.site[0], press.site[1])?;
+    let pose_at = |probe_scene: &ProbeScene<'_>, depth: f64| {
+        probe_scene.placement.pose_on(&skin, -depth, None)
+    };
+    let start = pose_at(&probe_scene, -press.clearance);
+    probe_scene.place(&start).map_err(|error| {
+        let ends =
+            |probe_scene: &ProbeScene<'_>| Ok(vec![start, pose_at(probe_scene, press.depth)]);
         base_search::advise(error, scene, ends, |moved| {
-            let placed = Stage::new(moved).and_then(|mut stage| stage.place(&start));
+            let placed =
+                ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&start));
             placed.is_ok()
         })
     })?;
@@ -85,47 +89,47 @@ pub fn press(
         stiffness: [STIFFNESS; 6],
         ..OscPoseConfig::default()
     };
-    let mut controller = OscPose::new(&stage.physics, config)?;
+    let mut controller = OscPose::new(&probe_scene.physics, config)?;
 
-    let dt = stage.physics.timestep();
+    let dt = probe_scene.physics.timestep();
     let mut record = Record {
         phases: PHASES.to_vec(),
         ..Record::default()
     };
-    let mut course = Course {
+    let mut reference = DepthReference {
         depth: -press.clearance,
-        ..Course::default()
+        ..DepthReference::default()
     };
     let mut correction = 0.0;
     let mut interrupted = false;
     let start = std::time::Instant::now();
     let mut aside = std::time::Duration::ZERO;
-    while course.phase != Phase::Done {
-        let depth = -(stage
+    while reference.phase != Phase::Done {
+        let depth = -(probe_scene
             .placement
             .probe
-            .world_from_probe(&stage.physics)
+            .world_from_probe(&probe_scene.physics)
             .position
             - skin.position)
             .dot(&skin.normal);
         correction =
-            (correction + DEPTH_CORRECTION * dt * (course.depth - depth)).clamp(-0.02, 0.02);
-        let goal = pose_at(&stage, course.depth + correction);
-        controller.set_target(&stage.physics, OscTarget::Pose(goal));
-        controller.control(&mut stage.physics);
-        stage.physics.step()?;
-        let wanted = pose_at(&stage, course.depth);
-        let sample = stage.sample(course.phase as usize, &wanted, &skin, None);
+            (correction + DEPTH_CORRECTION * dt * (reference.depth - depth)).clamp(-0.02, 0.02);
+        let goal = pose_at(&probe_scene, reference.depth + correction);
+        controller.set_target(&probe_scene.physics, OscTarget::Pose(goal));
+        controller.control(&mut probe_scene.physics);
+        probe_scene.physics.step()?;
+        let wanted = pose_at(&probe_scene, reference.depth);
+        let sample = probe_scene.sample(reference.phase as usize, &wanted, &skin, None);
         record.samples.push(sample);
-        let was = course.phase;
-        course.advance(press, dt, &sample, &mut record.notes);
-        if progress(course.share(press)).is_break() {
+        let was = reference.phase;
+        reference.advance(press, dt, &sample, &mut record.notes);
+        if progress(reference.share(press)).is_break() {
             interrupted = true;
             break;
         }
-        if was != Phase::Retreat && course.phase == Phase::Retreat {
+        if was != Phase::Retreat && reference.phase == Phase::Retreat {
             let paused = std::time::Instant::now();
-            pictures.take(&stage.compiled, &stage.physics);
+            pictures.take(&probe_scene.compiled, &probe_scene.physics);
             aside = paused.elapsed();
         }
     }
@@ -137,7 +141,7 @@ pub fn press(
     Ok((record, summary))
 }
 
-/// Where a press is in its course; the numbers are those of [`PHASES`].
+/// Phase of a press; the numbers are those of [`PHASES`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Phase {
     #[default]
@@ -149,15 +153,15 @@ enum Phase {
 
 /// The wanted depth over time.
 #[derive(Debug, Default)]
-struct Course {
+struct DepthReference {
     phase: Phase,
     /// Wanted depth [m].
     depth: f64,
     held: f64,
 }
 
-impl Course {
-    /// Goes on by a step; too large a force turns the probe back.
+impl DepthReference {
+    /// Advances by a step; too large a force turns the probe back.
     fn advance(&mut self, press: &Press, dt: f64, sample: &Sample, notes: &mut Vec<String>) {
         match self.phase {
             Phase::Press | Phase::Hold if sample.force[2] > press.max_force => {

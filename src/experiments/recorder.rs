@@ -108,7 +108,14 @@ impl Recorder {
     }
 
     /// What the recorder writes of a press.
-    pub fn record(&self, name: &str, truth: &Trace, bias: [f64; 3], seed: u64, index: u64) -> Log {
+    pub fn record(
+        &self,
+        name: &str,
+        truth: &ProbeTrajectory,
+        bias: [f64; 3],
+        seed: u64,
+        index: u64,
+    ) -> Log {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(2 * index + 1);
         let mut noise = |deviation: f64| -> f64 {
@@ -149,7 +156,7 @@ impl Recorder {
 
 /// What happened, at every physics step; world axes, shape `[n]` each.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Trace {
+pub struct ProbeTrajectory {
     /// Time [s].
     pub time: Vec<f64>,
     /// Face centre [m].
@@ -160,7 +167,7 @@ pub struct Trace {
     pub force: Vec<[f64; 3]>,
 }
 
-impl Trace {
+impl ProbeTrajectory {
     /// A vector at a time, on the line between the steps around it; the first or last one beyond.
     fn at(&self, values: &[[f64; 3]], time: f64) -> [f64; 3] {
         let next = self.time.partition_point(|&t| t <= time);

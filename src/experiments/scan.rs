@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 use nalgebra::Vector3;
 
 use super::base_search::{self, NoContact};
+use super::probe_scene::ProbeScene;
 use super::progress::{is_interrupted, report};
-use super::stage::Stage;
 use super::{Pictures, Progress, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
@@ -84,11 +84,11 @@ pub fn scan(
 ) -> anyhow::Result<(Record, Summary)> {
     scan.check()?;
     let advise = |error| {
-        let ends = |stage: &Stage<'_>| {
-            let path = Path::over(stage, scan)?;
+        let ends = |probe_scene: &ProbeScene<'_>| {
+            let path = Path::over(probe_scene, scan)?;
             Ok(vec![
-                path.above_start(stage, scan)?,
-                path.at(stage, path.length)?.pose,
+                path.above_start(probe_scene, scan)?,
+                path.at(probe_scene, path.length)?.pose,
             ])
         };
         base_search::advise(error, scene, ends, |moved| {
@@ -138,21 +138,21 @@ struct Goal {
 }
 
 impl Path {
-    fn over(stage: &Stage<'_>, scan: &Scan) -> anyhow::Result<Self> {
+    fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Self> {
         let path = Self {
             from: scan.from,
             to: scan.to,
             length: scan.length(),
         };
         for step in 0..=20 {
-            path.at(stage, path.length * f64::from(step) / 20.0)?;
+            path.at(probe_scene, path.length * f64::from(step) / 20.0)?;
         }
         Ok(path)
     }
 
     /// Where the probe starts, clear of the skin.
-    fn above_start(&self, stage: &Stage<'_>, scan: &Scan) -> anyhow::Result<Pose> {
-        let start = self.at(stage, 0.0)?;
+    fn above_start(&self, probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Pose> {
+        let start = self.at(probe_scene, 0.0)?;
         Ok(Pose {
             position: start.pose.position + start.skin.normal * scan.clearance,
             ..start.pose
@@ -160,14 +160,14 @@ impl Path {
     }
 
     /// The goal after `distance` [m] from the start, measured from above.
-    fn at(&self, stage: &Stage<'_>, distance: f64) -> anyhow::Result<Goal> {
+    fn at(&self, probe_scene: &ProbeScene<'_>, distance: f64) -> anyhow::Result<Goal> {
         let share = (distance / self.length).clamp(0.0, 1.0);
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
-        let skin = stage.skin(along(0), along(1))?;
+        let skin = probe_scene.skin(along(0), along(1))?;
         let flat = Vector3::new(self.to[0] - self.from[0], self.to[1] - self.from[1], 0.0);
         let direction = (flat - skin.normal * skin.normal.dot(&flat)).normalize();
         Ok(Goal {
-            pose: stage.placement.pose_on(&skin, 0.0, Some(direction)),
+            pose: probe_scene.placement.pose_on(&skin, 0.0, Some(direction)),
             skin,
             direction,
         })
@@ -176,7 +176,7 @@ impl Path {
 
 /// A scan under way.
 struct Run<'a> {
-    stage: Stage<'a>,
+    probe_scene: ProbeScene<'a>,
     path: Path,
     record: Record,
     progress: Progress<'a>,
@@ -193,12 +193,12 @@ impl<'a> Run<'a> {
         scan: &Scan,
         progress: Progress<'a>,
     ) -> anyhow::Result<(Self, HybridForce)> {
-        let mut stage = Stage::new(scene)?;
-        let path = Path::over(&stage, scan)?;
-        stage.place(&path.above_start(&stage, scan)?)?;
-        let controller = HybridForce::new(&stage.physics, scan.controller.clone())?;
+        let mut probe_scene = ProbeScene::new(scene)?;
+        let path = Path::over(&probe_scene, scan)?;
+        probe_scene.place(&path.above_start(&probe_scene, scan)?)?;
+        let controller = HybridForce::new(&probe_scene.physics, scan.controller.clone())?;
         let run = Self {
-            stage,
+            probe_scene,
             path,
             record: Record {
                 phases: PHASES.to_vec(),
@@ -225,16 +225,16 @@ impl<'a> Run<'a> {
             angular: Vector3::zeros(),
         };
         controller.set_target(
-            &self.stage.physics,
+            &self.probe_scene.physics,
             HybridTarget {
                 world_from_probe: goal.pose,
                 twist,
                 force,
             },
         );
-        controller.control(&mut self.stage.physics);
-        self.stage.physics.step()?;
-        self.record.samples.push(self.stage.sample(
+        controller.control(&mut self.probe_scene.physics);
+        self.probe_scene.physics.step()?;
+        self.record.samples.push(self.probe_scene.sample(
             phase,
             &goal.pose,
             &goal.skin,
@@ -244,14 +244,14 @@ impl<'a> Run<'a> {
     }
 
     fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
-        let goal = self.path.at(&self.stage, 0.0)?;
+        let goal = self.path.at(&self.probe_scene, 0.0)?;
         while !self
             .record
             .samples
             .last()
             .is_some_and(|sample| sample.in_contact)
         {
-            if self.stage.physics.time() > LONGEST_APPROACH {
+            if self.probe_scene.physics.time() > LONGEST_APPROACH {
                 return Err(NoContact {
                     seconds: LONGEST_APPROACH,
                     site: self.path.from,
@@ -264,9 +264,9 @@ impl<'a> Run<'a> {
     }
 
     fn settle(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
-        let goal = self.path.at(&self.stage, 0.0)?;
-        let end = self.stage.physics.time() + SETTLE;
-        while self.stage.physics.time() < end {
+        let goal = self.path.at(&self.probe_scene, 0.0)?;
+        let end = self.probe_scene.physics.time() + SETTLE;
+        while self.probe_scene.physics.time() < end {
             self.step(controller, 1, &goal, 0.0, force)?;
         }
         Ok(())
@@ -278,11 +278,11 @@ impl<'a> Run<'a> {
         scan: &Scan,
         pictures: &mut Pictures,
     ) -> anyhow::Result<()> {
-        let start = self.stage.physics.time();
+        let start = self.probe_scene.physics.time();
         let duration = self.path.length / scan.speed + RAMP / 2.0;
         let mut is_pictured = false;
         loop {
-            let time = self.stage.physics.time() - start;
+            let time = self.probe_scene.physics.time() - start;
             if time >= duration {
                 return Ok(());
             }
@@ -296,11 +296,11 @@ impl<'a> Run<'a> {
             } else {
                 (scan.speed * (time - RAMP / 2.0), scan.speed)
             };
-            let goal = self.path.at(&self.stage, distance)?;
+            let goal = self.path.at(&self.probe_scene, distance)?;
             self.step(controller, 2, &goal, speed, scan.force)?;
             if !is_pictured && time > duration / 2.0 {
                 let paused = Instant::now();
-                pictures.take(&self.stage.compiled, &self.stage.physics);
+                pictures.take(&self.probe_scene.compiled, &self.probe_scene.physics);
                 self.aside = paused.elapsed();
                 is_pictured = true;
             }
@@ -310,31 +310,34 @@ impl<'a> Run<'a> {
     /// Straight off the skin under position control.
     fn retreat(&mut self) -> anyhow::Result<()> {
         use crate::sim::controllers::{OscPose, OscPoseConfig, OscTarget};
-        let goal = self.path.at(&self.stage, self.path.length)?;
-        let start = self.stage.physics.time();
+        let goal = self.path.at(&self.probe_scene, self.path.length)?;
+        let start = self.probe_scene.physics.time();
         let pose = self
-            .stage
+            .probe_scene
             .placement
             .probe
-            .world_from_probe(&self.stage.physics);
+            .world_from_probe(&self.probe_scene.physics);
         let config = OscPoseConfig {
             stiffness: [600.0; 6],
             ..OscPoseConfig::default()
         };
-        let mut controller = OscPose::new(&self.stage.physics, config)?;
+        let mut controller = OscPose::new(&self.probe_scene.physics, config)?;
         let (duration, speed) = RETREAT;
-        while self.stage.physics.time() < start + duration {
-            let lift = (self.stage.physics.time() - start) * speed;
+        while self.probe_scene.physics.time() < start + duration {
+            let lift = (self.probe_scene.physics.time() - start) * speed;
             let up = Pose {
                 position: pose.position + goal.skin.normal * lift,
                 ..pose
             };
-            controller.set_target(&self.stage.physics, OscTarget::Pose(up));
-            controller.control(&mut self.stage.physics);
-            self.stage.physics.step()?;
-            self.record
-                .samples
-                .push(self.stage.sample(3, &up, &goal.skin, Some(goal.direction)));
+            controller.set_target(&self.probe_scene.physics, OscTarget::Pose(up));
+            controller.control(&mut self.probe_scene.physics);
+            self.probe_scene.physics.step()?;
+            self.record.samples.push(self.probe_scene.sample(
+                3,
+                &up,
+                &goal.skin,
+                Some(goal.direction),
+            ));
             report(self.progress, 1.0)?;
         }
         Ok(())

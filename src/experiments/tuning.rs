@@ -19,7 +19,7 @@ const LEAST_SHARE: f64 = 0.02;
 
 /// What to find and within which limits.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Task {
+pub(super) struct TuningProblem {
     /// The wanted pair, positive.
     pub(super) target: [f64; 2],
     /// Where to start, positive.
@@ -34,7 +34,7 @@ pub(super) struct Task {
 
 /// The best that was found.
 #[derive(Clone, Debug)]
-pub(super) struct Tuned<T> {
+pub(super) struct TuningSolution<T> {
     /// The unknowns.
     pub(super) unknowns: [f64; 2],
     /// What was measured with them, and what came with it.
@@ -53,17 +53,18 @@ pub(super) fn relative_errors(answer: [f64; 2], target: [f64; 2]) -> [f64; 2] {
 
 /// Solves a task; `measure` takes the unknowns and gives the answers with whatever belongs to them.
 pub(super) fn tune<T: Clone>(
-    task: &Task,
+    problem: &TuningProblem,
     mut measure: impl FnMut([f64; 2]) -> anyhow::Result<([f64; 2], T)>,
-) -> anyhow::Result<Tuned<T>> {
-    let [low, high] = [0, 1].map(|end| Vector2::from(task.bounds.map(|bounds| bounds[end].ln())));
+) -> anyhow::Result<TuningSolution<T>> {
+    let [low, high] =
+        [0, 1].map(|end| Vector2::from(problem.bounds.map(|bounds| bounds[end].ln())));
     let inside = |x: Vector2<f64>| x.zip_zip_map(&low, &high, f64::clamp);
     let miss = |answer: [f64; 2]| {
-        Vector2::from([0, 1].map(|i| -(answer[i] / task.target[i]).max(LEAST_SHARE).ln()))
+        Vector2::from([0, 1].map(|i| -(answer[i] / problem.target[i]).max(LEAST_SHARE).ln()))
     };
-    let mut x = inside(Vector2::from(task.start.map(f64::ln)));
+    let mut x = inside(Vector2::from(problem.start.map(f64::ln)));
     let (answer, detail) = measure(x.map(f64::exp).into())?;
-    let mut best = Tuned {
+    let mut best = TuningSolution {
         unknowns: x.map(f64::exp).into(),
         answer,
         detail,
@@ -73,7 +74,7 @@ pub(super) fn tune<T: Clone>(
     let mut residual = miss(answer);
     let mut jacobian = Matrix2::<f64>::identity();
     let mut reach = 1.0;
-    while best.n < task.most && !is_close(best.answer, task) {
+    while best.n < problem.most && !is_close(best.answer, problem) {
         if !jacobian.determinant().is_finite() || jacobian.determinant().abs() < 0.02 {
             jacobian = Matrix2::identity();
         }
@@ -97,7 +98,7 @@ pub(super) fn tune<T: Clone>(
         jacobian += (change - jacobian * step) * step.transpose() / step.norm_squared();
         if left.norm() < residual.norm() {
             (x, residual, reach) = (trial, left, 1.0);
-            best = Tuned {
+            best = TuningSolution {
                 unknowns: x.map(f64::exp).into(),
                 answer,
                 detail,
@@ -111,11 +112,11 @@ pub(super) fn tune<T: Clone>(
     Ok(best)
 }
 
-fn is_close(answer: [f64; 2], task: &Task) -> bool {
-    let errors = relative_errors(answer, task.target);
+fn is_close(answer: [f64; 2], problem: &TuningProblem) -> bool {
+    let errors = relative_errors(answer, problem.target);
     errors
         .iter()
-        .zip(task.tolerance)
+        .zip(problem.tolerance)
         .all(|(error, tolerance)| error.abs() <= tolerance)
 }
 
@@ -123,7 +124,7 @@ fn is_close(answer: [f64; 2], task: &Task) -> bool {
 mod tests {
     use super::*;
 
-    const TASK: Task = Task {
+    const PROBLEM: TuningProblem = TuningProblem {
         target: [1324.0, 17.6],
         start: [500.0, 50.0],
         bounds: [[1.0, 1e5], [0.1, 500.0]],
@@ -135,15 +136,15 @@ mod tests {
     fn coupled_and_curved_answers_are_hit_in_few_measurements() {
         // Stiffness answers less than in proportion and leaks into damping, which has an offset.
         let law = |[k, c]: [f64; 2]| [3.0 * k.powf(0.8), 2.0 + 0.5 * c + 0.004 * k];
-        let found = tune(&TASK, |x| Ok((law(x), ()))).unwrap();
-        assert!(is_close(found.answer, &TASK), "{found:?}");
+        let found = tune(&PROBLEM, |x| Ok((law(x), ()))).unwrap();
+        assert!(is_close(found.answer, &PROBLEM), "{found:?}");
         assert!(found.n <= 10, "{} measurements", found.n);
     }
 
     #[test]
     fn an_answer_out_of_reach_ends_at_the_bound_with_the_other_one_hit() {
         let law = |[k, c]: [f64; 2]| [k, 30.0 + c];
-        let found = tune(&TASK, |x| Ok((law(x), ()))).unwrap();
+        let found = tune(&PROBLEM, |x| Ok((law(x), ()))).unwrap();
         assert!((found.unknowns[1] - 0.1).abs() < 1e-9, "{found:?}");
         assert!((found.answer[0] / 1324.0 - 1.0).abs() < 0.01, "{found:?}");
     }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 use insonate::experiments::{
-    Interrupted, Palpation, Recorded, Recorder, Site, five_sites, palpate,
+    Interrupted, Palpation, Recorder, Site, SiteRecording, five_sites, palpate,
 };
 use insonate::models::{ModelError, Scene};
 use insonate_calibration::synthetic::to_csv;
@@ -129,7 +129,7 @@ fn places(press: &Press, scene: &Scene, count: usize) -> Vec<Site> {
 }
 
 /// The log with comments that say what it is.
-fn csv(site: &Recorded, scene: &Scene, recorder: &Recorder, seed: u64) -> Vec<u8> {
+fn csv(site: &SiteRecording, scene: &Scene, recorder: &Recorder, seed: u64) -> Vec<u8> {
     let truth = &site.truth;
     let [x, y] = truth.site_m;
     let [bx, by, bz] = truth.bias_n;
@@ -157,7 +157,7 @@ fn finish(
     run: Outcome,
     files: &[(String, Vec<u8>)],
     truth: &Value,
-    recorded: &[Recorded],
+    recorded: &[SiteRecording],
     pictures: &insonate::experiments::Pictures,
     interrupted: bool,
 ) -> anyhow::Result<()> {

@@ -1,11 +1,10 @@
 //! Pictures of a motion; a machine without OpenGL loses only them.
 
-use nalgebra::Isometry3;
-
-use super::motions::Stage;
-use super::part::Look;
-use super::stage_mjcf;
-use super::world::{Skin, World};
+use super::film_mjcf;
+use super::motions::MotionSetup;
+use super::rigid_part::Appearance;
+use super::simulation::TissueSimulation;
+use super::snapshot::Snapshot;
 use crate::experiments::Film;
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{Physics, SimError, compile};
@@ -20,21 +19,12 @@ const BATCH: usize = 10;
 /// Where what is not seen in a picture waits: below the table, far away [m].
 const AWAY: [f64; 3] = [0.0, 0.0, -50.0];
 
-/// What is seen at a time.
-#[derive(Debug)]
-pub(super) struct Moment {
-    /// The tissue; none where nothing is left to draw of what is torn to crumbs.
-    pub(super) skin: Option<Skin>,
-    /// Poses of the parts that are seen.
-    poses: Vec<Isometry3<f64>>,
-}
-
 /// Takes a picture at the start and after each frame.
 #[derive(Debug)]
 pub struct MotionFilm {
     config: Option<RenderConfig>,
     /// Moments that are not drawn yet.
-    moments: Vec<Moment>,
+    snapshots: Vec<Snapshot>,
     /// The pictures, in order of time.
     pub frames: Vec<Image>,
     /// Why there are none, or why the last ones are missing.
@@ -58,34 +48,42 @@ impl MotionFilm {
     pub fn none() -> Self {
         Self {
             config: None,
-            moments: Vec::new(),
+            snapshots: Vec::new(),
             frames: Vec::new(),
             problem: None,
         }
     }
 
     /// Sees a moment.
-    pub(super) fn take(&mut self, stage: &Stage, world: &dyn World, time: f64) {
+    pub(super) fn take(
+        &mut self,
+        setup: &MotionSetup,
+        simulation: &dyn TissueSimulation,
+        time: f64,
+    ) {
         if self.config.is_none() {
             return;
         }
-        let seen = stage.parts.iter().filter(|part| part.look != Look::Hidden);
-        self.moments.push(Moment {
-            skin: world.skin().ok(),
+        let seen = setup
+            .parts
+            .iter()
+            .filter(|part| part.appearance != Appearance::Hidden);
+        self.snapshots.push(Snapshot {
+            surface: simulation.surface().ok(),
             poses: seen.map(|part| (part.path)(time)).collect(),
         });
-        if self.moments.len() == BATCH {
-            self.develop(stage);
+        if self.snapshots.len() == BATCH {
+            self.render_pending(setup);
         }
     }
 
     /// Draws what has been seen; what cannot be drawn once is not tried again.
-    pub(super) fn develop(&mut self, stage: &Stage) {
-        let moments = std::mem::take(&mut self.moments);
-        let Some(config) = self.config.filter(|_| !moments.is_empty()) else {
+    pub(super) fn render_pending(&mut self, setup: &MotionSetup) {
+        let snapshots = std::mem::take(&mut self.snapshots);
+        let Some(config) = self.config.filter(|_| !snapshots.is_empty()) else {
             return;
         };
-        if let Err(problem) = self.draw(stage, &moments, config) {
+        if let Err(problem) = self.draw(setup, &snapshots, config) {
             self.problem = Some(problem);
             self.config = None;
         }
@@ -93,34 +91,34 @@ impl MotionFilm {
 
     fn draw(
         &mut self,
-        stage: &Stage,
-        moments: &[Moment],
+        setup: &MotionSetup,
+        snapshots: &[Snapshot],
         config: RenderConfig,
     ) -> Result<(), SimError> {
-        let model = compile(&stage_mjcf::write(stage, moments))?;
+        let model = compile(&film_mjcf::write(setup, snapshots))?;
         let mut physics = Physics::new(model.clone())?;
         let mut renderer = Renderer::of_model(&model, config)?;
         // Bodies come in this order: the tissue of each moment that has one, then the parts.
-        let n_skins = moments
+        let n_skins = snapshots
             .iter()
-            .filter(|moment| moment.skin.is_some())
+            .filter(|snapshot| snapshot.surface.is_some())
             .count();
-        let mut skin = 0;
-        for moment in moments {
+        let mut surface = 0;
+        for snapshot in snapshots {
             let data = physics.data_mut();
             data.mocap_pos_mut()[..n_skins].fill(AWAY);
-            if moment.skin.is_some() {
-                data.mocap_pos_mut()[skin] = [0.0; 3];
-                skin += 1;
+            if snapshot.surface.is_some() {
+                data.mocap_pos_mut()[surface] = [0.0; 3];
+                surface += 1;
             }
-            for (part, pose) in moment.poses.iter().enumerate() {
+            for (part, pose) in snapshot.poses.iter().enumerate() {
                 let q = pose.rotation;
                 data.mocap_pos_mut()[n_skins + part] = pose.translation.vector.into();
                 data.mocap_quat_mut()[n_skins + part] = [q.w, q.i, q.j, q.k];
             }
             physics.forward();
             self.frames
-                .push(renderer.render(&physics, stage_mjcf::CAMERA)?);
+                .push(renderer.render(&physics, film_mjcf::CAMERA)?);
         }
         Ok(())
     }

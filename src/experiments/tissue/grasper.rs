@@ -7,8 +7,8 @@ use std::rc::Rc;
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
-use super::part::{Look, Owner, Part, Path, Touch};
-use super::schedule::ramp;
+use super::minimum_jerk::minimum_jerk;
+use super::rigid_part::{Appearance, Interaction, Path, RigidPart, Role};
 
 /// Radius of the bite [m].
 pub(super) const BITE: f64 = 0.007;
@@ -24,40 +24,40 @@ const OPEN: f64 = 0.42;
 const CLOSED: f64 = 0.06;
 
 /// A grasper that closes while a range of time [s] lasts; its frame has its origin in the bite and its shaft along +z.
-pub(super) fn grasper(frame: &Path, closing: [f64; 2], friction: f64) -> Vec<Part> {
+pub(super) fn grasper(frame: &Path, closing: [f64; 2], friction: f64) -> Vec<RigidPart> {
     let (half_length, radius) = SHAFT;
     let along = |z: f64| Isometry3::translation(0.0, 0.0, z);
-    let bite = Part::tool(
+    let bite = RigidPart::tool(
         Shape::Sphere { radius: BITE },
         frame,
         Isometry3::identity(),
-        Touch::Hold { from: closing[1] },
-        Look::Hidden,
+        Interaction::Hold { from: closing[1] },
+        Appearance::Hidden,
     );
-    let shaft = Part::tool(
+    let shaft = RigidPart::tool(
         Shape::Capsule {
             radius,
             half_length,
         },
         frame,
         along(HINGE + half_length),
-        Touch::Contact { friction },
-        Look::Steel,
+        Interaction::Contact { friction },
+        Appearance::Steel,
     );
     let jaw = |side: f64| {
         let frame = frame.clone();
         let path = move |time: f64| {
-            let angle = OPEN + (CLOSED - OPEN) * ramp(time, closing);
+            let angle = OPEN + (CLOSED - OPEN) * minimum_jerk(time, closing);
             let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * (-side * angle));
             let hinge = Isometry3::from_parts(Translation3::new(0.0, 0.0, HINGE), turn);
             frame(time) * hinge * Isometry3::translation(side * JAW[0], 0.0, -JAW[2])
         };
-        Part {
+        RigidPart {
             shape: Shape::Cuboid { half: JAW },
             path: Rc::new(path),
-            owner: Owner::Tool,
-            touch: Touch::Nothing,
-            look: Look::Steel,
+            role: Role::Instrument,
+            interaction: Interaction::Nothing,
+            appearance: Appearance::Steel,
         }
     };
     vec![bite, shaft, jaw(1.0), jaw(-1.0)]
@@ -95,7 +95,7 @@ mod tests {
         let parts = grasper(&frame, [1.0, 2.0], 0.2);
         let apart = |time: f64| {
             let tip = Isometry3::translation(0.0, 0.0, -JAW[2]);
-            let x = |part: &Part| ((part.path)(time) * tip).translation.x;
+            let x = |part: &RigidPart| ((part.path)(time) * tip).translation.x;
             x(&parts[2]) - x(&parts[3])
         };
         assert!(apart(0.0) > 0.01 && apart(2.0) < 0.006 && apart(2.0) > 0.0);

@@ -1,33 +1,34 @@
 //! Motions of surgery on soft tissue: [`run`] pushes, pulls, tears, stretches, retracts or presses a body, with either solver.
 //!
 //! * [`MotionPlan`]: what to do; [`motions`]: what there is to do, one motion a file.
-//! * `specimen`: body, material and resolution → particles or tetrahedra; `part`: what instruments and supports are made of.
-//! * `world`: what both solvers do here; `ledger`: where momentum came from and went.
+//! * `discretized_body`: body, material and resolution → particles or tetrahedra; `rigid_part`: what instruments and supports are made of.
+//! * `simulation`: what both solvers do here; `momentum_balance`: momentum of the tissue against the impulses on it.
 //! * [`MotionRecord`] and [`MotionSummary`]: what came out; [`MotionFilm`]: what it looked like.
 
 mod device;
+mod discretized_body;
 mod film;
+mod film_mjcf;
 mod grasper;
-mod lab;
-mod ledger;
+mod minimum_jerk;
+mod momentum_balance;
 pub mod motions;
-mod part;
-mod particles;
+mod mpm;
 mod pieces;
 mod plan;
 mod record;
-mod schedule;
-mod specimen;
-mod stage_mjcf;
+mod rigid_part;
+mod run;
+mod simulation;
+mod snapshot;
 mod summary;
-mod tetrahedra;
-mod world;
+mod xpbd;
 
 pub use device::{Backend, Device};
+pub use discretized_body::BodyKind;
 pub use film::MotionFilm;
-pub use lab::{MotionRun, run};
 pub use plan::{MotionPlan, TissueSolver};
 pub use record::{MotionRecord, MotionSample};
-pub use specimen::BodyKind;
+pub use run::{MotionRun, run};
+pub use simulation::TissueSurface;
 pub use summary::{LayerSummary, MotionSummary};
-pub use world::Skin;

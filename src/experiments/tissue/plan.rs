@@ -16,7 +16,7 @@ pub enum TissueSolver {
 }
 
 impl TissueSolver {
-    /// Its word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Mpm => "mpm",
@@ -87,7 +87,7 @@ impl MotionPlan {
         }
     }
 
-    /// Fails for a motion that cannot be.
+    /// Fails for invalid settings.
     ///
     /// # Errors
     /// [`TissueError::Setting`], naming the option.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::specimen::SpecimenLayer;
+use super::discretized_body::DiscretizedLayer;
 
 /// The figures of a motion; names carry their units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -85,7 +85,7 @@ pub struct LayerSummary {
 }
 
 impl LayerSummary {
-    pub(super) fn of(layer: &SpecimenLayer) -> Self {
+    pub(super) fn of(layer: &DiscretizedLayer) -> Self {
         Self {
             name: layer.name.clone(),
             young_modulus_pa: layer.material.young_modulus,

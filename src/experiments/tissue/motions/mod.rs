@@ -11,9 +11,9 @@ use insonate_tissue::Tearing;
 use insonate_tissue::tool::Shape;
 use nalgebra::Isometry3;
 
-use super::part::{Look, Part, Path, Touch};
+use super::discretized_body::{BodyKind, DiscretizedBody};
 use super::plan::MotionPlan;
-use super::specimen::{BodyKind, Specimen};
+use super::rigid_part::{Appearance, Interaction, Path, RigidPart};
 
 /// All motions.
 pub const ALL: [&Motion; 6] = [
@@ -28,7 +28,7 @@ pub const ALL: [&Motion; 6] = [
 /// Something to do to tissue.
 #[derive(Debug)]
 pub struct Motion {
-    /// Its word.
+    /// Its name.
     pub name: &'static str,
     /// Bodies that it is done to, the usual one first.
     pub bodies: &'static [BodyKind],
@@ -41,32 +41,32 @@ pub struct Motion {
     /// What is cut away before, in world.
     pub(super) cut: Option<fn(&[f64; 3]) -> bool>,
     /// Builds the stage.
-    pub(super) stage: fn(&MotionPlan, &Specimen) -> Stage,
+    pub(super) setup: fn(&MotionPlan, &DiscretizedBody) -> MotionSetup,
 }
 
 impl Motion {
-    /// The motion of a word.
+    /// The motion of a name.
     pub fn by_name(name: &str) -> Option<&'static Self> {
         ALL.into_iter().find(|motion| motion.name == name)
     }
 }
 
 /// Instrument, supports and camera.
-pub(super) struct Stage {
+pub(super) struct MotionSetup {
     /// Parts; those that hold come first, so that they have what they hold.
-    pub(super) parts: Vec<Part>,
+    pub(super) parts: Vec<RigidPart>,
     /// The tool's frame.
     pub(super) frame: Path,
     /// How far the tool has gone since it would touch or hold the body at rest [m].
     pub(super) travel: Box<dyn Fn(f64) -> f64>,
     /// When the tool begins to move [s].
     pub(super) begins: f64,
-    pub(super) view: View,
+    pub(super) view: CameraView,
 }
 
 /// Where the camera stands.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct View {
+pub(super) struct CameraView {
     /// What it looks at [m].
     pub(super) target: [f64; 3],
     /// How far it is from there [m].
@@ -78,17 +78,17 @@ pub(super) struct View {
     pub(super) color: [f64; 3],
 }
 
-impl Stage {
+impl MotionSetup {
     /// Parts that tissue feels.
-    pub(super) fn felt(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn interacting(&self) -> impl Iterator<Item = &RigidPart> {
         self.parts
             .iter()
-            .filter(|part| part.touch != Touch::Nothing)
+            .filter(|part| part.interaction != Interaction::Nothing)
     }
 
     /// Corners of all that the tissue may reach: its bounds, with a quarter of its size around them and the tool's way [m].
-    pub(super) fn room(&self, specimen: &Specimen, duration: f64) -> [[f64; 3]; 2] {
-        let [low, high] = specimen.surface.bounds();
+    pub(super) fn room(&self, discretized: &DiscretizedBody, duration: f64) -> [[f64; 3]; 2] {
+        let [low, high] = discretized.surface.bounds();
         let size = (0..3)
             .map(|axis| high[axis] - low[axis])
             .fold(0.0, f64::max);
@@ -98,9 +98,14 @@ impl Stage {
 }
 
 /// A table at z = 0, seen by itself.
-pub(super) fn table(friction: f64) -> Part {
-    let touch = Touch::Contact { friction };
-    Part::support(Shape::HalfSpace, Isometry3::identity(), touch, Look::Hidden)
+pub(super) fn table(friction: f64) -> RigidPart {
+    let interaction = Interaction::Contact { friction };
+    RigidPart::support(
+        Shape::HalfSpace,
+        Isometry3::identity(),
+        interaction,
+        Appearance::Hidden,
+    )
 }
 
 /// The colours of muscle and skin, of liver, and of a trunk.
@@ -128,12 +133,12 @@ mod tests {
             for &body in motion.bodies {
                 let plan = MotionPlan::on(motion, TissueSolver::Xpbd, body);
                 plan.check().unwrap();
-                let specimen = Specimen::new(&plan).unwrap();
-                let stage = (motion.stage)(&plan, &specimen);
-                let end = (stage.travel)(plan.duration);
+                let discretized = DiscretizedBody::new(&plan).unwrap();
+                let setup = (motion.setup)(&plan, &discretized);
+                let end = (setup.travel)(plan.duration);
                 assert!((end - plan.travel).abs() < 1e-9, "{}: {end}", motion.name);
-                assert_eq!((stage.travel)(0.0), 0.0, "{}", motion.name);
-                for part in &stage.parts {
+                assert_eq!((setup.travel)(0.0), 0.0, "{}", motion.name);
+                for part in &setup.parts {
                     let still = |time: f64| {
                         let tool = part.at(time, 1e-4);
                         tool.linear.norm() + tool.angular.norm()

@@ -5,11 +5,11 @@ use std::rc::Rc;
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::part::{Look, Part, Path, Touch};
+use super::{CameraView, Motion, MotionSetup, color_of, table};
+use crate::experiments::tissue::discretized_body::{BodyKind, DiscretizedBody};
+use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
-use crate::experiments::tissue::schedule::ramp;
-use crate::experiments::tissue::specimen::{BodyKind, Specimen};
+use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, RigidPart};
 
 /// Radius and half length of the face, a rod across the body [m].
 const FACE: (f64, f64) = (0.012, 0.020);
@@ -26,58 +26,58 @@ pub(super) const PRESS: Motion = Motion {
     duration: 2.0,
     tearing: None,
     cut: None,
-    stage,
+    setup,
 };
 
-fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
+fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let (radius, half_length) = FACE;
-    let [low, high] = specimen.surface.bounds();
+    let [low, high] = discretized.surface.bounds();
     // On the belly of a trunk, in the middle of others.
     let x = if plan.body == BodyKind::Torso {
         0.05
     } else {
         0.0
     };
-    let top = specimen.height_at([x, 0.0], 0.015);
+    let top = discretized.height_at([x, 0.0], 0.015);
     let moves = [0.12 * plan.duration, 0.8 * plan.duration];
     let travel = plan.travel;
-    let way = move |time: f64| (GAP + travel) * ramp(time, moves);
+    let way = move |time: f64| (GAP + travel) * minimum_jerk(time, moves);
     // The middle of the face, at its lowest.
     let frame: Path = Rc::new(move |time| Isometry3::translation(x, 0.0, top + GAP - way(time)));
     let across = UnitQuaternion::from_scaled_axis(Vector3::x() * std::f64::consts::FRAC_PI_2);
-    let face = Part::tool(
+    let face = RigidPart::tool(
         Shape::Capsule {
             radius,
             half_length,
         },
         &frame,
         Isometry3::from_parts(Vector3::new(0.0, 0.0, radius).into(), across),
-        Touch::Contact {
+        Interaction::Contact {
             friction: plan.friction,
         },
-        Look::Steel,
+        Appearance::Steel,
     );
     let seen = |half: [f64; 3], z: f64| {
         let shape = Shape::Cuboid { half };
-        Part::tool(
+        RigidPart::tool(
             shape,
             &frame,
             Isometry3::translation(0.0, 0.0, z),
-            Touch::Nothing,
-            Look::Handle,
+            Interaction::Nothing,
+            Appearance::Handle,
         )
     };
-    let cable = Part::tool(
+    let cable = RigidPart::tool(
         Shape::Capsule {
             radius: 0.004,
             half_length: 0.05,
         },
         &frame,
         Isometry3::translation(0.0, 0.0, 0.15),
-        Touch::Nothing,
-        Look::Handle,
+        Interaction::Nothing,
+        Appearance::Handle,
     );
-    Stage {
+    MotionSetup {
         parts: vec![
             table(f64::INFINITY),
             face,
@@ -88,7 +88,7 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         frame,
         travel: Box::new(move |time| (way(time) - GAP).max(0.0)),
         begins: moves[0],
-        view: View {
+        view: CameraView {
             target: [0.6 * x, 0.0, 0.6 * high[2]],
             distance: 1.7 * (high[0] - low[0]).max(0.14),
             azimuth: -60.0,

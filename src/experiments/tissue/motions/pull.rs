@@ -2,11 +2,11 @@
 
 use nalgebra::Vector3;
 
-use super::{Motion, Stage, View, color_of, table};
+use super::{CameraView, Motion, MotionSetup, color_of, table};
+use crate::experiments::tissue::discretized_body::{BodyKind, DiscretizedBody};
 use crate::experiments::tissue::grasper::{BITE, grasper, through};
+use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
-use crate::experiments::tissue::schedule::ramp;
-use crate::experiments::tissue::specimen::{BodyKind, Specimen};
 
 /// From where the grasper comes down [m].
 const APPROACH: f64 = 0.025;
@@ -18,12 +18,12 @@ pub(super) const PULL: Motion = Motion {
     duration: 2.4,
     tearing: None,
     cut: None,
-    stage,
+    setup,
 };
 
-fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
-    let [low, high] = specimen.surface.bounds();
-    let top = specimen.height_at([0.0, 0.0], 0.012);
+fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
+    let [low, high] = discretized.surface.bounds();
+    let top = discretized.height_at([0.0, 0.0], 0.012);
     let at = |part: f64| part * plan.duration;
     let (comes, closes, lifts) = (
         [at(0.02), at(0.2)],
@@ -35,17 +35,18 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
     let bite = Vector3::new(0.0, 0.0, top - 0.5 * BITE);
     let trocar = Vector3::new(-0.10, -0.06, top + 0.20);
     let frame = through(trocar, move |time| {
-        let height = APPROACH * (1.0 - ramp(time, comes)) + travel * ramp(time, lifts);
+        let height =
+            APPROACH * (1.0 - minimum_jerk(time, comes)) + travel * minimum_jerk(time, lifts);
         bite + Vector3::z() * height
     });
     let mut parts = grasper(&frame, closes, plan.friction);
     parts.push(table(f64::INFINITY));
-    Stage {
+    MotionSetup {
         parts,
         frame,
-        travel: Box::new(move |time| travel * ramp(time, lifts)),
+        travel: Box::new(move |time| travel * minimum_jerk(time, lifts)),
         begins: lifts[0],
-        view: View {
+        view: CameraView {
             target: [0.0, 0.0, 0.75 * top],
             distance: 2.3 * (high[0] - low[0]).min(0.2),
             azimuth: -62.0,

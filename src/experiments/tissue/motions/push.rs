@@ -5,11 +5,11 @@ use std::rc::Rc;
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
-use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::part::{Look, Part, Path, Touch};
+use super::{CameraView, Motion, MotionSetup, color_of, table};
+use crate::experiments::tissue::discretized_body::{BodyKind, DiscretizedBody};
+use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
-use crate::experiments::tissue::schedule::ramp;
-use crate::experiments::tissue::specimen::{BodyKind, Specimen};
+use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, RigidPart};
 
 /// Radius and half length of the rod [m].
 const ROD: (f64, f64) = (0.006, 0.07);
@@ -25,15 +25,15 @@ pub(super) const PUSH: Motion = Motion {
     duration: 2.0,
     tearing: None,
     cut: None,
-    stage,
+    setup,
 };
 
-fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
+fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let (radius, half_length) = ROD;
-    let [low, high] = specimen.surface.bounds();
+    let [low, high] = discretized.surface.bounds();
     let height = 0.65 * high[2];
     // Where the body begins at that height.
-    let near = specimen.surface.positions.iter();
+    let near = discretized.surface.positions.iter();
     let near = near
         .filter(|at| (at[2] - height).abs() < 0.006 && at[1].abs() < 0.012)
         .map(|at| at[0]);
@@ -41,30 +41,30 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
     let side = if side.is_finite() { side } else { low[0] };
     let moves = [0.12 * plan.duration, 0.8 * plan.duration];
     let travel = plan.travel;
-    let way = move |time: f64| (GAP + travel) * ramp(time, moves);
+    let way = move |time: f64| (GAP + travel) * minimum_jerk(time, moves);
     // The middle of the rod's round tip.
     let start = Vector3::new(side - radius - GAP, 0.0, height);
     let turn = UnitQuaternion::from_scaled_axis(Vector3::y() * TILT);
     let frame: Path =
         Rc::new(move |time| Isometry3::from_parts((start + Vector3::x() * way(time)).into(), turn));
-    let rod = Part::tool(
+    let rod = RigidPart::tool(
         Shape::Capsule {
             radius,
             half_length,
         },
         &frame,
         Isometry3::translation(0.0, 0.0, half_length),
-        Touch::Contact {
+        Interaction::Contact {
             friction: plan.friction,
         },
-        Look::Steel,
+        Appearance::Steel,
     );
-    Stage {
+    MotionSetup {
         parts: vec![table(f64::INFINITY), rod],
         frame,
         travel: Box::new(move |time| (way(time) - GAP).max(0.0)),
         begins: moves[0],
-        view: View {
+        view: CameraView {
             target: [0.0, 0.0, 0.4 * high[2]],
             distance: 2.2 * (high[0] - low[0]),
             azimuth: -118.0,

@@ -3,12 +3,12 @@
 use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Motion, Stage, View, color_of, table};
+use super::{CameraView, Motion, MotionSetup, color_of, table};
+use crate::experiments::tissue::discretized_body::{BodyKind, DiscretizedBody};
 use crate::experiments::tissue::grasper::{BITE, grasper, through};
-use crate::experiments::tissue::part::{Look, Part, Touch};
+use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
-use crate::experiments::tissue::schedule::ramp;
-use crate::experiments::tissue::specimen::{BodyKind, Specimen};
+use crate::experiments::tissue::rigid_part::{Appearance, Interaction, RigidPart};
 
 /// Where the grasper comes from, seen from the bite [m].
 const APPROACH: [f64; 3] = [0.004, -0.02, 0.02];
@@ -22,19 +22,19 @@ pub(super) const RETRACT: Motion = Motion {
     duration: 2.6,
     tearing: None,
     cut: None,
-    stage,
+    setup,
 };
 
 /// The middle of the bite: within the lower edge in front, near the bed of the gall bladder.
-fn edge(specimen: &Specimen) -> Vector3<f64> {
+fn edge(discretized: &DiscretizedBody) -> Vector3<f64> {
     let front = |at: &&[f64; 3]| at[0] > -0.012 && at[0] < 0.03;
-    let lowest = specimen.surface.positions.iter().filter(front);
+    let lowest = discretized.surface.positions.iter().filter(front);
     let lowest = lowest.min_by(|a, b| (a[1] + 0.6 * a[2]).total_cmp(&(b[1] + 0.6 * b[2])));
     let at = lowest.map_or_else(Vector3::zeros, |at| Vector3::from(*at));
     at + Vector3::new(0.0, 0.5 * BITE, 0.4 * BITE)
 }
 
-fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
+fn setup(plan: &MotionPlan, discretized: &DiscretizedBody) -> MotionSetup {
     let at = |part: f64| part * plan.duration;
     let (comes, closes, lifts) = (
         [at(0.02), at(0.2)],
@@ -42,12 +42,12 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         [at(0.32), at(0.85)],
     );
     let travel = plan.travel;
-    let bite = edge(specimen);
+    let bite = edge(discretized);
     let trocar = bite + Vector3::new(0.15, -0.13, 0.14);
     let lift = Vector3::from(LIFT).normalize();
     let frame = through(trocar, move |time| {
-        let away = Vector3::from(APPROACH) * (1.0 - ramp(time, comes));
-        bite + away + lift * (travel * ramp(time, lifts))
+        let away = Vector3::from(APPROACH) * (1.0 - minimum_jerk(time, comes));
+        bite + away + lift * (travel * minimum_jerk(time, lifts))
     });
     let mut parts = grasper(&frame, closes, plan.friction);
     // The bare area, by which a liver hangs from the diaphragm: on top behind.
@@ -55,19 +55,19 @@ fn stage(plan: &MotionPlan, specimen: &Specimen) -> Stage {
         half: [0.055, 0.025, 0.035],
     };
     let place = Isometry3::translation(-0.035, 0.045, 0.105);
-    parts.push(Part::support(
+    parts.push(RigidPart::support(
         bare,
         place,
-        Touch::Hold { from: 0.0 },
-        Look::Hidden,
+        Interaction::Hold { from: 0.0 },
+        Appearance::Hidden,
     ));
     parts.push(table(plan.friction));
-    Stage {
+    MotionSetup {
         parts,
         frame,
-        travel: Box::new(move |time| travel * ramp(time, lifts)),
+        travel: Box::new(move |time| travel * minimum_jerk(time, lifts)),
         begins: lifts[0],
-        view: View {
+        view: CameraView {
             target: [-0.01, -0.01, 0.06],
             distance: 0.34,
             azimuth: -80.0,

@@ -4,7 +4,7 @@ use insonate_tissue::Tearing;
 
 use super::Motion;
 use super::tension::between_clamps;
-use crate::experiments::tissue::specimen::{BodyKind, STRIP};
+use crate::experiments::tissue::discretized_body::{BodyKind, STRIP};
 
 /// Depth and width of a notch [m].
 const NOTCH: (f64, f64) = (0.009, 0.008);
@@ -19,7 +19,7 @@ pub(super) const TEAR: Motion = Motion {
         ends: 1.65,
     }),
     cut: Some(is_notch),
-    stage: |plan, _| between_clamps(plan, 1.0),
+    setup: |plan, _| between_clamps(plan, 1.0),
 };
 
 /// Whether a point of the strip lies in one of two wedges.

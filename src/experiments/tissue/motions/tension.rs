@@ -4,11 +4,11 @@ use insonate_tissue::tool::Shape;
 use nalgebra::{Isometry3, Vector3};
 use std::rc::Rc;
 
-use super::{Motion, Stage, View, color_of, table};
-use crate::experiments::tissue::part::{Look, Owner, Part, Path, Touch};
+use super::{CameraView, Motion, MotionSetup, color_of, table};
+use crate::experiments::tissue::discretized_body::{BodyKind, STRIP};
+use crate::experiments::tissue::minimum_jerk::minimum_jerk;
 use crate::experiments::tissue::plan::MotionPlan;
-use crate::experiments::tissue::schedule::ramp;
-use crate::experiments::tissue::specimen::{BodyKind, STRIP};
+use crate::experiments::tissue::rigid_part::{Appearance, Interaction, Path, RigidPart, Role};
 
 /// Half sizes of a clamp [m]: what is between its jaws is held.
 const CLAMP: [f64; 3] = [0.007, 0.023, 0.009];
@@ -20,45 +20,51 @@ pub(super) const TENSION: Motion = Motion {
     duration: 2.0,
     tearing: None,
     cut: None,
-    stage: |plan, _| between_clamps(plan, 0.5),
+    setup: |plan, _| between_clamps(plan, 0.5),
 };
 
 /// A strip between two clamps, of which the right one, the tool, makes a part of the way.
-pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> Stage {
+pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> MotionSetup {
     let (half, height) = STRIP;
     let moves = [0.12 * plan.duration, 0.82 * plan.duration];
     let travel = plan.travel;
     let path = move |side: f64, part: f64| -> Path {
         let from = Vector3::new(side * (half[0] - CLAMP[0]), 0.0, height);
         Rc::new(move |time| {
-            let way = from + Vector3::x() * (side * part * travel * ramp(time, moves));
+            let way = from + Vector3::x() * (side * part * travel * minimum_jerk(time, moves));
             Isometry3::from_parts(way.into(), nalgebra::UnitQuaternion::identity())
         })
     };
     let frame = path(1.0, part_of_tool);
     let other = path(-1.0, 1.0 - part_of_tool);
     let mut parts = Vec::new();
-    for (path, owner, side) in [(&frame, Owner::Tool, 1.0), (&other, Owner::Support, -1.0)] {
-        let part = |shape: Shape, local: Isometry3<f64>, touch: Touch, look: Look| Part {
-            owner,
-            ..Part::tool(shape, path, local, touch, look)
+    for (path, role, side) in [
+        (&frame, Role::Instrument, 1.0),
+        (&other, Role::Support, -1.0),
+    ] {
+        let part = |shape: Shape,
+                    local: Isometry3<f64>,
+                    interaction: Interaction,
+                    appearance: Appearance| RigidPart {
+            role,
+            ..RigidPart::tool(shape, path, local, interaction, appearance)
         };
-        let hold = Touch::Hold { from: 0.0 };
+        let hold = Interaction::Hold { from: 0.0 };
         let grip = Shape::Cuboid { half: CLAMP };
-        parts.push(part(grip, Isometry3::identity(), hold, Look::Hidden));
+        parts.push(part(grip, Isometry3::identity(), hold, Appearance::Hidden));
         // Two plates and a rod, to look at.
         for up in [-1.0, 1.0] {
             let plate = Shape::Cuboid {
                 half: [CLAMP[0], CLAMP[1], 0.002],
             };
             let at = Isometry3::translation(0.0, 0.0, up * (half[2] + 0.0015));
-            parts.push(part(plate, at, Touch::Nothing, Look::Steel));
+            parts.push(part(plate, at, Interaction::Nothing, Appearance::Steel));
         }
         let back = Shape::Cuboid {
             half: [0.003, CLAMP[1], half[2] + 0.0035],
         };
         let at = Isometry3::translation(side * (CLAMP[0] + 0.003), 0.0, 0.0);
-        parts.push(part(back, at, Touch::Nothing, Look::Steel));
+        parts.push(part(back, at, Interaction::Nothing, Appearance::Steel));
         let rod = Shape::Capsule {
             radius: 0.004,
             half_length: 0.05,
@@ -69,17 +75,17 @@ pub(super) fn between_clamps(plan: &MotionPlan, part_of_tool: f64) -> Stage {
             Vector3::new(side * (CLAMP[0] + 0.055), 0.0, 0.0).into(),
             lie,
         );
-        parts.push(part(rod, at, Touch::Nothing, Look::Steel));
+        parts.push(part(rod, at, Interaction::Nothing, Appearance::Steel));
     }
     // What is torn off falls on the table.
     parts.push(table(plan.friction));
-    parts.sort_by_key(|part| part.touch == Touch::Nothing);
-    Stage {
+    parts.sort_by_key(|part| part.interaction == Interaction::Nothing);
+    MotionSetup {
         parts,
         frame,
-        travel: Box::new(move |time| travel * ramp(time, moves)),
+        travel: Box::new(move |time| travel * minimum_jerk(time, moves)),
         begins: moves[0],
-        view: View {
+        view: CameraView {
             target: [(part_of_tool - 0.5) * travel, 0.0, height - 0.008],
             distance: 0.24,
             azimuth: -75.0,
@@ -96,10 +102,10 @@ mod tests {
     #[test]
     fn clamps_hold_the_ends_and_move_apart() {
         let plan = MotionPlan::new(&TENSION, crate::experiments::tissue::TissueSolver::Xpbd);
-        let stage = between_clamps(&plan, 0.5);
+        let setup = between_clamps(&plan, 0.5);
         let apart = |time: f64| {
-            let x = |part: &Part| (part.path)(time).translation.x;
-            x(&stage.parts[0]) - x(&stage.parts[1])
+            let x = |part: &RigidPart| (part.path)(time).translation.x;
+            x(&setup.parts[0]) - x(&setup.parts[1])
         };
         assert!((apart(plan.duration) - apart(0.0) - plan.travel).abs() < 1e-12);
     }

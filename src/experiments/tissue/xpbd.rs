@@ -8,10 +8,10 @@ use insonate_tissue::xpbd::{Graspable as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
 
 use super::device::{Backend, Device};
+use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
-use super::specimen::Specimen;
-use super::world::{Grip, Moving, Skin, Torn, World};
+use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
 
 /// Part of an element's height that waves cross in a substep of Jacobi sweeps: these split masses over some twenty constraints, each of
 /// which is softer for it at longer substeps.
@@ -21,8 +21,8 @@ const JACOBI_COURANT: f64 = 0.125;
 const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 
 /// Tetrahedra.
-pub(super) struct Tetrahedra {
-    engine: Engine,
+pub(super) struct XpbdSimulation {
+    solver: Solver,
     backend: Backend,
     spacing: f64,
     n_tets: usize,
@@ -31,13 +31,13 @@ pub(super) struct Tetrahedra {
     holds: Vec<bool>,
 }
 
-enum Engine {
+enum Solver {
     Cpu(Box<Xpbd>),
     #[cfg(feature = "gpu")]
     Gpu(Box<insonate_tissue::gpu::xpbd::GpuXpbd>),
 }
 
-impl Engine {
+impl Solver {
     fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
         match self {
             Self::Cpu(world) => Ok(world.positions()),
@@ -105,14 +105,14 @@ impl Engine {
     }
 }
 
-impl Tetrahedra {
-    /// A world of a specimen.
+impl XpbdSimulation {
+    /// A world of a body.
     ///
     /// # Errors
-    /// A body that is no body; a GPU that cannot be had.
+    /// An invalid body; a GPU that cannot be had.
     pub(super) fn new(
         plan: &MotionPlan,
-        specimen: &Specimen,
+        discretized: &DiscretizedBody,
         body: &XpbdBody,
     ) -> anyhow::Result<Self> {
         // Tools on the GPU meet vertices only, which a narrow one slips between: nobody gets that without asking for it.
@@ -139,20 +139,20 @@ impl Tetrahedra {
             ..usual
         };
         let bodies = std::slice::from_ref(body);
-        let engine = match &backend {
-            Backend::Cpu => Engine::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
+        let solver = match &backend {
+            Backend::Cpu => Solver::Cpu(Box::new(Xpbd::new(config, bodies, &[])?)),
             #[cfg(feature = "gpu")]
             Backend::Gpu(gpu) => {
                 use insonate_tissue::gpu::xpbd::GpuXpbd;
-                Engine::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
+                Solver::Gpu(Box::new(GpuXpbd::new(gpu, config, bodies, &[], 1)?))
             }
         };
         Ok(Self {
             n_tets: body.mesh.tets.len(),
             rest: body.mesh.positions.clone(),
-            engine,
+            solver,
             backend,
-            spacing: specimen.spacing,
+            spacing: discretized.spacing,
             holds: Vec::new(),
         })
     }
@@ -165,7 +165,7 @@ impl Tetrahedra {
                 .inverse_transform_vector(&(Vector3::from(**at) - part.position));
             part.shape.surface(&local).distance <= 0.5 * self.spacing
         };
-        let positions = self.engine.positions()?;
+        let positions = self.solver.positions()?;
         let found: Vec<Vector3<f64>> = positions
             .iter()
             .filter(within)
@@ -174,7 +174,7 @@ impl Tetrahedra {
         // One after another, each by its own place.
         let mut n_held = 0;
         for at in found {
-            n_held += self.engine.grasp(index, at)?;
+            n_held += self.solver.grasp(index, at)?;
         }
         ensure!(
             n_held > 0,
@@ -184,27 +184,27 @@ impl Tetrahedra {
     }
 }
 
-impl World for Tetrahedra {
-    fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
+impl TissueSimulation for XpbdSimulation {
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
         self.holds.resize(parts.len(), false);
-        let tool = |part: &Moving| match part.grip {
-            Grip::Contact => part.tool.clone(),
-            Grip::Waiting | Grip::Holding => Tool {
+        let tool = |part: &MovingTool| match part.mode {
+            ToolMode::Contact => part.tool.clone(),
+            ToolMode::Waiting | ToolMode::Holding => Tool {
                 shape: SPECK,
                 friction: 0.0,
                 ..part.tool.clone()
             },
         };
-        self.engine.set_tools(parts.iter().map(tool).collect());
+        self.solver.set_tools(parts.iter().map(tool).collect());
         for (index, part) in parts.iter().enumerate() {
-            if part.grip == Grip::Holding && !self.holds[index] {
+            if part.mode == ToolMode::Holding && !self.holds[index] {
                 self.hold(index, &part.tool)?;
                 self.holds[index] = true;
             }
         }
-        self.engine.step(time)?;
+        self.solver.step(time)?;
         Ok((0..parts.len())
-            .map(|part| self.engine.wrench(part))
+            .map(|part| self.solver.wrench(part))
             .collect())
     }
 
@@ -225,47 +225,47 @@ impl World for Tetrahedra {
     }
 
     fn mass(&self) -> f64 {
-        let masses = match &self.engine {
-            Engine::Cpu(world) => world.masses(),
+        let masses = match &self.solver {
+            Solver::Cpu(world) => world.masses(),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => world.masses(),
+            Solver::Gpu(world) => world.masses(),
         };
         masses.iter().sum()
     }
 
     fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
-        match &self.engine {
-            Engine::Cpu(world) => Ok(world.momentum()),
+        match &self.solver {
+            Solver::Cpu(world) => Ok(world.momentum()),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => Ok(world.momentum(0)?),
+            Solver::Gpu(world) => Ok(world.momentum(0)?),
         }
     }
 
     fn other_impulse(&self) -> Vector3<f64> {
-        match &self.engine {
-            Engine::Cpu(world) => world.stopped_impulse(),
+        match &self.solver {
+            Solver::Cpu(world) => world.stopped_impulse(),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => world.stopped_impulse(0),
+            Solver::Gpu(world) => world.stopped_impulse(0),
         }
     }
 
-    fn torn(&self) -> anyhow::Result<Torn> {
-        let tets = self.engine.tets()?;
-        Ok(Torn {
+    fn torn(&self) -> anyhow::Result<TornElements> {
+        let tets = self.solver.tets()?;
+        Ok(TornElements {
             n_torn: self.n_tets - tets.len(),
             n_pieces: pieces::of_tetrahedra(&tets, self.rest.len()),
         })
     }
 
-    fn skin(&self) -> anyhow::Result<Skin> {
-        let (mesh, vertices) = without_unused(&self.engine.surface()?);
+    fn surface(&self) -> anyhow::Result<TissueSurface> {
+        let (mesh, vertices) = without_unused(&self.solver.surface()?);
         let rest: Vec<[f64; 3]> = vertices
             .iter()
             .map(|vertex| self.rest[*vertex as usize])
             .collect();
         // Seen from above at rest, 1 being a decimetre.
         let uvs = rest.iter().map(|at| [10.0 * at[0], 10.0 * at[1]]).collect();
-        Ok(Skin {
+        Ok(TissueSurface {
             normals: mesh.vertex_normals(),
             mesh,
             uvs,

@@ -32,7 +32,7 @@ impl BodyKind {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::Slab, Self::Liver, Self::Torso, Self::Strip];
 
-    /// Its word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Slab => "slab",
@@ -100,19 +100,19 @@ impl BodyKind {
 
 /// A body ready for a solver.
 #[derive(Debug, Clone)]
-pub(super) struct Specimen {
+pub(super) struct DiscretizedBody {
     /// What it is made of, from the surface inwards, then regions.
-    pub(super) layers: Vec<SpecimenLayer>,
+    pub(super) layers: Vec<DiscretizedLayer>,
     /// Width of a cell, or length of an edge [m].
     pub(super) spacing: f64,
     /// Its surface in world before anything is cut away.
     pub(super) surface: TriangleMesh,
-    pub(super) matter: Matter,
+    pub(super) discretization: Discretization,
 }
 
 /// A part of one material.
 #[derive(Debug, Clone)]
-pub(super) struct SpecimenLayer {
+pub(super) struct DiscretizedLayer {
     pub(super) name: String,
     /// Viscosity and tearing included.
     pub(super) material: Material,
@@ -122,13 +122,13 @@ pub(super) struct SpecimenLayer {
 
 /// What it consists of, in world.
 #[derive(Debug, Clone)]
-pub(super) enum Matter {
+pub(super) enum Discretization {
     /// All of one volume, one body a material.
     Particles(Vec<MpmBody>),
     Tetrahedra(Box<XpbdBody>),
 }
 
-impl Specimen {
+impl DiscretizedBody {
     /// The body of a plan.
     ///
     /// # Errors
@@ -149,12 +149,12 @@ impl Specimen {
             .fold(0.0, f64::max);
         let spacing = longest / plan.resolution as f64;
         let is_cut = |at: &[f64; 3]| plan.motion.cut.is_some_and(|cut| cut(at));
-        let (matter, of_elements) = match plan.solver {
+        let (discretization, of_elements) = match plan.solver {
             TissueSolver::Mpm => {
                 let mut particles = body.particles(spacing, 0.0, 0, here)?;
                 cut_particles(&mut particles, is_cut);
                 let bodies = particles.mpm_bodies(&materials)?;
-                (Matter::Particles(bodies), particles.materials)
+                (Discretization::Particles(bodies), particles.materials)
             }
             TissueSolver::Xpbd => {
                 let mut tets = body.tetrahedra(spacing, here)?;
@@ -168,7 +168,7 @@ impl Specimen {
                     .motion
                     .tearing
                     .map(|tearing| 0.5 * (tearing.begins + tearing.ends) - 1.0);
-                (Matter::Tetrahedra(Box::new(made)), tets.materials)
+                (Discretization::Tetrahedra(Box::new(made)), tets.materials)
             }
         };
         let count = of_elements.len();
@@ -180,7 +180,7 @@ impl Specimen {
         let names = body.layers.iter().map(|layer| &layer.name);
         let names = names.chain(body.regions.iter().map(|region| &region.name));
         let layers = names.zip(materials).zip(0..);
-        let layers = layers.map(|((name, material), index)| SpecimenLayer {
+        let layers = layers.map(|((name, material), index)| DiscretizedLayer {
             name: name.clone(),
             material,
             n_elements: of_elements.iter().filter(|of| **of == index).count(),
@@ -189,7 +189,7 @@ impl Specimen {
             layers: layers.collect(),
             spacing,
             surface,
-            matter,
+            discretization,
         })
     }
 

@@ -5,22 +5,22 @@ use std::fmt::Write as _;
 use insonate_tissue::tool::Shape;
 use nalgebra::Vector3;
 
-use super::film::Moment;
-use super::motions::{Stage, View};
-use super::part::Look;
-use super::world::Skin;
+use super::motions::{CameraView, MotionSetup};
+use super::rigid_part::Appearance;
+use super::simulation::TissueSurface;
+use super::snapshot::Snapshot;
 
 /// Name of the camera.
 pub(super) const CAMERA: &str = "view";
 
 /// Writes the moments: a mocap body with the tissue of each that has one, then one for each part that is seen, in their order.
-pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
-    let View {
+pub(super) fn write(setup: &MotionSetup, snapshots: &[Snapshot]) -> String {
+    let CameraView {
         target: [x, y, z],
         distance,
         color: [r, g, b],
         ..
-    } = stage.view;
+    } = setup.view;
     let mut xml = String::new();
     let _ = write!(
         xml,
@@ -39,13 +39,13 @@ pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
 "#
     );
     let skins = || {
-        moments
+        snapshots
             .iter()
-            .filter_map(|moment| moment.skin.as_ref())
+            .filter_map(|snapshot| snapshot.surface.as_ref())
             .enumerate()
     };
-    for (index, skin) in skins() {
-        mesh(&mut xml, index, skin);
+    for (index, surface) in skins() {
+        mesh(&mut xml, index, surface);
     }
     let _ = write!(
         xml,
@@ -59,7 +59,7 @@ pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
         x - 0.6 * distance,
         y - 1.0 * distance,
         z + 1.62 * distance,
-        camera(&stage.view),
+        camera(&setup.view),
     );
     for (index, _) in skins() {
         let _ = writeln!(
@@ -67,11 +67,11 @@ pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
             "    <body mocap=\"true\"><geom type=\"mesh\" mesh=\"tissue{index}\" material=\"tissue\" contype=\"0\" conaffinity=\"0\"/></body>"
         );
     }
-    for part in &stage.parts {
-        let material = match part.look {
-            Look::Steel => "steel",
-            Look::Handle => "handle",
-            Look::Hidden => continue,
+    for part in &setup.parts {
+        let material = match part.appearance {
+            Appearance::Steel => "steel",
+            Appearance::Handle => "handle",
+            Appearance::Hidden => continue,
         };
         let _ = writeln!(
             xml,
@@ -83,7 +83,7 @@ pub(super) fn write(stage: &Stage, moments: &[Moment]) -> String {
     xml
 }
 
-fn mesh(xml: &mut String, index: usize, skin: &Skin) {
+fn mesh(xml: &mut String, index: usize, surface: &TissueSurface) {
     let list = |xml: &mut String, name: &str, numbers: &[[f64; 3]]| {
         let _ = write!(xml, " {name}=\"");
         for number in numbers.iter().flatten() {
@@ -93,16 +93,16 @@ fn mesh(xml: &mut String, index: usize, skin: &Skin) {
     };
     // Its inertia is of no use, but has to be found: that of a shell needs no volume.
     let _ = write!(xml, "    <mesh name=\"tissue{index}\" inertia=\"shell\"");
-    list(xml, "vertex", &skin.mesh.positions);
-    list(xml, "normal", &skin.normals);
+    list(xml, "vertex", &surface.mesh.positions);
+    list(xml, "normal", &surface.normals);
     xml.push_str(" face=\"");
-    for vertex in skin.mesh.triangles.iter().flatten() {
+    for vertex in surface.mesh.triangles.iter().flatten() {
         let _ = write!(xml, "{vertex} ");
     }
     xml.push_str("\"/>\n");
 }
 
-fn camera(view: &View) -> String {
+fn camera(view: &CameraView) -> String {
     let (azimuth, elevation) = (view.azimuth.to_radians(), view.elevation.to_radians());
     let back = Vector3::new(
         elevation.cos() * azimuth.cos(),

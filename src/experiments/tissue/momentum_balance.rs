@@ -3,11 +3,11 @@
 use insonate_tissue::tool::Wrench;
 use nalgebra::Vector3;
 
-use super::world::World;
+use super::simulation::TissueSimulation;
 
 /// Momentum and mass at the start, and all impulses since.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct MomentumBalance {
     mass: f64,
     momentum: Vector3<f64>,
     /// Impulse on the tissue [N·s].
@@ -19,11 +19,14 @@ pub(super) struct Ledger {
     worst: f64,
 }
 
-impl Ledger {
-    pub(super) fn open(world: &dyn World, gravity: Vector3<f64>) -> anyhow::Result<Self> {
+impl MomentumBalance {
+    pub(super) fn open(
+        simulation: &dyn TissueSimulation,
+        gravity: Vector3<f64>,
+    ) -> anyhow::Result<Self> {
         Ok(Self {
-            mass: world.mass(),
-            momentum: world.momentum()?,
+            mass: simulation.mass(),
+            momentum: simulation.momentum()?,
             given: Vector3::zeros(),
             exchanged: 0.0,
             gravity,
@@ -32,20 +35,25 @@ impl Ledger {
     }
 
     /// Enters the wrenches of a step on all parts.
-    pub(super) fn enter(&mut self, wrenches: &[Wrench], world: &dyn World, step: f64) {
+    pub(super) fn enter(
+        &mut self,
+        wrenches: &[Wrench],
+        simulation: &dyn TissueSimulation,
+        step: f64,
+    ) {
         for wrench in wrenches {
             self.given -= wrench.force * step;
             self.exchanged += wrench.force.norm() * step;
         }
         let weight = self.gravity * (self.mass * step);
-        let other = world.other_impulse();
+        let other = simulation.other_impulse();
         self.given += weight + other;
         self.exchanged += weight.norm() + other.norm();
     }
 
     /// Compares with what the tissue has.
-    pub(super) fn compare(&mut self, world: &dyn World) -> anyhow::Result<()> {
-        let gained = world.momentum()? - self.momentum;
+    pub(super) fn compare(&mut self, simulation: &dyn TissueSimulation) -> anyhow::Result<()> {
+        let gained = simulation.momentum()? - self.momentum;
         self.worst = self.worst.max((gained - self.given).norm());
         Ok(())
     }
@@ -61,7 +69,7 @@ impl Ledger {
     }
 
     /// Change of mass over mass.
-    pub(super) fn mass_residual(&self, world: &dyn World) -> f64 {
-        (world.mass() - self.mass).abs() / self.mass
+    pub(super) fn mass_residual(&self, simulation: &dyn TissueSimulation) -> f64 {
+        (simulation.mass() - self.mass).abs() / self.mass
     }
 }

@@ -10,16 +10,16 @@ pub(super) type Path = Rc<dyn Fn(f64) -> Isometry3<f64>>;
 
 /// Whose part it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Owner {
+pub(super) enum Role {
     /// The instrument whose force is told.
-    Tool,
+    Instrument,
     /// The rest: table, clamps, what an organ hangs from.
     Support,
 }
 
 /// What it does to tissue.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Touch {
+pub(super) enum Interaction {
     /// Pushes it, with Coulomb's friction.
     Contact {
         /// Its coefficient; infinite: what has touched it stays.
@@ -36,7 +36,7 @@ pub(super) enum Touch {
 
 /// What it looks like.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Look {
+pub(super) enum Appearance {
     Steel,
     Handle,
     Hidden,
@@ -44,23 +44,28 @@ pub(super) enum Look {
 
 /// A rigid part.
 #[derive(Clone)]
-pub(super) struct Part {
+pub(super) struct RigidPart {
     pub(super) shape: Shape,
     pub(super) path: Path,
-    pub(super) owner: Owner,
-    pub(super) touch: Touch,
-    pub(super) look: Look,
+    pub(super) role: Role,
+    pub(super) interaction: Interaction,
+    pub(super) appearance: Appearance,
 }
 
-impl Part {
+impl RigidPart {
     /// A part that does not move.
-    pub(super) fn support(shape: Shape, at: Isometry3<f64>, touch: Touch, look: Look) -> Self {
+    pub(super) fn support(
+        shape: Shape,
+        at: Isometry3<f64>,
+        interaction: Interaction,
+        appearance: Appearance,
+    ) -> Self {
         Self {
             shape,
             path: Rc::new(move |_| at),
-            owner: Owner::Support,
-            touch,
-            look,
+            role: Role::Support,
+            interaction,
+            appearance,
         }
     }
 
@@ -69,25 +74,25 @@ impl Part {
         shape: Shape,
         frame: &Path,
         local: Isometry3<f64>,
-        touch: Touch,
-        look: Look,
+        interaction: Interaction,
+        appearance: Appearance,
     ) -> Self {
         let frame = frame.clone();
         Self {
             shape,
             path: Rc::new(move |time| frame(time) * local),
-            owner: Owner::Tool,
-            touch,
-            look,
+            role: Role::Instrument,
+            interaction,
+            appearance,
         }
     }
 
     /// How it is and moves from a time on, to be where it should after a step [s].
     pub(super) fn at(&self, time: f64, step: f64) -> Tool {
         let (now, then) = ((self.path)(time), (self.path)(time + step));
-        let friction = match self.touch {
-            Touch::Contact { friction } => friction,
-            Touch::Hold { .. } | Touch::Nothing => 0.0,
+        let friction = match self.interaction {
+            Interaction::Contact { friction } => friction,
+            Interaction::Hold { .. } | Interaction::Nothing => 0.0,
         };
         Tool {
             position: now.translation.vector,
@@ -101,6 +106,6 @@ impl Part {
 
     /// Whether it holds tissue in a step that begins at a time.
     pub(super) fn holds(&self, time: f64) -> bool {
-        matches!(self.touch, Touch::Hold { from } if time >= from - 1e-9)
+        matches!(self.interaction, Interaction::Hold { from } if time >= from - 1e-9)
     }
 }

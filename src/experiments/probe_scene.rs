@@ -11,7 +11,7 @@ use crate::sim::{CompiledScene, Physics, Pose};
 
 /// A running scene with the probe's readings at hand.
 #[derive(Debug)]
-pub(super) struct Stage<'a> {
+pub(super) struct ProbeScene<'a> {
     scene: &'a Scene,
     pub(super) compiled: CompiledScene,
     pub(super) physics: Physics,
@@ -19,7 +19,7 @@ pub(super) struct Stage<'a> {
     contact: ProbeContact,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> ProbeScene<'a> {
     /// Compiles a scene and puts the robot into its home pose.
     pub(super) fn new(scene: &'a Scene) -> anyhow::Result<Self> {
         let compiled = CompiledScene::compile(&scene.to_mjcf()?)?;

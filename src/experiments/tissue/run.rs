@@ -6,17 +6,17 @@ use insonate_tissue::TissueError;
 use insonate_tissue::tool::Wrench;
 use nalgebra::Vector3;
 
+use super::discretized_body::{Discretization, DiscretizedBody};
 use super::film::MotionFilm;
-use super::ledger::Ledger;
-use super::motions::Stage;
-use super::part::{Owner, Part, Touch};
-use super::particles::Particles;
+use super::momentum_balance::MomentumBalance;
+use super::motions::MotionSetup;
+use super::mpm::MpmSimulation;
 use super::plan::MotionPlan;
 use super::record::{MotionRecord, MotionSample};
-use super::specimen::{Matter, Specimen};
+use super::rigid_part::{Interaction, RigidPart, Role};
+use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode};
 use super::summary::{LayerSummary, MotionSummary};
-use super::tetrahedra::Tetrahedra;
-use super::world::{Grip, Moving, Skin, World};
+use super::xpbd::XpbdSimulation;
 use crate::experiments::Progress;
 
 /// Longest time in which tools move at one velocity [s].
@@ -30,7 +30,7 @@ pub struct MotionRun {
     /// Its figures.
     pub summary: MotionSummary,
     /// The tissue's surface at the end; none if nothing is left to draw.
-    pub skin: Option<Skin>,
+    pub surface: Option<TissueSurface>,
 }
 
 /// Runs a motion, filming it.
@@ -38,39 +38,41 @@ pub struct MotionRun {
 /// A world that diverges ends the run early, as a caller does that breaks off; the summary says so.
 ///
 /// # Errors
-/// Settings that cannot be; a device that cannot be had or does not serve the motion.
+/// Invalid settings; a device that cannot be had or does not serve the motion.
 pub fn run(
     plan: &MotionPlan,
     film: &mut MotionFilm,
     progress: Progress<'_>,
 ) -> anyhow::Result<MotionRun> {
     plan.check()?;
-    let specimen = Specimen::new(plan)?;
-    let stage = (plan.motion.stage)(plan, &specimen);
-    let mut world: Box<dyn World> = match &specimen.matter {
-        Matter::Particles(bodies) => {
-            let room = stage.room(&specimen, plan.duration);
-            let grips = stage
-                .felt()
-                .any(|part| matches!(part.touch, Touch::Hold { .. }));
-            Box::new(Particles::new(plan, &specimen, bodies, room, grips)?)
+    let discretized = DiscretizedBody::new(plan)?;
+    let setup = (plan.motion.setup)(plan, &discretized);
+    let mut simulation: Box<dyn TissueSimulation> = match &discretized.discretization {
+        Discretization::Particles(bodies) => {
+            let room = setup.room(&discretized, plan.duration);
+            let grips = setup
+                .interacting()
+                .any(|part| matches!(part.interaction, Interaction::Hold { .. }));
+            Box::new(MpmSimulation::new(plan, &discretized, bodies, room, grips)?)
         }
-        Matter::Tetrahedra(body) => Box::new(Tetrahedra::new(plan, &specimen, body)?),
+        Discretization::Tetrahedra(body) => {
+            Box::new(XpbdSimulation::new(plan, &discretized, body)?)
+        }
     };
-    conduct(plan, &specimen, &stage, &mut *world, film, progress)
+    simulate(plan, &discretized, &setup, &mut *simulation, film, progress)
 }
 
 /// Takes a world through all frames, or to where it diverges.
-fn conduct(
+fn simulate(
     plan: &MotionPlan,
-    specimen: &Specimen,
-    stage: &Stage,
-    world: &mut dyn World,
+    discretized: &DiscretizedBody,
+    setup: &MotionSetup,
+    simulation: &mut dyn TissueSimulation,
     film: &mut MotionFilm,
     progress: Progress<'_>,
 ) -> anyhow::Result<MotionRun> {
     let gravity = Vector3::new(0.0, 0.0, -plan.gravity);
-    let mut ledger = Ledger::open(world, gravity)?;
+    let mut balance = MomentumBalance::open(simulation, gravity)?;
     let frame = plan.duration / plan.n_frames as f64;
     let steps_per_frame = (frame / MAX_STEP).ceil().max(1.0) as usize;
     let step = frame / steps_per_frame as f64;
@@ -79,12 +81,12 @@ fn conduct(
     let mut n_done = 0;
     let mut diverged = None;
     let mut interrupted = false;
-    film.take(stage, world, 0.0);
+    film.take(setup, simulation, 0.0);
     'frames: for index in 0..plan.n_frames {
         let start = Instant::now();
         for inner in 0..steps_per_frame {
             let time = (index * steps_per_frame + inner) as f64 * step;
-            match advance(world, stage, time, step, &mut ledger) {
+            match advance(simulation, setup, time, step, &mut balance) {
                 Ok(sample) => record.samples.push(sample),
                 Err(error) => match error.downcast_ref::<TissueError>() {
                     Some(TissueError::Diverged { .. }) => {
@@ -106,41 +108,41 @@ fn conduct(
             break;
         }
         n_done += 1;
-        ledger.compare(world)?;
-        film.take(stage, world, n_done as f64 * frame);
+        balance.compare(simulation)?;
+        film.take(setup, simulation, n_done as f64 * frame);
     }
     if !interrupted {
-        film.develop(stage);
+        film.render_pending(setup);
     }
-    let torn = world.torn()?;
+    let torn = simulation.torn()?;
     let one = |of_material: f64| (!plan.layers).then_some(of_material);
-    let at_end = Ends::of(&record, stage, plan.duration);
+    let forces = ForceFigures::of(&record, setup, plan.duration);
     let summary = MotionSummary {
         motion: plan.motion.name,
         solver: plan.solver.name(),
-        device: world.device(),
-        threads: world.n_threads(),
+        device: simulation.device(),
+        threads: simulation.n_threads(),
         body: plan.body.name(),
-        n_points: world.n_points(),
-        n_elements: world.n_elements(),
-        spacing_m: specimen.spacing,
+        n_points: simulation.n_points(),
+        n_elements: simulation.n_elements(),
+        spacing_m: discretized.spacing,
         young_modulus_pa: one(plan.material.young_modulus),
         poisson_ratio: one(plan.material.poisson_ratio),
         density_kg_m3: one(plan.material.density),
-        layers: specimen.layers.iter().map(LayerSummary::of).collect(),
-        force_peak_n: at_end.peak.norm(),
-        force_mean_n: at_end.mean,
-        force_at_peak_n: at_end.peak.into(),
-        force_at_end_n: at_end.end.into(),
+        layers: discretized.layers.iter().map(LayerSummary::of).collect(),
+        force_peak_n: forces.peak.norm(),
+        force_mean_n: forces.mean,
+        force_at_peak_n: forces.peak.into(),
+        force_at_end_n: forces.end.into(),
         travel_m: record
             .samples
             .iter()
             .map(|sample| sample.travel)
             .fold(0.0, f64::max),
-        mass_kg: world.mass(),
-        mass_residual: ledger.mass_residual(world),
-        momentum_residual: ledger.momentum_residual(),
-        momentum_exchanged_n_s: ledger.exchanged(),
+        mass_kg: simulation.mass(),
+        mass_residual: balance.mass_residual(simulation),
+        momentum_residual: balance.momentum_residual(),
+        momentum_exchanged_n_s: balance.exchanged(),
         n_torn: torn.n_torn,
         n_pieces: torn.n_pieces,
         seconds_simulated: record.samples.len() as f64 * step,
@@ -153,68 +155,68 @@ fn conduct(
     Ok(MotionRun {
         record,
         summary,
-        skin: world.skin().ok(),
+        surface: simulation.surface().ok(),
     })
 }
 
 /// One step of all parts and the tissue.
 fn advance(
-    world: &mut dyn World,
-    stage: &Stage,
+    simulation: &mut dyn TissueSimulation,
+    setup: &MotionSetup,
     time: f64,
     step: f64,
-    ledger: &mut Ledger,
+    balance: &mut MomentumBalance,
 ) -> anyhow::Result<MotionSample> {
-    let felt: Vec<&Part> = stage.felt().collect();
-    let moving = |part: &&Part| Moving {
+    let interacting: Vec<&RigidPart> = setup.interacting().collect();
+    let moving = |part: &&RigidPart| MovingTool {
         tool: part.at(time, step),
-        grip: match part.touch {
-            Touch::Hold { .. } if part.holds(time) => Grip::Holding,
-            Touch::Hold { .. } => Grip::Waiting,
-            Touch::Contact { .. } | Touch::Nothing => Grip::Contact,
+        mode: match part.interaction {
+            Interaction::Hold { .. } if part.holds(time) => ToolMode::Holding,
+            Interaction::Hold { .. } => ToolMode::Waiting,
+            Interaction::Contact { .. } | Interaction::Nothing => ToolMode::Contact,
         },
     };
-    let parts: Vec<Moving> = felt.iter().map(moving).collect();
-    let wrenches = world.step(&parts, step)?;
-    ledger.enter(&wrenches, world, step);
-    let frame = (stage.frame)(time + step);
+    let parts: Vec<MovingTool> = interacting.iter().map(moving).collect();
+    let wrenches = simulation.step(&parts, step)?;
+    balance.enter(&wrenches, simulation, step);
+    let frame = (setup.frame)(time + step);
     // Wrenches are about origins as they moved: about those of the middle of the step, to first order.
-    let middle = (stage.frame)(time + 0.5 * step).translation.vector;
+    let middle = (setup.frame)(time + 0.5 * step).translation.vector;
     let mut sample = MotionSample {
         time: time + step,
         tool: frame,
-        travel: (stage.travel)(time + step),
+        travel: (setup.travel)(time + step),
         force: Vector3::zeros(),
         torque: Vector3::zeros(),
         support_force: Vector3::zeros(),
     };
-    for (part, Wrench { force, torque }) in felt.iter().zip(&wrenches) {
-        match part.owner {
-            Owner::Tool => {
+    for (part, Wrench { force, torque }) in interacting.iter().zip(&wrenches) {
+        match part.role {
+            Role::Instrument => {
                 let arm = (part.path)(time + 0.5 * step).translation.vector - middle;
                 sample.force += force;
                 sample.torque += torque + arm.cross(force);
             }
-            Owner::Support => sample.support_force += force,
+            Role::Support => sample.support_force += force,
         }
     }
     Ok(sample)
 }
 
 /// Forces that sum a record up.
-struct Ends {
+struct ForceFigures {
     peak: Vector3<f64>,
     mean: f64,
     end: Vector3<f64>,
 }
 
-impl Ends {
-    fn of(record: &MotionRecord, stage: &Stage, duration: f64) -> Self {
+impl ForceFigures {
+    fn of(record: &MotionRecord, setup: &MotionSetup, duration: f64) -> Self {
         let moved = || {
             record
                 .samples
                 .iter()
-                .filter(|sample| sample.time > stage.begins)
+                .filter(|sample| sample.time > setup.begins)
         };
         let peak = moved()
             .map(|sample| sample.force)
@@ -242,7 +244,7 @@ mod tests {
 
     use super::*;
     use crate::experiments::tissue::motions;
-    use crate::experiments::tissue::world::Torn;
+    use crate::experiments::tissue::simulation::TornElements;
 
     /// A mass that falls freely, feels nothing, and diverges after some steps.
     struct Falling {
@@ -250,8 +252,8 @@ mod tests {
         steps_left: usize,
     }
 
-    impl World for Falling {
-        fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
+    impl TissueSimulation for Falling {
+        fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
             if self.steps_left == 0 {
                 let reason = Divergence::NotFinite;
                 return Err(TissueError::Diverged { reason, time }.into());
@@ -285,14 +287,14 @@ mod tests {
             Ok(Vector3::z() * (2.0 * self.velocity))
         }
 
-        fn torn(&self) -> anyhow::Result<Torn> {
-            Ok(Torn {
+        fn torn(&self) -> anyhow::Result<TornElements> {
+            Ok(TornElements {
                 n_torn: 0,
                 n_pieces: 1,
             })
         }
 
-        fn skin(&self) -> anyhow::Result<Skin> {
+        fn surface(&self) -> anyhow::Result<TissueSurface> {
             anyhow::bail!("there is none")
         }
     }
@@ -301,16 +303,21 @@ mod tests {
         let motion = motions::Motion::by_name("push").unwrap();
         let mut plan = MotionPlan::new(motion, crate::experiments::tissue::TissueSolver::Xpbd);
         plan.n_frames = 10;
-        let specimen = Specimen::new(&plan).unwrap();
-        let stage = (motion.stage)(&plan, &specimen);
-        let mut world = Falling {
+        let discretized = DiscretizedBody::new(&plan).unwrap();
+        let setup = (motion.setup)(&plan, &discretized);
+        let mut simulation = Falling {
             velocity: 0.0,
             steps_left: n_steps,
         };
         let film = &mut MotionFilm::none();
-        conduct(&plan, &specimen, &stage, &mut world, film, &mut |_| {
-            ControlFlow::Continue(())
-        })
+        simulate(
+            &plan,
+            &discretized,
+            &setup,
+            &mut simulation,
+            film,
+            &mut |_| ControlFlow::Continue(()),
+        )
         .unwrap()
     }
 
@@ -325,7 +332,7 @@ mod tests {
     #[test]
     fn what_falls_freely_has_got_its_momentum_from_gravity() {
         let run = fall(usize::MAX);
-        assert!(run.summary.diverged.is_none() && run.skin.is_none());
+        assert!(run.summary.diverged.is_none() && run.surface.is_none());
         assert!(run.summary.momentum_residual < 1e-12, "{:?}", run.summary);
         assert!((run.summary.momentum_exchanged_n_s - 2.0 * 9.81 * 2.0).abs() < 1e-9);
     }

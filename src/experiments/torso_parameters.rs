@@ -17,15 +17,15 @@ const DAMPING_STEP: f64 = 1.0;
 
 /// The two numbers of a torso, each in its own unit.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Knobs {
+pub(super) struct TorsoParameters {
     is_flex: bool,
     target: Softness,
     /// Greatest damping of a constraint [1/s].
     most_damping: f64,
 }
 
-impl Knobs {
-    /// The knobs of a kind of torso, for a target and a physics step [s].
+impl TorsoParameters {
+    /// The parameters of a kind of torso, for a target and a physics step [s].
     pub(super) fn new(torso: &str, target: Softness, timestep: f64) -> Self {
         Self {
             is_flex: torso == "flex",

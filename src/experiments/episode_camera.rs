@@ -10,7 +10,7 @@ const PREFERRED: [&str; 3] = ["close", "side", "front"];
 
 /// Takes a frame every so many steps, and one still picture.
 #[derive(Debug)]
-pub struct Filming {
+pub struct EpisodeCamera {
     config: RenderConfig,
     /// The camera; none: the first of those preferred that the scene has.
     camera: Option<String>,
@@ -28,7 +28,7 @@ pub struct Filming {
     pub has_scene: bool,
 }
 
-impl Filming {
+impl EpisodeCamera {
     /// A camera for frames of this size, one every so many control steps, and a still at one of them.
     pub fn new(config: RenderConfig, camera: Option<&str>, every: usize, still_at: usize) -> Self {
         Self {

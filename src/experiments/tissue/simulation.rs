@@ -6,14 +6,14 @@ use nalgebra::Vector3;
 
 /// A part as a step begins.
 #[derive(Debug, Clone)]
-pub(super) struct Moving {
+pub(super) struct MovingTool {
     pub(super) tool: Tool,
-    pub(super) grip: Grip,
+    pub(super) mode: ToolMode,
 }
 
 /// What a part does in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Grip {
+pub(super) enum ToolMode {
     /// Pushes tissue.
     Contact,
     /// Will hold, but is not there yet.
@@ -24,7 +24,7 @@ pub(super) enum Grip {
 
 /// The surface of tissue, to be drawn and written.
 #[derive(Debug, Clone)]
-pub struct Skin {
+pub struct TissueSurface {
     /// Closed, facing out, without vertices of no triangle.
     pub mesh: TriangleMesh,
     /// Outward unit normals, shape `[n_vertices, 3]`.
@@ -35,7 +35,7 @@ pub struct Skin {
 
 /// What is torn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Torn {
+pub(super) struct TornElements {
     /// Particles or tetrahedra that hold nothing any more.
     pub(super) n_torn: usize,
     /// Connected pieces of the rest, of at least a hundredth of the body.
@@ -43,9 +43,9 @@ pub(super) struct Torn {
 }
 
 /// Tissue in a world of its own.
-pub(super) trait World {
+pub(super) trait TissueSimulation {
     /// Advances by a time [s]; gives the mean wrench of the tissue on each part, about its origin as it moved.
-    fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>>;
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>>;
 
     /// Where it is computed.
     fn device(&self) -> String;
@@ -71,8 +71,8 @@ pub(super) trait World {
     }
 
     /// What is torn.
-    fn torn(&self) -> anyhow::Result<Torn>;
+    fn torn(&self) -> anyhow::Result<TornElements>;
 
     /// The surface of what is not torn.
-    fn skin(&self) -> anyhow::Result<Skin>;
+    fn surface(&self) -> anyhow::Result<TissueSurface>;
 }

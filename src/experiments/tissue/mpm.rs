@@ -7,10 +7,10 @@ use insonate_tissue::tool::{Shape, Tool, Wrench};
 use nalgebra::Vector3;
 
 use super::device::{Backend, Device};
+use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
-use super::specimen::Specimen;
-use super::world::{Grip, Moving, Skin, Torn, World};
+use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
 
 /// Cells around the body and where it is taken to.
 const MARGIN: f64 = 6.0;
@@ -24,8 +24,8 @@ const TORN: f32 = 0.99;
 const NEAR: f64 = 1.0;
 
 /// Particles.
-pub(super) struct Particles {
-    engine: Engine,
+pub(super) struct MpmSimulation {
+    solver: Solver,
     count: usize,
     n_threads: usize,
     spacing: f64,
@@ -37,20 +37,20 @@ pub(super) struct Particles {
     holds: Vec<bool>,
 }
 
-enum Engine {
+enum Solver {
     Cpu(Box<MlsMpm>),
     #[cfg(feature = "gpu")]
     Gpu(Box<insonate_tissue::gpu::mpm::GpuMpm>),
 }
 
-impl Particles {
-    /// A world of a specimen, with room for all that lies between two corners [m]; `grips`: whether anything holds tissue.
+impl MpmSimulation {
+    /// A world of a body, with room for all that lies between two corners [m]; `grips`: whether anything holds tissue.
     ///
     /// # Errors
-    /// A body that is no body; a GPU that cannot be had or does not do what is asked for.
+    /// An invalid body; a GPU that cannot be had or does not do what is asked for.
     pub(super) fn new(
         plan: &MotionPlan,
-        specimen: &Specimen,
+        discretized: &DiscretizedBody,
         bodies: &[MpmBody],
         [low, high]: [[f64; 3]; 2],
         grips: bool,
@@ -72,7 +72,7 @@ impl Particles {
         } else {
             plan.device.open()?
         };
-        let width = specimen.spacing;
+        let width = discretized.spacing;
         // A node lies at z = 0, where tables are.
         let origin = low.map(|x| (x / width - MARGIN).floor() * width);
         let config = MpmConfig {
@@ -85,24 +85,24 @@ impl Particles {
             n_threads: plan.n_threads,
             ..MpmConfig::default()
         };
-        let engine = match &backend {
-            Backend::Cpu => Engine::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
+        let solver = match &backend {
+            Backend::Cpu => Solver::Cpu(Box::new(MlsMpm::new(config, bodies)?)),
             #[cfg(feature = "gpu")]
             Backend::Gpu(gpu) => {
                 let world =
                     insonate_tissue::gpu::mpm::GpuMpm::new(gpu, config, &[bodies.to_vec()])?;
-                Engine::Gpu(Box::new(world))
+                Solver::Gpu(Box::new(world))
             }
         };
         let n_cores = std::thread::available_parallelism().map_or(1, usize::from);
         Ok(Self {
-            n_threads: match (&engine, plan.n_threads) {
-                (Engine::Cpu(_), 0) => n_cores,
-                (Engine::Cpu(_), n) => n,
+            n_threads: match (&solver, plan.n_threads) {
+                (Solver::Cpu(_), 0) => n_cores,
+                (Solver::Cpu(_), n) => n,
                 #[cfg(feature = "gpu")]
-                (Engine::Gpu(_), _) => 1,
+                (Solver::Gpu(_), _) => 1,
             },
-            engine,
+            solver,
             count: positions.len(),
             spacing: width,
             volume: bodies.first().map_or(0.0, |body| body.particle_volume),
@@ -113,10 +113,10 @@ impl Particles {
     }
 
     fn positions(&self) -> anyhow::Result<Vec<[f64; 3]>> {
-        match &self.engine {
-            Engine::Cpu(world) => Ok(world.positions()),
+        match &self.solver {
+            Solver::Cpu(world) => Ok(world.positions()),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => Ok(world.positions(0)?),
+            Solver::Gpu(world) => Ok(world.positions(0)?),
         }
     }
 
@@ -134,10 +134,10 @@ impl Particles {
             .filter(|(_, at)| within(at))
             .map(|(particle, _)| particle)
             .collect();
-        let n_held = match &mut self.engine {
-            Engine::Cpu(world) => world.grasp_particles(index, &found)?,
+        let n_held = match &mut self.solver {
+            Solver::Cpu(world) => world.grasp_particles(index, &found)?,
             #[cfg(feature = "gpu")]
-            Engine::Gpu(_) => 0,
+            Solver::Gpu(_) => 0,
         };
         ensure!(
             n_held > 0,
@@ -148,20 +148,20 @@ impl Particles {
 
     /// Of each particle whether it still holds.
     fn is_intact(&self) -> Vec<bool> {
-        match &self.engine {
-            Engine::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
+        match &self.solver {
+            Solver::Cpu(world) => world.damage().iter().map(|damage| *damage < TORN).collect(),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(_) => vec![true; self.count],
+            Solver::Gpu(_) => vec![true; self.count],
         }
     }
 }
 
 /// A part as a tool of the solver.
-fn tool_of(part: &Moving) -> Tool {
-    let away = match part.grip {
-        Grip::Contact => return part.tool.clone(),
-        Grip::Waiting => AWAY,
-        Grip::Holding => 0.0,
+fn tool_of(part: &MovingTool) -> Tool {
+    let away = match part.mode {
+        ToolMode::Contact => return part.tool.clone(),
+        ToolMode::Waiting => AWAY,
+        ToolMode::Holding => 0.0,
     };
     Tool {
         shape: SPECK,
@@ -171,28 +171,28 @@ fn tool_of(part: &Moving) -> Tool {
     }
 }
 
-impl World for Particles {
-    fn step(&mut self, parts: &[Moving], time: f64) -> anyhow::Result<Vec<Wrench>> {
+impl TissueSimulation for MpmSimulation {
+    fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>> {
         self.holds.resize(parts.len(), false);
         let tools: Vec<Tool> = parts.iter().map(tool_of).collect();
-        match &mut self.engine {
-            Engine::Cpu(world) => world.tools = tools,
+        match &mut self.solver {
+            Solver::Cpu(world) => world.tools = tools,
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => *world.tools_mut(0) = tools,
+            Solver::Gpu(world) => *world.tools_mut(0) = tools,
         }
         for (index, part) in parts.iter().enumerate() {
-            if part.grip == Grip::Holding && !self.holds[index] {
+            if part.mode == ToolMode::Holding && !self.holds[index] {
                 self.hold(index, &part.tool)?;
                 self.holds[index] = true;
             }
         }
-        match &mut self.engine {
-            Engine::Cpu(world) => {
+        match &mut self.solver {
+            Solver::Cpu(world) => {
                 world.step(time)?;
                 Ok((0..parts.len()).map(|part| world.wrench(part)).collect())
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => {
+            Solver::Gpu(world) => {
                 world.step(time)?;
                 if let Some(reason) = world.divergence(0) {
                     let time = world.time(0);
@@ -220,22 +220,22 @@ impl World for Particles {
     }
 
     fn mass(&self) -> f64 {
-        match &self.engine {
-            Engine::Cpu(world) => world.mass(),
+        match &self.solver {
+            Solver::Cpu(world) => world.mass(),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => world.mass(0),
+            Solver::Gpu(world) => world.mass(0),
         }
     }
 
     fn momentum(&self) -> anyhow::Result<Vector3<f64>> {
-        match &self.engine {
-            Engine::Cpu(world) => Ok(world.momentum().into()),
+        match &self.solver {
+            Solver::Cpu(world) => Ok(world.momentum().into()),
             #[cfg(feature = "gpu")]
-            Engine::Gpu(world) => Ok(world.momentum(0)?.into()),
+            Solver::Gpu(world) => Ok(world.momentum(0)?.into()),
         }
     }
 
-    fn torn(&self) -> anyhow::Result<Torn> {
+    fn torn(&self) -> anyhow::Result<TornElements> {
         let positions = self.positions()?;
         let intact = self.is_intact();
         let whole: Vec<[f64; 3]> = positions
@@ -244,13 +244,13 @@ impl World for Particles {
             .filter(|(_, is)| **is)
             .map(|(at, _)| *at)
             .collect();
-        Ok(Torn {
+        Ok(TornElements {
             n_torn: self.count - whole.len(),
             n_pieces: pieces::of_particles(&whole, NEAR * self.spacing, self.count),
         })
     }
 
-    fn skin(&self) -> anyhow::Result<Skin> {
+    fn surface(&self) -> anyhow::Result<TissueSurface> {
         let intact = self.is_intact();
         let keep = |all: &[[f64; 3]]| -> Vec<[f64; 3]> {
             all.iter()
@@ -267,7 +267,7 @@ impl World for Particles {
             rest_positions: Some(&rest),
         };
         let surface = particle_surface(&cloud, self.spacing, SurfaceLevel::Filled(0.5))?;
-        Ok(Skin {
+        Ok(TissueSurface {
             mesh: surface.mesh,
             normals: surface.normals,
             uvs: surface.uvs,
