@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 use rayon::prelude::*;
 
@@ -16,8 +15,8 @@ use super::topology::Topology;
 use crate::error::check_range;
 use crate::graspable::Graspable;
 
+use crate::TissueError;
 use crate::tool::{Tool, Wrench};
-use crate::{Divergence, TissueError};
 
 /// Worlds in a block.
 const WORLDS: usize = 16;
@@ -151,33 +150,9 @@ impl BatchWorld<'_> {
         self.block.restore(self.world, state)
     }
 
-    /// Why the world has stopped, if it has.
-    pub fn diverged(&self) -> Option<Divergence> {
-        self.block.worlds[self.world].diverged
-    }
-
     /// Velocities in world [m/s], shape `[n_vertices, 3]`.
     pub fn velocities(&self) -> Vec<[f64; 3]> {
         self.block.velocities(self.world)
-    }
-
-    /// Position of a vertex [m]; none for an index out of range.
-    pub fn position(&self, vertex: usize) -> Option<[f64; 3]> {
-        (vertex < self.block.model.topology.n_vertices)
-            .then(|| self.block.position(vertex, self.world).into())
-    }
-
-    /// Surface of what is not torn; see [`Xpbd::surface`](super::Xpbd::surface).
-    pub fn surface(&self) -> TriangleMesh {
-        self.block.surface(self.world)
-    }
-
-    /// See [`Xpbd::move_anchor`](super::Xpbd::move_anchor).
-    ///
-    /// # Errors
-    /// As there.
-    pub fn move_anchor(&mut self, anchor: usize, to: [f64; 3]) -> Result<(), TissueError> {
-        self.block.move_anchor(self.world, anchor, to)
     }
 }
 

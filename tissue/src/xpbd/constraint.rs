@@ -6,34 +6,39 @@
 )]
 
 use std::fmt::Debug;
+use std::marker::PhantomData;
 
 use super::correction::Points;
 use super::lane_layout::LaneLayout;
 use super::pack::{self, Packer};
 use crate::lanes::{self, Kernel, Lanes, Row};
 
-/// A constraint of one kind, as a body or an attachment makes it.
-pub(super) trait Constraint: Copy + Debug + Send + Sync + 'static {
-    /// A constraint for each lane, as [`solve`](Self::solve) reads it.
-    type Group<Y: LaneLayout>: Debug + Send + Sync;
+/// A constraint: its points and parameters.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Item<const N: usize, const P: usize> {
+    pub(super) points: [u32; N],
+    pub(super) parameters: [f64; P],
+}
 
+/// A constraint in each lane.
+#[derive(Debug)]
+pub(super) struct Group<Y: LaneLayout, const N: usize, const P: usize> {
+    pub(super) points: [Y::Vertex; N],
+    pub(super) inv_masses: [Y::Number; N],
+    pub(super) parameters: [Y::Number; P],
+}
+
+/// A kind of constraint between N points, with P parameters.
+pub(super) trait Constraint<const N: usize, const P: usize>:
+    Debug + Send + Sync + 'static
+{
     /// Number of Lagrange multipliers λ.
     const N_MULTIPLIERS: usize;
-
-    /// Points that it moves.
-    fn points(&self) -> &[u32];
 
     /// Rows of corrections that its kernel on the GPU writes: one for each point, or one for both of two points, of which the second
     /// takes the negative.
     #[cfg(feature = "gpu")]
     const N_CORRECTIONS: usize;
-
-    /// Its parameters in the order of the structure that its kernel on the GPU reads.
-    #[cfg(feature = "gpu")]
-    fn parameters(&self) -> Vec<f64>;
-
-    /// Packs one constraint for each lane.
-    fn pack<Y: LaneLayout>(packer: &Packer<'_, Self>) -> Self::Group<Y>;
 
     /// Corrects the positions of the points once: Δλ, then Δx = M⁻¹ ∇C Δλ.
     ///
@@ -41,7 +46,7 @@ pub(super) trait Constraint: Copy + Debug + Send + Sync + 'static {
     /// `multipliers` are those of earlier corrections in this substep, empty: this is the only one.
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
-        group: &Self::Group<Y>,
+        group: &Group<Y, N, P>,
         points: &mut Points<'_>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
@@ -49,28 +54,19 @@ pub(super) trait Constraint: Copy + Debug + Send + Sync + 'static {
 }
 
 /// All constraints of one kind.
-#[derive(Debug, Clone)]
-pub(super) struct ConstraintList<C> {
-    all: Vec<C>,
+#[derive(Debug, Clone, Default)]
+pub(super) struct ConstraintList<C, const N: usize, const P: usize> {
+    items: Vec<Item<N, P>>,
     /// Tetrahedra of all constraints, and where those of each end.
     tets: Vec<u32>,
     ends: Vec<usize>,
+    kind: PhantomData<C>,
 }
 
-impl<C> Default for ConstraintList<C> {
-    fn default() -> Self {
-        Self {
-            all: Vec::new(),
-            tets: Vec::new(),
-            ends: Vec::new(),
-        }
-    }
-}
-
-impl<C: Constraint> ConstraintList<C> {
+impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P> {
     /// Adds a constraint that is torn with the last of some tetrahedra; without any it is never torn.
-    pub(super) fn push(&mut self, constraint: C, tets: &[u32]) {
-        self.all.push(constraint);
+    pub(super) fn push(&mut self, item: Item<N, P>, tets: &[u32]) {
+        self.items.push(item);
         self.tets.extend(tets);
         self.ends.push(self.tets.len());
     }
@@ -81,14 +77,20 @@ impl<C: Constraint> ConstraintList<C> {
         by_color: bool,
         inv_masses: &[f64],
     ) -> Box<dyn ConstraintSet<Y>> {
-        let points = self.all.iter().map(C::points);
+        let points = self.items.iter().map(|item| item.points.as_slice());
         let order = pack::order::<Y>(points, by_color, inv_masses.len());
-        Box::new(PackedSet::<Y, C> {
-            slots: pack::slots(&order, self.all.len()),
-            groups: order
-                .chunks(Y::WIDTH)
-                .map(|ids| C::pack(&Packer::new(&self.all, ids, inv_masses)))
-                .collect(),
+        let pack = |ids: &[u32]| {
+            let packer = Packer::new(&self.items, ids, inv_masses);
+            Group {
+                points: std::array::from_fn(|i| packer.point::<Y>(|item| item.points[i])),
+                inv_masses: std::array::from_fn(|i| packer.inv_mass::<Y>(|item| item.points[i])),
+                parameters: std::array::from_fn(|i| packer.number::<Y>(|item| item.parameters[i])),
+            }
+        };
+        Box::new(PackedSet::<Y, C, N, P> {
+            slots: pack::slots(&order, self.items.len()),
+            groups: order.chunks(Y::WIDTH).map(pack).collect(),
+            kind: PhantomData,
         })
     }
 }
@@ -108,18 +110,20 @@ pub(crate) trait AnyConstraintList {
     #[cfg(feature = "gpu")]
     fn n_corrections(&self) -> usize;
 
-    /// See [`Constraint::parameters`].
+    /// Parameters of a constraint.
     #[cfg(feature = "gpu")]
-    fn parameters(&self, constraint: usize) -> Vec<f64>;
+    fn parameters(&self, constraint: usize) -> &[f64];
 }
 
-impl<C: Constraint> AnyConstraintList for ConstraintList<C> {
+impl<C: Constraint<N, P>, const N: usize, const P: usize> AnyConstraintList
+    for ConstraintList<C, N, P>
+{
     fn len(&self) -> usize {
-        self.all.len()
+        self.items.len()
     }
 
     fn points(&self, constraint: usize) -> &[u32] {
-        self.all[constraint].points()
+        &self.items[constraint].points
     }
 
     fn tets(&self, constraint: usize) -> &[u32] {
@@ -133,8 +137,8 @@ impl<C: Constraint> AnyConstraintList for ConstraintList<C> {
     }
 
     #[cfg(feature = "gpu")]
-    fn parameters(&self, constraint: usize) -> Vec<f64> {
-        self.all[constraint].parameters()
+    fn parameters(&self, constraint: usize) -> &[f64] {
+        &self.items[constraint].parameters
     }
 }
 
@@ -154,12 +158,15 @@ pub(super) trait ConstraintSet<Y>: Debug + Send + Sync {
 }
 
 #[derive(Debug)]
-struct PackedSet<Y: LaneLayout, C: Constraint> {
-    groups: Vec<C::Group<Y>>,
+struct PackedSet<Y: LaneLayout, C, const N: usize, const P: usize> {
+    groups: Vec<Group<Y, N, P>>,
     slots: Vec<u32>,
+    kind: PhantomData<C>,
 }
 
-impl<Y: LaneLayout, C: Constraint> ConstraintSet<Y> for PackedSet<Y, C> {
+impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> ConstraintSet<Y>
+    for PackedSet<Y, C, N, P>
+{
     fn n_rows(&self) -> usize {
         self.groups.len()
     }
@@ -174,8 +181,8 @@ impl<Y: LaneLayout, C: Constraint> ConstraintSet<Y> for PackedSet<Y, C> {
 
     fn solve(&self, points: Points<'_>, alive: &[Row], multipliers: &mut [Row]) {
         if !self.groups.is_empty() {
-            lanes::run(SolveSet::<Y, C> {
-                groups: &self.groups,
+            lanes::run(SolveSet {
+                set: self,
                 points,
                 alive,
                 multipliers,
@@ -184,19 +191,21 @@ impl<Y: LaneLayout, C: Constraint> ConstraintSet<Y> for PackedSet<Y, C> {
     }
 }
 
-struct SolveSet<'a, Y: LaneLayout, C: Constraint> {
-    groups: &'a [C::Group<Y>],
+struct SolveSet<'a, Y: LaneLayout, C, const N: usize, const P: usize> {
+    set: &'a PackedSet<Y, C, N, P>,
     points: Points<'a>,
     alive: &'a [Row],
     multipliers: &'a mut [Row],
 }
 
-impl<Y: LaneLayout, C: Constraint> Kernel for SolveSet<'_, Y, C> {
+impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Kernel
+    for SolveSet<'_, Y, C, N, P>
+{
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, l: L) {
-        for (index, group) in self.groups.iter().enumerate() {
+        for (index, group) in self.set.groups.iter().enumerate() {
             let first = index * C::N_MULTIPLIERS;
             let multipliers = match self.multipliers.get_mut(first..first + C::N_MULTIPLIERS) {
                 Some(rows) => rows,

@@ -9,25 +9,13 @@ use super::lane_layout::LaneLayout;
 use super::vector::{self, Vec3};
 use crate::lanes::Lanes;
 
-/// Rows of B [1/m], of nine numbers row by row.
+/// Rows of B [1/m].
 #[inline(always)]
-pub(super) fn inverse_rest<Y: LaneLayout, L: Lanes>(l: L, b: &[Y::Number; 9]) -> [Vec3<L>; 3] {
+pub(super) fn inverse_rest<Y: LaneLayout, L: Lanes>(l: L, b: [&Y::Number; 9]) -> [Vec3<L>; 3] {
     [
-        [
-            Y::number(l, &b[0]),
-            Y::number(l, &b[1]),
-            Y::number(l, &b[2]),
-        ],
-        [
-            Y::number(l, &b[3]),
-            Y::number(l, &b[4]),
-            Y::number(l, &b[5]),
-        ],
-        [
-            Y::number(l, &b[6]),
-            Y::number(l, &b[7]),
-            Y::number(l, &b[8]),
-        ],
+        [Y::number(l, b[0]), Y::number(l, b[1]), Y::number(l, b[2])],
+        [Y::number(l, b[3]), Y::number(l, b[4]), Y::number(l, b[5])],
+        [Y::number(l, b[6]), Y::number(l, b[7]), Y::number(l, b[8])],
     ]
 }
 

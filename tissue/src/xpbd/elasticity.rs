@@ -30,7 +30,7 @@ impl Elasticity {
         match self {
             Self::NeoHookean => {
                 for (number, tet, material) in body.iter() {
-                    let constraint = NeoHookean::new(tet, material);
+                    let constraint = NeoHookean::of(tet, material);
                     constraints.neo_hookean.push(constraint, &[number]);
                 }
                 if damping_time > 0.0 {
@@ -48,12 +48,7 @@ impl Elasticity {
                     constraints.distance.push(spring, &edge.tets);
                 }
                 for (number, tet, _) in body.iter() {
-                    let volume = Volume {
-                        points: tet.vertices,
-                        rest_volume: tet.volume,
-                        compliance: volume_compliance,
-                        damping_time,
-                    };
+                    let volume = Volume::of(tet, volume_compliance, damping_time);
                     constraints.volume.push(volume, &[number]);
                 }
             }

@@ -57,7 +57,7 @@ impl<Y: LaneLayout> Kernel for FindStretched<'_, Y> {
             let p1 = vector::sub(l, Y::load(l, self.positions, &group.vertices[1]), x0);
             let p2 = vector::sub(l, Y::load(l, self.positions, &group.vertices[2]), x0);
             let p3 = vector::sub(l, Y::load(l, self.positions, &group.vertices[3]), x0);
-            let b = inverse_rest::<Y, L>(l, &group.inverse_rest);
+            let b = inverse_rest::<Y, L>(l, group.inverse_rest.each_ref());
             let f = deformation_grad(l, [p1, p2, p3], &b);
             let xx = vector::dot(l, f[0], f[0]);
             let yy = vector::dot(l, f[1], f[1]);

@@ -126,7 +126,7 @@ fn pack(list: &dyn AnyConstraintList, first_row: usize) -> PackedConstraints {
     let (mut words, mut tets) = (Vec::new(), Vec::new());
     for constraint in 0..list.len() {
         words.extend(list.points(constraint));
-        words.extend(list.parameters(constraint).into_iter().map(bits));
+        words.extend(list.parameters(constraint).iter().copied().map(bits));
         words.push(tets.len() as u32);
         tets.extend(list.tets(constraint));
         words.push(tets.len() as u32);

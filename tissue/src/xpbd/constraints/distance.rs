@@ -10,30 +10,18 @@
 )]
 
 use crate::lanes::{Lanes, Row};
-use crate::xpbd::constraint::Constraint;
+use crate::xpbd::constraint::{Constraint, Group, Item};
 use crate::xpbd::correction::Points;
 use crate::xpbd::lane_layout::LaneLayout;
-use crate::xpbd::pack::Packer;
 use crate::xpbd::vector;
 
 /// Square of a length below which an edge has no direction [m²].
 const MIN_SQUARED_LENGTH: f32 = 1e-24;
 
-/// Two points at a distance, or with a dashpot between them.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Distance {
-    points: [u32; 2],
-    /// Length at rest L [m].
-    length: f64,
-    /// 1; 0 for a dashpot, which has no stiffness.
-    stiffness: f64,
-    /// α [m/N].
-    compliance: f64,
-    /// α β [s].
-    damping_time: f64,
-    /// β of a dashpot [N·s/m].
-    damping: f64,
-}
+/// A distance between two points, or a dashpot between them. Parameters: length at rest L [m]; stiffness, 1, or 0 for a dashpot;
+/// compliance α [m/N]; damping time α β [s]; damping β of a dashpot [N·s/m].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Distance;
 
 impl Distance {
     /// A spring of a length at rest [m], compliance [m/N] and damping time [s].
@@ -42,85 +30,33 @@ impl Distance {
         length: f64,
         compliance: f64,
         damping_time: f64,
-    ) -> Self {
-        Self {
-            points,
-            length,
-            stiffness: 1.0,
-            compliance,
-            damping_time,
-            damping: 0.0,
-        }
+    ) -> Item<2, 5> {
+        let parameters = [length, 1.0, compliance, damping_time, 0.0];
+        Item { points, parameters }
     }
 
     /// A dashpot of a damping [N·s/m].
-    pub(crate) fn dashpot(points: [u32; 2], length: f64, damping: f64) -> Self {
-        Self {
-            points,
-            length,
-            stiffness: 0.0,
-            compliance: 0.0,
-            damping_time: 0.0,
-            damping,
-        }
+    pub(crate) fn dashpot(points: [u32; 2], length: f64, damping: f64) -> Item<2, 5> {
+        let parameters = [length, 0.0, 0.0, 0.0, damping];
+        Item { points, parameters }
     }
 }
 
-/// A distance constraint in each lane.
-#[derive(Debug)]
-pub(crate) struct Group<Y: LaneLayout> {
-    points: [Y::Vertex; 2],
-    inv_masses: [Y::Number; 2],
-    length: Y::Number,
-    stiffness: Y::Number,
-    compliance: Y::Number,
-    damping_time: Y::Number,
-    damping: Y::Number,
-}
-
-impl Constraint for Distance {
-    type Group<Y: LaneLayout> = Group<Y>;
-
+impl Constraint<2, 5> for Distance {
     const N_MULTIPLIERS: usize = 1;
 
     #[cfg(feature = "gpu")]
     const N_CORRECTIONS: usize = 1;
 
-    fn points(&self) -> &[u32] {
-        &self.points
-    }
-
-    #[cfg(feature = "gpu")]
-    fn parameters(&self) -> Vec<f64> {
-        vec![
-            self.length,
-            self.stiffness,
-            self.compliance,
-            self.damping_time,
-            self.damping,
-        ]
-    }
-
-    fn pack<Y: LaneLayout>(packer: &Packer<'_, Self>) -> Group<Y> {
-        Group {
-            points: [0, 1].map(|i| packer.point::<Y>(|it| it.points[i])),
-            inv_masses: [0, 1].map(|i| packer.inv_mass::<Y>(|it| it.points[i])),
-            length: packer.number::<Y>(|it| it.length),
-            stiffness: packer.number::<Y>(|it| it.stiffness),
-            compliance: packer.number::<Y>(|it| it.compliance),
-            damping_time: packer.number::<Y>(|it| it.damping_time),
-            damping: packer.number::<Y>(|it| it.damping),
-        }
-    }
-
     #[inline(always)]
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
-        group: &Group<Y>,
+        group: &Group<Y, 2, 5>,
         points: &mut Points<'_>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
+        let [rest_length, stiffness, compliance, damping_time, damping] = &group.parameters;
         let [rate, rate_squared] = points.rates(l);
         let one = l.splat(1.0);
         let w0 = Y::number(l, &group.inv_masses[0]);
@@ -130,15 +66,15 @@ impl Constraint for Distance {
         let edge = vector::sub(l, x1, x0);
         let squared = l.add(vector::dot(l, edge, edge), l.splat(MIN_SQUARED_LENGTH));
         let length = l.sqrt(squared);
-        let mut constraint = l.sub(length, Y::number(l, &group.length));
-        let mut compliance = l.mul(Y::number(l, &group.compliance), rate_squared);
+        let mut constraint = l.sub(length, Y::number(l, rest_length));
+        let mut compliance = l.mul(Y::number(l, compliance), rate_squared);
         let mut factor = one;
         if points.is_damped {
-            let stiffness = Y::number(l, &group.stiffness);
+            let stiffness = Y::number(l, stiffness);
             compliance = l.add(compliance, l.sub(one, stiffness));
-            let gamma = l.mul(Y::number(l, &group.damping_time), rate);
+            let gamma = l.mul(Y::number(l, damping_time), rate);
             let dt = l.splat(points.dt);
-            let gamma = l.mul_add(Y::number(l, &group.damping), dt, gamma);
+            let gamma = l.mul_add(Y::number(l, damping), dt, gamma);
             let d0 = points.displacement::<Y, L>(l, &group.points[0], x0);
             let d1 = points.displacement::<Y, L>(l, &group.points[1], x1);
             let elongation = l.div(vector::dot(l, edge, vector::sub(l, d1, d0)), length);

@@ -12,11 +12,11 @@ pub(super) use neo_hookean::NeoHookean;
 pub(super) use volume::Volume;
 
 macro_rules! kinds {
-    ($($name:ident: $kind:ty),+ $(,)?) => {
+    ($($name:ident: $kind:ty, $n_points:literal, $n_parameters:literal;)+) => {
         /// All constraints of a world, kind by kind.
         #[derive(Debug, Clone, Default)]
         pub(crate) struct Constraints {
-            $(pub(super) $name: ConstraintList<$kind>,)+
+            $(pub(super) $name: ConstraintList<$kind, $n_points, $n_parameters>,)+
         }
 
         impl Constraints {
@@ -41,8 +41,9 @@ macro_rules! kinds {
     };
 }
 
+// Name, type, number of points, number of parameters.
 kinds! {
-    distance: Distance,
-    neo_hookean: NeoHookean,
-    volume: Volume,
+    distance: Distance, 2, 5;
+    neo_hookean: NeoHookean, 4, 13;
+    volume: Volume, 4, 3;
 }

@@ -20,43 +20,31 @@ use nalgebra::Matrix3;
 
 use crate::Material;
 use crate::lanes::{Lanes, Row};
-use crate::xpbd::constraint::Constraint;
+use crate::xpbd::constraint::{Constraint, Group, Item};
 use crate::xpbd::correction::Points;
 use crate::xpbd::deformation::{deformation_grad, inverse_rest, times};
 use crate::xpbd::lane_layout::LaneLayout;
-use crate::xpbd::pack::Packer;
 use crate::xpbd::tet::Tet;
 use crate::xpbd::vector;
 
 /// Square of the norm of a deformation gradient below which it has no direction.
 const MIN_SQUARED_NORM: f32 = 1e-12;
 
-/// An elastic tetrahedron.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct NeoHookean {
-    points: [u32; 4],
-    /// Inverse of the edges at rest, row by row [1/m].
-    inverse_rest: [f64; 9],
-    /// Volume at rest V [m³].
-    volume: f64,
-    /// J at which C_H is 0.
-    rest_j: f64,
-    /// λ V [J].
-    hydrostatic_stiffness: f64,
-    /// μ V [J].
-    deviatoric_stiffness: f64,
-}
+/// An elastic tetrahedron. Parameters: rows of the inverse of the edges at rest [1/m], and after each row the volume at rest V [m³], the J at
+/// which C_H is 0, and λ V [J]; then μ V [J].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NeoHookean;
 
 impl NeoHookean {
-    pub(crate) fn new(tet: &Tet, material: &Material) -> Self {
+    pub(crate) fn of(tet: &Tet, material: &Material) -> Item<4, 13> {
         let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
-        Self {
+        let [b0, b1, b2, b3, b4, b5, b6, b7, b8] = tet.inverse_rest;
+        let volume = tet.volume;
+        let rest_j = 1.0 + mu / (lambda + mu);
+        let (k_h, k_d) = ((lambda + mu) * volume, mu * volume);
+        Item {
             points: tet.vertices,
-            inverse_rest: tet.inverse_rest,
-            volume: tet.volume,
-            rest_j: 1.0 + mu / (lambda + mu),
-            hydrostatic_stiffness: (lambda + mu) * tet.volume,
-            deviatoric_stiffness: mu * tet.volume,
+            parameters: [b0, b1, b2, volume, b3, b4, b5, rest_j, b6, b7, b8, k_h, k_d],
         }
     }
 
@@ -69,87 +57,52 @@ impl NeoHookean {
     }
 }
 
-/// An elastic tetrahedron in each lane.
-#[derive(Debug)]
-pub(crate) struct Group<Y: LaneLayout> {
-    points: [Y::Vertex; 4],
-    inv_masses: [Y::Number; 4],
-    inverse_rest: [Y::Number; 9],
-    volume: Y::Number,
-    hydrostatic_stiffness: Y::Number,
-    deviatoric_stiffness: Y::Number,
-    rest_j: Y::Number,
-}
-
-impl Constraint for NeoHookean {
-    type Group<Y: LaneLayout> = Group<Y>;
-
+impl Constraint<4, 13> for NeoHookean {
     const N_MULTIPLIERS: usize = 2;
 
     #[cfg(feature = "gpu")]
     const N_CORRECTIONS: usize = 4;
 
-    fn points(&self) -> &[u32] {
-        &self.points
-    }
-
-    #[cfg(feature = "gpu")]
-    fn parameters(&self) -> Vec<f64> {
-        let b = &self.inverse_rest;
-        vec![
-            b[0],
-            b[1],
-            b[2],
-            self.volume,
-            b[3],
-            b[4],
-            b[5],
-            self.rest_j,
-            b[6],
-            b[7],
-            b[8],
-            self.hydrostatic_stiffness,
-            self.deviatoric_stiffness,
-        ]
-    }
-
-    fn pack<Y: LaneLayout>(packer: &Packer<'_, Self>) -> Group<Y> {
-        Group {
-            points: [0, 1, 2, 3].map(|i| packer.point::<Y>(|it| it.points[i])),
-            inv_masses: [0, 1, 2, 3].map(|i| packer.inv_mass::<Y>(|it| it.points[i])),
-            inverse_rest: std::array::from_fn(|k| packer.number::<Y>(|it| it.inverse_rest[k])),
-            volume: packer.number::<Y>(|it| it.volume),
-            hydrostatic_stiffness: packer.number::<Y>(|it| it.hydrostatic_stiffness),
-            deviatoric_stiffness: packer.number::<Y>(|it| it.deviatoric_stiffness),
-            rest_j: packer.number::<Y>(|it| it.rest_j),
-        }
-    }
-
     #[inline(always)]
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
-        group: &Group<Y>,
+        group: &Group<Y, 4, 13>,
         points: &mut Points<'_>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
+        let [
+            b0,
+            b1,
+            b2,
+            volume,
+            b3,
+            b4,
+            b5,
+            rest_j,
+            b6,
+            b7,
+            b8,
+            stiffness_h,
+            stiffness_d,
+        ] = &group.parameters;
         let dt_squared = l.splat(points.dt * points.dt);
         let (zero, one) = (l.splat(0.0), l.splat(1.0));
         let [x0, x1, x2, x3] = points.corners::<Y, L>(l, &group.points);
         let p1 = vector::sub(l, x1, x0);
         let p2 = vector::sub(l, x2, x0);
         let p3 = vector::sub(l, x3, x0);
-        let b = inverse_rest::<Y, L>(l, &group.inverse_rest);
+        let b = inverse_rest::<Y, L>(l, [b0, b1, b2, b3, b4, b5, b6, b7, b8]);
         let f = deformation_grad(l, [p1, p2, p3], &b);
 
         // C_H and its gradients: ∂ det F / ∂x₁ = p₂ × p₃ / (6 V).
-        let volume = Y::number(l, &group.volume);
+        let volume = Y::number(l, volume);
         let per_volume = l.div(l.splat(1.0 / 6.0), l.max(volume, l.splat(1e-30)));
         let h1 = vector::scale(l, vector::cross(l, p2, p3), per_volume);
         let h2 = vector::scale(l, vector::cross(l, p3, p1), per_volume);
         let h3 = vector::scale(l, vector::cross(l, p1, p2), per_volume);
         let h0 = vector::minus_sum(l, h1, h2, h3);
-        let constraint_h = l.sub(vector::dot(l, p1, h1), Y::number(l, &group.rest_j));
+        let constraint_h = l.sub(vector::dot(l, p1, h1), Y::number(l, rest_j));
 
         // C_D and its gradients: F b / C_D.
         let first = l.add(vector::dot(l, f[0], f[0]), vector::dot(l, f[1], f[1]));
@@ -182,8 +135,8 @@ impl Constraint for NeoHookean {
         a_hd = l.mul_add(w3, vector::dot(l, h3, d3), a_hd);
 
         // (K A + I) Δλ = −K C − λ.
-        let k_h = l.mul(Y::number(l, &group.hydrostatic_stiffness), dt_squared);
-        let k_d = l.mul(Y::number(l, &group.deviatoric_stiffness), dt_squared);
+        let k_h = l.mul(Y::number(l, stiffness_h), dt_squared);
+        let k_d = l.mul(Y::number(l, stiffness_d), dt_squared);
         let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
         let mut right_d = l.sub(zero, l.mul(k_d, constraint_d));
         if let [lambda_h, lambda_d] = &multipliers {

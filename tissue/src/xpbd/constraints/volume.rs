@@ -6,69 +6,41 @@
 )]
 
 use crate::lanes::{Lanes, Row};
-use crate::xpbd::constraint::Constraint;
+use crate::xpbd::constraint::{Constraint, Group, Item};
 use crate::xpbd::correction::Points;
 use crate::xpbd::lane_layout::LaneLayout;
-use crate::xpbd::pack::Packer;
+use crate::xpbd::tet::Tet;
 use crate::xpbd::vector;
 
-/// Four points around a volume.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Volume {
-    pub(crate) points: [u32; 4],
-    /// Volume at rest V₀ [m³].
-    pub(crate) rest_volume: f64,
-    /// α [m³/Pa].
-    pub(crate) compliance: f64,
-    /// α β [s].
-    pub(crate) damping_time: f64,
+/// The volume of a tetrahedron. Parameters: volume at rest V₀ [m³], compliance α [m³/Pa], damping time α β [s].
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Volume;
+
+impl Volume {
+    /// Of a tetrahedron, with a compliance [m³/Pa] and damping time [s].
+    pub(crate) fn of(tet: &Tet, compliance: f64, damping_time: f64) -> Item<4, 3> {
+        Item {
+            points: tet.vertices,
+            parameters: [tet.volume, compliance, damping_time],
+        }
+    }
 }
 
-/// A volume constraint in each lane.
-#[derive(Debug)]
-pub(crate) struct Group<Y: LaneLayout> {
-    points: [Y::Vertex; 4],
-    inv_masses: [Y::Number; 4],
-    rest_volume: Y::Number,
-    compliance: Y::Number,
-    damping_time: Y::Number,
-}
-
-impl Constraint for Volume {
-    type Group<Y: LaneLayout> = Group<Y>;
-
+impl Constraint<4, 3> for Volume {
     const N_MULTIPLIERS: usize = 1;
 
     #[cfg(feature = "gpu")]
     const N_CORRECTIONS: usize = 4;
 
-    fn points(&self) -> &[u32] {
-        &self.points
-    }
-
-    #[cfg(feature = "gpu")]
-    fn parameters(&self) -> Vec<f64> {
-        vec![self.rest_volume, self.compliance, self.damping_time]
-    }
-
-    fn pack<Y: LaneLayout>(packer: &Packer<'_, Self>) -> Group<Y> {
-        Group {
-            points: [0, 1, 2, 3].map(|i| packer.point::<Y>(|it| it.points[i])),
-            inv_masses: [0, 1, 2, 3].map(|i| packer.inv_mass::<Y>(|it| it.points[i])),
-            rest_volume: packer.number::<Y>(|it| it.rest_volume),
-            compliance: packer.number::<Y>(|it| it.compliance),
-            damping_time: packer.number::<Y>(|it| it.damping_time),
-        }
-    }
-
     #[inline(always)]
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
-        group: &Group<Y>,
+        group: &Group<Y, 4, 3>,
         points: &mut Points<'_>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
+        let [rest_volume, compliance, damping_time] = &group.parameters;
         let [rate, rate_squared] = points.rates(l);
         let sixth = l.splat(1.0 / 6.0);
         let [x0, x1, x2, x3] = points.corners::<Y, L>(l, &group.points);
@@ -90,10 +62,10 @@ impl Constraint for Volume {
         denominator = l.mul_add(w1, vector::dot(l, g1, g1), denominator);
         denominator = l.mul_add(w2, vector::dot(l, g2, g2), denominator);
         denominator = l.mul_add(w3, vector::dot(l, g3, g3), denominator);
-        let mut constraint = l.sub(vector::dot(l, p1, g1), Y::number(l, &group.rest_volume));
-        let compliance = l.mul(Y::number(l, &group.compliance), rate_squared);
+        let mut constraint = l.sub(vector::dot(l, p1, g1), Y::number(l, rest_volume));
+        let compliance = l.mul(Y::number(l, compliance), rate_squared);
         if points.is_damped {
-            let gamma = l.mul(Y::number(l, &group.damping_time), rate);
+            let gamma = l.mul(Y::number(l, damping_time), rate);
             let d0 = points.displacement::<Y, L>(l, &group.points[0], x0);
             let d1 = points.displacement::<Y, L>(l, &group.points[1], x1);
             let d2 = points.displacement::<Y, L>(l, &group.points[2], x2);
