@@ -174,4 +174,16 @@ impl Fit {
             .iter()
             .find(|parameter| parameter.name == name)
     }
+
+    /// Correlation of two parameters; 0 where the covariance does not determine it.
+    pub fn correlation(&self, first: &str, second: &str) -> f64 {
+        let n = self.parameters.len();
+        let index = |name: &str| self.parameters.iter().position(|p| p.name == name);
+        let at = |row: usize, column: usize| self.covariance.get(row * n + column).copied();
+        let of = |i: usize, j: usize| Some(at(i, j)? / (at(i, i)? * at(j, j)?).sqrt());
+        let correlation = index(first).zip(index(second)).and_then(|(i, j)| of(i, j));
+        correlation
+            .filter(|correlation| correlation.is_finite())
+            .map_or(0.0, |correlation| correlation.clamp(-1.0, 1.0))
+    }
 }

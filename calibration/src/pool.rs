@@ -140,7 +140,7 @@ fn ratio(fits: &[&Fit]) -> Option<StiffnessDampingRatio> {
         let half = 0.5 * (c.ci95[1] - c.ci95[0]);
         let t = half / c.standard_error;
         let (k_error, c_error) = (k.standard_error, c.standard_error);
-        let product = correlation(fit, "stiffness", "damping") * k_error * c_error;
+        let product = fit.correlation("stiffness", "damping") * k_error * c_error;
         (t, k_error.powi(2), product, c_error.powi(2))
     } else {
         let products = k.iter().zip(&c).map(|(k, c)| (k - k_mean) * (c - c_mean));
@@ -173,25 +173,6 @@ fn fieller(k: f64, c: f64, kk: f64, kc: f64, cc: f64) -> [f64; 2] {
         [upper, f64::INFINITY]
     } else {
         [f64::NEG_INFINITY, lower]
-    }
-}
-
-/// Correlation of two parameters of a fit; 0 where its covariance does not say.
-fn correlation(fit: &Fit, first: &str, second: &str) -> f64 {
-    let n = fit.parameters.len();
-    let index = |name: &str| fit.parameters.iter().position(|p| p.name == name);
-    let (Some(i), Some(j)) = (index(first), index(second)) else {
-        return 0.0;
-    };
-    let at = |row: usize, column: usize| fit.covariance.get(row * n + column).copied();
-    let (Some(ij), Some(ii), Some(jj)) = (at(i, j), at(i, i), at(j, j)) else {
-        return 0.0;
-    };
-    let correlation = ij / (ii * jj).sqrt();
-    if correlation.is_finite() {
-        correlation.clamp(-1.0, 1.0)
-    } else {
-        0.0
     }
 }
 

@@ -4,7 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    CalibrationError, CalibrationOptions, ModelChoice, calibrate,
+    CalibrationError, CalibrationOptions, FitOptions, ModelChoice, PrepareOptions, calibrate,
+    calibrate_sites, models,
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
@@ -141,7 +142,8 @@ fn the_model_is_found() {
                 "{}",
                 selection.reason
             );
-            assert_eq!(selection.candidates.len(), 5);
+            let candidates = models::ALL.iter().filter(|kind| kind.is_candidate);
+            assert_eq!(selection.candidates.len(), candidates.count());
         }
     }
 }
@@ -177,4 +179,25 @@ fn a_model_that_there_is_not_is_named() {
         }
     ));
     assert!(error.to_string().contains("kelvin-voigt"));
+}
+
+#[test]
+fn sites_that_prefer_different_models_get_one() {
+    let mut recipes: Vec<SyntheticLog> = [KELVIN_VOIGT, HUNT_CROSSLEY].map(recipe).into();
+    recipes[1].seed = 1;
+    let alone: Vec<&str> = recipes
+        .iter()
+        .map(|recipe| calibrate(&recipe.generate(), &options(ModelChoice::Auto)).unwrap())
+        .map(|found| found.fit.model)
+        .collect();
+    assert_ne!(alone[0], alone[1]);
+    let logs = recipes
+        .iter()
+        .map(|recipe| Ok((recipe.generate(), PrepareOptions::default())));
+    let fit = FitOptions::default();
+    let sites = calibrate_sites(logs, ModelChoice::Auto, &fit).unwrap();
+    assert!(sites.logs.iter().all(|log| log.fit.model == sites.model()));
+    assert!(sites.notes[0].contains(sites.model()), "{:?}", sites.notes);
+    assert_eq!((sites.pooled.n_sites, sites.mass), (2, None));
+    assert!(calibrate_sites([], ModelChoice::Auto, &fit).is_err());
 }

@@ -181,18 +181,13 @@ fn value(fit: &Fit, name: &str) -> f64 {
 
 /// Covariance of two parameters: the fit's correlation with the standard errors, which know more than the covariance.
 fn covariance(fit: &Fit, first: &str, second: &str) -> f64 {
-    let n = fit.parameters.len();
-    let index = |name: &str| fit.parameters.iter().position(|p| p.name == name);
-    let (Some(i), Some(j)) = (index(first), index(second)) else {
-        return 0.0;
+    let error = |name: &str| fit.parameter(name).map_or(0.0, |p| p.standard_error);
+    let correlation = if first == second {
+        1.0
+    } else {
+        fit.correlation(first, second)
     };
-    let at = |row: usize, column: usize| fit.covariance.get(row * n + column).copied();
-    let errors = fit.parameters[i].standard_error * fit.parameters[j].standard_error;
-    match (at(i, j), at(i, i), at(j, j)) {
-        (Some(ij), Some(ii), Some(jj)) if ii > 0.0 && jj > 0.0 => errors * ij / (ii * jj).sqrt(),
-        _ if i == j => errors,
-        _ => 0.0,
-    }
+    error(first) * error(second) * correlation
 }
 
 /// The quantile that the parameter's own interval used.

@@ -43,22 +43,30 @@ pub(super) fn refuse(problem: String) -> CalibrationError {
     CalibrationError::option("--columns", problem)
 }
 
+/// Key and value of each part between commas; a part without `=` as it is.
+pub(super) fn pairs(text: &str) -> impl Iterator<Item = Result<(&str, &str), &str>> {
+    let parts = text
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty());
+    parts.map(|part| {
+        let (key, value) = part.split_once('=').ok_or(part)?;
+        Ok((key.trim(), value.trim()))
+    })
+}
+
 impl FromStr for Columns {
     type Err = CalibrationError;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let mut columns = Self::default();
-        for part in text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
-            let (key, value) = part.split_once('=').ok_or_else(|| {
+        for pair in pairs(text) {
+            let (key, value) = pair.map_err(|part| {
                 refuse(format!(
                     "\"{part}\" has no \"=\": write such as time=1,indentation=3,velocity=4,force=5, or names of the header"
                 ))
             })?;
-            columns.set(key.trim(), value.trim())?;
+            columns.set(key, value)?;
         }
         if columns.indentation.is_some() && columns.position.is_some() {
             return Err(refuse(

@@ -2,6 +2,7 @@
 
 use std::str::FromStr;
 
+use super::columns::pairs;
 use crate::CalibrationError;
 
 /// What a column measures, as far as its unit goes.
@@ -177,17 +178,12 @@ impl FromStr for Units {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let refuse = |problem: String| CalibrationError::option("--units", problem);
         let mut units = Self::default();
-        for part in text
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-        {
-            let (key, name) = part.split_once('=').ok_or_else(|| {
+        for pair in pairs(text) {
+            let (key, name) = pair.map_err(|part| {
                 refuse(format!(
                     "\"{part}\" has no \"=\": write such as indentation=mm,velocity=mm/s,force=N"
                 ))
             })?;
-            let (key, name) = (key.trim(), name.trim());
             let (slot, dimension) = match key {
                 "time" => (&mut units.time, Dimension::Time),
                 "indentation" => (&mut units.indentation, Dimension::Length),

@@ -121,26 +121,6 @@ impl Trajectory {
         )
     }
 
-    /// Ramps between 1 mm and `depth` [m], one pair for each speed [m/s], after an approach and before a retreat.
-    pub fn ramps(depth: f64, speeds: &[f64]) -> Self {
-        let step = |to, speed| Segment::Move {
-            to,
-            speed,
-            ramp: 0.1,
-        };
-        let mut segments = vec![Segment::Hold(0.5), step(1e-3, 0.005)];
-        for &speed in speeds {
-            segments.extend([
-                step(depth, speed),
-                Segment::Hold(0.2),
-                step(1e-3, speed),
-                Segment::Hold(0.2),
-            ]);
-        }
-        segments.extend([step(-0.005, 0.005), Segment::Hold(0.5)]);
-        Self::new(-0.005, &segments)
-    }
-
     /// Palpation: always in contact, a sine of 2 Hz with 3 mm amplitude on a preload of 5 mm, for some cycles.
     pub fn palpation(cycles: f64) -> Self {
         Self::new(
