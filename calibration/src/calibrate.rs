@@ -59,13 +59,11 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         ModelChoice::Auto => None,
     };
     let prepared = prepare(log, &options.prepare)?;
-    let (kind, selection) = match named {
-        Some(kind) => (kind, None),
-        None => {
-            let (kind, selection) =
-                selection::select(models::ALL, &prepared.samples, &options.fit)?;
-            (kind, Some(selection))
-        }
+    let (kind, selection) = if let Some(kind) = named {
+        (kind, None)
+    } else {
+        let (kind, selection) = selection::select(models::ALL, &prepared.samples, &options.fit)?;
+        (kind, Some(selection))
     };
     Ok(Calibration {
         source: log.source.clone(),

@@ -3,6 +3,9 @@
 use super::{law::Law, solver};
 use crate::{CalibrationError, Fit, FitOptions, Samples};
 
+/// Makes a law for samples and checks its options.
+type MakeLaw = fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>;
+
 /// A law of tissue, as [`super::ALL`] lists it.
 #[derive(Clone, Copy, Debug)]
 pub struct ModelKind {
@@ -18,8 +21,8 @@ pub struct ModelKind {
     pub gives_softness: bool,
     /// Options of the command line that only some laws use, such as `--exponents`.
     pub options: &'static [&'static str],
-    /// The law for these samples, its options checked.
-    pub(super) law: fn(&Samples, &FitOptions) -> Result<Box<dyn Law>, CalibrationError>,
+    /// Makes the law.
+    pub(super) law: MakeLaw,
 }
 
 impl ModelKind {
