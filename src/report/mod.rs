@@ -94,7 +94,7 @@ impl CalibrationReport {
         let stems = self.stems();
         let mut pictures = Pictures::default();
         for (index, (log, stem)) in self.sites.logs.iter().zip(&stems).enumerate() {
-            pictures.logs.push(self.pictures_of(log, stem)?);
+            pictures.logs.push(pictures_of(log, stem)?);
             progress((index + 1) as f64 / self.sites.logs.len() as f64);
         }
         if self.sites.logs.len() > 1 && !self.sites.pooled.parameters.is_empty() {
@@ -123,34 +123,6 @@ impl CalibrationReport {
         Ok(pictures)
     }
 
-    fn pictures_of(&self, log: &Calibration, stem: &str) -> anyhow::Result<Vec<Picture>> {
-        let title = name_of(log);
-        let name = |kind: &str| format!("{stem}_{kind}");
-        let curve = curve::Curve::of(&title, log);
-        let over_time = "Force and indentation over the whole log. The shaded window was fitted; orange is what the law says.";
-        let residuals = "What the law leaves over. Waves mean that the law misses something, a wide bell that the sensor is noisy.";
-        let force_loop =
-            "Force over indentation. The area of the loop is the energy that damping takes.";
-        Ok(vec![
-            Picture::of(name("curve"), curve.caption.clone(), &curve)?,
-            Picture::of(
-                name("time"),
-                over_time.to_owned(),
-                &time::TimePlot::of(&title, log),
-            )?,
-            Picture::of(
-                name("residuals"),
-                residuals.to_owned(),
-                &residuals::Residuals::of(&title, log),
-            )?,
-            Picture::of(
-                name("loop"),
-                force_loop.to_owned(),
-                &force_loop::ForceLoop::predicted(&title, log),
-            )?,
-        ])
-    }
-
     /// A file name for each log: its own where that is harmless, never one twice.
     fn stems(&self) -> Vec<String> {
         let mut taken: BTreeSet<String> = BTreeSet::new();
@@ -176,6 +148,35 @@ impl CalibrationReport {
         });
         stems.collect()
     }
+}
+
+/// The plots of one log.
+fn pictures_of(log: &Calibration, stem: &str) -> anyhow::Result<Vec<Picture>> {
+    let title = name_of(log);
+    let name = |kind: &str| format!("{stem}_{kind}");
+    let curve = curve::Curve::of(&title, log);
+    let over_time = "Force and indentation over the whole log. The shaded window was fitted; orange is what the law says.";
+    let residuals = "What the law leaves over. Waves mean that the law misses something, a wide bell that the sensor is noisy.";
+    let force_loop =
+        "Force over indentation. The area of the loop is the energy that damping takes.";
+    Ok(vec![
+        Picture::of(name("curve"), curve.caption.clone(), &curve)?,
+        Picture::of(
+            name("time"),
+            over_time.to_owned(),
+            &time::TimePlot::of(&title, log),
+        )?,
+        Picture::of(
+            name("residuals"),
+            residuals.to_owned(),
+            &residuals::Residuals::of(&title, log),
+        )?,
+        Picture::of(
+            name("loop"),
+            force_loop.to_owned(),
+            &force_loop::ForceLoop::predicted(&title, log),
+        )?,
+    ])
 }
 
 /// A log's name without folder and ending, fit to be shown.
