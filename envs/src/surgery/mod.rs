@@ -6,6 +6,7 @@
 //!
 //! The organ is stepped by the project's own XPBD solver; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
 
+mod factory;
 mod model;
 mod organ;
 mod scene;
@@ -15,6 +16,7 @@ mod state;
 mod task;
 mod view;
 
+pub use factory::factory;
 pub use model::SurgeryModel;
 pub use organ::{MaterialPoint, Organ};
 pub use settings::{

@@ -46,8 +46,8 @@ use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
 use crate::settings::{self, check_ranges, check_vector};
 use crate::surgery::{
-    MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
-    SurgeryTaskSpec,
+    MaterialPoint, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask, SurgeryTaskSpec,
+    factory,
 };
 use crate::{BoxSpace, EnvError};
 
@@ -135,15 +135,9 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let defaults = SurgerySettings::<TissueReachSettings>::default();
     let settings: SurgerySettings<TissueReachSettings> = settings::parse(&defaults, given)?;
     settings.task.check()?;
-    let model = Arc::new(SurgeryModel::new(&settings)?);
-    let reach = TissueReach::new(settings.task.clone(), &model)?;
-    let all = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, all, move || {
-        Ok(Box::new(SurgeryEnvironment::new(
-            model.clone(),
-            reach.clone(),
-        )?))
-    }))
+    factory(KIND.name, &settings, |settings, model| {
+        TissueReach::new(settings.clone(), model)
+    })
 }
 
 /// The task.

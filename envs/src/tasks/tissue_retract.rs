@@ -40,8 +40,6 @@
 //! **Figures**: `success` is 1 when the grasped point reached the goal; `grasped` is 1 when it was held at the end; `distance_m` is from
 //! target to goal at the end; `peak_force_n` as in `tissue-reach`.
 
-use std::sync::Arc;
-
 use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -51,8 +49,8 @@ use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
 use crate::settings::{self, check_range, check_ranges, check_vector};
 use crate::surgery::{
-    MaterialPoint, SurgeryEnvironment, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask,
-    SurgeryTaskSpec,
+    MaterialPoint, SurgeryModel, SurgerySettings, SurgeryState, SurgeryTask, SurgeryTaskSpec,
+    factory,
 };
 use crate::{BoxSpace, EnvError};
 
@@ -136,15 +134,9 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let defaults = SurgerySettings::<TissueRetractSettings>::default();
     let settings: SurgerySettings<TissueRetractSettings> = settings::parse(&defaults, given)?;
     settings.task.check()?;
-    let model = Arc::new(SurgeryModel::new(&settings)?);
-    let retract = TissueRetract::new(settings.task.clone(), &model)?;
-    let all = settings::table(&settings);
-    Ok(EnvFactory::new(KIND.name, all, move || {
-        Ok(Box::new(SurgeryEnvironment::new(
-            model.clone(),
-            retract.clone(),
-        )?))
-    }))
+    factory(KIND.name, &settings, |settings, model| {
+        TissueRetract::new(settings.clone(), model)
+    })
 }
 
 /// The task.

@@ -1,0 +1,34 @@
+//! The factory of a task of surgery.
+
+use std::sync::Arc;
+
+use serde::Serialize;
+
+use super::model::SurgeryModel;
+use super::settings::SurgerySettings;
+use super::simulation::SurgeryEnvironment;
+use super::task::SurgeryTask;
+use crate::factory::EnvFactory;
+use crate::{EnvError, settings};
+
+/// A factory of environments that share one settled organ; each has a copy of the task that `make` makes.
+///
+/// # Errors
+/// As [`SurgeryModel::new`]; what `make` refuses.
+pub fn factory<S, T>(
+    name: &'static str,
+    settings: &SurgerySettings<S>,
+    make: impl FnOnce(&S, &SurgeryModel) -> Result<T, EnvError>,
+) -> Result<EnvFactory, EnvError>
+where
+    S: Serialize,
+    T: SurgeryTask + Clone + Sync + 'static,
+{
+    let model = Arc::new(SurgeryModel::new(settings)?);
+    let task = make(&settings.task, &model)?;
+    let table = settings::table(settings);
+    Ok(EnvFactory::new(name, table, move || {
+        let env = SurgeryEnvironment::new(model.clone(), task.clone())?;
+        Ok(Box::new(env))
+    }))
+}
