@@ -6,7 +6,6 @@
 #[expect(dead_code, reason = "tests use more of it")]
 mod scene;
 
-use std::hint::black_box;
 use std::time::Instant;
 
 use criterion::{Criterion, criterion_group, criterion_main};
@@ -27,37 +26,9 @@ fn pressed() -> Physics {
     physics
 }
 
-fn steps(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("step");
-    let start = pressed();
-    let state = (start.qpos().to_vec(), start.qvel().to_vec());
-    // Every iteration runs the same 500 steps from the same state.
-    group.bench_function("raw_mj_step_x500", |bencher| {
-        let mut data = MjData::new(start.model_arc());
-        bencher.iter(|| {
-            data.qpos_mut().copy_from_slice(&state.0);
-            data.qvel_mut().copy_from_slice(&state.1);
-            for _ in 0..500 {
-                data.step();
-            }
-            black_box(data.qpos()[0])
-        });
-    });
-    group.bench_function("physics_step_x500", |bencher| {
-        let mut physics = pressed();
-        bencher.iter(|| {
-            physics.qpos_mut().copy_from_slice(&state.0);
-            physics.qvel_mut().copy_from_slice(&state.1);
-            physics.step_n(500).expect("the scene stays finite");
-            black_box(physics.qpos()[0])
-        });
-    });
-    group.finish();
-}
-
-/// Says what `Physics::step` costs over `mj_step`: the median over rounds in which both run by turns.
+/// Prints what `Physics::step` costs over `mj_step`: the median over rounds in which both run by turns.
 ///
-/// Two benches one after the other differ by more than that when the machine is busy.
+/// Two benches one after the other would differ by more than that on a busy machine.
 fn overhead(_: &mut Criterion) {
     let mut physics = pressed();
     let mut data = MjData::new(physics.model_arc());
@@ -89,5 +60,5 @@ fn time(run: impl FnOnce()) -> f64 {
     start.elapsed().as_secs_f64()
 }
 
-criterion_group!(benches, overhead, steps);
+criterion_group!(benches, overhead);
 criterion_main!(benches);

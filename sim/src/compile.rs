@@ -6,10 +6,7 @@ use mujoco_rs::error::MjEditError;
 use mujoco_rs::wrappers::mj_editing::MjSpec;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
-use crate::{SimError, log_handler};
-
-/// Version of libmujoco that the bindings were made for.
-pub const MUJOCO_VERSION: &str = "3.17.0";
+use crate::{SimError, loader, log_handler};
 
 /// Longest piece of a source line in an error message [characters].
 const MAX_SOURCE_LINE: usize = 120;
@@ -17,9 +14,10 @@ const MAX_SOURCE_LINE: usize = 120;
 /// Compiles one standalone MJCF text.
 ///
 /// # Errors
-/// [`SimError::Compile`] with the element and line that MuJoCo names; [`SimError::Version`] with another libmujoco.
+/// [`SimError::Compile`] with the element and line that MuJoCo names; [`SimError::MissingLibrary`] and
+/// [`SimError::Version`] where libmujoco is missing or of another version.
 pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
-    check_version()?;
+    loader::load()?;
     log_handler::install();
     log_handler::take();
     if xml.contains('\0') {
@@ -47,17 +45,6 @@ fn text_of(error: MjEditError) -> String {
         MjEditError::ParseFailed(message) | MjEditError::CompileFailed(message) => message,
         other => other.to_string(),
     }
-}
-
-fn check_version() -> Result<(), SimError> {
-    let found = mujoco_rs::mujoco_version();
-    if found == MUJOCO_VERSION {
-        return Ok(());
-    }
-    Err(SimError::Version {
-        expected: MUJOCO_VERSION,
-        found: found.to_owned(),
-    })
 }
 
 fn explain(text: &str, xml: &str) -> SimError {

@@ -2,12 +2,22 @@
 
 use crate::divergence::Divergence;
 
+/// What helps where libmujoco is missing or of another version.
+const MEND: &str =
+    "run `cargo xtask setup`, or set MUJOCO_DYNAMIC_LINK_DIR to the folder of libmujoco.so";
+
 /// Errors of this crate; each carries what is needed to mend it.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SimError {
+    /// There is no libmujoco.
+    #[error("cannot load libmujoco ({problem}); {MEND}")]
+    MissingLibrary {
+        /// The loader's message.
+        problem: String,
+    },
     /// The loaded libmujoco is not the version of the bindings.
-    #[error("libmujoco is version {found}, but {expected} is needed; run `cargo xtask setup`")]
+    #[error("libmujoco is {found}, but {expected} is needed; {MEND}")]
     Version {
         /// Version that the crate needs.
         expected: &'static str,

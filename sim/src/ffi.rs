@@ -12,6 +12,8 @@ use mujoco_rs::mujoco_c::{mj_contactForce, mj_geomDistance, mj_jac, mj_printSche
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
 
+use crate::SimError;
+
 /// MuJoCo's state, sharing its model.
 pub type Data = MjData<Arc<MjModel>>;
 
@@ -162,7 +164,11 @@ pub fn update_kinematics(data: &mut Data) {
 }
 
 /// MuJoCo's table of MJCF elements and attributes, as plain text.
-pub fn schema_text() -> String {
+///
+/// # Errors
+/// [`SimError::MissingLibrary`], [`SimError::Version`].
+pub fn schema_text() -> Result<String, SimError> {
+    crate::loader::load()?;
     crate::log_handler::install();
     let mut buffer = vec![0u8; 1 << 16];
     loop {
@@ -182,7 +188,7 @@ pub fn schema_text() -> String {
             .unwrap_or(buffer.len());
         if written >= 0 && len + 1 < buffer.len() {
             buffer.truncate(len);
-            return String::from_utf8_lossy(&buffer).into_owned();
+            return Ok(String::from_utf8_lossy(&buffer).into_owned());
         }
         buffer.resize(buffer.len() * 2, 0);
     }

@@ -28,6 +28,7 @@ pub mod viewer;
 mod applied_wrenches;
 mod co_simulation;
 mod keyframes;
+mod loader;
 mod log_handler;
 mod step_record;
 

@@ -167,7 +167,10 @@ pub fn sensor(model: &MjModel, name: &str) -> Result<Range<usize>, SimError> {
 
 fn near_matches(model: &MjModel, object_type: ObjectType, name: &str) -> Vec<String> {
     let mut scored: Vec<(usize, &str)> = all(model, object_type)
-        .map(|(_, candidate)| (distance(name, candidate), candidate))
+        .map(|(_, candidate)| {
+            let distance = strsim::levenshtein(&name.to_lowercase(), &candidate.to_lowercase());
+            (distance, candidate)
+        })
         .filter(|&(distance, candidate)| {
             distance <= candidate.len().max(name.len()).div_ceil(2) || candidate.contains(name)
         })
@@ -178,33 +181,4 @@ fn near_matches(model: &MjModel, object_type: ObjectType, name: &str) -> Vec<Str
         .take(MAX_NEAR)
         .map(|(_, candidate)| candidate.to_owned())
         .collect()
-}
-
-/// Edits (insert, delete, replace) between two names (Levenshtein 1966), case ignored.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, char_a) in a.to_lowercase().chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &char_b) in b.iter().enumerate() {
-            let replace = diagonal + usize::from(char_a != char_b);
-            diagonal = row[j + 1];
-            row[j + 1] = replace.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::distance;
-
-    #[test]
-    fn distance_counts_edits() {
-        assert_eq!(distance("joint1", "joint1"), 0);
-        assert_eq!(distance("joint1", "Joint2"), 1);
-        assert_eq!(distance("", "abc"), 3);
-        assert_eq!(distance("kitten", "sitting"), 3);
-    }
 }

@@ -23,17 +23,6 @@ use crate::step_record::StepRecord;
 /// Name of the keyframe of [`Physics::reset`].
 const HOME: &str = "home";
 
-/// MuJoCo's warnings in the order of `mjtWarning`.
-const WARNINGS: [&str; 7] = [
-    "inertia matrix is close to singular",
-    "contact buffer is full",
-    "constraint buffer is full",
-    "bad number in qpos",
-    "bad number in qvel",
-    "bad number in qacc",
-    "bad number in ctrl",
-];
-
 /// A running scene: shared constant model and one state.
 #[derive(Debug)]
 pub struct Physics {
@@ -189,19 +178,6 @@ impl Physics {
             .or_else(|| self.torso.as_ref().and_then(CoSimulatedTorso::divergence));
         self.diverged = reason.map(|reason| Divergence { reason, time });
         self.diverged.map_or(Ok(()), Err)
-    }
-
-    /// What MuJoCo warned of since the last reset: how often and of what, such as a full contact buffer.
-    pub fn warnings(&self) -> impl Iterator<Item = (&'static str, u32)> + '_ {
-        let counts = self
-            .data
-            .warning()
-            .iter()
-            .map(|stat| stat.number.unsigned_abs());
-        WARNINGS
-            .into_iter()
-            .zip(counts)
-            .filter(|&(_, count)| count > 0)
     }
 
     /// The divergence that stopped this state, if any.

@@ -106,27 +106,6 @@ pub struct Wrench {
     pub torque: Vector3<f64>,
 }
 
-impl Wrench {
-    /// Both parts turned by `rotation`; the point they are about stays.
-    pub fn rotated(&self, rotation: &UnitQuaternion<f64>) -> Self {
-        Self {
-            force: rotation * self.force,
-            torque: rotation * self.torque,
-        }
-    }
-}
-
-impl std::ops::Add for Wrench {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            force: self.force + other.force,
-            torque: self.torque + other.torque,
-        }
-    }
-}
-
 impl std::ops::Sub for Wrench {
     type Output = Self;
 

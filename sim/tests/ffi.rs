@@ -93,7 +93,7 @@ fn geom_distance_of_a_sphere_and_a_wall() {
 
 #[test]
 fn the_schema_lists_mjcf() {
-    let schema = ffi::schema_text();
+    let schema = ffi::schema_text().unwrap();
     for word in [
         "mujoco",
         "compiler",

@@ -2,12 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod stroke;
+
 use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
-use insonate_sim::arm::Arm;
-use insonate_sim::readings::ProbeFrame;
-use insonate_sim::{CompiledScene, Physics, Pose, ik};
-use nalgebra::{DVector, Vector3};
+use insonate_sim::{CompiledScene, Physics};
+use stroke::{Stroke, contact_force};
 
 /// MuJoCo's solver, driven to its limits so that its own tolerance does not count.
 const TIGHT: [(&str, f64); 4] = [
@@ -37,50 +37,20 @@ fn particles(physics: &Physics) -> Vec<[f64; 3]> {
 
 /// Presses down and slides along the patient under joint control; particle positions and contact force of every tenth step.
 fn press(physics: &mut Physics, n_steps: usize) -> Vec<(Vec<[f64; 3]>, f64)> {
-    let (arm, probe) = (
-        Arm::new(physics.model()).unwrap(),
-        ProbeFrame::new(physics.model()).unwrap(),
-    );
-    let top = particles(physics).iter().map(|p| p[2]).fold(0.0, f64::max);
-    let at = |x: f64, y: f64, z: f64| {
-        Pose::with_z_axis(Vector3::new(x, y, z), -Vector3::z(), Vector3::x())
+    let stroke = Stroke {
+        center: [0.0, 0.0],
+        top: particles(physics).iter().map(|p| p[2]).fold(0.0, f64::max),
+        half_length: 0.02,
+        clearance: 0.005,
+        depth: 0.03,
+        n_steps: [250.0, 500.0],
     };
-    let goal = |physics: &Physics, y: f64, depth: f64| -> DVector<f64> {
-        ik::solve(
-            physics,
-            &arm,
-            &probe,
-            &at(0.0, y, top - depth),
-            &ik::IkConfig::default(),
-        )
-        .unwrap()
-    };
-    ik::place(physics, &arm, &probe, &at(0.0, -0.02, top + 0.005)).unwrap();
-    let (start, deep, end) = (
-        arm.positions(physics),
-        goal(physics, -0.02, 0.03),
-        goal(physics, 0.02, 0.03),
-    );
     let mut log = Vec::new();
-    for step in 0..n_steps {
-        let (down, along) = (
-            (step as f64 / 250.0).min(1.0),
-            ((step as f64 - 250.0) / 500.0).clamp(0.0, 1.0),
-        );
-        let wanted = &start + (&deep - &start) * down + (&end - &deep) * along;
-        let error = wanted - arm.positions(physics);
-        let torque = error * 2000.0 - arm.velocities(physics) * 60.0 + arm.bias(physics);
-        arm.apply(physics, torque.as_slice());
-        physics.step().unwrap();
+    stroke.run(physics, n_steps, |physics, step| {
         if step % 10 == 0 {
-            let force: f64 = physics
-                .contacts()
-                .iter()
-                .map(|contact| contact.force_in_contact[0])
-                .sum();
-            log.push((particles(physics), force));
+            log.push((particles(physics), contact_force(physics)));
         }
-    }
+    });
     log
 }
 

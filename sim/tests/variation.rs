@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
+mod stroke;
+
 use insonate_models::mjcf::{Mjcf, Namespace};
 use insonate_models::torsos::{self, Breathing, Solref, TorsoConfig};
 use insonate_models::{Scene, probes, robots};
@@ -13,7 +15,8 @@ use insonate_sim::readings::{ProbeFrame, TorsoParticles};
 use insonate_sim::render_state::RenderState;
 use insonate_sim::shell::{Shell, ShellSolref};
 use insonate_sim::{CompiledScene, Physics, Pose, SimError, Twist, ik};
-use nalgebra::{DVector, UnitQuaternion, Vector3};
+use nalgebra::{UnitQuaternion, Vector3};
+use stroke::{Stroke, contact_force};
 
 fn solref(stiffness: f64, damping: f64) -> Solref {
     Solref { stiffness, damping }
@@ -53,51 +56,22 @@ type Log = Vec<(Vec<f64>, f64)>;
 fn record(physics: &Physics) -> (Vec<f64>, f64) {
     let shell = physics.shell().unwrap();
     let n_capsules = shell.model().body_names().len();
-    let force = physics
-        .contacts()
-        .iter()
-        .map(|contact| contact.force_in_contact[0])
-        .sum();
-    (shell.displacements()[..n_capsules].to_vec(), force)
+    let displacements = shell.displacements()[..n_capsules].to_vec();
+    (displacements, contact_force(physics))
 }
 
 /// Presses at `center` [m] and slides along the patient under joint control.
 fn press(physics: &mut Physics, center: [f64; 2], top: f64, n_steps: usize) -> Log {
-    let (arm, probe) = (
-        Arm::new(physics.model()).unwrap(),
-        ProbeFrame::new(physics.model()).unwrap(),
-    );
-    let [x, y] = center;
-    let at = |y: f64, z: f64| Pose::with_z_axis(Vector3::new(x, y, z), -Vector3::z(), Vector3::x());
-    let goal = |physics: &Physics, y: f64| -> DVector<f64> {
-        ik::solve(
-            physics,
-            &arm,
-            &probe,
-            &at(y, top - 0.012),
-            &ik::IkConfig::default(),
-        )
-        .unwrap()
+    let stroke = Stroke {
+        center,
+        top,
+        half_length: 0.01,
+        clearance: 0.002,
+        depth: 0.012,
+        n_steps: [100.0, 100.0],
     };
-    ik::place(physics, &arm, &probe, &at(y - 0.01, top + 0.002)).unwrap();
-    let (start, deep, end) = (
-        arm.positions(physics),
-        goal(physics, y - 0.01),
-        goal(physics, y + 0.01),
-    );
     let mut log = Vec::new();
-    for step in 0..n_steps {
-        let (down, along) = (
-            (step as f64 / 100.0).min(1.0),
-            ((step as f64 - 100.0) / 100.0).clamp(0.0, 1.0),
-        );
-        let wanted = &start + (&deep - &start) * down + (&end - &deep) * along;
-        let error = wanted - arm.positions(physics);
-        let torque = error * 2000.0 - arm.velocities(physics) * 60.0 + arm.bias(physics);
-        arm.apply(physics, torque.as_slice());
-        physics.step().unwrap();
-        log.push(record(physics));
-    }
+    stroke.run(physics, n_steps, |physics, _| log.push(record(physics)));
     log
 }
 

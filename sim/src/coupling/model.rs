@@ -7,7 +7,7 @@ use insonate_tissue::Material;
 use insonate_tissue::mesh::TetMesh;
 use mujoco_rs::wrappers::mj_data::MjData;
 use mujoco_rs::wrappers::mj_model::MjModel;
-use nalgebra::{UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 
 use crate::ffi::update_kinematics;
 use crate::names::{self, ObjectType};
@@ -117,13 +117,7 @@ impl TissueModel {
             mesh,
             material,
             damping_time,
-            frame: Pose {
-                position: Vector3::from(data.xpos()[root]),
-                rotation: {
-                    let [w, x, y, z] = data.xquat()[root];
-                    UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(w, x, y, z))
-                },
-            },
+            frame: Pose::from_quat(data.xpos()[root], data.xquat()[root]),
             base: names::name_of(model, ObjectType::Body, base).to_owned(),
             points,
             qpos_addresses,

@@ -1,0 +1,138 @@
+//! Loading libmujoco when the first scene is compiled, so that a missing library is an error that says what to do.
+//!
+//! The bindings declare MuJoCo's functions for the linker, and a program that is linked with libmujoco does not start without it.
+//! Here each function that is used is defined as a jump to an address that [`load`] takes from the library, so the linker needs no library.
+//! A function that is not listed is taken from libmujoco by the linker: then the program needs the library to start, and the test
+//! `the_program_starts_without_libmujoco` fails.
+
+#![expect(
+    unsafe_code,
+    reason = "functions in a library that is loaded at run time"
+)]
+
+use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicPtr, Ordering};
+
+use crate::SimError;
+
+/// Version of libmujoco that the bindings were made for.
+const MUJOCO_VERSION: &str = "3.17.0";
+
+/// Folder of libmujoco, when the program is built and when it runs.
+const FOLDER: &str = "MUJOCO_DYNAMIC_LINK_DIR";
+
+unsafe extern "C" {
+    fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    fn dlsym(library: *mut c_void, name: *const c_char) -> *mut c_void;
+    fn dlerror() -> *const c_char;
+}
+
+/// `RTLD_NOW` of Linux.
+const RTLD_NOW: c_int = 2;
+
+macro_rules! forward {
+    ($($name:ident)*) => {
+        /// Addresses of MuJoCo's functions.
+        #[expect(non_upper_case_globals, reason = "MuJoCo's names")]
+        mod addresses {
+            use super::{AtomicPtr, c_void};
+            $(pub(super) static $name: AtomicPtr<c_void> = AtomicPtr::new(super::not_loaded as *mut c_void);)*
+        }
+        $(
+            #[unsafe(no_mangle)]
+            #[unsafe(naked)]
+            extern "C" fn $name() {
+                #[cfg(target_arch = "x86_64")]
+                std::arch::naked_asm!("jmp qword ptr [rip + {}]", sym addresses::$name);
+                #[cfg(target_arch = "aarch64")]
+                std::arch::naked_asm!("adrp x16, {0}", "ldr x16, [x16, :lo12:{0}]", "br x16", sym addresses::$name);
+            }
+        )*
+        const FUNCTIONS: &[(&str, &AtomicPtr<c_void>)] = &[$((concat!(stringify!($name), "\0"), &addresses::$name)),*];
+    };
+}
+
+forward! {
+    mj_camlight mj_comPos mj_compile mj_contactForce mj_copyModel mj_deleteData mj_deleteModel mj_deleteSpec mj_flex mj_forward
+    mj_fwdAcceleration mj_fwdActuation mj_geomDistance mj_id2name mj_isSparse mj_jac mj_kinematics mj_makeData mj_name2id
+    mj_objectVelocity mj_parseXMLString mj_printSchema mj_resetData mj_resetDataKeyframe mj_solveM mj_step mj_step1 mj_step2 mj_tendon
+    mj_version mj_versionString mjr_changeFont mjr_defaultContext mjr_freeContext mjr_makeContext mjr_readPixels mjr_render
+    mjr_setBuffer mjs_getError mjs_getWarning mjs_numWarnings mju_getLogConfig mju_setLogConfig mju_setLogHandler
+    mjv_defaultCamera mjv_defaultOption mjv_defaultPerturb mjv_defaultScene mjv_freeScene mjv_makeScene mjv_updateScene
+}
+
+extern "C" fn not_loaded() {
+    panic!("a scene must be compiled before any other call of MuJoCo");
+}
+
+/// Why libmujoco cannot be used.
+#[derive(Debug, Clone)]
+enum Failure {
+    /// The loader's message.
+    Missing(String),
+    /// The version found.
+    Version(String),
+}
+
+/// Loads libmujoco, once per process: from `MUJOCO_DYNAMIC_LINK_DIR`, or from where the program was built with it.
+///
+/// # Errors
+/// [`SimError::MissingLibrary`], [`SimError::Version`].
+pub(crate) fn load() -> Result<(), SimError> {
+    static RESULT: OnceLock<Result<(), Failure>> = OnceLock::new();
+    let result = RESULT.get_or_init(|| resolve(open()?));
+    result.clone().map_err(|failure| match failure {
+        Failure::Missing(problem) => SimError::MissingLibrary { problem },
+        Failure::Version(found) => SimError::Version {
+            expected: MUJOCO_VERSION,
+            found,
+        },
+    })
+}
+
+fn open() -> Result<*mut c_void, Failure> {
+    let in_folder = std::env::var(FOLDER).map(|folder| format!("{folder}/libmujoco.so"));
+    let names = in_folder
+        .into_iter()
+        .chain([format!("libmujoco.so.{MUJOCO_VERSION}")]);
+    let mut problem = String::new();
+    for name in names.filter_map(|name| CString::new(name).ok()) {
+        // SAFETY: the name is a C string; libmujoco's initialisers need nothing from this program.
+        let library = unsafe { dlopen(name.as_ptr(), RTLD_NOW) };
+        if !library.is_null() {
+            return Ok(library);
+        }
+        // SAFETY: after a failure this is a message, valid until the next call on this thread.
+        let message = unsafe { CStr::from_ptr(dlerror()) };
+        problem = message.to_string_lossy().into_owned();
+    }
+    Err(Failure::Missing(problem))
+}
+
+/// Takes the addresses of all functions from the library, if it has the right version.
+fn resolve(library: *mut c_void) -> Result<(), Failure> {
+    for &(name, address) in FUNCTIONS {
+        // SAFETY: the library is open and the name ends in a zero byte.
+        address.store(
+            unsafe { dlsym(library, name.as_ptr().cast()) },
+            Ordering::Relaxed,
+        );
+    }
+    let has_all = FUNCTIONS
+        .iter()
+        .all(|(_, address)| !address.load(Ordering::Relaxed).is_null());
+    let found = if addresses::mj_versionString
+        .load(Ordering::Relaxed)
+        .is_null()
+    {
+        "without a version"
+    } else {
+        mujoco_rs::mujoco_version()
+    };
+    if has_all && found == MUJOCO_VERSION {
+        Ok(())
+    } else {
+        Err(Failure::Version(found.to_owned()))
+    }
+}
