@@ -1,7 +1,5 @@
 //! Contract: observations stack with the oldest first, start anew with each episode, and keep the contract of an environment.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 mod toys;
 
 use insonate_envs::check::{CheckOptions, check_env};

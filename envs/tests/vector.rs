@@ -21,7 +21,6 @@ fn counters(n_envs: usize, autoreset: Autoreset) -> VecEnv {
     let config = VecConfig {
         autoreset,
         n_threads: 2,
-        ..VecConfig::default()
     };
     VecEnv::new((0..n_envs).map(|_| boxed(2)).collect(), config).unwrap()
 }
