@@ -25,31 +25,17 @@ const KEYS: [&str; 9] = [
 /// Trains an unskilled policy.
 fn policy(task: &str, folder: &Path) -> PathBuf {
     let folder = folder.join(task);
-    let sizes = [
-        "ppo.total_timesteps=128",
-        "ppo.n_envs=4",
-        "ppo.n_steps=32",
-        "ppo.n_minibatches=4",
-        "ppo.update_epochs=1",
-    ];
-    let settings = sizes.iter().flat_map(|setting| ["--set", setting]);
-    let more = [
-        "--evaluate-episodes",
-        "1",
-        "--output",
-        folder.to_str().unwrap(),
-    ];
-    let arguments: Vec<&str> = ["train", task]
-        .into_iter()
-        .chain(settings)
-        .chain(more)
-        .collect();
-    done(&arguments);
+    let sizes = "ppo.total_timesteps=128 ppo.n_envs=4 ppo.n_steps=32 ppo.n_minibatches=4 ppo.update_epochs=1";
+    let settings = sizes.replace("ppo.", "--set ppo.");
+    let output = folder.display();
+    done(&format!(
+        "train {task} {settings} --evaluate-episodes 1 --output {output}"
+    ));
     folder
 }
 
 #[test]
-fn the_json_has_every_key_and_null_for_what_the_task_has_not() {
+fn the_json_has_every_key_and_null_where_the_task_has_no_metric() {
     let all = json("evaluate random --task pendulum --episodes 3 --seed 5");
     for key in KEYS {
         assert!(all.get(key).is_some(), "{key} is missing");
@@ -61,17 +47,7 @@ fn the_json_has_every_key_and_null_for_what_the_task_has_not() {
     let mean = all["return_mean"].as_f64().unwrap();
     assert!(low < mean && mean < high);
 
-    let slide = [
-        "evaluate",
-        "scripted",
-        "--task",
-        "table-slide",
-        "--episodes",
-        "2",
-        "--seed",
-        "0",
-    ];
-    let all = json(&slide);
+    let all = json("evaluate scripted --task table-slide --episodes 2 --seed 0");
     for key in KEYS {
         assert!(!all[key].is_null(), "{key}: {all}");
     }
@@ -113,7 +89,7 @@ fn a_policy_brings_its_task_and_settings_along() {
         json(&format!("evaluate --policy {name} --episodes 2"))["policy"],
         name
     );
-    // Settings over those of the policy, with and without the part's name.
+    // Overrides of the policy's settings, with and without the prefix.
     let shifted = |setting: &str| {
         json(&format!("evaluate {name} --episodes 2 --set {setting}"))["return_mean"].clone()
     };
@@ -154,21 +130,15 @@ fn policies_are_compared_on_the_same_episodes() {
 
 #[test]
 fn several_seeds_are_blocks_of_episodes_that_do_not_overlap() {
-    let run = |more: &[&str]| {
-        let fixed = [
-            "evaluate",
-            "random",
-            "--task",
-            "pendulum",
-            "--episodes",
-            "3",
-        ];
-        json(&[&fixed, more].concat())
+    let run = |seeds: &str| {
+        json(&format!(
+            "evaluate random --task pendulum --episodes 3 {seeds}"
+        ))
     };
-    let all = run(&["--seeds", "0,100"]);
+    let all = run("--seeds 0,100");
     assert_eq!(all["episodes"], 6);
     let mean = |all: &serde_json::Value| all["return_mean"].as_f64().unwrap();
-    let halves = [run(&["--seed", "0"]), run(&["--seed", "100"])];
+    let halves = [run("--seed 0"), run("--seed 100")];
     assert!((mean(&all) - 0.5 * (mean(&halves[0]) + mean(&halves[1]))).abs() < 1e-9);
     let line = refused("evaluate zero --task pendulum --episodes 3 --seeds 0,2", 2);
     assert!(line.contains("share episodes"), "{line}");
@@ -204,7 +174,7 @@ fn a_row_for_each_episode_and_parameters_that_are_fixed() {
 }
 
 #[test]
-fn what_is_no_policy_or_does_not_fit_is_refused() {
+fn files_that_are_not_policies_or_do_not_fit_are_refused() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = policy("pendulum", scratch.path());
     let file = folder.join("policy.safetensors");
@@ -228,7 +198,7 @@ fn what_is_no_policy_or_does_not_fit_is_refused() {
     );
     assert!(empty.contains("has no policy.safetensors"), "{empty}");
 
-    // Cut anywhere or changed, a file is refused in one line and never runs.
+    // A truncated or changed file is refused in one line.
     let bytes = std::fs::read(&file).unwrap();
     let broken = scratch.path().join("broken.safetensors");
     let path = broken.to_str().unwrap();
@@ -249,7 +219,7 @@ fn what_is_no_policy_or_does_not_fit_is_refused() {
 }
 
 #[test]
-fn help_is_what_people_read() {
+fn help_texts_are_as_reviewed() {
     for command in ["train", "evaluate", "rollout", "describe"] {
         insta::assert_snapshot!(
             format!("help_{command}"),

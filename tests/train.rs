@@ -11,36 +11,21 @@ use std::time::{Duration, Instant};
 
 use command::{done, insonate, json, refused, stderr};
 use insonate::rl::Policy;
-use insonate::training::{Event, Overrides, Plan, StartMode, StopReason, train};
+use insonate::training::{Event, History, Overrides, Plan, StartMode, StopReason, train};
 
 /// A training of some seconds at most: eight iterations of 256 steps.
-const SMALL: [&str; 14] = [
-    "--steps",
-    "2048",
-    "--envs",
-    "4",
-    "--evaluate-episodes",
-    "2",
-    "--checkpoint-every",
-    "1",
-    "--set",
-    "ppo.n_steps=64",
-    "--set",
-    "ppo.n_minibatches=4",
-    "--set",
-    "ppo.update_epochs=2",
-];
+const SMALL: &str = "--steps 2048 --envs 4 --evaluate-episodes 2 --checkpoint-every 1 \
+                     --set ppo.n_steps=64 --set ppo.n_minibatches=4 --set ppo.update_epochs=2";
 
-fn small<'a>(more: &[&'a str], folder: &'a Path) -> Vec<&'a str> {
-    let output = ["--output", folder.to_str().unwrap()];
-    [&["train"], &output[..], &SMALL, more].concat()
+fn small(more: &str, folder: &Path) -> String {
+    format!("train --output {} {SMALL} {more}", folder.display())
 }
 
 #[test]
 fn a_training_fills_its_folder_and_prints_its_summary() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
-    let summary = json(&small(&["pendulum", "--seed", "3"], &folder));
+    let summary = json(&small("pendulum --seed 3", &folder));
     assert_eq!(summary["task"], "pendulum");
     assert_eq!(summary["seed"], 3);
     assert_eq!(summary["ending"], "finished");
@@ -90,7 +75,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
     assert_same_policy(&folder, &again);
 
     // Another training into the same folder would mix both.
-    let line = refused(&small(&["pendulum"], &folder), 1);
+    let line = refused(&small("pendulum", &folder), 1);
     assert!(
         line.contains("best_policy.safetensors already exists"),
         "{line}"
@@ -101,7 +86,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
     );
     std::fs::write(folder.join("notes.txt"), "mine").unwrap();
     let other = json(&small(
-        &["pendulum", "--seed", "4", "--overwrite", "--no-tensorboard"],
+        "pendulum --seed 4 --overwrite --no-tensorboard",
         &folder,
     ));
     assert_eq!(other["seed"], 4);
@@ -111,6 +96,16 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
 fn assert_same_policy(these: &Path, those: &Path) {
     let bytes = |folder: &Path| std::fs::read(folder.join("policy.safetensors")).unwrap();
     assert!(bytes(these) == bytes(those), "the policies differ");
+}
+
+/// Steps of all evaluations and iterations, with the returns of the former.
+fn steps(history: &History) -> Vec<(u64, f64)> {
+    let evaluations = history.evaluations.iter();
+    let iterations = history.iterations.iter();
+    evaluations
+        .map(|e| (e.global_step, e.return_mean))
+        .chain(iterations.map(|row| (row.global_step, 0.0)))
+        .collect()
 }
 
 fn plan(folder: &Path, start: StartMode) -> Plan {
@@ -155,12 +150,6 @@ fn a_stopped_training_resumes_bit_identically() {
         n_sessions += 1;
         start = StartMode::Resume;
         if ended.summary.stop_reason == StopReason::Finished {
-            let steps = |history: &insonate::training::History| {
-                let evaluations = history.evaluations.iter();
-                evaluations
-                    .map(|e| (e.global_step, e.return_mean))
-                    .collect::<Vec<_>>()
-            };
             assert_eq!(steps(&ended.history), steps(&finished.history));
             assert_eq!(ended.history.iterations.len(), 8);
             break;
@@ -206,14 +195,6 @@ fn tables_ahead_of_the_checkpoint_are_truncated() {
         policy,
         std::fs::read(folder.join("policy.safetensors")).unwrap()
     );
-    let steps = |history: &insonate::training::History| {
-        let evaluations = history.evaluations.iter();
-        let iterations = history.iterations.iter();
-        let evaluations = evaluations.map(|e| (e.global_step, e.return_mean));
-        evaluations
-            .chain(iterations.map(|row| (row.global_step, 0.0)))
-            .collect::<Vec<_>>()
-    };
     assert_eq!(steps(&again.history), steps(&finished.history));
 }
 
@@ -222,7 +203,7 @@ fn threads_do_not_change_what_is_learned() {
     let scratch = tempfile::tempdir().unwrap();
     let folders = ["1", "3"].map(|threads| {
         let folder = scratch.path().join(threads);
-        done(&small(&["reacher", "--threads", threads], &folder));
+        done(&small(&format!("reacher --threads {threads}"), &folder));
         folder
     });
     assert_same_policy(&folders[0], &folders[1]);
@@ -234,31 +215,25 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
     // Without a checkpoint it starts, so that one command serves before and after a kill.
-    let output_of_first = insonate(&small(&["pendulum", "--resume"], &folder));
+    let output_of_first = insonate(&small("pendulum --resume", &folder));
     assert!(output_of_first.status.success());
     assert!(stderr(&output_of_first).contains("no checkpoint yet"));
     // The same command again has nothing to do; other settings are refused by name.
     assert_eq!(
-        json(&small(&["pendulum", "--resume"], &folder))["global_step"],
+        json(&small("pendulum --resume", &folder))["global_step"],
         2048
     );
-    let differs = |more: &[&str], key: &str| {
-        let line = refused(
-            &[&["train", "--resume", "--output", output], more].concat(),
-            2,
-        );
+    let differs = |more: &str, key: &str| {
+        let line = refused(&format!("train --resume --output {output} {more}"), 2);
         assert!(
             line.contains(key) && line.contains("in the checkpoint"),
             "{line}"
         );
     };
-    differs(
-        &["--set", "ppo.learning_rate=0.5"],
-        "ppo.learning_rate: is 0.5",
-    );
-    differs(&["--set", "env.gravity=3"], "env.gravity: is 3.0");
-    differs(&["--seed", "9"], "ppo.seed: is 9");
-    differs(&["reacher"], "task: is reacher");
+    differs("--set ppo.learning_rate=0.5", "ppo.learning_rate: is 0.5");
+    differs("--set env.gravity=3", "env.gravity: is 3.0");
+    differs("--seed 9", "ppo.seed: is 9");
+    differs("reacher", "task: is reacher");
     // Without a task, and extended.
     let further = json(&format!("train --resume --output {output} --steps 2560"));
     assert_eq!(further["global_step"], 2560);
@@ -271,7 +246,7 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
 fn several_seeds_have_a_folder_each_and_one_summary() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("seeds");
-    let summary = json(&small(&["pendulum", "--seeds", "1,2"], &folder));
+    let summary = json(&small("pendulum --seeds 1,2", &folder));
     assert_eq!(summary["seeds"], serde_json::json!([1, 2]));
     assert_eq!(summary["runs"].as_array().unwrap().len(), 2);
     assert!(summary["return_mean"]["mean"].is_f64());
@@ -294,7 +269,7 @@ fn several_seeds_have_a_folder_each_and_one_summary() {
 fn a_solved_task_stops_the_training_on_request() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
-    let summary = json(&small(&["pendulum", "--until-success", "0"], &folder));
+    let summary = json(&small("pendulum --until-success 0", &folder));
     assert_eq!(summary["ending"], "solved");
     assert!(summary["global_step"].as_u64().unwrap() < 2048);
     assert_eq!(summary["solved"]["global_step"], summary["global_step"]);
@@ -308,40 +283,40 @@ fn invalid_settings_are_named_before_anything_is_written() {
     let config = scratch.path().join("wrong.toml");
     std::fs::write(&config, "[ppo]\nlearning_rat = 1e-4\n").unwrap();
     let config = config.to_str().unwrap();
-    let check = |more: &[&str], parts: &[&str]| {
+    let check = |more: &str, parts: &[&str]| {
         let line = refused(&small(more, &folder), 2);
         for part in parts {
             assert!(line.contains(part), "{line}");
         }
     };
     check(
-        &["pendulun"],
+        "pendulun",
         &["no task \"pendulun\"", "did you mean \"pendulum\"?"],
     );
-    check(&["pendulum", "--set", "ppo.gama=0.9"], &["ppo.gama"]);
+    check("pendulum --set ppo.gama=0.9", &["ppo.gama"]);
     check(
-        &["pendulum", "--set", "ppo.discont=0.9"],
+        "pendulum --set ppo.discont=0.9",
         &["ppo.discont", "did you mean \"discount\"?"],
     );
     check(
-        &["pendulum", "--set", "env.gravty=1"],
+        "pendulum --set env.gravty=1",
         &["env.gravty", "did you mean \"gravity\"?"],
     );
     check(
-        &["pendulum", "--set", "env.gravity=soft"],
+        "pendulum --set env.gravity=soft",
         &["env.gravity", "a number"],
     );
-    check(&["pendulum", "--set", "gravity=1"], &["needs a prefix"]);
+    check("pendulum --set gravity=1", &["needs a prefix"]);
     check(
-        &["pendulum", "--config", config],
+        &format!("pendulum --config {config}"),
         &["learning_rat", "did you mean \"learning_rate\"?"],
     );
     check(
-        &["pendulum", "--set", "ppo.n_minibatches=7"],
+        "pendulum --set ppo.n_minibatches=7",
         &["n_minibatches", "7"],
     );
-    check(&["pendulum", "--set", "ppo.activation=cubic"], &["cubic"]);
-    check(&[], &["task", "is missing"]);
+    check("pendulum --set ppo.activation=cubic", &["cubic"]);
+    check("", &["task", "is missing"]);
     assert!(!folder.exists(), "a refused training writes nothing");
 }
 
@@ -351,14 +326,8 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args([
-            "train",
-            "pendulum",
-            "--steps",
-            "100000000",
-            "--output",
-            output,
-        ])
+        .args(["train", "pendulum", "--steps", "100000000", "--output"])
+        .arg(&folder)
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
         .spawn()

@@ -1,6 +1,5 @@
-//! Contract: the policies that come with the project run as they are and do what is said of them on episodes that they were not
-//! trained on: they succeed, and the sweep's holds the force more steadily than the scripted controller, with its default gains and
-//! with the better ones that the policy builds on.
+//! Contract: the included policies succeed on episodes outside their training, and the sweep's holds the force more steadily than the
+//! scripted controller, with its default gains and with the tuned ones that the policy corrects.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -11,15 +10,12 @@ use command::{json, refused};
 const SWEEP: &str = "data/policies/probe-sweep/policy.safetensors";
 const CUBE: &str = "data/policies/cube-push/policy.safetensors";
 
-// Of 40 episodes of a policy that succeeds in 98 %, fewer than 36 succeed once in a thousand times.
+// With a success rate of 98 %, fewer than 36 of 40 episodes succeed with a probability of 0.1 %.
 const LEAST_SUCCESS: f64 = 0.9;
 
-/// Share of successes and mean absolute force error of each, on the same 40 episodes.
-fn figures(policies: &[&str], settings: &[&str]) -> Vec<[f64; 2]> {
-    let episodes = ["--episodes", "40", "--seed", "70000"];
-    let arguments = ["evaluate"].iter().chain(policies).chain(&episodes);
-    let arguments: Vec<&str> = arguments.chain(settings).copied().collect();
-    let all = json(&arguments);
+/// Success rate and mean absolute force error of each, on the same 40 episodes.
+fn figures(policies: &str) -> Vec<[f64; 2]> {
+    let all = json(&format!("evaluate {policies} --episodes 40 --seed 70000"));
     let figures = |one: &serde_json::Value| {
         ["success_rate", "force_mae_n"].map(|key| one[key].as_f64().unwrap())
     };
@@ -30,9 +26,10 @@ fn figures(policies: &[&str], settings: &[&str]) -> Vec<[f64; 2]> {
 }
 
 #[test]
-fn the_sweep_is_steadier_than_the_script_that_it_corrects() {
-    let settings = ["--set", "randomization.breathing=false"];
-    let found = figures(&[SWEEP, "scripted"], &settings);
+fn the_sweep_is_steadier_than_the_tuned_script() {
+    let found = figures(&format!(
+        "{SWEEP} scripted --set randomization.breathing=false"
+    ));
     assert!(found[0][0] >= LEAST_SUCCESS, "{found:?}");
     // Of 100 other episodes each: 0.081 N and 0.097 N, the difference known to 0.004 N.
     assert!(found[0][1] < 0.95 * found[1][1], "{found:?}");
@@ -40,16 +37,11 @@ fn the_sweep_is_steadier_than_the_script_that_it_corrects() {
 
 #[test]
 fn the_sweep_is_steadier_than_the_usual_script_under_breathing_on_other_skin() {
-    let policy = figures(&[SWEEP], &[])[0];
-    let config = ["--config", "data/policies/probe-sweep/train.toml"];
-    let usual = [
-        "--set",
-        "action.hybrid_force.force_gain=2",
-        "--set",
-        "action.hybrid_force.force_integral_gain=15",
-    ];
-    let settings: Vec<&str> = config.into_iter().chain(usual).collect();
-    let script = figures(&["scripted"], &settings)[0];
+    let policy = figures(SWEEP)[0];
+    let script = figures(
+        "scripted --config data/policies/probe-sweep/train.toml \
+         --set action.hybrid_force.force_gain=2 --set action.hybrid_force.force_integral_gain=15",
+    )[0];
     assert!(policy[0] >= LEAST_SUCCESS, "{policy:?}");
     // Of 100 other episodes each: 0.110 N and 0.264 N.
     assert!(policy[1] < 0.7 * script[1], "{policy:?} {script:?}");
@@ -57,17 +49,14 @@ fn the_sweep_is_steadier_than_the_usual_script_under_breathing_on_other_skin() {
 
 #[test]
 fn the_cube_is_pushed_to_its_goal() {
-    let all = json(&["evaluate", CUBE, "--episodes", "40", "--seed", "70000"]);
+    let all = json(&format!("evaluate {CUBE} --episodes 40 --seed 70000"));
     let success = all["success_rate"].as_f64().unwrap();
     assert!(success >= LEAST_SUCCESS, "{success}");
 }
 
 #[test]
 fn a_policy_refuses_a_task_that_is_not_its_own() {
-    let problem = refused(
-        &["evaluate", SWEEP, "--task", "pendulum", "--episodes", "1"],
-        2,
-    );
+    let problem = refused(&format!("evaluate {SWEEP} --task pendulum --episodes 1"), 2);
     assert!(
         problem.contains("probe-sweep") && problem.contains("pendulum"),
         "{problem}"

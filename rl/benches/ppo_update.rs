@@ -1,15 +1,12 @@
 //! Time of learning alone: `cargo bench -p insonate-rl`.
 //!
 //! `ppo_update`: one update of 2048 samples in minibatches of 64, 10 epochs, 64×64 tanh actor and critic, on one thread and on two.
-//! `minibatch`: forward, backward and Adam of one network over 64 rows.
 
 #![expect(missing_docs, reason = "criterion's macros write an undocumented main")]
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use insonate_rl::PpoConfig;
-use insonate_rl::network::{
-    Activation, Adam, AdamStep, AlignedBuffer, Mlp, padded, sum_of_squares,
-};
+use insonate_rl::network::Mlp;
 use insonate_rl::ppo::{Learner, RolloutBuffer, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -52,45 +49,5 @@ fn ppo_update(criterion: &mut Criterion) {
     group.finish();
 }
 
-fn minibatch(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("minibatch");
-    for (n_obs, hidden, n_actions) in [(11, 64, 2), (24, 256, 6)] {
-        let n_rows = 64;
-        let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let mut network = Mlp::new(&[n_obs, hidden, hidden, n_actions], Activation::Tanh, 0);
-        network.set_orthogonal(1.0, &mut rng);
-        let mut workspace = network.workspace(n_rows);
-        let mut gradient = AlignedBuffer::zeros(network.parameters().len());
-        let mut adam = Adam::new(gradient.len());
-        let inputs: Vec<f32> = (0..n_rows * n_obs)
-            .map(|_| rng.random_range(-1.0..1.0))
-            .collect();
-        group.bench_function(
-            format!("{n_obs}-{hidden}-{hidden}-{n_actions}"),
-            |bencher| {
-                bencher.iter(|| {
-                    network.forward(&inputs, n_rows, &mut workspace);
-                    let (outputs, by_outputs) = workspace.output_and_gradient();
-                    let pairs = outputs.iter().zip(by_outputs).enumerate();
-                    for (i, (output, by_output)) in pairs {
-                        if i % padded(n_actions) < n_actions {
-                            *by_output = output - 0.5;
-                        }
-                    }
-                    network.backward(&inputs, n_rows, &mut workspace, &mut gradient, false);
-                    let norm = sum_of_squares(&gradient).sqrt();
-                    let step = AdamStep {
-                        learning_rate: 3e-4,
-                        epsilon: 1e-5,
-                        gradient_scale: (0.5 / norm).min(1.0) as f32,
-                    };
-                    adam.step(network.parameters_mut(), &gradient, step);
-                });
-            },
-        );
-    }
-    group.finish();
-}
-
-criterion_group!(benches, ppo_update, minibatch);
+criterion_group!(benches, ppo_update);
 criterion_main!(benches);

@@ -1,68 +1,21 @@
 //! Contract: forward and backward pass are those of the formula, for any sizes, activation and number of rows.
 //! The oracle is the formula in f64, its gradient central differences.
 
+mod oracle;
+
 use insonate_rl::network::{Activation, AlignedBuffer, Mlp, padded};
 use proptest::prelude::*;
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// A network in f64: weights `[n_outputs, n_inputs]` and bias of each layer.
-#[derive(Clone)]
-struct Oracle {
-    layers: Vec<(Vec<f64>, Vec<f64>)>,
-    activation: Activation,
-}
+use oracle::Oracle;
 
-impl Oracle {
-    fn of(network: &Mlp) -> Self {
-        let wide = |numbers: Vec<f32>| numbers.into_iter().map(f64::from).collect();
-        let layers = (0..network.layers().len()).map(|i| {
-            let (weights, bias) = network.layer(i);
-            (wide(weights), wide(bias))
-        });
-        Self {
-            layers: layers.collect(),
-            activation: network.activation(),
-        }
-    }
-
-    fn forward(&self, input: &[f64]) -> Vec<f64> {
-        let mut numbers = input.to_vec();
-        for (index, (weights, bias)) in self.layers.iter().enumerate() {
-            let rows = weights.chunks_exact(numbers.len());
-            let sums = rows.zip(bias).map(|(row, bias)| {
-                row.iter().zip(&numbers).map(|(w, x)| w * x).sum::<f64>() + bias
-            });
-            let is_last = index + 1 == self.layers.len();
-            numbers = sums
-                .map(|x| if is_last { x } else { self.activate(x) })
-                .collect();
-        }
-        numbers
-    }
-
-    fn activate(&self, x: f64) -> f64 {
-        match self.activation {
-            Activation::Tanh => x.tanh(),
-            Activation::Relu => x.max(0.0),
-            Activation::Elu => {
-                if x > 0.0 {
-                    x
-                } else {
-                    x.exp_m1()
-                }
-            }
-            Activation::Silu => x / (1.0 + (-x).exp()),
-        }
-    }
-
-    /// Σ over rows and outputs of weight · output.
-    fn loss(&self, inputs: &[f64], n_inputs: usize, output_weights: &[f64]) -> f64 {
-        let outputs = inputs
-            .chunks_exact(n_inputs)
-            .flat_map(|input| self.forward(input));
-        outputs.zip(output_weights).map(|(y, w)| y * w).sum()
-    }
+/// Σ over rows and outputs of weight · output.
+fn loss(oracle: &Oracle, inputs: &[f64], n_inputs: usize, output_weights: &[f64]) -> f64 {
+    let outputs = inputs
+        .chunks_exact(n_inputs)
+        .flat_map(|input| oracle.forward(input));
+    outputs.zip(output_weights).map(|(y, w)| y * w).sum()
 }
 
 fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
@@ -71,9 +24,9 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
     let mut network = Mlp::new(sizes, activation, 0);
     for index in 0..network.layers().len() {
         let layer = network.layers()[index].clone();
-        let spread = 1.0 / (layer.n_inputs as f32).sqrt();
+        let limit = 1.0 / (layer.n_inputs as f32).sqrt();
         let mut draw =
-            |n: usize| -> Vec<f32> { (0..n).map(|_| rng.random_range(-spread..spread)).collect() };
+            |n: usize| -> Vec<f32> { (0..n).map(|_| rng.random_range(-limit..limit)).collect() };
         let (weights, bias) = (
             draw(layer.n_inputs * layer.n_outputs),
             draw(layer.n_outputs),
@@ -137,7 +90,7 @@ fn check(sizes: &[usize], activation: Activation, n_rows: usize, seed: u64) {
                     &mut bias[i - n_weights]
                 };
                 *entry += by;
-                oracle.loss(&inputs, n_inputs, &output_weights)
+                loss(&oracle, &inputs, n_inputs, &output_weights)
             };
             let truth = (shifted(h) - shifted(-h)) / (2.0 * h);
             let error = (f64::from(*found) - truth).abs();

@@ -1,11 +1,15 @@
 //! Contract: the gradient of an update is that of PPO's whole loss, an update does not depend on threads, and numbers that are not
 //! finite never reach the weights.
 
+mod oracle;
+
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
 use insonate_rl::ppo::{Learner, RolloutBuffer, UpdateStats, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+
+use oracle::Oracle;
 
 const N_OBS: usize = 3;
 const N_ACTIONS: usize = 2;
@@ -79,10 +83,12 @@ fn loss(config: &PpoConfig, rollout: &RolloutBuffer, [actor, critic]: &[Mlp; 2])
         .map(|x| wide(*x))
         .collect();
     let half_log_tau = 0.5 * std::f64::consts::TAU.ln();
+    let [actor, critic] = [actor, critic].map(Oracle::of);
     let mut sum = 0.0;
     for row in 0..n {
         let observation = &rollout.observations[row * N_OBS..][..N_OBS];
-        let means = forward(actor, observation);
+        let observation: Vec<f64> = observation.iter().map(|x| wide(*x)).collect();
+        let means = actor.forward(&observation);
         let mut log_prob = 0.0;
         let mut entropy = 0.0;
         for i in 0..N_ACTIONS {
@@ -95,38 +101,13 @@ fn loss(config: &PpoConfig, rollout: &RolloutBuffer, [actor, critic]: &[Mlp; 2])
         let ratio = (log_prob - wide(rollout.log_probs[row])).exp();
         let clip = config.clip_coef;
         let policy = (-advantage * ratio).max(-advantage * ratio.clamp(1.0 - clip, 1.0 + clip));
-        let (value, old) = (forward(critic, observation)[0], wide(rollout.values[row]));
+        let (value, old) = (critic.forward(&observation)[0], wide(rollout.values[row]));
         let return_ = wide(rollout.returns[row]);
         let clipped = old + (value - old).clamp(-clip, clip);
         let value = 0.5 * (value - return_).powi(2).max((clipped - return_).powi(2));
         sum += policy - config.ent_coef * entropy + config.vf_coef * value;
     }
     sum / n as f64
-}
-
-/// A network's outputs in f64.
-fn forward(network: &Mlp, input: &[f32]) -> Vec<f64> {
-    let mut numbers: Vec<f64> = input.iter().map(|x| f64::from(*x)).collect();
-    for index in 0..network.layers().len() {
-        let layer = &network.layers()[index];
-        let weights = &network.parameters()[layer.weights.clone()];
-        let bias = &network.parameters()[layer.bias.clone()];
-        numbers = (0..layer.n_outputs)
-            .map(|output| {
-                let products = numbers.iter().enumerate();
-                let sum: f64 = products
-                    .map(|(i, x)| x * f64::from(weights[i * layer.width + output]))
-                    .sum::<f64>()
-                    + f64::from(bias[output]);
-                if index + 1 == network.layers().len() {
-                    sum
-                } else {
-                    sum.tanh()
-                }
-            })
-            .collect();
-    }
-    numbers
 }
 
 #[test]

@@ -105,8 +105,21 @@ pub fn rollout(
 }
 
 impl Rollout {
+    /// A figure of the probe over time; none without a probe.
+    pub fn probe(&self, of: impl Fn(&ProbeSample) -> f64) -> Option<Vec<(f64, f64)>> {
+        let steps = self.steps.iter();
+        steps
+            .map(|step| Some((step.time, of(step.probe.as_ref()?))))
+            .collect()
+    }
+
+    /// The force that the task asks for along the probe's axis [N]; none where it asks for none.
+    pub fn target_force(&self) -> Option<f64> {
+        self.parameter("force.target").filter(|it| it.is_finite())
+    }
+
     /// A random parameter of the episode by its name without unit.
-    pub fn parameter(&self, name: &str) -> Option<f64> {
+    fn parameter(&self, name: &str) -> Option<f64> {
         let is_it = |known: &String| known.split(" [").next() == Some(name);
         let index = self.spec.parameters.iter().position(is_it)?;
         self.ended.parameters.get(index).copied()

@@ -54,15 +54,10 @@ struct Strip {
 
 impl Strip {
     fn of(rollout: &Rollout) -> Self {
-        let force = rollout
-            .steps
-            .iter()
-            .map(|step| Some((step.time, step.probe.as_ref()?.force)));
-        let force: Option<Vec<(f64, f64)>> = force.collect();
-        let target = rollout
-            .parameter("force.target")
-            .filter(|goal| goal.is_finite());
-        match force.zip(target) {
+        match rollout
+            .probe(|probe| probe.force)
+            .zip(rollout.target_force())
+        {
             Some((points, target)) => Self {
                 label: "force [N]",
                 points,

@@ -137,25 +137,12 @@ fn curves(
         .collect()
 }
 
-fn probe(rollout: &Rollout, of: impl Fn(&ProbeSample) -> f64) -> Option<Points> {
-    let points = rollout
-        .steps
-        .iter()
-        .map(|step| Some((step.time, of(step.probe.as_ref()?))));
-    points.collect()
-}
-
 fn force(rollout: &Rollout) -> Option<Panel> {
-    let goal = rollout
-        .parameter("force.target")
-        .filter(|goal| goal.is_finite());
+    let points = rollout.probe(|probe| probe.force)?;
     Some(Panel {
         label: "force [N]",
-        curves: vec![(
-            "force along the probe".to_owned(),
-            probe(rollout, |probe| probe.force)?,
-        )],
-        goal: goal.map(|goal| (goal, STEADY)),
+        curves: vec![("force along the probe".to_owned(), points)],
+        goal: rollout.target_force().map(|target| (target, STEADY)),
         least: [0.0, 1.0],
     })
 }
@@ -178,7 +165,7 @@ fn distance(rollout: &Rollout) -> Option<Panel> {
 
 fn speed(rollout: &Rollout) -> Option<Panel> {
     let norm = |probe: &ProbeSample| probe.velocity.iter().map(|v| v * v).sum::<f64>().sqrt();
-    let points = probe(rollout, |probe| 1e3 * norm(probe))?;
+    let points = rollout.probe(|probe| 1e3 * norm(probe))?;
     Some(Panel {
         label: "speed [mm/s]",
         curves: vec![("speed of the face".to_owned(), points)],

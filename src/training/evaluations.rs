@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
+use super::table::Table;
 use crate::envs::{EnvSpec, EpisodeStatistics};
 use crate::evaluation::{cell, known_mean};
 use crate::files;
@@ -105,41 +106,25 @@ pub(super) fn read(path: &Path) -> anyhow::Result<Vec<Evaluation>> {
     if !path.exists() {
         return Ok(Vec::new());
     }
-    let shown = path.display();
-    let mut reader =
-        csv::Reader::from_path(path).with_context(|| format!("cannot read {shown}"))?;
-    let names = reader
-        .headers()
-        .with_context(|| format!("cannot read {shown}"))?
-        .clone();
+    let table = Table::read(path)?;
     anyhow::ensure!(
-        names.iter().take(FIXED.len()).eq(FIXED),
-        "{shown} is not a table of evaluations"
+        table.names.iter().take(FIXED.len()).eq(FIXED),
+        "{} is not a table of evaluations",
+        path.display()
     );
-    let mut evaluations = Vec::new();
-    for row in reader.records() {
-        let row = row.with_context(|| format!("cannot read {shown}"))?;
-        let numbers = row.iter().map(|cell| match cell {
-            "" => Ok(f64::NAN),
-            cell => cell.parse::<f64>(),
-        });
-        let numbers: Vec<f64> = numbers
-            .collect::<Result<_, _>>()
-            .with_context(|| format!("{shown} has a cell that is not a number"))?;
-        let metrics = names.iter().zip(&numbers).skip(FIXED.len());
-        evaluations.push(Evaluation {
-            global_step: numbers[0] as u64,
-            train_s: numbers[1],
-            evaluation_s: numbers[2],
-            n_episodes: numbers[3] as usize,
-            return_mean: numbers[4],
-            length_mean: numbers[5],
-            metrics: metrics
-                .map(|(name, mean)| (name.to_owned(), *mean))
-                .collect(),
-        });
-    }
-    Ok(evaluations)
+    let evaluations = table.rows.iter().map(|row| {
+        let metrics = table.names.iter().zip(row).skip(FIXED.len());
+        Evaluation {
+            global_step: row[0] as u64,
+            train_s: row[1],
+            evaluation_s: row[2],
+            n_episodes: row[3] as usize,
+            return_mean: row[4],
+            length_mean: row[5],
+            metrics: metrics.map(|(name, mean)| (name.clone(), *mean)).collect(),
+        }
+    });
+    Ok(evaluations.collect())
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 
 use super::folder::EVALUATIONS;
+use super::table::Table;
 use super::{Evaluation, evaluations};
 use crate::rl::run::PROGRESS;
 
@@ -63,15 +64,10 @@ impl History {
 }
 
 fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
-    let shown = path.display();
-    let mut reader =
-        csv::Reader::from_path(path).with_context(|| format!("cannot read {shown}"))?;
-    let headers = reader
-        .headers()
-        .with_context(|| format!("cannot read {shown}"))?
-        .clone();
-    let column = |name: &str| headers.iter().position(|known| known == name);
+    let table = Table::read(path)?;
+    let column = |name: &str| table.names.iter().position(|known| known == name);
     let needed = |name: &str| {
+        let shown = path.display();
         column(name)
             .with_context(|| format!("{shown} is not a table of iterations: it has no {name}"))
     };
@@ -79,19 +75,11 @@ fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
     let return_ = needed("charts/episodic_return")?;
     let times = [needed("time/rollout_s")?, needed("time/update_s")?];
     let success = column("episode/success");
-    let mut rows = Vec::new();
-    for record in reader.records() {
-        let record = record.with_context(|| format!("cannot read {shown}"))?;
-        let number = |column: usize| {
-            let cell = record.get(column).unwrap_or_default();
-            cell.parse::<f64>().unwrap_or(f64::NAN)
-        };
-        rows.push(IterationRow {
-            global_step: number(step) as u64,
-            episodic_return: number(return_),
-            success: success.map_or(f64::NAN, number),
-            seconds: times.map(number).iter().sum(),
-        });
-    }
-    Ok(rows)
+    let rows = table.rows.iter().map(|row| IterationRow {
+        global_step: row[step] as u64,
+        episodic_return: row[return_],
+        success: success.map_or(f64::NAN, |column| row[column]),
+        seconds: times.iter().map(|column| row[*column]).sum(),
+    });
+    Ok(rows.collect())
 }

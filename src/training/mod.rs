@@ -14,6 +14,7 @@ mod run;
 mod seeds;
 mod settings;
 mod summary;
+mod table;
 
 pub use defaults::ppo_defaults;
 pub use evaluations::Evaluation;

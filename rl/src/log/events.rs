@@ -23,18 +23,10 @@ impl EventLog {
     /// # Errors
     /// [`RlError::Write`].
     pub fn open(folder: &Path, global_step: u64) -> Result<Self, RlError> {
-        Self::open_with_clock(folder, global_step, wall_time)
+        Self::with_clock(folder, global_step, wall_time)
     }
 
-    /// As [`EventLog::open`], with a clock that gives seconds since 1970.
-    ///
-    /// # Errors
-    /// [`RlError::Write`].
-    pub fn open_with_clock(
-        folder: &Path,
-        global_step: u64,
-        clock: fn() -> f64,
-    ) -> Result<Self, RlError> {
+    fn with_clock(folder: &Path, global_step: u64, clock: fn() -> f64) -> Result<Self, RlError> {
         let file = create(folder, clock() as u64)?;
         let mut log = Self { file, clock };
         log.put(0, Event::FileVersion)?;
@@ -50,11 +42,6 @@ impl EventLog {
     /// [`RlError::Write`].
     pub fn write(&mut self, global_step: u64, scalars: &[(String, f64)]) -> Result<(), RlError> {
         self.put(global_step, Event::Scalars(scalars))
-    }
-
-    /// The file.
-    pub fn path(&self) -> &Path {
-        self.file.path()
     }
 
     fn put(&mut self, step: u64, event: Event<'_>) -> Result<(), RlError> {
@@ -83,4 +70,49 @@ fn create(folder: &Path, seconds: u64) -> Result<AppendFile, FileError> {
 fn wall_time() -> f64 {
     let since_1970 = SystemTime::now().duration_since(UNIX_EPOCH);
     since_1970.map_or(0.0, |since| since.as_secs_f64())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn clock() -> f64 {
+        1_700_000_000.25
+    }
+
+    fn scalars(shift: f64) -> Vec<(String, f64)> {
+        [
+            ("charts/episodic_return", -1234.5 + shift),
+            ("losses/value_loss", 1e-7),
+            ("episode/unknown", f64::NAN),
+            ("reward/angle θ", 2.0 / 3.0),
+        ]
+        .map(|(name, value)| (name.to_owned(), value))
+        .to_vec()
+    }
+
+    /// TensorBoard 2.21's `EventAccumulator` read the golden file: it found these figures, and discarded nothing before step 301.
+    #[test]
+    fn an_event_file_has_the_bytes_that_tensorboard_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut log = EventLog::with_clock(folder.path(), 300, clock).unwrap();
+        log.write(512, &scalars(0.0)).unwrap();
+        log.write(1 << 33, &scalars(1.0)).unwrap();
+        let found = fs::read(log.file.path()).unwrap();
+        if std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always") {
+            fs::write("tests/golden/events.out.tfevents", &found).unwrap();
+        }
+        assert!(found == include_bytes!("../../tests/golden/events.out.tfevents"));
+    }
+
+    #[test]
+    fn each_session_has_its_own_file() {
+        let folder = tempfile::tempdir().unwrap();
+        for index in 0..3 {
+            let log = EventLog::with_clock(folder.path(), 0, clock).unwrap();
+            let name = format!("events.out.tfevents.1700000000.insonate.{index:03}");
+            assert_eq!(log.file.path(), folder.path().join(name));
+        }
+    }
 }

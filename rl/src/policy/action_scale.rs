@@ -5,7 +5,7 @@ use insonate_envs::BoxSpace;
 /// An action with two finite bounds is `center + half_range * u`, so that u in [−1, 1] spans it; others are u itself. All are then
 /// clipped to their bounds. For a box of [−1, 1] this is CleanRL's `ClipAction`.
 #[derive(Debug, Clone, PartialEq)]
-pub struct ActionScale {
+pub(crate) struct ActionScale {
     space: BoxSpace,
     /// Centre and half range of each action.
     lines: Vec<(f32, f32)>,
@@ -13,7 +13,7 @@ pub struct ActionScale {
 
 impl ActionScale {
     /// The scale of an action space.
-    pub fn new(space: &BoxSpace) -> Self {
+    pub(crate) fn new(space: &BoxSpace) -> Self {
         let bounds = space.low.iter().zip(&space.high);
         Self {
             space: space.clone(),
@@ -30,7 +30,7 @@ impl ActionScale {
     }
 
     /// Writes the action, shape `[n_actions]`, for `u`, shape `[n_actions]`; NaN stays NaN.
-    pub fn apply(&self, u: &[f32], action: &mut [f32]) {
+    pub(crate) fn apply(&self, u: &[f32], action: &mut [f32]) {
         for ((action, u), (center, half_range)) in action.iter_mut().zip(u).zip(&self.lines) {
             *action = center + half_range * u;
         }

@@ -10,7 +10,7 @@ mod space_record;
 
 use std::fmt;
 
-pub use action_scale::ActionScale;
+pub(crate) use action_scale::ActionScale;
 pub(crate) use compatibility::check_fits;
 pub use identity::PolicyIdentity;
 pub(crate) use moments::{add_moments, take_moments};

@@ -7,8 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::Tensor;
 
-/// In lower-case hexadecimal: the description, then each tensor in order of its name; lengths come first, so that no two contents
-/// read the same.
+/// In lower-case hexadecimal: the description, then each tensor by name; each part is preceded by its length.
 pub(super) fn checksum(content: &str, tensors: &BTreeMap<String, Tensor>) -> String {
     let mut hash = Sha256::new();
     let mut add = |bytes: &[u8]| {
@@ -25,7 +24,7 @@ pub(super) fn checksum(content: &str, tensors: &BTreeMap<String, Tensor>) -> Str
             .flat_map(|n| (*n as u64).to_le_bytes())
             .collect();
         add(&shape);
-        add(&tensor.bytes());
+        add(&tensor.data);
     }
     hash.finalize()
         .iter()

@@ -11,7 +11,7 @@ mod tensor;
 mod write;
 
 pub(crate) use read::TensorFile;
-pub(crate) use tensor::{Numbers, Tensor};
+pub(crate) use tensor::Tensor;
 pub(crate) use write::TensorWriter;
 
 /// A file format.

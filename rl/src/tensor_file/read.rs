@@ -10,7 +10,7 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 
-use super::{Format, METADATA_KEY, Numbers, Tensor, checksum::checksum};
+use super::{Format, METADATA_KEY, Tensor, checksum::checksum};
 use crate::RlError;
 
 /// Largest file that is read: 2 GiB.
@@ -112,38 +112,33 @@ impl TensorFile {
         })
     }
 
-    /// Takes an array of single precision out, of exactly this shape.
+    /// Takes a single-precision array of this shape.
     ///
     /// # Errors
     /// [`RlError::File`] when it is missing or of another type or shape.
     pub(crate) fn take_f32(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f32>, RlError> {
-        match self.take(name, Some(shape))?.numbers {
-            Numbers::F32(numbers) => Ok(numbers),
-            _ => Err(self.invalid(format!("has {name:?} in another type than F32"))),
-        }
+        self.check_shape(name, shape)?;
+        let numbers = self.take(name)?.to_f32();
+        numbers.ok_or_else(|| self.invalid(format!("has {name:?} in another type than F32")))
     }
 
-    /// Takes an array of double precision out, of exactly this shape.
+    /// Takes a double-precision array of this shape.
     ///
     /// # Errors
     /// As [`TensorFile::take_f32`].
     pub(crate) fn take_f64(&mut self, name: &str, shape: &[usize]) -> Result<Vec<f64>, RlError> {
-        match self.take(name, Some(shape))?.numbers {
-            Numbers::F64(numbers) => Ok(numbers),
-            _ => Err(self.invalid(format!("has {name:?} in another type than F64"))),
-        }
+        self.check_shape(name, shape)?;
+        let numbers = self.take(name)?.to_f64();
+        numbers.ok_or_else(|| self.invalid(format!("has {name:?} in another type than F64")))
     }
 
-    /// Takes a text out.
+    /// Takes a text.
     ///
     /// # Errors
-    /// [`RlError::File`] when it is missing, of another type or not UTF-8.
+    /// [`RlError::File`] when it is missing or not UTF-8.
     pub(crate) fn take_text(&mut self, name: &str) -> Result<String, RlError> {
-        match self.take(name, None)?.numbers {
-            Numbers::U8(bytes) => String::from_utf8(bytes)
-                .map_err(|error| self.invalid(format!("has {name:?} that is not UTF-8: {error}"))),
-            _ => Err(self.invalid(format!("has {name:?} in another type than U8"))),
-        }
+        String::from_utf8(self.take(name)?.data)
+            .map_err(|error| self.invalid(format!("has {name:?} that is not UTF-8: {error}")))
     }
 
     /// Fails where an array is missing or of another shape, without taking it.
@@ -169,10 +164,7 @@ impl TensorFile {
         RlError::file(&self.path, problem)
     }
 
-    fn take(&mut self, name: &str, shape: Option<&[usize]>) -> Result<Tensor, RlError> {
-        if let Some(shape) = shape {
-            self.check_shape(name, shape)?;
-        }
+    fn take(&mut self, name: &str) -> Result<Tensor, RlError> {
         self.tensors
             .remove(name)
             .ok_or_else(|| self.invalid(format!("has no {name:?}")))

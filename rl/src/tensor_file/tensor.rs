@@ -1,106 +1,81 @@
 //! One named array of a file.
 
-use safetensors::tensor::{Dtype, TensorView, View};
 use std::borrow::Cow;
 
-/// The numbers of an array.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Numbers {
-    /// Single precision.
-    F32(Vec<f32>),
-    /// Double precision.
-    F64(Vec<f64>),
-    /// Bytes of text.
-    U8(Vec<u8>),
-}
+use safetensors::tensor::{Dtype, TensorView, View};
 
-/// An array with its shape.
+/// An array with its shape; numbers are little-endian.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Tensor {
     pub(crate) shape: Vec<usize>,
-    pub(crate) numbers: Numbers,
+    pub(crate) dtype: Dtype,
+    pub(crate) data: Vec<u8>,
 }
 
 impl Tensor {
     /// Single precision.
     pub(crate) fn f32(numbers: &[f32], shape: &[usize]) -> Self {
-        assert_eq!(numbers.len(), shape.iter().product::<usize>(), "shape");
-        Self {
-            shape: shape.to_vec(),
-            numbers: Numbers::F32(numbers.to_vec()),
-        }
+        let data = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        Self::new(Dtype::F32, shape, numbers.len(), data)
     }
 
     /// Double precision.
     pub(crate) fn f64(numbers: &[f64], shape: &[usize]) -> Self {
-        assert_eq!(numbers.len(), shape.iter().product::<usize>(), "shape");
+        let data = numbers.iter().flat_map(|x| x.to_le_bytes()).collect();
+        Self::new(Dtype::F64, shape, numbers.len(), data)
+    }
+
+    /// UTF-8 text.
+    pub(crate) fn text(text: String) -> Self {
+        Self::new(Dtype::U8, &[text.len()], text.len(), text.into_bytes())
+    }
+
+    fn new(dtype: Dtype, shape: &[usize], n: usize, data: Vec<u8>) -> Self {
+        assert_eq!(n, shape.iter().product::<usize>(), "shape");
         Self {
             shape: shape.to_vec(),
-            numbers: Numbers::F64(numbers.to_vec()),
+            dtype,
+            data,
         }
     }
 
-    /// Text.
-    pub(crate) fn text(text: String) -> Self {
-        Self {
-            shape: vec![text.len()],
-            numbers: Numbers::U8(text.into_bytes()),
-        }
-    }
-
-    /// Of a view whose size was checked; none for another type of numbers.
+    /// Of a view whose size was checked; none for an unsupported type of numbers.
     pub(crate) fn of(view: &TensorView<'_>) -> Option<Self> {
-        let data = view.data();
-        let numbers = match view.dtype() {
-            Dtype::F32 => Numbers::F32(
-                data.as_chunks::<4>()
-                    .0
-                    .iter()
-                    .map(|bytes| f32::from_le_bytes(*bytes))
-                    .collect(),
-            ),
-            Dtype::F64 => Numbers::F64(
-                data.as_chunks::<8>()
-                    .0
-                    .iter()
-                    .map(|bytes| f64::from_le_bytes(*bytes))
-                    .collect(),
-            ),
-            Dtype::U8 => Numbers::U8(data.to_vec()),
-            _ => return None,
-        };
-        Some(Self {
+        let dtype = view.dtype();
+        matches!(dtype, Dtype::F32 | Dtype::F64 | Dtype::U8).then(|| Self {
             shape: view.shape().to_vec(),
-            numbers,
+            dtype,
+            data: view.data().to_vec(),
         })
     }
 
-    /// The numbers as the file holds them.
-    pub(crate) fn bytes(&self) -> Vec<u8> {
-        match &self.numbers {
-            Numbers::F32(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
-            Numbers::F64(numbers) => numbers.iter().flat_map(|x| x.to_le_bytes()).collect(),
-            Numbers::U8(bytes) => bytes.clone(),
-        }
+    /// Single-precision numbers; none for another type.
+    pub(crate) fn to_f32(&self) -> Option<Vec<f32>> {
+        let (numbers, _) = self.data.as_chunks();
+        let numbers = numbers.iter().map(|bytes| f32::from_le_bytes(*bytes));
+        (self.dtype == Dtype::F32).then(|| numbers.collect())
     }
 
-    /// The type's name in safetensors.
+    /// Double-precision numbers; none for another type.
+    pub(crate) fn to_f64(&self) -> Option<Vec<f64>> {
+        let (numbers, _) = self.data.as_chunks();
+        let numbers = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes));
+        (self.dtype == Dtype::F64).then(|| numbers.collect())
+    }
+
+    /// The name of the type in safetensors.
     pub(crate) fn type_name(&self) -> &'static str {
-        match self.numbers {
-            Numbers::F32(_) => "F32",
-            Numbers::F64(_) => "F64",
-            Numbers::U8(_) => "U8",
+        match self.dtype {
+            Dtype::F32 => "F32",
+            Dtype::F64 => "F64",
+            _ => "U8",
         }
     }
 }
 
 impl View for &Tensor {
     fn dtype(&self) -> Dtype {
-        match self.numbers {
-            Numbers::F32(_) => Dtype::F32,
-            Numbers::F64(_) => Dtype::F64,
-            Numbers::U8(_) => Dtype::U8,
-        }
+        self.dtype
     }
 
     fn shape(&self) -> &[usize] {
@@ -108,14 +83,10 @@ impl View for &Tensor {
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Owned(self.bytes())
+        Cow::Borrowed(&self.data)
     }
 
     fn data_len(&self) -> usize {
-        match &self.numbers {
-            Numbers::F32(numbers) => 4 * numbers.len(),
-            Numbers::F64(numbers) => 8 * numbers.len(),
-            Numbers::U8(bytes) => bytes.len(),
-        }
+        self.data.len()
     }
 }

@@ -147,10 +147,6 @@ fn arrays_of_another_name_type_or_shape_are_refused() {
         &|file| file.take_f64("a", &[2, 2]).unwrap_err(),
         "has \"a\" in another type than F64",
     );
-    refused(
-        &|file| file.take_text("b").unwrap_err(),
-        "has \"b\" in another type than U8",
-    );
 }
 
 #[test]
