@@ -15,7 +15,7 @@ pub fn action_rng(seed: u64) -> ChaCha8Rng {
 
 /// Runs `n_episodes` episodes and returns them in order: episode e has the seed `seed + e`.
 ///
-/// They do not depend on the number of environments or threads. `progress` is told after each step how many are over.
+/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step.
 /// Any autoreset will do; `Disabled` wastes no reset.
 ///
 /// # Errors
@@ -32,7 +32,7 @@ pub fn evaluate(
         policy.check_fits(env.spec())?;
     }
     let mut n_begun = 0;
-    // The next episode in an environment; where none is left, any, to keep the others company.
+    // Starts the next episode; environments without one step along.
     let mut begin = |env: &mut VecEnv, env_idx: usize| -> Result<_, RlError> {
         let episode = (n_begun < n_episodes).then_some(n_begun);
         n_begun += usize::from(episode.is_some());

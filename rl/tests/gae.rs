@@ -1,4 +1,4 @@
-//! Contract: advantages and returns are those computed by hand, and a time limit is no failure.
+//! Contract: advantages and returns are those computed by hand, and a time limit is not a termination.
 
 use insonate_rl::ppo::{Bootstrap, GaeInputs, explained_variance, gae, next_values};
 

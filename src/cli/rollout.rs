@@ -140,8 +140,8 @@ impl RolloutCommand {
 
 /// Control steps between frames.
 fn frame_stride(control_timestep: f64, frame_rate: u32) -> usize {
-    let wanted = 1.0 / (f64::from(frame_rate.clamp(1, 50)) * control_timestep);
-    (wanted.round() as usize).max(1)
+    let stride = 1.0 / (f64::from(frame_rate.clamp(1, 50)) * control_timestep);
+    (stride.round() as usize).max(1)
 }
 
 fn write_pictures(

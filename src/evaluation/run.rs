@@ -34,7 +34,7 @@ pub struct EvaluationResult {
     pub seconds: f64,
 }
 
-/// Runs all episodes under a policy; `progress` is told how many are over.
+/// Runs all episodes under a policy; `progress` gets the number of finished ones.
 ///
 /// # Errors
 /// As [`rl::evaluate`].

@@ -117,8 +117,8 @@ impl Strip {
         if let Some((goal, well)) = self.goal {
             let band = [(0.0, goal - well), (end, goal + well)];
             chart.draw_series([Rectangle::new(band, WINDOW.filled())])?;
-            let wanted = [(0.0, goal), (end, goal)];
-            chart.draw_series(LineSeries::new(wanted, ORANGE_LINE.stroke_width(1)))?;
+            let target = [(0.0, goal), (end, goal)];
+            chart.draw_series(LineSeries::new(target, ORANGE_LINE.stroke_width(1)))?;
         }
         let so_far = &self.points[..n_done.min(self.points.len())];
         chart.draw_series(LineSeries::new(

@@ -11,7 +11,7 @@ use crate::files::OutputFolder;
 use crate::report::learning_curve;
 use crate::rl::{Agent, PolicyIdentity, Ppo, Progress, Run, evaluate};
 
-/// What an observer of a training is told.
+/// Progress of a training, for its observer.
 #[derive(Debug)]
 pub enum Event<'a> {
     /// The training starts or resumes.

@@ -1,7 +1,7 @@
 //! `C = start + A B` for small matrices: the one kernel of the network.
 //!
 //! A tile of C stays in registers while the depth runs; A is broadcast, B and C are read along their rows.
-//! Every entry of C is summed in order of the depth, whatever the tile, so the result does not depend on how rows are split.
+//! Every entry of C is summed in order of the depth for any tile, so the result does not depend on how rows are split.
 
 use pulp::{Simd, WithSimd};
 

@@ -1,4 +1,4 @@
-//! The multilayer perceptron with its gradient by hand, vectorised for small networks on few cores.
+//! The multilayer perceptron with hand-written gradient, vectorised for small networks on few cores.
 //!
 //! Rows are samples: activations have shape `[n_rows, width]`, weights `[n_inputs, n_outputs]`, so that the forward pass, the
 //! gradient of the weights and the gradient of the inputs are one kernel (`matmul`) with different arguments.

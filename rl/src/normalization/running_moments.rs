@@ -34,7 +34,7 @@ impl RunningMoments {
     /// Takes in a batch of vectors, shape `[n, dim]`, row by row.
     ///
     /// # Panics
-    /// For a number of values that is no multiple of `dim`.
+    /// For a number of values that is not a multiple of `dim`.
     pub fn update_batch<T: Copy + Into<f64>>(&mut self, batch: &[T]) {
         assert_eq!(batch.len() % self.dim().max(1), 0, "whole rows");
         // The sum of squared deviations, kept in place of the variance while rows come in.

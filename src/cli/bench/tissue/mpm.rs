@@ -253,9 +253,9 @@ mod tests {
         // First and last particle and sums, printed by the peers' scene with NumPy 2.4.6.
         let scene = Scene::new(24_000, 64).unwrap();
         let positions = &scene.body.positions;
-        let near = |found: [f64; 3], wanted: [f64; 3], tolerance: f64| {
-            for (found, wanted) in found.into_iter().zip(wanted) {
-                assert!((found - wanted).abs() < tolerance, "{found} {wanted}");
+        let near = |found: [f64; 3], expected: [f64; 3], tolerance: f64| {
+            for (found, expected) in found.into_iter().zip(expected) {
+                assert!((found - expected).abs() < tolerance, "{found} {expected}");
             }
         };
         near(positions[0], [0.43148628, 0.6152951, 0.05725212], 1e-7);

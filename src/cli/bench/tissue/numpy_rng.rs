@@ -115,8 +115,8 @@ mod tests {
         let mut rng = NumpyRng::new();
         let chosen = rng.choice(30_000, 24_000);
         assert_eq!(chosen.iter().sum::<usize>(), 360_101_093);
-        for wanted in [0.49071615, 0.54940071, 0.33301848] {
-            assert!((rng.random() - wanted).abs() < 1e-8);
+        for expected in [0.49071615, 0.54940071, 0.33301848] {
+            assert!((rng.random() - expected).abs() < 1e-8);
         }
         let permutation = rng.permutation(24_000);
         assert_eq!(permutation[..5], [976, 18204, 22762, 6302, 10283]);
