@@ -5,7 +5,8 @@
 
 use std::f64::consts::FRAC_PI_2;
 
-use super::{ArrayKind, Probe, Transducer};
+use super::probe::Probe;
+use super::transducer::{ArrayKind, Transducer};
 use insonate_meshes::TriangleMesh;
 
 use crate::mjcf::{

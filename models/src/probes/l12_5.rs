@@ -9,7 +9,8 @@
 use std::sync::LazyLock;
 
 use super::housing::Housing;
-use super::{ArrayKind, Probe, Transducer};
+use super::probe::Probe;
+use super::transducer::{ArrayKind, Transducer};
 
 /// The array.
 const TRANSDUCER: Transducer = Transducer {

@@ -17,34 +17,13 @@
 mod c5_2;
 mod housing;
 mod l12_5;
+mod probe;
 mod transducer;
 
 pub use c5_2::c5_2;
 pub use l12_5::l12_5;
+pub use probe::Probe;
 pub use transducer::{ArrayKind, Transducer};
-
-use std::borrow::Cow;
-
-use crate::mjcf::Mjcf;
-
-/// An ultrasound probe with its holder.
-#[derive(Clone, Debug)]
-pub struct Probe {
-    /// Name on the command line.
-    pub name: Cow<'static, str>,
-    /// One line for lists.
-    pub summary: Cow<'static, str>,
-    /// The array and its acoustics.
-    pub transducer: Transducer,
-    /// The model; its only root body is `probe`.
-    pub mjcf: Mjcf,
-    /// Mass of probe and holder [kg].
-    pub mass: f64,
-    /// Centre of mass in the probe's frame [m].
-    pub center_of_mass: [f64; 3],
-    /// Distance from the mounting plane to the face centre, along +z [m].
-    pub face_offset: f64,
-}
 
 /// Makes a probe.
 pub type MakeProbe = fn() -> Probe;

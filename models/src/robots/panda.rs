@@ -17,8 +17,8 @@
 use std::f64::consts::FRAC_PI_4;
 use std::sync::LazyLock;
 
-use super::Robot;
 use super::arm::{Arm, IDENTITY, Link, X_MINUS_90, X_PLUS_90};
+use super::robot::Robot;
 use crate::mjcf::{Geom, Material};
 use crate::shapes::{MassProperties, Section, lathe, loft, rounded_cylinder};
 

@@ -15,8 +15,8 @@
 use std::f64::consts::{FRAC_PI_2, PI};
 use std::sync::LazyLock;
 
-use super::Robot;
 use super::arm::{Arm, IDENTITY, Link, X_MINUS_90, X_PLUS_90};
+use super::robot::Robot;
 use crate::mjcf::{Geom, Material};
 use crate::shapes::{MassProperties, lathe, rounded_cylinder};
 

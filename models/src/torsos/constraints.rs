@@ -7,7 +7,9 @@
 
 use std::collections::BTreeMap;
 
-use super::{Softness, Solref, TorsoConfig};
+use super::config::TorsoConfig;
+use super::softness::Softness;
+use super::solref::Solref;
 use crate::ModelError;
 
 /// Stiffness of neighbour and contact constraints over that of the rest constraint.

@@ -25,7 +25,10 @@ pub(super) use self::tissue::{DENSITY, FACE_RADIUS, POISSON, Tissue};
 
 use self::lattice::Block;
 use self::tissue::{SKIN_POISSON, SKIN_THICKNESS};
-use super::{Breathing, Solref, Torso, TorsoConfig};
+use super::breathing::Breathing;
+use super::config::TorsoConfig;
+use super::solref::Solref;
+use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf};
 

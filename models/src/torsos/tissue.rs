@@ -10,8 +10,9 @@
 //!
 //! **Damping.** Kelvin and Voigt's: the same share of time, damping over stiffness, in every point of the tissue. Inertia adds to it.
 
+use super::config::TorsoConfig;
 use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue};
-use super::{Torso, TorsoConfig};
+use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::Element;
 

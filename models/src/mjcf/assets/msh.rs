@@ -2,7 +2,7 @@
 
 use insonate_meshes::{MAX_TRIANGLES, check_count};
 
-use super::{MeshData, words};
+use super::mesh_data::MeshData;
 
 const HEADER: usize = 16;
 
@@ -47,4 +47,9 @@ pub(super) fn parse(bytes: &[u8]) -> Result<MeshData, String> {
         normals,
         faces,
     })
+}
+
+/// Little-endian words.
+fn words(bytes: &[u8]) -> impl Iterator<Item = [u8; 4]> {
+    bytes.as_chunks::<4>().0.iter().copied()
 }

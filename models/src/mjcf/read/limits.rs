@@ -1,13 +1,7 @@
 //! How much a document may use.
 
-use super::ReadOptions;
+use super::options::ReadOptions;
 use crate::mjcf::MjcfError;
-
-/// Default of [`ReadOptions::max_bytes`].
-pub(super) const DEFAULT_MAX_BYTES: u64 = 64 << 20;
-
-/// Default of [`ReadOptions::max_asset_bytes`].
-pub(super) const DEFAULT_MAX_ASSET_BYTES: u64 = 256 << 20;
 
 /// Elements within elements; MuJoCo models reach about 40.
 pub(super) const MAX_DEPTH: usize = 256;

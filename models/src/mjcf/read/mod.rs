@@ -7,40 +7,21 @@
 mod limits;
 mod lines;
 mod merge;
+mod options;
 mod parse;
 mod sandbox;
 mod source;
 mod text;
 mod value;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::{Mjcf, MjcfError};
 use limits::Budget;
+pub use options::ReadOptions;
 use parse::Parser;
 pub(super) use sandbox::Sandbox;
 pub(super) use source::load_bytes;
-
-/// What a document may use.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ReadOptions {
-    /// Folder that all included files, meshes and textures must lie in; by default the folder of the main file.
-    pub root: Option<PathBuf>,
-    /// Greatest size of a file, and of a document with all it includes [bytes].
-    pub max_bytes: u64,
-    /// Greatest size of all meshes and images of a document [bytes].
-    pub max_asset_bytes: u64,
-}
-
-impl Default for ReadOptions {
-    fn default() -> Self {
-        Self {
-            root: None,
-            max_bytes: limits::DEFAULT_MAX_BYTES,
-            max_asset_bytes: limits::DEFAULT_MAX_ASSET_BYTES,
-        }
-    }
-}
 
 impl Mjcf {
     /// Reads an MJCF file with the files it includes.

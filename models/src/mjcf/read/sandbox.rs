@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use super::ReadOptions;
+use super::options::ReadOptions;
 use crate::mjcf::MjcfError;
 use crate::mjcf::error::abbreviate;
 

@@ -1,4 +1,6 @@
 //! From one file's XML events to elements, checked against the schema one by one.
+//!
+//! A recursion with `parse`: an element may include a file, which is parsed in turn.
 
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesRef, BytesStart, Event};

@@ -32,7 +32,7 @@ pub(super) fn fix_other_joints(
     if !pass.fixed.is_empty() {
         notes.push(format!(
             "joints that do not move the flange are fixed: {}",
-            super::list(&pass.fixed)
+            super::notes::list(&pass.fixed)
         ));
     }
 }

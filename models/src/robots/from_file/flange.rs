@@ -21,7 +21,10 @@ pub(super) fn keep_tree_of(
         .map(Element::label)
         .collect();
     if !others.is_empty() {
-        notes.push(format!("not part of the robot: {}", super::list(&others)));
+        notes.push(format!(
+            "not part of the robot: {}",
+            super::notes::list(&others)
+        ));
     }
     if tree.tag() == "site" {
         return Err(MjcfError::Unsupported {

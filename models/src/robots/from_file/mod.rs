@@ -16,6 +16,7 @@ mod fixing;
 mod flange;
 mod home;
 mod kinematics;
+mod notes;
 mod reach;
 mod torque;
 mod warnings;
@@ -24,7 +25,9 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::Robot;
+use notes::list;
+
+use super::robot::Robot;
 use crate::ModelError;
 use crate::mjcf::{
     Defaults, Element, Mjcf, MjcfError, Motor, ReadOptions, StandaloneMjcf, walk_world,
@@ -288,15 +291,5 @@ fn check_arm(joints: &[Element], flange: &str) -> Result<(), ModelError> {
             "{} on the way to the flange {flange:?} is a ball; arms need hinges and slides",
             ball.label()
         ))),
-    }
-}
-
-/// The first names of a list.
-fn list(names: &[String]) -> String {
-    const MOST: usize = 8;
-    let shown = names[..names.len().min(MOST)].join(", ");
-    match names.len().saturating_sub(MOST) {
-        0 => shown,
-        more => format!("{shown} and {more} more"),
     }
 }

@@ -78,7 +78,7 @@ pub(super) fn motors(
     if !default_limits.is_empty() {
         notes.push(format!(
             "no torque limit is stated for {}: {DEFAULT_TORQUE} N·m is used",
-            super::list(&default_limits)
+            super::notes::list(&default_limits)
         ));
     }
     motors

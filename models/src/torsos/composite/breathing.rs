@@ -12,7 +12,10 @@ use std::f64::consts::TAU;
 
 use super::lattice::Lattice;
 use super::mapping::Rest;
-use super::{REST_TIME_CONSTANT, TorsoConfig};
+use crate::torsos::TorsoConfig;
+
+/// Time constant of the constraint that holds a point at its rest [s].
+pub(super) const REST_TIME_CONSTANT: f64 = 0.02;
 use crate::mjcf::{Body, Inertial, Joint};
 use crate::torsos::Breathing;
 

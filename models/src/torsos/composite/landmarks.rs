@@ -52,7 +52,7 @@ pub(super) fn landmarks(surface: &TriangleMesh, rest: &Rest, half: [f64; 3]) -> 
 #[cfg(test)]
 mod tests {
     use super::super::lattice::Lattice;
-    use super::super::surface;
+    use super::super::surface::surface;
     use super::*;
     use crate::mjcf::Element;
     use crate::torsos::{Shape, TorsoConfig};

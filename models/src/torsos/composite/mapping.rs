@@ -176,6 +176,11 @@ fn normals(positions: &[[f64; 3]], quads: &[[usize; 4]]) -> Vec<[f64; 3]> {
     sums.iter().map(normalized).collect()
 }
 
+/// A point of the shell's frame in the torso's.
+pub(super) fn torso_from_shell([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
+    [x, -z, y + depth]
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -17,16 +17,18 @@ mod landmarks;
 mod lattice;
 mod mapping;
 mod skin;
+mod surface;
 
-use breathing::{BREATH, Excursion, oscillator};
+use breathing::{BREATH, Excursion, REST_TIME_CONSTANT, oscillator};
 use landmarks::landmarks;
 use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
 use skin::{SKIN, skin};
+use surface::surface;
 
-use insonate_meshes::TriangleMesh;
-
-use super::{Shape, Solref, Torso, TorsoConfig};
+use super::config::{Shape, TorsoConfig};
+use super::solref::Solref;
+use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::{
     Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
@@ -38,8 +40,6 @@ const CAPSULE: [f64; 2] = [0.0075, 0.025];
 const MASS: f64 = 0.01;
 /// Sliding [1], torsional [m] and rolling [m] friction of the skin under gel.
 const FRICTION: [f64; 3] = [0.01, 0.005, 0.0001];
-/// Time constant of the constraint that holds a point at its rest [s].
-const REST_TIME_CONSTANT: f64 = 0.02;
 /// Least and greatest impedance of the rest and neighbour constraints: equal, so they are linear.
 const SOLIMP: [f64; 2] = [0.9, 0.9];
 /// Time constant [s], damping ratio and impedance of the constraint that holds the volume.
@@ -187,11 +187,6 @@ fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
         .with_all(particles)
 }
 
-/// A point of the shell's frame in the torso's.
-fn torso_from_shell([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
-    [x, -z, y + depth]
-}
-
 /// Rest and neighbour constraints, and the one that keeps the volume.
 fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Rest) {
     let joints: Vec<String> = lattice
@@ -235,34 +230,4 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
     let (solref, solimp) = VOLUME;
     mjcf.equality()
         .add(Equality::tendon("T").solref(solref).solimp(solimp.to_vec()));
-}
-
-/// The outer faces in the torso's frame, each cut along its shorter diagonal.
-fn surface(lattice: &Lattice, rest: &Rest, depth: f64) -> TriangleMesh {
-    let positions: Vec<[f64; 3]> = rest
-        .positions
-        .iter()
-        .map(|&position| torso_from_shell(position, depth))
-        .collect();
-    let gap = |a: usize, b: usize| {
-        (0..3)
-            .map(|axis| (positions[a][axis] - positions[b][axis]).powi(2))
-            .sum::<f64>()
-    };
-    let triangles = lattice
-        .quads()
-        .into_iter()
-        .flat_map(|[a, b, c, d]| {
-            if gap(a, c) <= gap(b, d) {
-                [[a, b, c], [a, c, d]]
-            } else {
-                [[a, b, d], [b, c, d]]
-            }
-        })
-        .map(|triangle| triangle.map(|vertex| vertex as u32))
-        .collect();
-    TriangleMesh {
-        positions,
-        triangles,
-    }
 }
