@@ -40,7 +40,9 @@ fn main() -> anyhow::Result<()> {
     let policies = NamedPolicy::load_all(&names, None, &toml::Table::new())?;
     let mut results = Vec::new();
     for policy in &policies {
-        let result = evaluate(policy, &evaluation, &mut |_| ())?;
+        let result = evaluate(policy, &evaluation, &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        })?;
         println!("\n{}", result_table(&result));
         results.push(result);
     }

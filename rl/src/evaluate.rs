@@ -1,5 +1,7 @@
 //! Evaluation: episodes with a seed each, without exploration.
 
+use std::ops::ControlFlow;
+
 use insonate_envs::{EpisodeStatistics, ResetOptions, VecEnv};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
@@ -15,7 +17,8 @@ pub fn action_rng(seed: u64) -> ChaCha8Rng {
 
 /// Runs `n_episodes` episodes and returns them in order: episode e has the seed `seed + e`.
 ///
-/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step.
+/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step;
+/// when it breaks off, the finished ones are returned.
 /// Any autoreset will do; `Disabled` wastes no reset.
 ///
 /// # Errors
@@ -26,7 +29,7 @@ pub fn evaluate(
     n_episodes: usize,
     seed: u64,
     options: &ResetOptions,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> Result<Vec<EpisodeStatistics>, RlError> {
     if let Agent::Policy(policy) = agent {
         policy.check_fits(env.spec())?;
@@ -60,7 +63,9 @@ pub fn evaluate(
             }
             (episodes[env_idx], rngs[env_idx]) = begin(env, env_idx)?;
         }
-        progress(n_done);
+        if progress(n_done).is_break() {
+            break;
+        }
     }
     Ok(done.into_iter().flatten().collect())
 }

@@ -3,6 +3,8 @@
 
 mod support;
 
+use std::ops::ControlFlow;
+
 use insonate_envs::{Autoreset, EpisodeStatistics, ResetOptions, VecEnv};
 use insonate_rl::{Agent, Policy, evaluate};
 use support::{config, lines, ppo};
@@ -12,6 +14,7 @@ fn run(mut env: VecEnv, agent: &mut Agent, n_episodes: usize) -> Vec<EpisodeStat
     let mut progress = |n_done: usize| {
         assert!(n_done >= last);
         last = n_done;
+        ControlFlow::Continue(())
     };
     let options = ResetOptions::default();
     let mut episodes = evaluate(&mut env, agent, n_episodes, 100, &options, &mut progress).unwrap();
@@ -61,11 +64,26 @@ fn options_hold_for_every_episode() {
     let options = ResetOptions {
         parameters: [("start".to_owned(), 0.5)].into(),
     };
-    let episodes = evaluate(&mut env, &mut Agent::Zero, 5, 0, &options, &mut |_| {}).unwrap();
+    let episodes = evaluate(&mut env, &mut Agent::Zero, 5, 0, &options, &mut |_| {
+        ControlFlow::Continue(())
+    })
+    .unwrap();
     assert!(episodes.iter().all(|episode| episode.parameters == [0.5]));
 }
 
 #[test]
 fn no_episodes_are_no_episodes() {
     assert!(run(lines(2, 1, Autoreset::Disabled), &mut Agent::Zero, 0).is_empty());
+}
+
+#[test]
+fn breaking_off_leaves_the_episodes_that_are_over() {
+    let mut env = lines(1, 1, Autoreset::Disabled);
+    let mut progress = |n_done: usize| match n_done {
+        0..3 => ControlFlow::Continue(()),
+        _ => ControlFlow::Break(()),
+    };
+    let options = ResetOptions::default();
+    let some = evaluate(&mut env, &mut Agent::Zero, 100, 0, &options, &mut progress).unwrap();
+    assert_eq!(some.len(), 3);
 }

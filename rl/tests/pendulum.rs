@@ -23,7 +23,7 @@ fn mean_return(agent: &mut Agent) -> Result<f64, RlError> {
         20,
         0,
         &ResetOptions::default(),
-        &mut |_| {},
+        &mut |_| std::ops::ControlFlow::Continue(()),
     )?;
     Ok(episodes.iter().map(|episode| episode.return_).sum::<f64>() / 20.0)
 }

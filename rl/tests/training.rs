@@ -69,7 +69,10 @@ fn a_point_learns_to_stay_in_the_middle() {
     let mean_return = |actor: &mut Agent| {
         let mut env = lines(4, 1, Autoreset::Disabled);
         let options = ResetOptions::default();
-        let episodes = evaluate(&mut env, actor, 40, 5, &options, &mut |_| {}).unwrap();
+        let episodes = evaluate(&mut env, actor, 40, 5, &options, &mut |_| {
+            std::ops::ControlFlow::Continue(())
+        })
+        .unwrap();
         episodes.iter().map(|episode| episode.return_).sum::<f64>() / 40.0
     };
     let learned = mean_return(&mut Agent::Policy(Box::new(ppo.policy())));

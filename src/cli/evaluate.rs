@@ -14,6 +14,7 @@ use insonate::files;
 use serde_json::{Value, json};
 
 use super::episode_args::EpisodeArgs;
+use super::interrupt::Interrupt;
 use super::print;
 
 #[derive(Debug, Args)]
@@ -74,17 +75,39 @@ impl Evaluate {
         let plan = self.plan()?;
         let policies = self.episode.policies(&names)?;
         let mut results = Vec::new();
+        let interrupt = Interrupt::listen()?;
         for policy in &policies {
-            results.push(run(policy, &plan)?);
+            results.push(run(policy, &plan, &interrupt)?);
+            if interrupt.came() {
+                break;
+            }
+        }
+        // One that was interrupted at once has nothing to tell.
+        results.retain(|result| !result.episodes.is_empty());
+        let n_episodes: usize = results.iter().map(|result| result.episodes.len()).sum();
+        if n_episodes == 0 {
+            return Err(interrupt.error("no episode was over").into());
         }
         if let Some(path) = &self.csv {
             files::write(path, &episodes_csv(&results)?)?;
         }
         if self.json {
-            let all = to_json(&policies, &results, &plan.seeds);
-            return print(&serde_json::to_string_pretty(&all)?);
+            let mut all = to_json(&policies, &results, &plan.seeds);
+            if interrupt.came() {
+                all["interrupted"] = true.into();
+            }
+            print(&serde_json::to_string_pretty(&all)?)?;
+        } else {
+            print(&to_text(&results))?;
         }
-        print(&to_text(&results))
+        if interrupt.came() {
+            let saved = match &self.csv {
+                Some(path) => format!("saved {n_episodes} episodes in {}", path.display()),
+                None => format!("the figures are those of {n_episodes} episodes"),
+            };
+            return Err(interrupt.error(saved).into());
+        }
+        Ok(())
     }
 
     fn plan(&self) -> anyhow::Result<EvaluationPlan> {
@@ -125,7 +148,11 @@ fn invalid(field: &str, problem: &str) -> anyhow::Error {
 }
 
 /// Runs the episodes with a bar on a terminal.
-fn run(policy: &NamedPolicy, plan: &EvaluationPlan) -> anyhow::Result<EvaluationResult> {
+fn run(
+    policy: &NamedPolicy,
+    plan: &EvaluationPlan,
+    interrupt: &Interrupt,
+) -> anyhow::Result<EvaluationResult> {
     let n = plan.seeds.len() * plan.n_episodes;
     let bar = ProgressBar::new(n as u64);
     let style = "{msg} [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
@@ -133,6 +160,7 @@ fn run(policy: &NamedPolicy, plan: &EvaluationPlan) -> anyhow::Result<Evaluation
     bar.set_message(policy.name.clone());
     let result = evaluation::evaluate(policy, plan, &mut |n_done| {
         bar.set_position(n_done as u64);
+        interrupt.flow()
     });
     bar.finish_and_clear();
     result.with_context(|| format!("policy {}", policy.name))

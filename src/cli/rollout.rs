@@ -12,6 +12,7 @@ use insonate::sim::render::{PACKAGES, RenderConfig};
 use serde_json::{Map, Value, json};
 
 use super::episode_args::EpisodeArgs;
+use super::interrupt::Interrupt;
 use super::print;
 
 #[derive(Debug, Args)]
@@ -71,14 +72,18 @@ impl RolloutCommand {
             .collect();
         let policies = self.episode.policies(&name)?;
         let mut summaries = Vec::new();
-        for policy in &policies {
+        let interrupt = Interrupt::listen()?;
+        'episodes: for policy in &policies {
             for seed in self.seed..self.seed + self.episodes.max(1) {
                 let folder = match self.episodes {
                     0 | 1 => self.output.clone(),
                     _ => self.output.join(format!("episode-{seed}")),
                 };
                 let folder = OutputFolder::create(&folder)?;
-                summaries.push(self.run_episode(policy, seed, &folder)?);
+                summaries.push(self.run_episode(policy, seed, &folder, &interrupt)?);
+                if interrupt.came() {
+                    break 'episodes;
+                }
             }
         }
         if self.json {
@@ -87,14 +92,23 @@ impl RolloutCommand {
             } else {
                 Value::Array(summaries)
             };
-            return print(&serde_json::to_string_pretty(&all)?);
+            print(&serde_json::to_string_pretty(&all)?)?;
+        } else {
+            let lines: Vec<String> = summaries.iter().map(summary_text).collect();
+            let folder = self.output.display();
+            print(&format!(
+                "{}\n\nlog, plots and film: {folder}",
+                lines.join("\n\n")
+            ))?;
         }
-        let lines: Vec<String> = summaries.iter().map(summary_text).collect();
-        let folder = self.output.display();
-        print(&format!(
-            "{}\n\nlog, plots and film: {folder}",
-            lines.join("\n\n")
-        ))
+        if interrupt.came() {
+            let saved = format!(
+                "saved log.csv and summary.json in {}",
+                self.output.display()
+            );
+            return Err(interrupt.error(saved).into());
+        }
+        Ok(())
     }
 
     fn run_episode(
@@ -102,6 +116,7 @@ impl RolloutCommand {
         policy: &NamedPolicy,
         seed: u64,
         folder: &OutputFolder,
+        interrupt: &Interrupt,
     ) -> anyhow::Result<Value> {
         let spec = policy.factory.make()?.spec().clone();
         let every = frame_stride(spec.control_timestep, self.frame_rate);
@@ -120,9 +135,15 @@ impl RolloutCommand {
             if !self.no_pictures {
                 episode_camera.see(env);
             }
+            interrupt.flow()
         })?;
         let summary = summary(&rollout);
         folder.write("log.csv", &rollout.to_csv()?)?;
+        let json = serde_json::to_string_pretty(&summary)?;
+        folder.write("summary.json", format!("{json}\n").as_bytes())?;
+        if rollout.interrupted {
+            return Ok(summary);
+        }
         for (name, content) in rollout_plot("plot", &rollout)?.files() {
             folder.write(&name, &content)?;
         }
@@ -130,8 +151,6 @@ impl RolloutCommand {
         settings.insert("task".to_owned(), policy.factory.task.into());
         settings.insert("env".to_owned(), policy.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
-        let json = serde_json::to_string_pretty(&summary)?;
-        folder.write("summary.json", format!("{json}\n").as_bytes())?;
         let interval = every as f64 * spec.control_timestep;
         write_pictures(folder, &episode_camera, &rollout, every, interval)?;
         Ok(summary)
@@ -182,7 +201,7 @@ fn summary(rollout: &Rollout) -> Value {
             .map(|(name, value)| (name, json!(value)))
             .collect()
     };
-    json!({
+    let mut summary = json!({
         "task": spec.id,
         "policy": rollout.policy,
         "seed": ended.seed,
@@ -193,7 +212,11 @@ fn summary(rollout: &Rollout) -> Value {
         "metrics": named(&mut spec.metrics.iter().map(|name| (*name).to_owned()), &ended.metrics),
         "reward_terms": named(&mut spec.reward_terms.iter().map(|name| (*name).to_owned()), &ended.reward_terms),
         "parameters": named(&mut spec.parameters.iter().cloned(), &ended.parameters),
-    })
+    });
+    if rollout.interrupted {
+        summary["interrupted"] = true.into();
+    }
+    summary
 }
 
 fn summary_text(summary: &Value) -> String {

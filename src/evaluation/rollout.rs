@@ -1,7 +1,11 @@
 //! One episode with every observation, action, reward and probe sample.
 
+use std::ops::ControlFlow;
+
 use super::NamedPolicy;
-use crate::envs::{Autoreset, Env, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv};
+use crate::envs::{
+    Autoreset, EndReason, Env, EnvSpec, EpisodeStatistics, ResetOptions, VecConfig, VecEnv,
+};
 use crate::rl::action_rng;
 use crate::sim::Physics;
 use crate::sim::readings::{ForceTorque, ProbeContact, ProbeFrame};
@@ -47,9 +51,12 @@ pub struct Rollout {
     pub steps: Vec<RolloutStep>,
     /// Return, metrics, random parameters and why it ended.
     pub ended: EpisodeStatistics,
+    /// Whether it was broken off; `ended` then sums up the steps that were done.
+    pub interrupted: bool,
 }
 
-/// Runs the episode of a seed, the same as in an evaluation; `watch` sees the environment at its start and after each step.
+/// Runs the episode of a seed, the same as in an evaluation; `watch` sees the environment at its start and after each step,
+/// and may break off.
 ///
 /// # Errors
 /// As [`crate::rl::evaluate`].
@@ -57,7 +64,7 @@ pub fn rollout(
     policy: &NamedPolicy,
     seed: u64,
     options: &ResetOptions,
-    watch: &mut dyn FnMut(&dyn Env),
+    watch: &mut dyn FnMut(&dyn Env) -> ControlFlow<()>,
 ) -> anyhow::Result<Rollout> {
     let config = VecConfig {
         autoreset: Autoreset::Disabled,
@@ -75,7 +82,7 @@ pub fn rollout(
         .and_then(|(_, physics)| Probe::find(physics));
     let mut steps = Vec::new();
     let mut action = vec![0.0; spec.action_space.len()];
-    watch(env.env(0));
+    let _ = watch(env.env(0));
     loop {
         let observation = env.batch().observations.clone();
         agent.act(&mut env, [&mut rng], &mut action)?;
@@ -92,15 +99,35 @@ pub fn rollout(
                 .zip(probe.as_ref())
                 .map(|((_, physics), probe)| probe.read(physics)),
         });
-        watch(now);
-        if let Some(ended) = ended {
+        let interrupted = watch(now).is_break() && ended.is_none();
+        if let Some(ended) = ended.or_else(|| interrupted.then(|| so_far(now, seed, &steps))) {
             return Ok(Rollout {
                 policy: policy.name.clone(),
                 spec,
                 steps,
                 ended,
+                interrupted,
             });
         }
+    }
+}
+
+/// The statistics of an episode that was broken off.
+fn so_far(env: &dyn Env, seed: u64, steps: &[RolloutStep]) -> EpisodeStatistics {
+    let mut metrics = vec![f64::NAN; env.spec().metrics.len()];
+    env.metrics(&mut metrics);
+    let terms = 0..env.spec().reward_terms.len();
+    EpisodeStatistics {
+        env_idx: 0,
+        seed,
+        return_: steps.iter().map(|step| step.reward).sum(),
+        length: steps.len(),
+        reason: EndReason::Task("interrupted"),
+        metrics,
+        parameters: env.parameters().to_vec(),
+        reward_terms: terms
+            .map(|term| steps.iter().map(|step| step.reward_terms[term]).sum())
+            .collect(),
     }
 }
 

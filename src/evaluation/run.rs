@@ -1,5 +1,6 @@
 //! Runs the episodes of an evaluation.
 
+use std::ops::ControlFlow;
 use std::time::Instant;
 
 use super::NamedPolicy;
@@ -34,14 +35,14 @@ pub struct EvaluationResult {
     pub seconds: f64,
 }
 
-/// Runs all episodes under a policy; `progress` gets the number of finished ones.
+/// Runs all episodes under a policy; `progress` gets the number of finished ones, and may break off.
 ///
 /// # Errors
 /// As [`rl::evaluate`].
 pub fn evaluate(
     policy: &NamedPolicy,
     plan: &EvaluationPlan,
-    progress: &mut dyn FnMut(usize),
+    progress: &mut dyn FnMut(usize) -> ControlFlow<()>,
 ) -> anyhow::Result<EvaluationResult> {
     let start = Instant::now();
     let config = VecConfig {
@@ -63,7 +64,11 @@ pub fn evaluate(
             &plan.options,
             &mut |n_done| progress(n_before + n_done),
         )?;
+        let is_whole = block.len() == plan.n_episodes;
         episodes.extend(block);
+        if !is_whole {
+            break;
+        }
     }
     Ok(EvaluationResult {
         name: policy.name.clone(),

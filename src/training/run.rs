@@ -204,6 +204,7 @@ impl<'a> Training<'a> {
                     n_done,
                     n_episodes: settings.episodes,
                 });
+                ControlFlow::Continue(())
             },
         )?;
         let evaluation = Evaluation {
