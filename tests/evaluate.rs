@@ -1,8 +1,6 @@
 //! Contract: an evaluation's figures depend on policy, settings and seeds alone, its JSON has stable keys, and what does not fit is refused
 //! by name.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 mod command;
 
 use std::path::{Path, PathBuf};

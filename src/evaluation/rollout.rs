@@ -69,7 +69,6 @@ pub fn rollout(
     let config = VecConfig {
         autoreset: Autoreset::Disabled,
         n_threads: 1,
-        ..VecConfig::default()
     };
     let mut env = VecEnv::new(policy.factory.make_many(1)?, config)?;
     let mut agent = policy.agent();

@@ -48,7 +48,6 @@ pub fn evaluate(
     let config = VecConfig {
         autoreset: Autoreset::Disabled,
         n_threads: plan.n_threads,
-        ..VecConfig::default()
     };
     let n_envs = plan.n_envs.clamp(1, plan.n_episodes.max(1));
     let mut env = VecEnv::new(policy.factory.make_many(n_envs)?, config)?;

@@ -95,7 +95,6 @@ impl<'a> Training<'a> {
             let config = VecConfig {
                 autoreset,
                 n_threads: plan.n_threads,
-                ..VecConfig::default()
             };
             VecEnv::new(settings.factory.make_many(n_envs)?, config)
         };

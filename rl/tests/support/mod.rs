@@ -135,7 +135,6 @@ pub(crate) fn lines(n_envs: usize, n_threads: usize, autoreset: Autoreset) -> Ve
     let config = VecConfig {
         autoreset,
         n_threads,
-        ..VecConfig::default()
     };
     VecEnv::new(envs.collect(), config).unwrap()
 }

@@ -91,7 +91,6 @@ impl EnvBench {
         let config = VecConfig {
             autoreset: Autoreset::NextStep,
             n_threads: self.threads,
-            ..VecConfig::default()
         };
         let mut env = VecEnv::new(policy.factory.make_many(self.envs)?, config)?;
         env.reset(Some(self.seed), &ResetOptions::default())?;

@@ -41,7 +41,6 @@ impl PpoBench {
         let vector = VecConfig {
             autoreset: Autoreset::SameStep,
             n_threads: self.threads,
-            ..VecConfig::default()
         };
         let env = VecEnv::new(factory.make_many(config.n_envs)?, vector)?;
         let n_threads = env.n_threads();
