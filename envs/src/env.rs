@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use insonate_sim::{CompiledScene, Physics};
 
-use crate::{BoxSpace, EnvError};
+use crate::{BoxSpace, EnvError, Lockstep};
 
 /// Spaces, names and times of an environment; constant.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -128,6 +128,11 @@ pub trait Env: Send {
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }
+
+    /// This environment as one of a group that advances together; none for one that advances alone.
+    fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
+        None
+    }
 }
 
 impl<E: Env + ?Sized> Env for Box<E> {
@@ -170,5 +175,9 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         (**self).scene()
+    }
+
+    fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
+        (**self).lockstep()
     }
 }

@@ -5,7 +5,7 @@ use insonate_tissue::TissueError;
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
+use crate::{EndReason, Env, EnvError, EnvSpec, Lockstep, ResetOptions, Step};
 
 /// Why a simulation could not advance.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub trait Simulation: Send {
     /// Takes the action of the next step, shape `[n_actions]`, which is valid.
     fn set_action(&mut self, action: &[f32]);
 
-    /// Advances by one control step.
+    /// Advances by one control step, unless `advance_group` has.
     ///
     /// # Errors
     /// [`StepFailure`]; what is observed must stay finite.
@@ -88,6 +88,14 @@ pub trait Simulation: Send {
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         None
     }
+
+    /// As [`Lockstep::group`]; none for a simulation that advances alone.
+    fn group(&self) -> Option<usize> {
+        None
+    }
+
+    /// As [`Lockstep::advance_group`], between `set_action` and `advance`.
+    fn advance_group(&mut self) {}
 }
 
 /// The environment of a simulation.
@@ -164,39 +172,8 @@ impl<S: Simulation> Env for Environment<S> {
     }
 
     fn step(&mut self, action: &[f32], observation: &mut [f32]) -> Result<Step, EnvError> {
-        if !self.is_running {
-            return Err(EnvError::Order(
-                "reset must come before the first step and after the end of an episode",
-            ));
-        }
-        self.check_room(observation)?;
-        self.spec.action_space.check("action", action)?;
-        self.simulation.set_action(action);
-        // What is observed if the simulation diverges.
-        self.simulation.observe(observation);
-        // (state, action) => state
-        match self.simulation.advance() {
-            Ok(()) => self.n_steps += 1,
-            Err(StepFailure::Diverged(what)) => return Ok(self.diverge(what)),
-            Err(StepFailure::Failed(error)) => return Err(error),
-        }
-        // (state, action) => reward, observation, end
-        self.simulation.reward(&mut self.terms);
-        self.simulation.observe(observation);
-        let end = self.simulation.end();
-        let limit = self.spec.max_episode_steps;
-        let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
-        self.end = match end {
-            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
-            Some(EpisodeEnd::Truncated) => Some(EndReason::TimeLimit),
-            None => is_late.then_some(EndReason::TimeLimit),
-        };
-        self.is_running = self.end.is_none();
-        Ok(Step {
-            reward: self.terms.iter().sum(),
-            terminated: matches!(self.end, Some(EndReason::Task(_))),
-            truncated: matches!(self.end, Some(EndReason::TimeLimit)),
-        })
+        self.begin(action, observation)?;
+        self.finish(observation)
     }
 
     fn reward_terms(&self) -> &[f64] {
@@ -221,5 +198,61 @@ impl<S: Simulation> Env for Environment<S> {
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.simulation.scene()
+    }
+
+    fn lockstep(&mut self) -> Option<&mut dyn Lockstep> {
+        self.simulation.group()?;
+        Some(self)
+    }
+}
+
+impl<S: Simulation> Lockstep for Environment<S> {
+    fn group(&self) -> usize {
+        let alone = std::ptr::from_ref(self).addr();
+        self.simulation.group().unwrap_or(alone)
+    }
+
+    fn begin(&mut self, action: &[f32], observation: &mut [f32]) -> Result<(), EnvError> {
+        if !self.is_running {
+            return Err(EnvError::Order(
+                "reset must come before the first step and after the end of an episode",
+            ));
+        }
+        self.check_room(observation)?;
+        self.spec.action_space.check("action", action)?;
+        self.simulation.set_action(action);
+        // What is observed if the simulation diverges.
+        self.simulation.observe(observation);
+        Ok(())
+    }
+
+    fn advance_group(&mut self) {
+        self.simulation.advance_group();
+    }
+
+    fn finish(&mut self, observation: &mut [f32]) -> Result<Step, EnvError> {
+        // (state, action) => state
+        match self.simulation.advance() {
+            Ok(()) => self.n_steps += 1,
+            Err(StepFailure::Diverged(what)) => return Ok(self.diverge(what)),
+            Err(StepFailure::Failed(error)) => return Err(error),
+        }
+        // (state, action) => reward, observation, end
+        self.simulation.reward(&mut self.terms);
+        self.simulation.observe(observation);
+        let end = self.simulation.end();
+        let limit = self.spec.max_episode_steps;
+        let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
+        self.end = match end {
+            Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
+            Some(EpisodeEnd::Truncated) => Some(EndReason::TimeLimit),
+            None => is_late.then_some(EndReason::TimeLimit),
+        };
+        self.is_running = self.end.is_none();
+        Ok(Step {
+            reward: self.terms.iter().sum(),
+            terminated: matches!(self.end, Some(EndReason::Task(_))),
+            truncated: matches!(self.end, Some(EndReason::TimeLimit)),
+        })
     }
 }

@@ -8,7 +8,7 @@ pub struct EnvFactory {
     pub task: &'static str,
     /// Every setting with its value, given or default.
     pub settings: toml::Table,
-    make: Box<dyn Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync>,
+    make_many: Box<dyn Fn(usize) -> Result<Vec<Box<dyn Env>>, EnvError> + Send + Sync>,
 }
 
 impl EnvFactory {
@@ -18,10 +18,21 @@ impl EnvFactory {
         settings: toml::Table,
         make: impl Fn() -> Result<Box<dyn Env>, EnvError> + Send + Sync + 'static,
     ) -> Self {
+        Self::in_groups(task, settings, move |n_envs| {
+            (0..n_envs).map(|_| make()).collect()
+        })
+    }
+
+    /// A factory of environments that advance together ([`Lockstep`](crate::Lockstep)) where they are made together by `make_many`.
+    pub fn in_groups(
+        task: &'static str,
+        settings: toml::Table,
+        make_many: impl Fn(usize) -> Result<Vec<Box<dyn Env>>, EnvError> + Send + Sync + 'static,
+    ) -> Self {
         Self {
             task,
             settings,
-            make: Box::new(make),
+            make_many: Box::new(make_many),
         }
     }
 
@@ -30,7 +41,8 @@ impl EnvFactory {
     /// # Errors
     /// What the task needs and does not get.
     pub fn make(&self) -> Result<Box<dyn Env>, EnvError> {
-        (self.make)()
+        let made = (self.make_many)(1)?.pop();
+        made.ok_or_else(|| EnvError::Failed(format!("no environment of {} was made", self.task)))
     }
 
     /// `n_envs` environments.
@@ -38,7 +50,7 @@ impl EnvFactory {
     /// # Errors
     /// As [`EnvFactory::make`].
     pub fn make_many(&self, n_envs: usize) -> Result<Vec<Box<dyn Env>>, EnvError> {
-        (0..n_envs).map(|_| self.make()).collect()
+        (self.make_many)(n_envs)
     }
 }
 

@@ -14,6 +14,7 @@ pub mod environment;
 pub mod error;
 pub mod factory;
 mod frame_stack;
+pub mod lockstep;
 pub mod parameters;
 pub mod probe;
 pub mod randomization;
@@ -28,6 +29,7 @@ pub use environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 pub use error::EnvError;
 pub use factory::EnvFactory;
 pub use frame_stack::FrameStack;
+pub use lockstep::Lockstep;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, VecConfig, VecEnv};
 

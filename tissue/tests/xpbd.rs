@@ -341,6 +341,32 @@ fn bits_depend_neither_on_threads_nor_on_lanes() {
 }
 
 #[test]
+fn worlds_that_are_not_asked_to_move_do_not_and_the_others_do_as_ever() {
+    let run = |moves: fn(usize) -> bool| {
+        let body = body(Elasticity::NeoHookean, 0.01);
+        let mut batch = XpbdBatch::new(config(Sweep::GaussSeidel), &[body], &[], 3).unwrap();
+        balls(&mut batch);
+        batch.step(0.02).unwrap();
+        let before = all(&mut batch);
+        assert!(
+            batch
+                .step_where(0.02, moves)
+                .unwrap()
+                .iter()
+                .all(Option::is_none)
+        );
+        (before, all(&mut batch))
+    };
+    let (before, moved) = run(|_| true);
+    let (_, some) = run(|world| world != 1);
+    assert_ne!(before[1], moved[1]);
+    assert_eq!(
+        some,
+        [moved[0].clone(), before[1].clone(), moved[2].clone()]
+    );
+}
+
+#[test]
 fn restored_states_continue_bit_identically() {
     let torn = XpbdBody {
         tear_strain: Some(0.35),

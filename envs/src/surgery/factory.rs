@@ -27,8 +27,8 @@ where
     let model = Arc::new(SurgeryModel::new(settings)?);
     let task = make(&settings.task, &model)?;
     let table = settings::table(settings);
-    Ok(EnvFactory::new(name, table, move || {
-        let env = SurgeryEnvironment::new(model.clone(), task.clone())?;
-        Ok(Box::new(env))
+    Ok(EnvFactory::in_groups(name, table, move |n_envs| {
+        let envs = SurgeryEnvironment::many(&model, &task, n_envs)?;
+        Ok(envs.into_iter().map(|env| Box::new(env) as _).collect())
     }))
 }

@@ -4,7 +4,7 @@
 //! [`SurgeryState`] is one copy of that organ with an instrument; a [`SurgeryTask`] says what to do with it, and a
 //! [`SurgeryEnvironment`] makes an [`Env`](crate::Env) of it.
 //!
-//! The organ is stepped by the project's own XPBD solver; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
+//! The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
 
 mod factory;
 mod model;
@@ -15,6 +15,7 @@ mod simulation;
 mod state;
 mod task;
 mod view;
+mod worlds;
 
 pub use factory::factory;
 pub use model::SurgeryModel;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use insonate_tissue::body::{Roi, TissueBody, liver};
-use insonate_tissue::xpbd::{Xpbd, XpbdBody};
+use insonate_tissue::xpbd::{Xpbd, XpbdBatch, XpbdBody, XpbdConfig};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::Vector3;
 
@@ -19,8 +19,10 @@ const MAX_SETTLING: f64 = 3.0;
 /// An organ at rest under gravity.
 #[derive(Debug, Clone)]
 pub struct Organ {
-    /// The solver's world, without tools.
-    pub(super) world: Xpbd,
+    config: XpbdConfig,
+    body: XpbdBody,
+    /// The state of a world in which it is at rest.
+    rest: Vec<u8>,
     /// Places of the vertices [m].
     positions: Vec<[f64; 3]>,
     /// Vertices that do not move.
@@ -84,11 +86,14 @@ impl Organ {
             damping_time: settings.organ.damping_time,
             ..XpbdBody::default()
         };
-        let mut world = Xpbd::new(settings.config(), &[body], &[])?;
+        let config = settings.config();
+        let mut world = Xpbd::new(config.clone(), std::slice::from_ref(&body), &[])?;
         settle(&mut world, &settings.time)?;
         Ok(Self {
             positions: world.positions(),
-            world,
+            rest: world.save(),
+            config,
+            body,
             is_fixed,
             triangles,
         })
@@ -96,7 +101,21 @@ impl Organ {
 
     /// Number of tetrahedra.
     pub fn n_tets(&self) -> usize {
-        self.world.n_tets()
+        self.body.mesh.tets.len()
+    }
+
+    /// The state of a world in which it is at rest.
+    pub(super) fn rest(&self) -> &[u8] {
+        &self.rest
+    }
+
+    /// Worlds with such an organ, which do not begin at rest.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`].
+    pub(super) fn batch(&self, n_worlds: usize) -> Result<XpbdBatch, TissueError> {
+        let bodies = std::slice::from_ref(&self.body);
+        XpbdBatch::new(self.config.clone(), bodies, &[], n_worlds)
     }
 
     /// Places of the vertices at rest [m], shape `[n_vertices, 3]`.

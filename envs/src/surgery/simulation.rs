@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use insonate_sim::{CompiledScene, Physics};
+use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use rand_chacha::ChaCha8Rng;
 
@@ -10,6 +11,7 @@ use super::model::SurgeryModel;
 use super::state::SurgeryState;
 use super::task::{SurgeryTask, SurgeryTaskSpec};
 use super::view::SurgeryView;
+use super::worlds::Worlds;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::parameters::{self, Parameter};
 use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
@@ -22,16 +24,42 @@ pub struct SurgerySimulation<T> {
     task: T,
     state: SurgeryState,
     parameters: Vec<Parameter>,
-    action: Vec<f32>,
+    /// Whether the step could begin.
+    begun: Result<(), TissueError>,
     view: SurgeryView,
 }
 
 impl<T: SurgeryTask> SurgeryEnvironment<T> {
-    /// An environment; it must be reset before its first step.
+    /// Environments that advance together where they can, in groups of sixteen; they must be reset before their first steps.
     ///
     /// # Errors
     /// [`EnvError::Tissue`] for an invalid instrument.
-    pub fn new(model: Arc<SurgeryModel>, task: T) -> Result<Self, EnvError> {
+    pub fn many(model: &Arc<SurgeryModel>, task: &T, n_envs: usize) -> Result<Vec<Self>, EnvError>
+    where
+        T: Clone,
+    {
+        let mut envs = Vec::with_capacity(n_envs);
+        while envs.len() < n_envs {
+            let n_worlds = Worlds::MAX.min(n_envs - envs.len());
+            let worlds = Arc::new(Worlds::new(&model.organ, n_worlds)?);
+            for index in 0..n_worlds {
+                envs.push(Self::in_world(
+                    model.clone(),
+                    worlds.clone(),
+                    index,
+                    task.clone(),
+                )?);
+            }
+        }
+        Ok(envs)
+    }
+
+    fn in_world(
+        model: Arc<SurgeryModel>,
+        worlds: Arc<Worlds>,
+        index: usize,
+        task: T,
+    ) -> Result<Self, EnvError> {
         let SurgeryTaskSpec {
             id,
             mut observation_space,
@@ -65,9 +93,9 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
         let above = Vector3::from(model.instrument.workspace_high);
         let simulation = SurgerySimulation {
             task,
-            state: SurgeryState::new(model, above)?,
+            state: SurgeryState::new(model, worlds, index, above)?,
             parameters,
-            action: vec![0.0; spec.action_space.len()],
+            begun: Ok(()),
             view: SurgeryView::default(),
         };
         Ok(Self::of(spec, simulation))
@@ -92,15 +120,25 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
     }
 
     fn set_action(&mut self, action: &[f32]) {
-        self.action.copy_from_slice(action);
+        let step = self.step_length();
+        let (moves, other) = action.split_at(3);
+        let displacement = Vector3::from_fn(|axis, _| f64::from(moves[axis]) * step);
+        let openness = self.task.openness(&self.state, other);
+        self.begun = self.state.begin_step(displacement, openness);
+    }
+
+    fn group(&self) -> Option<usize> {
+        Some(self.state.group())
+    }
+
+    fn advance_group(&mut self) {
+        self.state.advance_group();
     }
 
     fn advance(&mut self) -> Result<(), StepFailure> {
-        let step = self.step_length();
-        let (moves, other) = self.action.split_at(3);
-        let displacement = Vector3::from_fn(|axis, _| f64::from(moves[axis]) * step);
         self.view.invalidate();
-        Ok(self.task.act(&mut self.state, displacement, other)?)
+        std::mem::replace(&mut self.begun, Ok(()))?;
+        Ok(self.state.finish_step()?)
     }
 
     fn reward(&mut self, terms: &mut [f64]) {

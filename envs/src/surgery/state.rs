@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use insonate_tissue::xpbd::{Gripper, Xpbd};
-use insonate_tissue::{SoftTissue, TissueError};
+use insonate_tissue::TissueError;
+use insonate_tissue::xpbd::{BatchWorld, Gripper};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::model::SurgeryModel;
 use super::organ::MaterialPoint;
 use super::settings::{CLOSED, OPEN};
+use super::worlds::Worlds;
 
 /// Shaft and clamps.
 pub(super) const N_PARTS: usize = 3;
@@ -17,10 +18,14 @@ pub(super) const N_PARTS: usize = 3;
 #[derive(Debug)]
 pub struct SurgeryState {
     model: Arc<SurgeryModel>,
-    world: Xpbd,
+    worlds: Arc<Worlds>,
+    /// Its place among the worlds.
+    index: usize,
     gripper: Gripper,
     point: Vector3<f64>,
     opening: f64,
+    /// Point and opening after the step that has begun.
+    target: (Vector3<f64>, f64),
     positions: Vec<[f64; 3]>,
     parts: [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
     force: f64,
@@ -29,20 +34,27 @@ pub struct SurgeryState {
 }
 
 impl SurgeryState {
-    /// An organ at rest, with the instrument at a place [m], its clamps barely open.
+    /// The organ of world `index`, at rest, with the instrument at a place [m], its clamps barely open.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for an invalid instrument.
-    pub fn new(model: Arc<SurgeryModel>, at: Vector3<f64>) -> Result<Self, TissueError> {
+    pub(super) fn new(
+        model: Arc<SurgeryModel>,
+        worlds: Arc<Worlds>,
+        index: usize,
+        at: Vector3<f64>,
+    ) -> Result<Self, TissueError> {
         let point = into_workspace(&model, at);
-        let (world, gripper, parts) = begin(&model, point, CLOSED)?;
+        let (gripper, parts) = begin(&model, &worlds, index, point, CLOSED)?;
         Ok(Self {
             positions: model.organ.positions().to_vec(),
             model,
-            world,
+            worlds,
+            index,
             gripper,
             point,
             opening: CLOSED,
+            target: (point, CLOSED),
             parts,
             force: 0.0,
             peak_force: 0.0,
@@ -57,7 +69,7 @@ impl SurgeryState {
     pub fn reset(&mut self, at: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
         let point = into_workspace(&self.model, at);
         let opening = opening(openness);
-        (self.world, self.gripper, self.parts) = begin(&self.model, point, opening)?;
+        (self.gripper, self.parts) = begin(&self.model, &self.worlds, self.index, point, opening)?;
         self.point = point;
         self.opening = opening;
         self.positions.copy_from_slice(self.model.organ.positions());
@@ -65,27 +77,55 @@ impl SurgeryState {
         Ok(())
     }
 
-    /// Moves the instrument by a displacement [m], as far as the workspace goes, and its clamps to a share of their opening, in one step.
+    /// Begins a step that moves the instrument by a displacement [m], as far as the workspace goes, and its clamps to a share of their
+    /// opening. Closing clamps grasp at once.
     ///
     /// # Errors
-    /// [`TissueError::Diverged`]; organ and instrument are then as they were.
-    pub fn step(&mut self, displacement: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
+    /// [`TissueError::Setting`] for an invalid place of the instrument.
+    pub(super) fn begin_step(
+        &mut self,
+        displacement: Vector3<f64>,
+        openness: f64,
+    ) -> Result<(), TissueError> {
         let point = into_workspace(&self.model, self.point + displacement);
         let opening = opening(openness);
         let time = self.model.time.control_timestep;
         let tip = shaft_tip(&self.model, point);
-        self.gripper
-            .move_to(&mut self.world, tip, 0.0, opening, time)?;
-        self.world.step(time)?;
-        // (world) => what is read of it
-        self.point = point;
-        self.opening = opening;
-        self.time += time;
-        self.positions = self.world.positions();
-        self.force = self.gripper.wrench(&self.world).force.norm();
-        self.peak_force = self.peak_force.max(self.force);
-        self.parts = parts(&mut self.world);
+        let gripper = &mut self.gripper;
+        self.worlds.with(self.index, |world| {
+            gripper.move_to(world, tip, 0.0, opening, time)
+        })?;
+        self.target = (point, opening);
+        self.worlds.set_due(self.index);
         Ok(())
+    }
+
+    /// Advances this world and the others of its group in which a step has begun.
+    pub(super) fn advance_group(&self) {
+        self.worlds.advance(self.model.time.control_timestep);
+    }
+
+    /// Ends the step, after advancing if that has not been done with the group.
+    ///
+    /// # Errors
+    /// [`TissueError::Diverged`]; organ and instrument are then as they were.
+    pub(super) fn finish_step(&mut self) -> Result<(), TissueError> {
+        let time = self.model.time.control_timestep;
+        self.worlds.finish(self.index, time)?;
+        // (world) => what is read of it
+        (self.point, self.opening) = self.target;
+        self.time += time;
+        (self.positions, self.force, self.parts) = self.worlds.with(self.index, |world| {
+            let force = self.gripper.wrench(world).force.norm();
+            (world.positions(), force, parts(world))
+        });
+        self.peak_force = self.peak_force.max(self.force);
+        Ok(())
+    }
+
+    /// The group of worlds that advance together.
+    pub(super) fn group(&self) -> usize {
+        Arc::as_ptr(&self.worlds).addr()
     }
 
     /// What it shares with other environments.
@@ -139,31 +179,31 @@ impl SurgeryState {
     }
 }
 
-type Beginning = (
-    Xpbd,
-    Gripper,
-    [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
-);
+/// Middles and directions of shaft and clamps.
+type Parts = [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS];
 
 fn begin(
     model: &SurgeryModel,
+    worlds: &Worlds,
+    index: usize,
     point: Vector3<f64>,
     opening: f64,
-) -> Result<Beginning, TissueError> {
-    let mut world = model.organ.world.clone();
-    let gripper = Gripper::new(
-        &mut world,
-        model.instrument.geometry(),
-        model.instrument.trocar.into(),
-        shaft_tip(model, point),
-        0.0,
-        opening,
-    )?;
-    let parts = parts(&mut world);
-    Ok((world, gripper, parts))
+) -> Result<(Gripper, Parts), TissueError> {
+    worlds.reset(index, &model.organ)?;
+    worlds.with(index, |world| {
+        let gripper = Gripper::new(
+            world,
+            model.instrument.geometry(),
+            model.instrument.trocar.into(),
+            shaft_tip(model, point),
+            0.0,
+            opening,
+        )?;
+        Ok((gripper, parts(world)))
+    })
 }
 
-fn parts(world: &mut Xpbd) -> [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS] {
+fn parts(world: &mut BatchWorld<'_>) -> Parts {
     let tools = world.tools_mut();
     std::array::from_fn(|part| (tools[part].position, tools[part].rotation))
 }

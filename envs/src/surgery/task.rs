@@ -1,6 +1,5 @@
 //! What a task of surgery must say: spec, start, action, reward, end and observation.
 
-use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 
 use super::model::SurgeryModel;
@@ -36,16 +35,8 @@ pub trait SurgeryTask: Send {
     /// [`EnvError::Config`] for invalid numbers.
     fn reset(&mut self, state: &mut SurgeryState, parameters: &[f64]) -> Result<(), EnvError>;
 
-    /// Does an action: a displacement of the instrument [m], and the other actions.
-    ///
-    /// # Errors
-    /// As [`SurgeryState::step`].
-    fn act(
-        &mut self,
-        state: &mut SurgeryState,
-        displacement: Vector3<f64>,
-        other: &[f32],
-    ) -> Result<(), TissueError>;
+    /// Before a step: how far the clamps open in it, as a share of the whole, by the actions besides moving.
+    fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64;
 
     /// Writes the weighted reward terms of the step just done.
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]);

@@ -37,7 +37,6 @@
 
 use std::sync::Arc;
 
-use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -223,13 +222,8 @@ impl SurgeryTask for TissueReach {
         Ok(())
     }
 
-    fn act(
-        &mut self,
-        state: &mut SurgeryState,
-        displacement: Vector3<f64>,
-        _other: &[f32],
-    ) -> Result<(), TissueError> {
-        state.step(displacement, BARELY_OPEN)
+    fn openness(&mut self, _state: &SurgeryState, _other: &[f32]) -> f64 {
+        BARELY_OPEN
     }
 
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {

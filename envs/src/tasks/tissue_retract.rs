@@ -40,7 +40,6 @@
 //! **Figures**: `success` is 1 when the grasped point reached the goal; `grasped` is 1 when it was held at the end; `distance_m` is from
 //! target to goal at the end; `peak_force_n` as in `tissue-reach`.
 
-use insonate_tissue::TissueError;
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
@@ -150,6 +149,9 @@ pub struct TissueRetract {
     rest: Vector3<f64>,
     goal: Vector3<f64>,
     /// Whether the target is held, and for how many steps it has been.
+    /// Before the step at hand: whether the clamps were closed, and near the target.
+    was_closed: bool,
+    was_near: bool,
     is_held: bool,
     n_held: usize,
     /// Whether it was first held in this step.
@@ -186,6 +188,8 @@ impl TissueRetract {
             target,
             goal: rest + Vector3::from(settings.lift),
             rest,
+            was_closed: false,
+            was_near: false,
             is_held: false,
             n_held: 0,
             is_first: false,
@@ -238,25 +242,18 @@ impl SurgeryTask for TissueRetract {
         Ok(())
     }
 
-    fn act(
-        &mut self,
-        state: &mut SurgeryState,
-        displacement: Vector3<f64>,
-        other: &[f32],
-    ) -> Result<(), TissueError> {
-        let was_closed = state.is_closed();
+    fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64 {
+        self.was_closed = state.is_closed();
         // Clamps grasp as they begin to close for good, before they move.
-        let is_near = self.to_target(state).norm() < self.settings.threshold;
-        let opening = state.openness() + f64::from(other[0]) * self.settings.jaw_step;
-        state.step(displacement, opening)?;
-        let closes = state.is_closed() && !was_closed;
-        self.is_held = state.is_closed() && (self.is_held || (closes && is_near));
-        self.is_first = self.is_held && self.n_held == 0;
-        self.n_held += usize::from(self.is_held);
-        Ok(())
+        self.was_near = self.to_target(state).norm() < self.settings.threshold;
+        state.openness() + f64::from(other[0]) * self.settings.jaw_step
     }
 
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
+        let grasps = state.is_closed() && !self.was_closed && self.was_near;
+        self.is_held = state.is_closed() && (self.is_held || grasps);
+        self.is_first = self.is_held && self.n_held == 0;
+        self.n_held += usize::from(self.is_held);
         let settings = &self.settings;
         let to_goal = self.to_goal(state).norm();
         let per_metre = 1.0 / self.diagonal;

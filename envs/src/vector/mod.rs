@@ -37,14 +37,16 @@ impl VecEnv {
     /// # Errors
     /// [`EnvError::Config`] without environments, with different ones, or with one that takes no action; [`EnvError::Failed`] when the
     /// operating system gives no thread.
-    pub fn new(envs: Vec<Box<dyn Env>>, config: VecConfig) -> Result<Self, EnvError> {
+    pub fn new(mut envs: Vec<Box<dyn Env>>, config: VecConfig) -> Result<Self, EnvError> {
         let spec = shared_spec(&envs)?;
+        let groups = group_sizes(&mut envs);
         let n_envs = envs.len();
         let n_threads = match config.n_threads {
             0 => thread::available_parallelism().map_or(1, usize::from),
             n_threads => n_threads,
         };
-        let pool = Pool::new(n_envs, n_threads.min(n_envs) - 1, config.autoreset)
+        let n_workers = n_threads.min(groups.len()) - 1;
+        let pool = Pool::new(&groups, n_workers, config.autoreset)
             .map_err(|error| EnvError::Failed(format!("no thread to step in: {error}")))?;
         let slots = envs.into_iter().enumerate();
         Ok(Self {
@@ -249,6 +251,16 @@ fn shared_spec(envs: &[Box<dyn Env>]) -> Result<EnvSpec, EnvError> {
         )));
     }
     Ok(spec.clone())
+}
+
+/// Sizes of the groups that advance together; an environment that advances alone is a group.
+fn group_sizes(envs: &mut [Box<dyn Env>]) -> Vec<usize> {
+    let groups: Vec<Option<usize>> = envs
+        .iter_mut()
+        .map(|env| env.lockstep().map(|env| env.group()))
+        .collect();
+    let is_same = |a: &Option<usize>, b: &Option<usize>| a.is_some() && a == b;
+    groups.chunk_by(is_same).map(<[_]>::len).collect()
 }
 
 fn at(env_idx: usize, source: EnvError) -> EnvError {

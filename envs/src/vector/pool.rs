@@ -1,6 +1,6 @@
 //! Threads that step environments: they live as long as the vector, and the caller's thread works with them.
 //!
-//! Environments are handed out one by one through an atomic counter, so a slow one holds up nobody.
+//! Environments, and groups that advance together, are handed out one by one through an atomic counter, so a slow one holds up nobody.
 //! Each lies in a cell that one thread at a time takes it from; between rounds the vector owns all of them.
 
 use std::io;
@@ -10,7 +10,7 @@ use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use super::config::Autoreset;
-use super::slot::BoxedSlot;
+use super::slot::{BoxedSlot, run};
 
 /// How long an idle thread keeps looking for work before it sleeps. Waking a thread that sleeps takes some 50 µs, longer than a
 /// small policy takes to choose the next actions.
@@ -19,6 +19,12 @@ const SPIN: Duration = Duration::from_micros(100);
 /// Looks between two looks at the clock.
 const LOOKS_PER_CLOCK: usize = 64;
 
+/// A place from which one thread takes a group of environments, or one alone.
+struct Cell {
+    n_slots: usize,
+    slots: Mutex<Vec<BoxedSlot>>,
+}
+
 /// The threads of a vector beside the caller's.
 pub(super) struct Pool {
     shared: Arc<Shared>,
@@ -26,7 +32,7 @@ pub(super) struct Pool {
 }
 
 struct Shared {
-    cells: Vec<Mutex<Option<BoxedSlot>>>,
+    cells: Vec<Cell>,
     autoreset: Autoreset,
     /// The next cell to be handed out; all of them are when it reaches their number.
     next: AtomicUsize,
@@ -41,11 +47,15 @@ struct Shared {
 }
 
 impl Pool {
-    /// Starts the workers.
+    /// Starts the workers for groups of so many environments.
     ///
     /// # Errors
     /// What the operating system says when it gives no thread.
-    pub(super) fn new(n_envs: usize, n_workers: usize, autoreset: Autoreset) -> io::Result<Self> {
+    pub(super) fn new(
+        groups: &[usize],
+        n_workers: usize,
+        autoreset: Autoreset,
+    ) -> io::Result<Self> {
         let n_cores = thread::available_parallelism().map_or(1, usize::from);
         // Threads beyond the cores would take the time of those that work by looking for work.
         let spin = if n_workers < n_cores {
@@ -55,9 +65,9 @@ impl Pool {
         };
         let mut pool = Self {
             shared: Arc::new(Shared {
-                cells: (0..n_envs).map(|_| Mutex::new(None)).collect(),
+                cells: groups.iter().map(|&n_slots| Cell::new(n_slots)).collect(),
                 autoreset,
-                next: AtomicUsize::new(n_envs),
+                next: AtomicUsize::new(groups.len()),
                 n_left: AtomicUsize::new(0),
                 round: AtomicUsize::new(0),
                 stop: AtomicBool::new(false),
@@ -84,9 +94,11 @@ impl Pool {
     /// Runs all environments on the threads and the caller's, until all is done.
     pub(super) fn run(&self, slots: &mut Vec<BoxedSlot>) {
         let shared = &self.shared;
-        for (cell, slot) in shared.cells.iter().zip(slots.drain(..)) {
-            *lock(cell) = Some(slot);
+        let mut rest = slots.drain(..);
+        for cell in &shared.cells {
+            lock(&cell.slots).extend(rest.by_ref().take(cell.n_slots));
         }
+        drop(rest);
         shared.n_left.store(shared.cells.len(), Ordering::Relaxed);
         // From here on environments are handed out, also to a worker that is late from the last round.
         shared.next.store(0, Ordering::Release);
@@ -97,11 +109,7 @@ impl Pool {
         shared.work();
         shared.wait_for_the_rest();
         for cell in &shared.cells {
-            slots.push(
-                lock(cell)
-                    .take()
-                    .expect("each cell is filled before its slot counts as done"),
-            );
+            slots.append(&mut lock(&cell.slots));
         }
     }
 }
@@ -111,8 +119,17 @@ impl Drop for Pool {
         self.shared.stop.store(true, Ordering::Release);
         for worker in self.workers.drain(..) {
             worker.thread().unpark();
-            // A worker runs no code that panics outside of `EnvSlot::run`, which catches.
+            // A worker runs no code that panics outside of `slot::run`, which catches.
             let _ = worker.join();
+        }
+    }
+}
+
+impl Cell {
+    fn new(n_slots: usize) -> Self {
+        Self {
+            n_slots,
+            slots: Mutex::new(Vec::with_capacity(n_slots)),
         }
     }
 }
@@ -140,11 +157,8 @@ impl Shared {
     /// Runs cells until none is left to hand out.
     fn work(&self) {
         while let Some(cell) = self.cells.get(self.next.fetch_add(1, Ordering::AcqRel)) {
-            let slot = lock(cell).take();
-            let mut slot =
-                slot.expect("a cell is filled before it is handed out, and to one thread");
-            slot.run(self.autoreset);
-            *lock(cell) = Some(slot);
+            // A cell is filled before it is handed out, and to one thread.
+            run(&mut lock(&cell.slots), self.autoreset);
             if self.n_left.fetch_sub(1, Ordering::AcqRel) == 1
                 && let Some(waiter) = lock(&self.waiter).take()
             {

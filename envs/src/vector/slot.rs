@@ -39,6 +39,26 @@ pub(super) enum Command {
 /// A slot as it moves from thread to thread: a pointer, not a kilobyte.
 pub(super) type BoxedSlot = Box<EnvSlot>;
 
+/// Runs one environment, or all of a group that advances together, each as if it were alone.
+pub(super) fn run(slots: &mut [BoxedSlot], autoreset: Autoreset) {
+    if slots.len() > 1 {
+        for slot in &mut *slots {
+            slot.begin_step();
+        }
+        if let Some(first) = slots.iter_mut().find(|slot| slot.has_begun) {
+            first.guard(|slot| {
+                if let Some(env) = slot.env.lockstep() {
+                    env.advance_group();
+                }
+                Ok(())
+            });
+        }
+    }
+    for slot in slots {
+        slot.run(autoreset);
+    }
+}
+
 /// One environment and all that belongs to it.
 pub(super) struct EnvSlot {
     pub(super) env: Box<dyn Env>,
@@ -53,6 +73,8 @@ pub(super) struct EnvSlot {
     pub(super) is_same: bool,
     /// Why this round failed.
     pub(super) error: Option<EnvError>,
+    /// Whether the step of this round has begun.
+    has_begun: bool,
 
     // The stream of episode seeds: its seed, and how many were drawn.
     pub(super) stream_seed: u64,
@@ -94,6 +116,7 @@ impl EnvSlot {
             snapshot: None,
             is_same: true,
             error: None,
+            has_begun: false,
             stream_seed,
             n_drawn: 0,
             seeder: ChaCha8Rng::seed_from_u64(stream_seed),
@@ -153,8 +176,25 @@ impl EnvSlot {
         EnvError::check_length("observation of the snapshot", found, n_obs)
     }
 
-    /// Does what `command` says; a failure or panic of the environment ends in `error`, and only in this slot.
-    pub(super) fn run(&mut self, autoreset: Autoreset) {
+    /// Begins the step of an environment that advances with a group; a failure or panic of it ends in `error`, and only in this slot.
+    fn begin_step(&mut self) {
+        if self.command != Command::Step || self.phase != Phase::Running {
+            return;
+        }
+        self.guard(|slot| {
+            if let Some(env) = slot.env.lockstep() {
+                env.begin(&slot.action, &mut slot.scratch)?;
+                slot.has_begun = true;
+            }
+            Ok(())
+        });
+    }
+
+    /// Does what `command` says, or what is left of it, as [`Self::begin_step`].
+    fn run(&mut self, autoreset: Autoreset) {
+        if self.error.is_some() {
+            return;
+        }
         self.guard(|slot| match slot.command {
             Command::Reset => {
                 let options = std::mem::take(&mut slot.next_options);
@@ -209,6 +249,7 @@ impl EnvSlot {
         });
         self.error = outcome.err();
         if self.error.is_some() {
+            self.has_begun = false;
             self.phase = Phase::Unready;
             self.ended = None;
         }
@@ -302,7 +343,11 @@ impl EnvSlot {
     /// One step of the running episode.
     fn advance(&mut self) -> Result<(), EnvError> {
         self.has_final = false;
-        self.step = self.env.step(&self.action, &mut self.scratch)?;
+        let begun = std::mem::take(&mut self.has_begun);
+        self.step = match self.env.lockstep().filter(|_| begun) {
+            Some(env) => env.finish(&mut self.scratch)?,
+            None => self.env.step(&self.action, &mut self.scratch)?,
+        };
         self.reward_terms.copy_from_slice(self.env.reward_terms());
         self.actions.extend_from_slice(&self.action);
         self.length += 1;

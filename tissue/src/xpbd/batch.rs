@@ -18,15 +18,13 @@ use crate::graspable::Graspable;
 use crate::TissueError;
 use crate::tool::{Tool, Wrench};
 
-/// Worlds in a block.
-const WORLDS: usize = 16;
-
 /// Independent worlds of the same bodies, each with its own tools.
 #[derive(Debug)]
 pub struct XpbdBatch {
     blocks: Vec<Block<ManyWorlds>>,
     n_worlds: usize,
-    threads: rayon::ThreadPool,
+    /// None for one block, which the caller's thread steps.
+    threads: Option<rayon::ThreadPool>,
 }
 
 /// One world of a batch.
@@ -37,6 +35,9 @@ pub struct BatchWorld<'a> {
 }
 
 impl XpbdBatch {
+    /// Worlds that lie side by side in the lanes: so many take as long as one.
+    pub const LANES: usize = 16;
+
     /// Worlds of bodies at rest shape.
     ///
     /// # Errors
@@ -49,19 +50,16 @@ impl XpbdBatch {
     ) -> Result<Self, TissueError> {
         config.check()?;
         check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
-        let n_threads = config.n_threads;
-        let threads = rayon::ThreadPoolBuilder::new()
-            .num_threads(n_threads)
-            .build()
-            .map_err(|error| TissueError::setting("n_threads", n_threads, error.to_string()))?;
+        let n_blocks = n_worlds.div_ceil(Self::LANES);
+        let threads = (n_blocks > 1).then(|| thread_pool(config.n_threads));
         let topology = Topology::new(bodies, attachments)?;
         let model = Arc::new(Model::new(config, topology));
-        let counts = (0..n_worlds.div_ceil(WORLDS)).map(|i| (n_worlds - i * WORLDS).min(WORLDS));
+        let counts = (0..n_blocks).map(|i| (n_worlds - i * Self::LANES).min(Self::LANES));
         let blocks = counts.map(|n| Block::new(model.clone(), n)).collect();
         Ok(Self {
             blocks,
             n_worlds,
-            threads,
+            threads: threads.transpose()?,
         })
     }
 
@@ -76,14 +74,29 @@ impl XpbdBatch {
     /// # Errors
     /// [`TissueError::Setting`] for the time.
     pub fn step(&mut self, time: f64) -> Result<Vec<Option<TissueError>>, TissueError> {
+        self.step_where(time, |_| true)
+    }
+
+    /// As [`Self::step`], of those worlds for which `moves` says so; the others stay as they are.
+    ///
+    /// # Errors
+    /// [`TissueError::Setting`] for the time.
+    pub fn step_where(
+        &mut self,
+        time: f64,
+        moves: impl Fn(usize) -> bool + Sync,
+    ) -> Result<Vec<Option<TissueError>>, TissueError> {
         check_range("time", time, 0.0, 1e3)?;
+        let step = |(i, block): (usize, &mut Block<ManyWorlds>)| {
+            block.step(time, |world| moves(i * Self::LANES + world))
+        };
         let blocks = &mut self.blocks;
-        let errors: Vec<_> = self.threads.install(|| {
-            blocks
-                .par_iter_mut()
-                .map(|block| block.step(time))
-                .collect()
-        });
+        let errors: Vec<_> = match &self.threads {
+            None => blocks.iter_mut().enumerate().map(step).collect(),
+            Some(threads) => {
+                threads.install(|| blocks.par_iter_mut().enumerate().map(step).collect())
+            }
+        };
         Ok(errors.into_iter().flatten().collect())
     }
 
@@ -93,22 +106,26 @@ impl XpbdBatch {
             return None;
         }
         Some(BatchWorld {
-            block: &mut self.blocks[index / WORLDS],
-            world: index % WORLDS,
+            block: &mut self.blocks[index / Self::LANES],
+            world: index % Self::LANES,
         })
     }
 
-    /// Calls a function for each world, on all cores.
+    /// Calls a function for each world.
     pub fn for_each(&mut self, f: impl Fn(usize, BatchWorld<'_>) + Sync) {
-        let blocks = &mut self.blocks;
-        self.threads.install(|| {
-            blocks.par_iter_mut().enumerate().for_each(|(i, block)| {
-                for world in 0..block.worlds.len() {
-                    f(i * WORLDS + world, BatchWorld { block, world });
-                }
-            });
-        });
+        for (i, block) in self.blocks.iter_mut().enumerate() {
+            for world in 0..block.worlds.len() {
+                f(i * Self::LANES + world, BatchWorld { block, world });
+            }
+        }
     }
+}
+
+fn thread_pool(n_threads: usize) -> Result<rayon::ThreadPool, TissueError> {
+    rayon::ThreadPoolBuilder::new()
+        .num_threads(n_threads)
+        .build()
+        .map_err(|error| TissueError::setting("n_threads", n_threads, error.to_string()))
 }
 
 impl BatchWorld<'_> {

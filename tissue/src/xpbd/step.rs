@@ -12,23 +12,28 @@ use crate::tool::Tool;
 use crate::{Divergence, TissueError};
 
 impl<Y: LaneLayout> Block<Y> {
-    /// Advances all worlds by a time [s]; of each world says why it was not advanced, if it was not.
-    pub(super) fn step(&mut self, time: f64) -> Vec<Option<TissueError>> {
+    /// Advances the worlds for which `moves` says so by a time [s]; of each of them says why it was not advanced, if it was not.
+    pub(super) fn step(
+        &mut self,
+        time: f64,
+        moves: impl Fn(usize) -> bool,
+    ) -> Vec<Option<TissueError>> {
         let n_substeps = self.model.n_substeps(time);
-        let mut errors: Vec<_> = self
-            .worlds
-            .iter()
-            .map(|world| world.check().err())
+        let worlds = self.worlds.iter().enumerate();
+        let mut errors: Vec<_> = worlds
+            .map(|(i, world)| world.check().err().filter(|_| moves(i)))
             .collect();
-        if n_substeps == 0 || errors.iter().all(Option::is_some) {
+        let moving: Vec<bool> = errors
+            .iter()
+            .enumerate()
+            .map(|(i, error)| error.is_none() && moves(i))
+            .collect();
+        if n_substeps == 0 || !moving.contains(&true) {
             return errors;
         }
         // Lanes move together: worlds that must not move are put back afterwards.
-        let stopped = errors
-            .iter()
-            .enumerate()
-            .filter(|(_, error)| error.is_some());
-        let stopped: Vec<_> = stopped.map(|(i, _)| (i, self.save(i))).collect();
+        let stopped = (0..moving.len()).filter(|i| !moving[*i]);
+        let stopped: Vec<_> = stopped.map(|i| (i, self.save(i))).collect();
         let dt = time / n_substeps as f64;
         self.start[0].copy_from_slice(&self.positions);
         self.start[1].copy_from_slice(&self.velocities);
@@ -38,17 +43,17 @@ impl<Y: LaneLayout> Block<Y> {
         let mut speeds = SpeedCheck::default();
         for index in 0..n_substeps {
             let after = (index + 1) as f64 * dt;
-            let worlds = self.worlds.iter().zip(&errors);
+            let worlds = self.worlds.iter().zip(&moving);
             let tools: Vec<Vec<Tool>> = worlds
-                .map(|(world, error)| match error {
-                    None => world.tools.iter().map(|tool| tool.after(after)).collect(),
-                    Some(_) => Vec::new(),
+                .map(|(world, moves)| match moves {
+                    true => world.tools.iter().map(|tool| tool.after(after)).collect(),
+                    false => Vec::new(),
                 })
                 .collect();
             self.substep(dt, &tools, &mut speeds);
         }
         for (index, error) in errors.iter_mut().enumerate() {
-            if error.is_none() {
+            if moving[index] {
                 *error = self.finish(index, time, &speeds).err();
             }
         }

@@ -111,7 +111,7 @@ impl Xpbd {
     /// As there.
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
         check_range("time", time, 0.0, 1e3)?;
-        match self.block.step(time).swap_remove(0) {
+        match self.block.step(time, |_| true).swap_remove(0) {
             None => Ok(()),
             Some(error) => Err(error),
         }
