@@ -14,7 +14,6 @@ pub mod environment;
 pub mod error;
 pub mod factory;
 mod frame_stack;
-pub mod lockstep;
 pub mod parameters;
 pub mod probe;
 pub mod randomization;
@@ -24,12 +23,11 @@ pub mod surgery;
 pub mod tasks;
 pub mod vector;
 
-pub use env::{EndReason, Env, EnvSpec, ResetOptions, Step};
+pub use env::{EndReason, Env, EnvSpec, Lockstep, ResetOptions, Step};
 pub use environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 pub use error::EnvError;
 pub use factory::EnvFactory;
 pub use frame_stack::FrameStack;
-pub use lockstep::Lockstep;
 pub use space::BoxSpace;
 pub use vector::{Autoreset, Batch, EpisodeStatistics, VecConfig, VecEnv};
 

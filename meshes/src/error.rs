@@ -109,3 +109,12 @@ pub enum MeshFault {
         volume: f64,
     },
 }
+
+/// The first characters of a text from a file, for a message.
+pub(crate) fn shorten(text: &str) -> String {
+    const MOST: usize = 80;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}

@@ -8,7 +8,7 @@ use std::io::Write;
 
 use crate::TriangleMesh;
 use crate::check::{MAX_TRIANGLES, MAX_VERTICES, check_count};
-use crate::file::shorten;
+use crate::error::shorten;
 
 /// Position and normal of a corner.
 type Corner = (u32, Option<u32>);

@@ -9,7 +9,7 @@ use ply_rs_bw::ply::{
 
 use crate::TriangleMesh;
 use crate::check::{MAX_TRIANGLES, MAX_VERTICES, check_count};
-use crate::file::shorten;
+use crate::error::shorten;
 
 /// Longest header and longest row of a text file [bytes].
 const MAX_LINE: usize = 1 << 16;

@@ -5,7 +5,7 @@ use std::io::Cursor;
 
 use crate::TriangleMesh;
 use crate::check::{MAX_TRIANGLES, check_count};
-use crate::file::shorten;
+use crate::error::shorten;
 
 /// Bytes before the first triangle of a binary file: a header of 80 and the count.
 const HEADER: usize = 84;
