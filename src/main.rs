@@ -13,20 +13,16 @@ use insonate::rl::RlError;
 fn main() -> ExitCode {
     // Wrong usage ends here, with status 2.
     let command = cli::Cli::parse();
-    match command.run() {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(error) => match error.downcast_ref::<cli::Interrupted>() {
-            // What the user asked for is no error.
-            Some(interrupted) => {
-                eprintln!("{interrupted}");
-                ExitCode::from(interrupted.status)
-            }
-            None => {
-                eprintln!("error: {}", in_one_line(&error));
-                ExitCode::from(if is_usage(&error) { 2 } else { 1 })
-            }
-        },
+    let Err(error) = command.run() else {
+        return ExitCode::SUCCESS;
+    };
+    // What the user asked for is no error.
+    if let Some(interrupted) = error.downcast_ref::<cli::Interrupted>() {
+        eprintln!("{interrupted}");
+        return ExitCode::from(interrupted.status);
     }
+    eprintln!("error: {}", in_one_line(&error));
+    ExitCode::from(if is_usage(&error) { 2 } else { 1 })
 }
 
 /// The error and its causes, each said once.

@@ -15,7 +15,7 @@ fn run_with(folder: &str, arguments: &[&str]) -> Output {
         .env("MUJOCO_DYNAMIC_LINK_DIR", folder)
         .env_remove("LD_LIBRARY_PATH")
         .output()
-        .unwrap()
+        .expect("the loader starts")
 }
 
 fn stderr(output: &Output) -> String {

@@ -2,13 +2,15 @@
 
 use crate::{Env, EnvError};
 
+type MakeMany = dyn Fn(usize) -> Result<Vec<Box<dyn Env>>, EnvError> + Send + Sync;
+
 /// Makes the environments of a task with given settings; they share what is constant, such as compiled scenes.
 pub struct EnvFactory {
     /// The task's name.
     pub task: &'static str,
     /// Every setting with its value, given or default.
     pub settings: toml::Table,
-    make_many: Box<dyn Fn(usize) -> Result<Vec<Box<dyn Env>>, EnvError> + Send + Sync>,
+    make_many: Box<MakeMany>,
 }
 
 impl EnvFactory {

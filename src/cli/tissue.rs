@@ -222,7 +222,7 @@ impl MotionArgs {
             );
         }
         let usual = || PathBuf::from(format!("output/tissue-{}", motion.name));
-        let folder = OutputFolder::create(&self.output.clone().unwrap_or_else(usual))?;
+        let folder = OutputFolder::create(self.output.clone().unwrap_or_else(usual))?;
         let (width, height) = self.picture_size;
         let mut film = if self.no_pictures {
             MotionFilm::none()

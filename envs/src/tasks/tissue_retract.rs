@@ -148,14 +148,11 @@ pub struct TissueRetract {
     /// Where the target is at rest [m].
     rest: Vector3<f64>,
     goal: Vector3<f64>,
+    /// Whether clamps that close in the step at hand grasp the target.
+    may_grasp: bool,
     /// Whether the target is held, and for how many steps it has been.
-    /// Before the step at hand: whether the clamps were closed, and near the target.
-    was_closed: bool,
-    was_near: bool,
     is_held: bool,
     n_held: usize,
-    /// Whether it was first held in this step.
-    is_first: bool,
     is_there: bool,
 }
 
@@ -188,11 +185,9 @@ impl TissueRetract {
             target,
             goal: rest + Vector3::from(settings.lift),
             rest,
-            was_closed: false,
-            was_near: false,
+            may_grasp: false,
             is_held: false,
             n_held: 0,
-            is_first: false,
             is_there: false,
             settings,
         })
@@ -238,22 +233,21 @@ impl SurgeryTask for TissueRetract {
         state.reset(self.rest + Vector3::from(self.settings.start) + start, 1.0)?;
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
         (self.is_held, self.n_held) = (false, 0);
-        (self.is_first, self.is_there) = (false, false);
+        (self.may_grasp, self.is_there) = (false, false);
         Ok(())
     }
 
     fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64 {
-        self.was_closed = state.is_closed();
         // Clamps grasp as they begin to close for good, before they move.
-        self.was_near = self.to_target(state).norm() < self.settings.threshold;
+        let is_near = self.to_target(state).norm() < self.settings.threshold;
+        self.may_grasp = is_near && !state.is_closed();
         state.openness() + f64::from(other[0]) * self.settings.jaw_step
     }
 
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
-        let grasps = state.is_closed() && !self.was_closed && self.was_near;
-        self.is_held = state.is_closed() && (self.is_held || grasps);
-        self.is_first = self.is_held && self.n_held == 0;
+        self.is_held = state.is_closed() && (self.is_held || self.may_grasp);
         self.n_held += usize::from(self.is_held);
+        let is_first = self.is_held && self.n_held == 1;
         let settings = &self.settings;
         let to_goal = self.to_goal(state).norm();
         let per_metre = 1.0 / self.diagonal;
@@ -270,7 +264,7 @@ impl SurgeryTask for TissueRetract {
         self.is_there = self.is_held && to_goal < settings.threshold;
         terms[0] = -settings.distance_weight * distance * per_metre;
         terms[1] = -settings.waiting_weight * waiting * per_metre;
-        terms[2] = settings.grasp_bonus * f64::from(u8::from(self.is_first));
+        terms[2] = settings.grasp_bonus * f64::from(u8::from(is_first));
         terms[3] = settings.success_bonus * f64::from(u8::from(self.is_there));
     }
 

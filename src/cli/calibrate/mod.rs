@@ -108,14 +108,12 @@ impl Calibrate {
             folder.write(name, content)?;
         }
         bar.finish_and_clear();
-        let end = || match report.interrupted {
-            true => Err(interrupt
-                .error(format!(
-                    "saved what was found in {}",
-                    folder.path().display()
-                ))
-                .into()),
-            false => Ok(()),
+        let end = || {
+            if report.interrupted {
+                let saved = format!("saved what was found in {}", folder.path().display());
+                return Err(interrupt.error(saved).into());
+            }
+            Ok(())
         };
         if self.json {
             print(&serde_json::to_string_pretty(&report.json())?)?;
