@@ -1,4 +1,6 @@
 //! What to do, and with what.
+//!
+//! A recursion with `motions` and `discretized_body`: a plan names its motion and its body, which are set up as the plan asks.
 
 use insonate_tissue::{Material, TissueError};
 
