@@ -1,0 +1,78 @@
+//! Joints from the tool's pose, in closed form.
+//!
+//! The wrist's yaw axis y and point w (one jaw length behind the tool point) are known.
+//! The pitch axis p is at right angles to y and to the shaft, and both w and the shaft's line through the remote centre c lie in the plane at right angles to p: so p is along (w - c) × y; the opposite p belongs to a wrist folded back, |wrist pitch| > π/2.
+//! From p follow the pitch point, the shaft, and every angle.
+
+use nalgebra::{IsometryMatrix3, Vector3};
+
+use crate::error::DvrkError;
+use crate::psm::{JointVector, Psm};
+
+/// Distance [m] of wrist and remote centre, or sine between directions, below which a pose has no unique joints.
+const SINGULAR: f64 = 1e-9;
+
+impl Psm {
+    /// Joint positions that put the tool to `base_from_tool` with the jaws `jaw_opening` [rad] apart; the inverse of [`Psm::tool_pose`].
+    ///
+    /// Limits of joints are not looked at; of the two solutions it takes the one whose wrist has passed the remote centre (insertion above 0.025 m) and is not folded back.
+    ///
+    /// # Errors
+    ///
+    /// [`DvrkError::Unreachable`] where the wrist's yaw axis points at the remote centre or the wrist reaches it, so that roll or direction are free, and for numbers that are not finite.
+    pub fn inverse_kinematics(
+        &self,
+        base_from_tool: &IsometryMatrix3<f64>,
+        jaw_opening: f64,
+    ) -> Result<JointVector, DvrkError> {
+        let rotation = base_from_tool.rotation;
+        let yaw_axis = -(rotation * Vector3::x());
+        let distal = rotation * Vector3::z();
+        let wrist = base_from_tool.translation.vector - self.geometry.l_clip * distal;
+        let from_remote_centre = wrist - self.remote_centre();
+
+        // The pitch axis, and with it the shaft from the remote centre to where the two cross.
+        let normal = from_remote_centre.cross(&yaw_axis);
+        if !(normal.norm() > SINGULAR && jaw_opening.is_finite()) {
+            return Err(unreachable(format!(
+                "the wrist's yaw axis passes the remote centre at {:e} m, allowed: above {SINGULAR:e}, and jaws at {jaw_opening} rad, allowed: finite",
+                normal.norm()
+            )));
+        }
+        let pitch_axis = normal.normalize();
+        let wrist_direction = yaw_axis.cross(&pitch_axis);
+        let shaft = from_remote_centre - self.geometry.l_p2y * wrist_direction;
+        if !(shaft.norm() > SINGULAR && shaft.norm().is_finite()) {
+            return Err(unreachable(format!(
+                "the wrist is {:e} m from the remote centre, allowed: above {SINGULAR:e}",
+                shaft.norm()
+            )));
+        }
+
+        // Yaw, pitch and insertion from the shaft.
+        let direction = shaft.normalize();
+        let mut q = JointVector::zeros();
+        q[0] = direction.x.atan2(-direction.z);
+        q[1] = -direction.y.clamp(-1.0, 1.0).asin();
+        q[2] = shaft.norm() + self.geometry.l_rcc - self.geometry.l_tool;
+
+        // Roll, wrist pitch and yaw from the axes, each in the frame before it.
+        let in_insertion = self.forward_kinematics(&q)[8].rotation.inverse() * pitch_axis;
+        q[3] = in_insertion.x.atan2(-in_insertion.y);
+        let in_roll = self.forward_kinematics(&q)[10].rotation.inverse() * wrist_direction;
+        q[4] = (-in_roll.x).atan2(in_roll.z);
+        let in_pitch =
+            self.forward_kinematics(&q)[11].rotation.inverse() * (rotation * Vector3::y());
+        let yaw = (-in_pitch.x).atan2(-in_pitch.z);
+        q[5] = yaw - 0.5 * jaw_opening;
+        q[6] = yaw + 0.5 * jaw_opening;
+        Ok(q)
+    }
+}
+
+fn unreachable(reason: String) -> DvrkError {
+    DvrkError::Unreachable {
+        frame: "the tool",
+        reason,
+    }
+}

@@ -1,0 +1,34 @@
+//! The arms of the da Vinci Research Kit in pure Rust: kinematics, identified dynamics, and identification from logs.
+//!
+//! ```text
+//! classic() ──► Psm { links, drives, gravity } ── forward_kinematics, tool_pose, tool_jacobian, inverse_kinematics
+//!                    │                         └─ inverse_dynamics, mass_matrix, coriolis, gravity_torque, friction
+//! ```
+//!
+//! # Joint coordinates
+//!
+//! A [`JointVector`] is `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]` in rad, the insertion in m: the coordinates of the mechanism, in which each jaw has its own angle about the wrist's yaw axis.
+//! The dVRK's software reports wrist yaw `(a + b)/2` and jaw opening `b - a` instead, and its logs motor coordinates; [`coupling`] converts positions and torques.
+//!
+//! # Frames
+//!
+//! `base` is frame 0 of Wang et al. 2019: z up, the yaw axis along -y through the origin, the remote centre of motion at [`Psm::remote_centre`].
+
+pub mod coupling;
+mod drive;
+mod dynamics;
+mod error;
+mod geometry;
+mod inertia;
+mod kinematics;
+mod link;
+mod parameters;
+mod psm;
+
+pub use drive::Drive;
+pub use error::DvrkError;
+pub use geometry::Geometry;
+pub use inertia::Inertia;
+pub use link::{Link, Motion};
+pub use parameters::{classic, identified};
+pub use psm::{JOINT_NAMES, JointVector, N_JOINTS, N_LINKS, Psm};

@@ -1,0 +1,74 @@
+//! One link: where its frame is relative to its parent's, how it moves, and its inertia.
+
+use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
+
+use crate::inertia::Inertia;
+use crate::psm::JointVector;
+
+/// Which joint moves a link.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Motion {
+    /// Rigid with its parent.
+    Fixed,
+    /// Turns about its z axis by `sign` times joint `joint`.
+    Revolute {
+        /// Index into the joint vector.
+        joint: usize,
+        /// 1 or -1.
+        sign: f64,
+    },
+    /// Slides along its z axis with joint `joint`.
+    Prismatic {
+        /// Index into the joint vector.
+        joint: usize,
+    },
+}
+
+/// A link of the arm in modified Denavit-Hartenberg form: parent, then `Rot_x(alpha) Trans_x(a) Rot_z(theta) Trans_z(d)`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Link {
+    /// Its name.
+    pub name: &'static str,
+    /// Index of the link that it hangs on, smaller than its own.
+    pub parent: usize,
+    /// Distance of the z axes [m].
+    pub a: f64,
+    /// Angle of the z axes [rad].
+    pub alpha: f64,
+    /// Offset along z at joint position zero [m].
+    pub d: f64,
+    /// Angle about z at joint position zero [rad].
+    pub theta: f64,
+    /// What moves it.
+    pub motion: Motion,
+    /// Its inertia, in its own frame.
+    pub inertia: Inertia,
+}
+
+impl Link {
+    /// Rotation and translation to the parent's frame at joint positions `q`.
+    pub fn parent_from_link(&self, q: &JointVector) -> IsometryMatrix3<f64> {
+        let (rotation, position) = self.placement(q);
+        IsometryMatrix3::from_parts(
+            Translation3::from(position),
+            Rotation3::from_matrix_unchecked(rotation),
+        )
+    }
+
+    /// The same as a matrix and a vector, for inner loops.
+    #[inline]
+    pub(crate) fn placement(&self, q: &JointVector) -> (Matrix3<f64>, Vector3<f64>) {
+        let (mut theta, mut d) = (self.theta, self.d);
+        match self.motion {
+            Motion::Fixed => {}
+            Motion::Revolute { joint, sign } => theta += sign * q[joint],
+            Motion::Prismatic { joint } => d += q[joint],
+        }
+        let (s, c) = theta.sin_cos();
+        let (sa, ca) = self.alpha.sin_cos();
+        (
+            Matrix3::new(c, -s, 0.0, s * ca, c * ca, -sa, s * sa, c * sa, ca),
+            Vector3::new(self.a, -sa * d, ca * d),
+        )
+    }
+}

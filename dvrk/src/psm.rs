@@ -1,0 +1,79 @@
+//! The patient-side manipulator as a value.
+
+use nalgebra::{SVector, Vector3};
+
+use crate::drive::Drive;
+use crate::geometry::Geometry;
+use crate::inertia::Inertia;
+use crate::link::Link;
+
+/// Number of actuated joints.
+pub const N_JOINTS: usize = 7;
+/// Number of frames with the base.
+pub const N_LINKS: usize = 14;
+/// Number of drives.
+pub(crate) const N_DRIVES: usize = 10;
+/// Index of the link whose motion mirrors the insertion.
+const COUNTERWEIGHT: usize = 9;
+
+/// One number per joint, `[yaw, pitch, insertion, roll, wrist pitch, jaw a, jaw b]`: rad and N m, for the insertion m and N.
+pub type JointVector = SVector<f64, N_JOINTS>;
+
+/// Names of the joints, in the order of a [`JointVector`].
+pub const JOINT_NAMES: [&str; N_JOINTS] = [
+    "yaw",
+    "pitch",
+    "insertion",
+    "roll",
+    "wrist_pitch",
+    "jaw_a",
+    "jaw_b",
+];
+
+/// A patient-side manipulator: geometry, inertia of its links, and what acts on its joints.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Psm {
+    /// Lengths [m]; `links` was made of them.
+    pub geometry: Geometry,
+    /// The links; indices are the frame numbers of Wang et al. 2019, 0 is the base.
+    pub links: [Link; N_LINKS],
+    /// Friction, motors and springs.
+    pub drives: [Drive; N_DRIVES],
+    /// Acceleration of gravity in the base frame [m/s²].
+    pub gravity: Vector3<f64>,
+}
+
+impl Psm {
+    /// The same arm with its counterweight taken off.
+    pub fn without_counterweight(mut self) -> Self {
+        self.links[COUNTERWEIGHT].inertia = Inertia::ZERO;
+        self
+    }
+
+    /// The same arm without friction, motor inertia and spring: rigid bodies alone.
+    pub fn without_drives(mut self) -> Self {
+        for drive in &mut self.drives {
+            drive.coulomb_friction = 0.0;
+            drive.viscous_friction = 0.0;
+            drive.offset = 0.0;
+            drive.motor_inertia = 0.0;
+            drive.stiffness = 0.0;
+        }
+        self
+    }
+
+    /// The same arm with `payload`, given in the frame of link `link`, rigidly attached to it.
+    ///
+    /// # Panics
+    ///
+    /// Where `link` is not below [`N_LINKS`].
+    pub fn with_payload(mut self, link: usize, payload: Inertia) -> Self {
+        self.links[link].inertia += payload;
+        self
+    }
+
+    /// The remote centre of motion in the base frame [m].
+    pub fn remote_centre(&self) -> Vector3<f64> {
+        Vector3::new(0.0, self.geometry.l_2l2, 0.0)
+    }
+}
