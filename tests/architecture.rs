@@ -8,12 +8,13 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 11] = [
+const LAYERS: [(&str, u8); 12] = [
     ("insonate-files", 0),
     ("insonate-meshes", 0),
     ("insonate-models", 1),
     ("insonate-calibration", 2),
     ("insonate-dvrk", 2),
+    ("insonate-continuum", 2),
     ("insonate-tissue", 2),
     ("insonate-sim", 3),
     ("insonate-envs", 4),

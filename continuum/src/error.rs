@@ -1,0 +1,45 @@
+//! Errors of descriptions, inputs and steps.
+
+/// An error of this crate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ContinuumError {
+    /// A setting or an input is out of range.
+    #[error("{field} is {value}, but must be {allowed}")]
+    Setting {
+        /// Its name.
+        field: String,
+        /// Its value.
+        value: String,
+        /// Its range.
+        allowed: String,
+    },
+    /// A file cannot be read or written, or does not hold what it should.
+    #[error("{path}: {problem}")]
+    File {
+        /// Which one.
+        path: String,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A mesh is not the wall of a lumen.
+    #[error(transparent)]
+    Mesh(#[from] insonate_meshes::MeshFault),
+    /// A mesh file cannot be read.
+    #[error(transparent)]
+    MeshFile(#[from] insonate_meshes::MeshError),
+}
+
+impl ContinuumError {
+    pub(crate) fn setting(
+        field: impl Into<String>,
+        value: impl std::fmt::Debug,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Setting {
+            field: field.into(),
+            value: format!("{value:?}"),
+            allowed: allowed.into(),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! A slender, cable-driven rod in a narrow lumen: corotational beam elements, many contacts, quasi-static and dynamic.
+//!
+//! Knows no robot and no physics engine: the base of the rod is moved from outside, and shape and contact forces are read out.
+//! The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of Continuum Robots with Multiple Contacts
+//! and Large Deformation" (Acc-FEM); `docs/continuum.md` says where it differs.
+
+mod error;
+pub mod lumen;
+
+pub use error::ContinuumError;
+pub use lumen::{Lumen, WallPoint};
