@@ -13,9 +13,9 @@ const LEAF: usize = 4;
 /// A closed surface as a tree of bounding boxes, for closest points and signed distances.
 #[derive(Debug, Clone)]
 pub struct SurfaceTree {
-    nodes: Vec<Node>,
+    pub(crate) nodes: Vec<Node>,
     /// In the order of the leaves.
-    facets: Vec<Facet>,
+    pub(crate) facets: Vec<Facet>,
 }
 
 /// The point of a surface that is closest to a query point.
@@ -30,18 +30,23 @@ pub struct ClosestPoint {
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Node {
-    low: Vector3<f64>,
-    high: Vector3<f64>,
+pub(crate) struct Node {
+    pub(crate) low: Vector3<f64>,
+    pub(crate) high: Vector3<f64>,
     /// First facet of a leaf, or second child; the first follows its parent.
-    next: u32,
+    pub(crate) next: u32,
     /// Facets of a leaf, 0: none.
-    n_facets: u32,
+    pub(crate) n_facets: u32,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Facet {
-    corners: [Vector3<f64>; 3],
+pub(crate) struct Facet {
+    pub(crate) corners: [Vector3<f64>; 3],
+    /// Its number and its vertices in the mesh.
+    pub(crate) index: u32,
+    pub(crate) indices: [u32; 3],
+    /// How many facets meet at each corner.
+    pub(crate) n_around: [u32; 3],
     /// Sums of unit normals: of the face, the edges ab, bc, ca, and the corners by angle.
     face: Vector3<f64>,
     edges: [Vector3<f64>; 3],
@@ -50,7 +55,7 @@ struct Facet {
 
 /// Feature of a triangle.
 #[derive(Debug, Clone, Copy)]
-enum Feature {
+pub(crate) enum Feature {
     Face,
     Edge(usize),
     Vertex(usize),
@@ -134,14 +139,19 @@ impl SurfaceTree {
 }
 
 impl Node {
-    fn square_to(&self, point: &Vector3<f64>) -> f64 {
+    pub(crate) fn square_to(&self, point: &Vector3<f64>) -> f64 {
         let out = (self.low - point).sup(&(point - self.high));
         out.map(|x| x.max(0.0)).norm_squared()
     }
 }
 
 impl Facet {
-    fn side(&self, point: &Vector3<f64>, position: Vector3<f64>, feature: Feature) -> ClosestPoint {
+    pub(crate) fn side(
+        &self,
+        point: &Vector3<f64>,
+        position: Vector3<f64>,
+        feature: Feature,
+    ) -> ClosestPoint {
         let pseudonormal = match feature {
             Feature::Face => self.face,
             Feature::Edge(edge) => self.edges[edge],
@@ -174,17 +184,22 @@ fn facets(mesh: &TriangleMesh) -> Vec<Facet> {
         .map(|i| mesh.area_vector(i).normalize())
         .collect();
     let mut vertices = vec![Vector3::zeros(); mesh.positions.len()];
+    let mut n_around = vec![0; mesh.positions.len()];
     for (index, triangle) in mesh.triangles.iter().enumerate() {
         let corners = mesh.corners(index);
         for (corner, &vertex) in triangle.iter().enumerate() {
             let one = corners[(corner + 1) % 3] - corners[corner];
             let other = corners[(corner + 2) % 3] - corners[corner];
             vertices[vertex as usize] += faces[index] * one.angle(&other);
+            n_around[vertex as usize] += 1;
         }
     }
     let mut facets: Vec<Facet> = (0..n_triangles)
         .map(|index| Facet {
             corners: mesh.corners(index),
+            index: index as u32,
+            indices: mesh.triangles[index],
+            n_around: mesh.triangles[index].map(|vertex| n_around[vertex as usize]),
             face: faces[index],
             edges: [faces[index]; 3],
             vertices: mesh.triangles[index].map(|vertex| vertices[vertex as usize]),
@@ -245,7 +260,7 @@ fn middle(facet: &Facet) -> Vector3<f64> {
 }
 
 /// The closest point of a triangle, and the feature on which it lies (Ericson 2005).
-fn closest_on_triangle(
+pub(crate) fn closest_on_triangle(
     [a, b, c]: &[Vector3<f64>; 3],
     point: &Vector3<f64>,
 ) -> (Vector3<f64>, Feature) {

@@ -102,6 +102,12 @@ pub enum MeshFault {
         /// The triangles.
         triangles: [usize; 2],
     },
+    /// Two triangles cut each other.
+    #[error("the triangles {} and {} cut each other: the mesh crosses itself", triangles[0], triangles[1])]
+    Crossing {
+        /// The triangles.
+        triangles: [usize; 2],
+    },
     /// The surface encloses no volume, or faces inwards.
     #[error("the mesh encloses no volume ({volume:e} m³)")]
     NoVolume {

@@ -5,9 +5,11 @@
 
 mod check;
 mod closest_point;
+mod crossing;
 mod error;
 mod file;
 mod height;
+mod local_minima;
 mod obj;
 mod ply;
 mod primitives;

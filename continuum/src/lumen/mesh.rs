@@ -1,0 +1,104 @@
+//! A lumen bounded by a closed triangle mesh: the free space is inside.
+
+use std::path::Path;
+
+use insonate_meshes::{ClosestPoint, SurfaceTree, TriangleMesh};
+use nalgebra::Vector3;
+
+use super::{Lumen, WallPoint};
+use crate::ContinuumError;
+
+/// Walls whose normals differ by less count once (30°).
+const SAME_NORMAL: f64 = 0.866;
+
+/// The free space inside a closed mesh.
+#[derive(Debug, Clone)]
+pub struct MeshLumen {
+    mesh: TriangleMesh,
+    tree: SurfaceTree,
+}
+
+impl MeshLumen {
+    /// The inside of a mesh, which is turned inside out if its triangles face inwards.
+    ///
+    /// # Errors
+    /// [`ContinuumError::Mesh`] for a mesh that is open, crosses itself, or is no surface.
+    pub fn new(mesh: TriangleMesh) -> Result<Self, ContinuumError> {
+        let mesh = mesh.into_closed()?;
+        let tree = SurfaceTree::new(&mesh)?;
+        tree.check_crossing()?;
+        Ok(Self { mesh, tree })
+    }
+
+    /// Reads an OBJ, STL or PLY file, whose lengths are in units of `unit` [m].
+    ///
+    /// # Errors
+    /// [`ContinuumError::MeshFile`] naming the file for what cannot be read; [`ContinuumError::File`] as [`new`](Self::new).
+    pub fn read(path: impl AsRef<Path>, unit: f64) -> Result<Self, ContinuumError> {
+        let path = path.as_ref();
+        if !(1e-9..=1e3).contains(&unit) {
+            return Err(ContinuumError::setting("unit", unit, "1e-9 to 1000 m"));
+        }
+        let mut mesh = TriangleMesh::read(path)?;
+        mesh.transform(&nalgebra::Isometry3::identity(), unit);
+        mesh.weld(0.0);
+        Self::new(mesh).map_err(|error| ContinuumError::File {
+            path: path.display().to_string(),
+            problem: error.to_string(),
+        })
+    }
+
+    /// Its wall; triangles face outwards.
+    pub fn mesh(&self) -> &TriangleMesh {
+        &self.mesh
+    }
+
+    /// Signed distance from the wall [m], positive inside.
+    ///
+    /// # Panics
+    /// If the point is not finite.
+    pub fn clearance(&self, point: &Vector3<f64>) -> f64 {
+        -self.tree.signed_distance(point)
+    }
+
+    /// Where a rod enters from above: the middle of the cross-section at a depth [m] below the highest point; of several pieces, the greatest.
+    ///
+    /// # Errors
+    /// [`ContinuumError::Setting`] where there is no cross-section.
+    pub fn entry_from_above(&self, depth: f64) -> Result<Vector3<f64>, ContinuumError> {
+        let z = self.mesh.bounds()[1][2] - depth;
+        let sections = super::section::sections(&self.mesh, z);
+        let greatest = sections.into_iter().max_by(|a, b| a.1.total_cmp(&b.1));
+        greatest.map(|(middle, _)| middle).ok_or_else(|| {
+            let allowed = "within the height of the mesh, in m";
+            ContinuumError::setting("depth of the entry", depth, allowed)
+        })
+    }
+}
+
+impl Lumen for MeshLumen {
+    fn walls_near(&self, point: &Vector3<f64>, within: f64, walls: &mut Vec<WallPoint>) {
+        let mut found: Vec<ClosestPoint> = Vec::new();
+        self.tree.local_minima_within(point, within, &mut found);
+        found.sort_by(|a, b| a.distance.abs().total_cmp(&b.distance.abs()));
+        let first = walls.len();
+        for wall in found {
+            let normal = -wall.normal;
+            let is_new = walls[first..]
+                .iter()
+                .all(|other| other.normal.dot(&normal) < SAME_NORMAL);
+            // Behind the wall only the nearest one says where the free space is.
+            let counts = wall.distance <= 0.0 || walls.len() == first;
+            if is_new && counts {
+                walls.push(WallPoint {
+                    position: wall.position,
+                    normal,
+                    distance: -wall.distance,
+                });
+                if wall.distance > 0.0 {
+                    return;
+                }
+            }
+        }
+    }
+}
