@@ -70,7 +70,7 @@ enum Command {
     Calibrate(Box<calibrate::Calibrate>),
     /// Train a policy on a task.
     Train(Box<train::Train>),
-    /// Run episodes under a policy and tell its figures with 95 % intervals.
+    /// Run episodes under a policy and report its figures with 95 % intervals.
     Evaluate(evaluate::Evaluate),
     /// Run an episode under a policy: log, plots and a moving picture.
     Rollout(rollout::RolloutCommand),
@@ -78,9 +78,9 @@ enum Command {
     Curves(curves::Curves),
     /// Show a task: actions, observations, rewards, metrics, random parameters, settings.
     Describe(describe::Describe),
-    /// Push, pull, tear, stretch, retract or press soft tissue, and tell the force.
+    /// Push, pull, tear, stretch, retract or press soft tissue, and record the force.
     Tissue(tissue::Tissue),
-    /// Measure speed: of environments, or of training.
+    /// Measure the speed of environments, training and soft tissue.
     Bench(bench::Bench),
 }
 

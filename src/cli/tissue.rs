@@ -23,13 +23,13 @@ use super::{Usage, print};
   insonate tissue tear --solver xpbd --json
   insonate tissue press --body slab --depth 0.02 --young-modulus 8000
 
-Every motion starts and stops smoothly. Its folder holds force.csv (pose of the tool, force and torque on it, force on all supports), a plot of
-it, summary.json, a film and four stills; --export adds the tissue's surface at the end.
+Every motion starts and stops smoothly. Its folder holds force.csv (pose of the tool, force and \
+torque on it, force on all supports), a plot of it, summary.json, a film and four stills; --export \
+adds the tissue's surface at the end.
 
-Momentum: momentum_residual compares, after each frame, what the tissue has gained with all that tools, table, clamps, what holds it
-and gravity gave it, and is the greatest difference by the sum of the sizes of these impulses. Nothing holds tissue but such parts: no wall of
-the grid is near and no vertex is fixed, so that it is as small as rounding in single precision makes it. What a torn vertex without an element
-loses when it is stopped is counted too.
+momentum_residual is the greatest difference between the momentum that the tissue gained and the \
+impulses of tools, supports and gravity on it, over the sum of the sizes of these impulses. No wall of \
+the grid is near and no vertex is fixed, so it is as small as rounding in single precision makes it.
 
 Exit status: 1 when the tissue diverges, with the files of what was done until then.")]
 pub(crate) struct Tissue {

@@ -1,4 +1,4 @@
-//! Where the robot could stand instead, when it does not get to the skin.
+//! Where the robot could stand instead, when the probe cannot reach the skin.
 //!
 //! Moving the base moves the targets the other way in the arm's frame, so candidates need no new scene.
 //! Those that inverse kinematics accepts are tried, the nearest first.
@@ -10,11 +10,11 @@ use crate::models::Scene;
 use crate::sim::ik::{self, IkConfig};
 use crate::sim::{Pose, SimError};
 
-/// The probe does not come to the skin.
+/// The probe does not reach the skin.
 #[derive(Debug, thiserror::Error)]
 #[error("the probe found no contact within {seconds} s at {site:?} m")]
 pub(super) struct NoContact {
-    /// How long was waited [s].
+    /// Time waited [s].
     pub(super) seconds: f64,
     /// Where, in the torso's frame [m].
     pub(super) site: [f64; 2],

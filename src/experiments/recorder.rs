@@ -66,7 +66,7 @@ impl Recorder {
         }
     }
 
-    /// Fails for errors that no recorder has.
+    /// Fails for impossible errors.
     ///
     /// # Errors
     /// [`crate::models::ModelError::OutOfRange`], naming the field.

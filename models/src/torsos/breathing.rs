@@ -25,7 +25,7 @@ impl Default for Breathing {
 }
 
 impl Breathing {
-    /// Fails for a breath that is not one.
+    /// Fails for an impossible breath.
     ///
     /// # Errors
     /// [`ModelError::OutOfRange`], naming the field.

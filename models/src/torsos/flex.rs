@@ -195,7 +195,7 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64, contact: [
         .with(elasticity(tissue.young_modulus, POISSON))
 }
 
-/// The skin, drawn by nobody and touched by nobody.
+/// The skin, neither drawn nor touched.
 fn skin(lattice: &Lattice, tissue: &Tissue) -> Flex {
     let triangles = lattice.top();
     let high = lattice.count[1] - 1;

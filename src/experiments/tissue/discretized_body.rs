@@ -212,7 +212,7 @@ fn cut_particles(particles: &mut ParticleBody, is_cut: impl Fn(&[f64; 3]) -> boo
     keep(&mut particles.is_fixed, &kept);
 }
 
-/// Leaves of a vector what is to be kept.
+/// Keeps the marked elements of a vector.
 fn keep<T>(all: &mut Vec<T>, kept: &[bool]) {
     let mut kept = kept.iter();
     all.retain(|_| kept.next().is_none_or(|kept| *kept));

@@ -30,15 +30,15 @@ impl TissueSolver {
 /// A motion and its options.
 #[derive(Debug, Clone)]
 pub struct MotionPlan {
-    /// What to do.
+    /// Motion.
     pub motion: &'static Motion,
-    /// Which solver.
+    /// Solver.
     pub solver: TissueSolver,
-    /// Where.
+    /// Device that computes.
     pub device: Device,
     /// Threads; 0: one for each core.
     pub n_threads: usize,
-    /// On what.
+    /// Body.
     pub body: BodyKind,
     /// Young's modulus, Poisson's ratio and density, of one material throughout; without a meaning if there are layers.
     pub material: Material,

@@ -1,4 +1,4 @@
-//! What instruments and supports are made of: solids on given ways.
+//! What instruments and supports are made of: solids on prescribed paths.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use nalgebra::Isometry3;
 /// A pose in world at each time [s].
 pub(super) type Path = Rc<dyn Fn(f64) -> Isometry3<f64>>;
 
-/// Whose part it is.
+/// What the part belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
-    /// The instrument whose force is told.
+    /// The instrument whose force is reported.
     Instrument,
     /// The rest: table, clamps, what an organ hangs from.
     Support,
@@ -87,7 +87,7 @@ impl RigidPart {
         }
     }
 
-    /// How it is and moves from a time on, to be where it should after a step [s].
+    /// Its pose and twist at a time, such that it is where it should be after a step [s].
     pub(super) fn at(&self, time: f64, step: f64) -> Tool {
         let (now, then) = ((self.path)(time), (self.path)(time + step));
         let friction = match self.interaction {

@@ -16,7 +16,7 @@ pub(super) struct MovingTool {
 pub(super) enum ToolMode {
     /// Pushes tissue.
     Contact,
-    /// Will hold, but is not there yet.
+    /// Will hold later; touches nothing until then.
     Waiting,
     /// Holds what was within it when it began to.
     Holding,
@@ -47,7 +47,7 @@ pub(super) trait TissueSimulation {
     /// Advances by a time [s]; gives the mean wrench of the tissue on each part, about its origin as it moved.
     fn step(&mut self, parts: &[MovingTool], time: f64) -> anyhow::Result<Vec<Wrench>>;
 
-    /// Where it is computed.
+    /// Device that computes it.
     fn device(&self) -> String;
 
     /// Threads that it uses.

@@ -7,15 +7,15 @@ use super::discretized_body::DiscretizedLayer;
 /// The figures of a motion; names carry their units.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct MotionSummary {
-    /// What was done.
+    /// Motion.
     pub motion: &'static str,
-    /// Which solver.
+    /// Solver.
     pub solver: &'static str,
-    /// Where it was computed.
+    /// Device that computed it.
     pub device: String,
     /// Threads that it used.
     pub threads: usize,
-    /// On what.
+    /// Body.
     pub body: &'static str,
     /// Particles or vertices.
     pub n_points: usize,

@@ -31,7 +31,7 @@ impl Fields {
         })
     }
 
-    /// Brings the fields of tools there, if they are not, in place of those that no tool has any more.
+    /// Uploads the fields of tools that are not there yet, in place of those that no tool uses any more.
     ///
     /// # Errors
     /// [`GpuError::Limit`], [`GpuError::Memory`]; nothing has changed then.
@@ -86,7 +86,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Which of the fields there it is; the first, if it is none of them.
+    /// Index of a tool's field; the first, if it has none.
     pub(super) fn index(&self, field: &Arc<DistanceField>) -> u32 {
         self.find(field).unwrap_or(0) as u32
     }
@@ -104,7 +104,7 @@ fn is_same(a: &Arc<DistanceField>, b: &Arc<DistanceField>) -> bool {
 mod tests {
     use super::*;
 
-    /// More than is worth asking a computer for.
+    /// Larger than any GPU's memory.
     const TOO_MUCH: u64 = 1 << 30;
 
     #[test]

@@ -58,7 +58,7 @@ pub(crate) trait Kernel {
     /// Result.
     type Output;
 
-    /// Does it; to be marked `#[inline(always)]`, as all that it calls with lanes.
+    /// Runs it; mark it `#[inline(always)]`, and all that it calls with lanes.
     fn run<L: Lanes>(self, lanes: L) -> Self::Output;
 }
 

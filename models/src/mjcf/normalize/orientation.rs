@@ -24,7 +24,7 @@ pub(super) fn from_euler(sequence: [char; 3], angles: [f64; 3]) -> [f64; 4] {
     to_array(&rotation)
 }
 
-/// The rotation about an axis by an angle [rad]; `None` for an axis of no length.
+/// The rotation about an axis by an angle [rad]; `None` for a zero axis.
 pub(super) fn from_axis_angle([x, y, z, angle]: [f64; 4]) -> Option<[f64; 4]> {
     let axis = Unit::try_new(Vector3::new(x, y, z), f64::EPSILON)?;
     Some(to_array(&UnitQuaternion::from_axis_angle(&axis, angle)))

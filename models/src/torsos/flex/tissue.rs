@@ -1,4 +1,4 @@
-//! From [`Softness`] to a continuum that MuJoCo steps without fuss: Young's modulus, masses, dampers.
+//! From [`Softness`] to a continuum that MuJoCo steps stably: Young's modulus, masses, dampers.
 //!
 //! **Stiffness.** A rigid flat punch of radius $a$ on an elastic half-space feels
 //! $F = 2 a E / (1 - \nu^2) \cdot d$ at depth $d$ (Johnson 1985, *Contact Mechanics*, Eq. 3.36), so $E = k (1 - \nu^2) / (2 a)$.
