@@ -67,6 +67,7 @@ impl Ties {
     }
 
     /// Subtracts the forces of the ties [N].
+    #[inline]
     pub(super) fn pull(
         &self,
         law: SpringDamper,
@@ -176,6 +177,7 @@ impl Couplings {
     }
 
     /// Subtracts the forces of the couplings [N].
+    #[inline]
     pub(super) fn pull(
         &self,
         law: SpringDamper,

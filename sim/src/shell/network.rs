@@ -126,6 +126,7 @@ impl Network {
     }
 
     /// Replaces `x` by `A⁻¹ x`, without the driver.
+    #[inline]
     pub(super) fn solve(&self, x: &mut [f64], work: &mut [f64]) {
         // The correction is S⁻¹ u / sqrt(…), so uᵀ S⁻¹ x follows from x itself.
         let mut shares = [0.0; MAX_DENSE_ROWS];
@@ -179,6 +180,7 @@ impl Network {
 }
 
 /// Dot product in eight partial sums: vectorises, and gives the same bits on every machine.
+#[inline]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let n = a.len().min(b.len());
