@@ -21,4 +21,23 @@ pub enum DvrkError {
         /// What it may be.
         allowed: String,
     },
+    /// A file cannot be read.
+    #[error("cannot read {file}: {reason}")]
+    Read {
+        /// The file.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// The contents of a log cannot be used.
+    #[error("{file}: {problem}")]
+    Log {
+        /// The log's name.
+        file: String,
+        /// What is wrong, where, and what is allowed.
+        problem: String,
+    },
+    /// No bodies that can exist were found within the bounds.
+    #[error("the feasible fit did not converge: {0}")]
+    NoConvergence(String),
 }

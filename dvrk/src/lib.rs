@@ -19,6 +19,7 @@ mod drive;
 mod dynamics;
 mod error;
 mod geometry;
+pub mod identification;
 mod inertia;
 mod kinematics;
 mod link;
@@ -26,6 +27,7 @@ mod parameters;
 mod psm;
 
 pub use drive::Drive;
+pub use dynamics::{BaseParameters, N_PARAMETERS, Regressor, parameter_name};
 pub use error::DvrkError;
 pub use geometry::Geometry;
 pub use inertia::Inertia;

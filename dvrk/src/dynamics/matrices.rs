@@ -61,7 +61,7 @@ impl Psm {
         (1..N_LINKS).filter(|index| self.links[*index].inertia != Inertia::ZERO)
     }
 
-    fn origin_jacobian(
+    pub(super) fn origin_jacobian(
         &self,
         base_from: &[IsometryMatrix3<f64>; N_LINKS],
         index: usize,
@@ -70,7 +70,7 @@ impl Psm {
     }
 
     /// Time derivative of the Jacobian of link `index`'s origin.
-    fn jacobian_rate(
+    pub(super) fn jacobian_rate(
         &self,
         base_from: &[IsometryMatrix3<f64>; N_LINKS],
         jacobians: &[LinkJacobian; N_LINKS],

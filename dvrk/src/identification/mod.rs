@@ -1,0 +1,22 @@
+//! Identification of the PSM's parameters from recorded motions.
+//!
+//! ```text
+//! file ── MotionLog::read ──► filter, differentiate ──► regressor in the log's coordinates
+//!                                                        └ Identification::fit ──► base parameters, errors, feasible arm
+//! FourierTrajectory ──► the motion to record
+//! ```
+
+mod feasible;
+mod filter;
+mod fourier;
+mod identify;
+mod log;
+mod observations;
+mod payload;
+mod tables;
+
+pub use filter::Filtering;
+pub use fourier::{ExcitationLimits, FourierTrajectory, N_HARMONICS};
+pub use identify::{Identification, Method};
+pub use log::{Coordinates, MotionLog};
+pub use payload::Payload;

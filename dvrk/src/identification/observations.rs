@@ -1,0 +1,112 @@
+//! A log made ready for the fit: filtered, differentiated, its regressor in the log's own coordinates.
+
+use nalgebra::DMatrix;
+
+use super::filter::{Filtering, LowPass, derivative};
+use super::log::MotionLog;
+use crate::dynamics::BaseParameters;
+use crate::error::DvrkError;
+use crate::psm::{JointVector, N_JOINTS, Psm};
+
+/// Cut at each end, where filters have no past or future [s].
+const CUT_S: f64 = 1.0;
+/// Shortest log [s]: less cannot hold a period of an excitation.
+const SHORTEST_S: f64 = 5.0;
+
+/// Equations of a log, one matrix per joint: torque = columns · base parameters.
+#[derive(Debug, Clone)]
+pub(super) struct Observations {
+    /// Regressors on the base parameters, one per joint, shape [n, n_base].
+    pub(super) regressor: [DMatrix<f64>; N_JOINTS],
+    /// Filtered torques in the log's coordinates, one per sample.
+    pub(super) torque: Vec<JointVector>,
+    /// Every how many-th sample the filter leaves independent.
+    pub(super) stride: usize,
+}
+
+impl Observations {
+    pub(super) fn of(
+        psm: &Psm,
+        base: &BaseParameters,
+        log: &MotionLog,
+        filtering: &Filtering,
+    ) -> Result<Self, DvrkError> {
+        let cut = (CUT_S * log.rate_hz) as usize;
+        check(log, filtering)?;
+        let low_pass = LowPass::new(filtering.cutoff_hz / log.rate_hz);
+
+        // Motion: filtered, and accelerations by differences.
+        let filtered = |signal: &[JointVector]| each_joint(signal, |s| low_pass.zero_phase(s));
+        let q = filtered(&log.q);
+        let dq = filtered(&log.dq);
+        let ddq = each_joint(&dq, |s| derivative(s, log.rate_hz));
+        let torque = filtered(&log.tau);
+
+        // The regressor's independent columns, turned to the log's coordinates.
+        let n = log.n_samples();
+        let mut regressor: [DMatrix<f64>; N_JOINTS] =
+            std::array::from_fn(|_| DMatrix::zeros(n, base.n()));
+        for sample in 0..n {
+            let [q, dq, ddq] = [&q, &dq, &ddq].map(|s| log.coordinates.joints(&s[sample]));
+            let y = psm.regressor(&q, &dq, &ddq);
+            for (column, index) in base.independent.iter().enumerate() {
+                let torques = log.coordinates.torques(&y.column(*index).into_owned());
+                for joint in 0..N_JOINTS {
+                    regressor[joint][(sample, column)] = torques[joint];
+                }
+            }
+        }
+        let kept = n - 2 * cut;
+        let regressor = regressor.map(|mut matrix| {
+            if filtering.filter_regressor {
+                for mut column in matrix.column_iter_mut() {
+                    let smooth = low_pass.zero_phase(column.as_slice());
+                    column.copy_from_slice(&smooth);
+                }
+            }
+            matrix.rows(cut, kept).into_owned()
+        });
+        Ok(Self {
+            regressor,
+            torque: torque[cut..cut + kept].to_vec(),
+            stride: (0.5 * log.rate_hz / filtering.cutoff_hz).floor().max(1.0) as usize,
+        })
+    }
+
+    /// Number of samples.
+    pub(super) fn n(&self) -> usize {
+        self.torque.len()
+    }
+}
+
+fn check(log: &MotionLog, filtering: &Filtering) -> Result<(), DvrkError> {
+    let highest = 0.45 * log.rate_hz;
+    if !(filtering.cutoff_hz >= 0.1 && filtering.cutoff_hz <= highest) {
+        return Err(DvrkError::Range {
+            name: "the cut-off [Hz]".to_owned(),
+            value: filtering.cutoff_hz,
+            allowed: format!("0.1 to {highest}, below half the rate of {}", log.name),
+        });
+    }
+    let duration = log.n_samples() as f64 / log.rate_hz;
+    if duration < SHORTEST_S {
+        return Err(DvrkError::Log {
+            file: log.name.clone(),
+            problem: format!(
+                "lasts {duration} s ({} samples), allowed: at least {SHORTEST_S} s",
+                log.n_samples()
+            ),
+        });
+    }
+    Ok(())
+}
+
+/// Applies a filter to the signal of each joint.
+fn each_joint(signal: &[JointVector], filter: impl Fn(&[f64]) -> Vec<f64>) -> Vec<JointVector> {
+    let joints: [Vec<f64>; N_JOINTS] = std::array::from_fn(|joint| {
+        filter(&signal.iter().map(|value| value[joint]).collect::<Vec<_>>())
+    });
+    (0..signal.len())
+        .map(|sample| JointVector::from_fn(|joint, _| joints[joint][sample]))
+        .collect()
+}

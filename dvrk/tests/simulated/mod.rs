@@ -1,0 +1,93 @@
+//! Logs of known truth: an arm follows an excitation exactly, and encoders and torque readings add noise.
+
+use insonate_dvrk::identification::{Coordinates, FourierTrajectory, MotionLog};
+use insonate_dvrk::{BaseParameters, Inertia, JointVector, Psm, classic};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution, StandardNormal};
+
+/// Deviation of positions [rad, m]: a count of the encoders.
+const POSITION_NOISE: [f64; 7] = [1e-5, 1e-5, 2e-6, 2e-4, 2e-4, 2e-4, 2e-4];
+/// Deviation of velocities [rad/s, m/s].
+const VELOCITY_NOISE: [f64; 7] = [1e-3, 1e-3, 2e-4, 1e-2, 1e-2, 1e-2, 1e-2];
+/// Deviation of torques [N m, N]: about 1 % of what a motor gives on these motions.
+const TORQUE_NOISE: [f64; 7] = [2e-2, 2e-2, 5e-2, 2e-4, 5e-4, 5e-4, 5e-4];
+
+/// An arm whose parameters are those that are identified: nothing beyond the carriage weighs.
+pub(crate) fn truth() -> Psm {
+    let mut psm = classic();
+    for link in 10..14 {
+        psm.links[link].inertia = Inertia::ZERO;
+    }
+    psm
+}
+
+/// A log of `duration` [s] at 200 Hz along Wang's trajectory `number`, in `coordinates`, with `noise` times the noise above.
+pub(crate) fn log(
+    psm: &Psm,
+    number: usize,
+    coordinates: Coordinates,
+    duration: f64,
+    noise: f64,
+    seed: u64,
+) -> MotionLog {
+    let trajectory = FourierTrajectory::wang(number).expect("it is one of four");
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut noisy = |value: JointVector, deviation: &[f64; 7]| {
+        JointVector::from_fn(|joint, _| {
+            let normal: f64 = StandardNormal.sample(&mut rng);
+            value[joint] + noise * deviation[joint] * normal
+        })
+    };
+    let mut log = MotionLog {
+        name: format!("simulated-{number}"),
+        rate_hz: 200.0,
+        coordinates,
+        q: Vec::new(),
+        dq: Vec::new(),
+        tau: Vec::new(),
+    };
+    for sample in 0..(200.0 * duration) as usize {
+        let motors = trajectory.at(sample as f64 / 200.0);
+        let [q, dq, ddq] = motors.map(|value| Coordinates::Motor.joints(&value));
+        let tau = coordinates.torques(&psm.inverse_dynamics(&q, &dq, &ddq));
+        log.q
+            .push(noisy(coordinates.from_joints(&q), &POSITION_NOISE));
+        log.dq
+            .push(noisy(coordinates.from_joints(&dq), &VELOCITY_NOISE));
+        log.tau.push(noisy(tau, &TORQUE_NOISE));
+    }
+    log
+}
+
+/// What a unit of each base parameter adds to the torques along a trajectory, over these torques: norms over a period and all motors, each motor's torque over its range.
+pub(crate) fn torque_of_each(psm: &Psm, base: &BaseParameters, number: usize) -> Vec<f64> {
+    let trajectory = FourierTrajectory::wang(number).expect("it is one of four");
+    let states: Vec<_> = trajectory
+        .period_states(400)
+        .map(|motors| motors.map(|value| Coordinates::Motor.joints(&value)))
+        .collect();
+    let torques: Vec<JointVector> = (states.iter())
+        .map(|[q, dq, ddq]| Coordinates::Motor.torques(&psm.inverse_dynamics(q, dq, ddq)))
+        .collect();
+    let high = torques
+        .iter()
+        .fold(torques[0], |high, torque| high.sup(torque));
+    let low = torques
+        .iter()
+        .fold(torques[0], |low, torque| low.inf(torque));
+    let over_range = |torque: &JointVector| torque.component_div(&(high - low)).norm_squared();
+    let whole: f64 = torques.iter().map(over_range).sum();
+    let mut columns = vec![0.0; base.n()];
+    for [q, dq, ddq] in &states {
+        let regressor = psm.regressor(q, dq, ddq);
+        for (sum, index) in columns.iter_mut().zip(&base.independent) {
+            let column = regressor.column(*index).into_owned();
+            *sum += over_range(&Coordinates::Motor.torques(&column));
+        }
+    }
+    columns
+        .iter()
+        .map(|sum: &f64| (sum / whole).sqrt())
+        .collect()
+}
