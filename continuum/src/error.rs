@@ -22,6 +22,21 @@ pub enum ContinuumError {
         /// What is wrong.
         problem: String,
     },
+    /// The introducer's mouth is inside of a wall.
+    #[error("the base is {depth} m inside of a wall, but must be in the lumen")]
+    BaseInWall {
+        /// How deep [m].
+        depth: f64,
+    },
+    /// An element is folded up: its nodes are in one place or turned against each other.
+    #[error("element {element} of the rod is folded up; take smaller steps or shorter elements")]
+    Folded {
+        /// Counted from the base.
+        element: usize,
+    },
+    /// A step is not a number.
+    #[error("the rod's step is not a number")]
+    Diverged,
     /// A mesh is not the wall of a lumen.
     #[error(transparent)]
     Mesh(#[from] insonate_meshes::MeshFault),

@@ -4,8 +4,20 @@
 //! The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of Continuum Robots with Multiple Contacts
 //! and Large Deformation" (Acc-FEM); `docs/continuum.md` says where it differs.
 
+mod actuation;
+mod contact;
+mod element;
 mod error;
 pub mod lumen;
+mod rod;
+mod rotation;
+mod simulation;
+mod solver;
 
+pub use actuation::Actuation;
+pub use contact::Contact;
 pub use error::ContinuumError;
 pub use lumen::{Lumen, WallPoint};
+pub use rod::{Cables, RodConfig, RodState, Routing, Section, Segment, TableRow};
+pub use simulation::{BaseWrench, Equilibrium, Simulation, StepReport, StepSettings, StopReason};
+pub use solver::Solver;

@@ -1,0 +1,256 @@
+//! Where rod and walls meet (Chen et al. 2024, Eq. 3–10).
+//!
+//! Nodes and points within elements are tried; each wall point within reach becomes a half space that the rod's point may not enter, the
+//! rod's radius off the wall.
+//!
+//! Walls are curved: a rod that a wall presses with λ and that slides along it by `t` is turned away from its half space by the curvature κ
+//! of the wall, which stiffens it by `λ κ t tᵀ` (the second derivative of the gap in the Lagrangian). Without that, linearisations in a
+//! narrow tube overshoot from wall to wall. κ is measured by asking for the wall a little aside; walls that bulge are taken as flat.
+
+use nalgebra::Vector3;
+
+use crate::element::{Element, PointRow, Strained};
+use crate::rod::{RodConfig, RodState};
+use crate::solver::ContactRow;
+use crate::{Lumen, WallPoint};
+
+/// A contact that presses.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Contact {
+    /// Where, on the wall [m].
+    pub position: Vector3<f64>,
+    /// Unit vector from the wall towards the rod.
+    pub normal: Vector3<f64>,
+    /// Force of the wall on the rod along the normal [N].
+    pub normal_force: f64,
+    /// Friction of the wall on the rod [N], world axes.
+    pub friction: Vector3<f64>,
+    /// Distance along the rod from its tip [m].
+    pub from_tip: f64,
+}
+
+/// A wall that may be touched, beside its row in the quadratic program.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touch {
+    /// Which point of the rod, counted from the tip.
+    slot: usize,
+    position: Vector3<f64>,
+    normal: Vector3<f64>,
+    tangents: [Vector3<f64>; 2],
+    from_tip: f64,
+}
+
+/// What is searched for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Search {
+    /// Points within each element.
+    pub(crate) points_per_element: usize,
+    /// Beyond the rod's radius [m].
+    pub(crate) reach: f64,
+    pub(crate) friction: f64,
+    /// [m/N]
+    pub(crate) compliance: f64,
+}
+
+/// The rod as it is.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Posed<'a> {
+    pub(crate) config: &'a RodConfig,
+    pub(crate) state: &'a RodState,
+    pub(crate) elements: &'a [Element],
+    pub(crate) strained: &'a [Strained],
+}
+
+/// Contacts within reach and their rows, with the memory of the ones before.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Contacts {
+    pub(crate) touches: Vec<Touch>,
+    pub(crate) rows: Vec<ContactRow>,
+    /// How curved walls stiffen the rod: node, row, stiffness [N/m].
+    pub(crate) curved: Vec<(usize, PointRow, f64)>,
+    old_touches: Vec<Touch>,
+    old_forces: Vec<Vector3<f64>>,
+    walls: Vec<WallPoint>,
+    aside: Vec<WallPoint>,
+}
+
+impl Contacts {
+    /// Finds the walls near the rod; forces are taken over from the same points' contacts before.
+    pub(crate) fn find(&mut self, lumen: &dyn Lumen, rod: &Posed<'_>, search: &Search) {
+        std::mem::swap(&mut self.touches, &mut self.old_touches);
+        self.old_forces.clear();
+        self.old_forces
+            .extend(self.rows.iter().map(|row| row.force));
+        self.touches.clear();
+        self.rows.clear();
+        self.curved.clear();
+        let n_nodes = rod.state.positions.len();
+        let n_points = search.points_per_element + 1;
+        let mut old = 0;
+        for node in 0..n_nodes {
+            for point in 0..n_points {
+                // The base is held, and the tip ends the rod.
+                if (node == 0 && point == 0) || (node + 1 == n_nodes && point > 0) {
+                    continue;
+                }
+                let at = point as f64 / n_points as f64;
+                let slot = (n_nodes - 1 - node) * n_points + n_points - point;
+                while self
+                    .old_touches
+                    .get(old)
+                    .is_some_and(|touch| touch.slot > slot)
+                {
+                    old += 1;
+                }
+                self.find_at(lumen, rod, search, (node, at, slot), old);
+            }
+        }
+    }
+
+    /// Walls near one point: an element (the node's own where `at` is 0), a share of it, its slot.
+    fn find_at(
+        &mut self,
+        lumen: &dyn Lumen,
+        rod: &Posed<'_>,
+        search: &Search,
+        (node, at, slot): (usize, f64, usize),
+        first_old: usize,
+    ) {
+        let state = rod.state;
+        let from_tip = if at > 0.0 {
+            state.from_tip[node] * (1.0 - at) + state.from_tip[node + 1] * at
+        } else {
+            state.from_tip[node]
+        };
+        let point = if at > 0.0 {
+            let rest_length = rod.elements[node].rest_length;
+            rod.strained[node].point(&state.positions[node], at, rest_length)
+        } else {
+            state.positions[node]
+        };
+        let radius = rod.config.section_at(from_tip).radius;
+        self.walls.clear();
+        lumen.walls_near(&point, radius + search.reach, &mut self.walls);
+        for wall in &self.walls {
+            let element = node.min(rod.strained.len() - 1);
+            let tangent = rod.strained[element].frame.to_world.column(0).into_owned();
+            let tangents = tangents(&tangent, &wall.normal);
+            let row = |direction: &Vector3<f64>| row(rod, node, at, direction);
+            let rubbing = |direction: &Vector3<f64>| {
+                let arm = -radius * wall.normal;
+                row(direction) + turning(&arm.cross(direction), at)
+            };
+            let has_friction = search.friction > 0.0;
+            let old = self.old_touches[first_old..]
+                .iter()
+                .zip(&self.old_forces[first_old..]);
+            let mut same = old
+                .take_while(|(touch, _)| touch.slot == slot)
+                .filter(|(touch, _)| touch.normal.dot(&wall.normal) > 0.8);
+            let force = same.next().map_or_else(Vector3::zeros, |(touch, force)| {
+                let friction = touch.tangents[0] * force.y + touch.tangents[1] * force.z;
+                Vector3::new(
+                    force.x,
+                    friction.dot(&tangents[0]),
+                    friction.dot(&tangents[1]),
+                )
+            });
+            if force.x > 0.0 {
+                let off = 0.25 * radius;
+                for tangent in &tangents {
+                    self.aside.clear();
+                    let within = radius + search.reach;
+                    lumen.walls_near(&(point + tangent * off), within, &mut self.aside);
+                    let cosines = self
+                        .aside
+                        .iter()
+                        .map(|aside| aside.normal.dot(&wall.normal));
+                    let nearest = cosines.zip(&self.aside).max_by(|a, b| a.0.total_cmp(&b.0));
+                    // Another wall, around a corner, is no curvature.
+                    let same = nearest.filter(|(cosine, _)| *cosine > 0.7);
+                    let curvature = same.map_or(0.0, |(_, aside)| -aside.normal.dot(tangent) / off);
+                    if curvature > 0.0 {
+                        self.curved.push((node, row(tangent), force.x * curvature));
+                    }
+                }
+            }
+            self.touches.push(Touch {
+                slot,
+                position: wall.position,
+                normal: wall.normal,
+                tangents,
+                from_tip,
+            });
+            self.rows.push(ContactRow {
+                node,
+                normal: row(&wall.normal),
+                tangents: if has_friction {
+                    [rubbing(&tangents[0]), rubbing(&tangents[1])]
+                } else {
+                    [PointRow::zeros(); 2]
+                },
+                gap: wall.distance - radius,
+                compliance: search.compliance,
+                friction: search.friction,
+                force,
+            });
+        }
+    }
+
+    /// Deepest overlap of rod and walls that do not yield [m], 0 or more.
+    pub(crate) fn max_penetration(&self) -> f64 {
+        let depths = self
+            .rows
+            .iter()
+            .map(|row| -row.gap - row.compliance * row.force.x);
+        depths.fold(0.0, f64::max)
+    }
+
+    /// Those that press.
+    pub(crate) fn pressing(&self) -> Vec<Contact> {
+        let pairs = self.touches.iter().zip(&self.rows);
+        let pressing = pairs.filter(|(_, row)| row.force.x > 0.0);
+        pressing
+            .map(|(touch, row)| Contact {
+                position: touch.position,
+                normal: touch.normal,
+                normal_force: row.force.x,
+                friction: touch.tangents[0] * row.force.y + touch.tangents[1] * row.force.z,
+                from_tip: touch.from_tip,
+            })
+            .collect()
+    }
+}
+
+fn row(rod: &Posed<'_>, node: usize, at: f64, direction: &Vector3<f64>) -> PointRow {
+    if at > 0.0 {
+        return rod.strained[node].point_row(direction, at, rod.elements[node].rest_length);
+    }
+    let mut row = PointRow::zeros();
+    row.fixed_rows_mut::<3>(0).copy_from(direction);
+    row
+}
+
+/// The moment of a force at the rod's surface, shared between the nodes.
+fn turning(moment: &Vector3<f64>, at: f64) -> PointRow {
+    let mut row = PointRow::zeros();
+    row.fixed_rows_mut::<3>(3).copy_from(&(moment * (1.0 - at)));
+    row.fixed_rows_mut::<3>(9).copy_from(&(moment * at));
+    row
+}
+
+/// Two unit vectors across a normal, the first along the rod where it can be.
+fn tangents(along: &Vector3<f64>, normal: &Vector3<f64>) -> [Vector3<f64>; 2] {
+    let first = along - normal * along.dot(normal);
+    let first = if first.norm_squared() > 1e-6 {
+        first.normalize()
+    } else {
+        let axis = if normal.x.abs() < 0.7 {
+            Vector3::x()
+        } else {
+            Vector3::y()
+        };
+        normal.cross(&axis).normalize()
+    };
+    [first, normal.cross(&first)]
+}

@@ -1,0 +1,329 @@
+//! A step of a rod: linearise, find contacts, solve the quadratic program, limit the step, move.
+
+mod assembly;
+mod settings;
+
+pub use settings::{Equilibrium, StepReport, StepSettings, StopReason};
+
+use std::sync::Arc;
+
+use nalgebra::{Matrix3, UnitQuaternion, Vector3};
+
+use crate::actuation::{Actuation, feed, nodes_from_tip};
+use crate::contact::{Contacts, Posed, Search};
+use crate::element::{Element, Strained};
+use crate::rod::{RodConfig, RodState};
+use crate::solver::{AugmentedLagrangian, NodeVector, QuadraticProgram};
+use crate::{ContinuumError, Lumen};
+
+/// Stiffness with which contacts are penalised between updates of their forces, over that of an element.
+const PENALTY: f64 = 100.0;
+
+/// Corrections after a step that leave a wall entered.
+const MAX_CORRECTIONS: usize = 10;
+
+/// A rod in a lumen.
+#[derive(Clone)]
+pub struct Simulation {
+    config: RodConfig,
+    settings: StepSettings,
+    lumen: Option<Arc<dyn Lumen>>,
+    state: RodState,
+    elements: Vec<Element>,
+    strained: Vec<Strained>,
+    contacts: Contacts,
+    program: QuadraticProgram,
+    solver: AugmentedLagrangian,
+    delta: Vec<NodeVector>,
+    residual: Vec<NodeVector>,
+}
+
+impl Simulation {
+    /// A straight rod as far in as `actuation` says.
+    ///
+    /// # Errors
+    ///
+    /// Names what is out of range in the rod, the settings or the actuation, and refuses a base that is inside of a wall.
+    pub fn new(
+        config: RodConfig,
+        settings: StepSettings,
+        lumen: Option<Arc<dyn Lumen>>,
+        actuation: &Actuation,
+    ) -> Result<Self, ContinuumError> {
+        config.check()?;
+        settings.check()?;
+        let element_length = config.element_length();
+        actuation.check(config.length(), element_length)?;
+        let base = &actuation.world_from_base;
+        if let Some(lumen) = &lumen {
+            let radius = config.section_at(actuation.inserted_length).radius;
+            let mut walls = Vec::new();
+            lumen.walls_near(&base.translation.vector, radius, &mut walls);
+            if let Some(wall) = walls.iter().find(|wall| wall.distance < -radius) {
+                return Err(ContinuumError::BaseInWall {
+                    depth: -wall.distance,
+                });
+            }
+        }
+        let from_tip = nodes_from_tip(actuation.inserted_length, element_length);
+        let state = RodState::straight(base, from_tip);
+        let mut simulation = Self {
+            config,
+            settings,
+            lumen,
+            state,
+            elements: Vec::new(),
+            strained: Vec::new(),
+            contacts: Contacts::default(),
+            program: QuadraticProgram::default(),
+            solver: AugmentedLagrangian::default(),
+            delta: Vec::new(),
+            residual: Vec::new(),
+        };
+        simulation.place(simulation.state.clone())?;
+        Ok(simulation)
+    }
+
+    /// The rod's description.
+    pub fn config(&self) -> &RodConfig {
+        &self.config
+    }
+
+    /// The rod as it is.
+    pub fn state(&self) -> &RodState {
+        &self.state
+    }
+
+    /// Elastic energy of the rod [J].
+    pub fn elastic_energy(&self) -> f64 {
+        let pairs = self.elements.iter().zip(&self.strained);
+        pairs
+            .map(|(element, strained)| element.energy(strained))
+            .sum()
+    }
+
+    /// Puts the rod where a state of the same rod says, for instance one that was saved.
+    ///
+    /// # Errors
+    ///
+    /// Where two nodes fold up the element between them.
+    pub fn place(&mut self, state: RodState) -> Result<(), ContinuumError> {
+        self.state = state;
+        self.rebuild();
+        self.refresh()
+    }
+
+    /// Moves the rod towards equilibrium with its inputs; on an error it stays where it was.
+    ///
+    /// # Errors
+    ///
+    /// Names inputs that are out of range; says where the rod folds up.
+    pub fn step(&mut self, actuation: &Actuation) -> Result<StepReport, ContinuumError> {
+        actuation.check(self.config.length(), self.config.element_length())?;
+        let before = self.state.clone();
+        let report = self.advance(actuation);
+        if report.is_err() {
+            self.contacts = Contacts::default();
+            self.place(before)?;
+        }
+        report
+    }
+
+    fn advance(&mut self, actuation: &Actuation) -> Result<StepReport, ContinuumError> {
+        let mut report = StepReport::default();
+        let (tolerance, max_iterations) = match self.settings.equilibrium {
+            Equilibrium::OneStep => (None, 1 + MAX_CORRECTIONS),
+            Equilibrium::Converged { tolerance } => (Some(tolerance), self.settings.max_iterations),
+        };
+        for iteration in 0..=max_iterations {
+            // Slide the rod through the mouth, and see how far the base has to go.
+            self.feed(actuation)?;
+            let arrival = self.base_step(actuation);
+            // Stiffness and forces (Eq. 22).
+            self.assemble(actuation, &arrival);
+            report.equilibrium_residual = self.imbalance();
+            let has_arrived = arrival.is_last
+                && (self.state.inserted_length - actuation.inserted_length).abs() < 1e-12;
+            let is_clear = report.max_penetration <= self.settings.penetration_tolerance;
+            let is_done = match tolerance {
+                Some(tolerance) => {
+                    let is_still = arrival.step == NodeVector::zeros();
+                    has_arrived && is_still && report.equilibrium_residual <= tolerance && is_clear
+                }
+                None => iteration > 0 && is_clear,
+            };
+            if is_done && iteration > 0 {
+                report.stop_reason = if report.is_limited {
+                    StopReason::StepLimited
+                } else {
+                    StopReason::Done
+                };
+                break;
+            }
+            if iteration == max_iterations {
+                report.stop_reason = StopReason::MaxIterations;
+                break;
+            }
+            // The quadratic program (Eq. 25).
+            std::mem::swap(&mut self.program.rows, &mut self.contacts.rows);
+            let solved = self.solver.solve(&mut self.program, &mut self.delta);
+            report.base_wrench = self.base_wrench(&arrival);
+            std::mem::swap(&mut self.program.rows, &mut self.contacts.rows);
+            self.delta[0] += arrival.step;
+            if !self
+                .delta
+                .iter()
+                .all(|node| node.iter().all(|number| number.is_finite()))
+            {
+                return Err(ContinuumError::Diverged);
+            }
+            // The step's limit (Eq. 26–30), and the motion.
+            let share = self.share();
+            report.is_limited = share < 1.0 || !has_arrived;
+            self.move_by(share)?;
+            report.n_iterations += 1;
+            report.n_factorisations += solved.n_iterations;
+            report.kkt_residual = solved.residual;
+            report.max_penetration = self.contacts.max_penetration();
+        }
+        report.contacts = self.contacts.pressing();
+        Ok(report)
+    }
+
+    /// The share of the step that is within the limits.
+    fn share(&self) -> f64 {
+        let greatest = |start: usize| {
+            let norms = self
+                .delta
+                .iter()
+                .map(|node| node.fixed_rows::<3>(start).norm());
+            norms.fold(1e-300, f64::max)
+        };
+        let displacement = self.settings.max_displacement / greatest(0);
+        displacement
+            .min(self.settings.max_rotation / greatest(3))
+            .min(1.0)
+    }
+
+    /// Moves by a share of the step; by less where elements would fold up.
+    fn move_by(&mut self, share: f64) -> Result<(), ContinuumError> {
+        let before = self.state.clone();
+        let mut share = share;
+        for row in &mut self.contacts.rows {
+            row.force *= share;
+        }
+        loop {
+            for (node, delta) in self.delta.iter().enumerate() {
+                let turn = delta.fixed_rows::<3>(3) * share;
+                self.state.positions[node] =
+                    before.positions[node] + delta.fixed_rows::<3>(0) * share;
+                let mut rotation = UnitQuaternion::from_scaled_axis(turn) * before.rotations[node];
+                rotation.renormalize_fast();
+                self.state.rotations[node] = rotation;
+            }
+            match self.refresh() {
+                Err(ContinuumError::Folded { .. }) if share > 1e-3 => share *= 0.5,
+                result => return result,
+            }
+        }
+    }
+
+    /// Slides the rod towards the inserted length that is wanted.
+    fn feed(&mut self, actuation: &Actuation) -> Result<(), ContinuumError> {
+        let element_length = self.config.element_length();
+        let most = self.settings.max_displacement.min(0.5 * element_length);
+        let fed = (actuation.inserted_length - self.state.inserted_length).clamp(-most, most);
+        if fed == 0.0 {
+            return Ok(());
+        }
+        feed(&mut self.state, fed, element_length);
+        self.rebuild();
+        self.refresh()
+    }
+
+    /// Elements of the nodes' present distances from the tip.
+    fn rebuild(&mut self) {
+        let places = self.state.from_tip.windows(2);
+        self.elements.clear();
+        self.elements
+            .extend(places.map(|ends| self.config.element(ends[1], ends[0])));
+    }
+
+    /// Strains and contacts at the present state.
+    fn refresh(&mut self) -> Result<(), ContinuumError> {
+        let rotations: Vec<Matrix3<f64>> = self
+            .state
+            .rotations
+            .iter()
+            .map(|rotation| rotation.to_rotation_matrix().into_inner())
+            .collect();
+        self.strained.clear();
+        for (idx, element) in self.elements.iter().enumerate() {
+            let positions = [&self.state.positions[idx], &self.state.positions[idx + 1]];
+            let strained = element.strained(positions, [&rotations[idx], &rotations[idx + 1]]);
+            let Some(strained) = strained else {
+                return Err(ContinuumError::Folded { element: idx });
+            };
+            self.strained.push(strained);
+        }
+        let Some(lumen) = &self.lumen else {
+            return Ok(());
+        };
+        let rod = Posed {
+            config: &self.config,
+            state: &self.state,
+            elements: &self.elements,
+            strained: &self.strained,
+        };
+        let search = Search {
+            points_per_element: self.settings.points_per_element,
+            // Twice the limit, so that no wall within a step's reach is missed.
+            reach: 2.0 * self.settings.max_displacement,
+            friction: self.settings.friction,
+            compliance: self.settings.wall_stiffness.map_or(0.0, f64::recip),
+        };
+        self.contacts.find(lumen.as_ref(), &rod, &search);
+        Ok(())
+    }
+
+    /// How the base moves in this linearisation.
+    fn base_step(&self, actuation: &Actuation) -> BaseStep {
+        let base = &actuation.world_from_base;
+        let shift = base.translation.vector - self.state.positions[0];
+        let turn = (base.rotation * self.state.rotations[0].inverse()).scaled_axis();
+        let share = (self.settings.max_displacement / shift.norm().max(1e-300))
+            .min(self.settings.max_rotation / turn.norm().max(1e-300))
+            .min(1.0);
+        let mut step = NodeVector::zeros();
+        for axis in 0..3 {
+            step[axis] = share * shift[axis];
+            step[3 + axis] = share * turn[axis];
+        }
+        for (number, is_held) in step.iter_mut().zip(&self.config.held_base) {
+            // Rounding is no motion.
+            if !is_held || number.abs() < 1e-15 {
+                *number = 0.0;
+            }
+        }
+        BaseStep {
+            step,
+            is_last: share >= 1.0,
+        }
+    }
+}
+
+/// Motion of the base in a linearisation.
+struct BaseStep {
+    step: NodeVector,
+    /// Whether it arrives.
+    is_last: bool,
+}
+
+/// Force and moment of the introducer on the rod.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct BaseWrench {
+    /// [N], world axes.
+    pub force: Vector3<f64>,
+    /// About the base [N·m], world axes.
+    pub moment: Vector3<f64>,
+}

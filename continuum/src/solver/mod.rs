@@ -1,0 +1,139 @@
+//! The quadratic program of a step (Chen et al. 2024, Eq. 25), with friction and walls that yield.
+//!
+//! $$ \min_\Delta \tfrac12 \Delta^\top K \Delta + g^\top \Delta \quad \text{s.t.} \quad A \Delta + b + c\,\lambda \ge 0 $$
+//!
+//! `K` is block-tridiagonal, and a row of `A` touches two neighbouring nodes.
+
+mod augmented_lagrangian;
+mod block_tridiagonal;
+
+pub(crate) use augmented_lagrangian::AugmentedLagrangian;
+pub(crate) use block_tridiagonal::{Block, BlockTridiagonal, Cholesky, NodeVector};
+
+use nalgebra::Vector3;
+
+use crate::element::PointRow;
+
+/// Who solves the quadratic program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Solver {
+    /// Augmented Lagrangian with a semi-smooth Newton method on the block-tridiagonal matrix: the cost does not grow with the contacts.
+    #[default]
+    Block,
+}
+
+/// The program's numbers.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct QuadraticProgram {
+    pub(crate) stiffness: BlockTridiagonal,
+    pub(crate) gradient: Vec<NodeVector>,
+    pub(crate) rows: Vec<ContactRow>,
+    /// Stiffness with which rows are penalised [N/m].
+    pub(crate) penalty: f64,
+    /// Stiffness of the whole rod in bending, per node [N/m].
+    pub(crate) softest: f64,
+    /// Whether forces have no potential: equilibrium is then no minimum, and a stiffness that is not positive definite is as good.
+    pub(crate) follows: bool,
+    /// Force to which residuals are compared [N].
+    pub(crate) load: f64,
+    /// Length by which moments become forces [m].
+    pub(crate) length: f64,
+    /// The first node's diagonal block, the block below it, and its gradient before the base was held.
+    pub(crate) base_row: (Block, Block, NodeVector),
+}
+
+/// A contact as a constraint.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ContactRow {
+    /// First of the two nodes.
+    pub(crate) node: usize,
+    /// Motion along the normal.
+    pub(crate) normal: PointRow,
+    /// Motions along two tangents.
+    pub(crate) tangents: [PointRow; 2],
+    /// Gap before the step [m], negative where they overlap.
+    pub(crate) gap: f64,
+    /// How far the wall yields [m/N].
+    pub(crate) compliance: f64,
+    /// Coefficient of friction.
+    pub(crate) friction: f64,
+    /// Normal force and two components of friction [N].
+    pub(crate) force: Vector3<f64>,
+}
+
+/// How a program was solved.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Solved {
+    /// Factorisations, or sweeps.
+    pub(crate) n_iterations: usize,
+    /// Greatest violation of the conditions of Karush, Kuhn and Tucker: forces over the load, gaps over a millimetre.
+    pub(crate) residual: f64,
+}
+
+impl QuadraticProgram {
+    /// K Δ + g − Aᵀ λ.
+    pub(crate) fn stationarity(&self, step: &[NodeVector], residual: &mut Vec<NodeVector>) {
+        self.stiffness.multiply(step, residual);
+        for (residual, gradient) in residual.iter_mut().zip(&self.gradient) {
+            *residual += gradient;
+        }
+        for row in self.rows.iter().filter(|row| row.force.x > 0.0) {
+            add_row(residual, row.node, &-row.generalised(&row.force));
+        }
+        self.stiffness.clear_held(residual);
+    }
+
+    /// The greatest force or moment over the load.
+    pub(crate) fn relative(&self, residual: &[NodeVector]) -> f64 {
+        let greatest = residual.iter().map(|node| {
+            let force = node.fixed_rows::<3>(0).amax();
+            force.max(node.fixed_rows::<3>(3).amax() / self.length)
+        });
+        greatest.fold(0.0, f64::max) / self.load
+    }
+}
+
+impl ContactRow {
+    /// Forces and moments on its two nodes of a force in (normal, tangent, tangent).
+    pub(crate) fn generalised(&self, force: &Vector3<f64>) -> PointRow {
+        let mut sum = self.normal * force.x;
+        if self.friction > 0.0 {
+            sum += self.tangents[0] * force.y + self.tangents[1] * force.z;
+        }
+        sum
+    }
+
+    /// How the contact moves with the nodes, along (normal, tangent, tangent).
+    pub(crate) fn motion(&self, step: &[NodeVector]) -> Vector3<f64> {
+        let along = |row: &PointRow| {
+            let mut sum = row.fixed_rows::<6>(0).dot(&step[self.node]);
+            if let Some(next) = step.get(self.node + 1) {
+                sum += row.fixed_rows::<6>(6).dot(next);
+            }
+            sum
+        };
+        if self.friction > 0.0 {
+            let [first, second] = &self.tangents;
+            Vector3::new(along(&self.normal), along(first), along(second))
+        } else {
+            Vector3::new(along(&self.normal), 0.0, 0.0)
+        }
+    }
+}
+
+/// Adds a row of two nodes to the nodes' vectors.
+pub(crate) fn add_row(vectors: &mut [NodeVector], node: usize, row: &PointRow) {
+    vectors[node] += row.fixed_rows::<6>(0);
+    if let Some(next) = vectors.get_mut(node + 1) {
+        *next += row.fixed_rows::<6>(6);
+    }
+}
+
+/// Sum of products.
+pub(crate) fn dot(first: &[NodeVector], second: &[NodeVector]) -> f64 {
+    let products = first
+        .iter()
+        .zip(second)
+        .map(|(first, second)| first.dot(second));
+    products.sum()
+}
