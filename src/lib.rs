@@ -7,6 +7,7 @@
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures.
 //! * [`files`]: whole output files, one writer to a folder.
+//! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
 //!
 //! ```
@@ -29,6 +30,7 @@ pub mod report;
 pub mod training;
 
 pub use insonate_calibration as calibration;
+pub use insonate_continuum as continuum;
 pub use insonate_envs as envs;
 pub use insonate_files as files;
 pub use insonate_meshes as meshes;

@@ -5,6 +5,7 @@
 //! and Large Deformation" (Acc-FEM); `docs/continuum.md` says where it differs.
 
 mod actuation;
+mod bed;
 mod contact;
 mod element;
 mod error;
@@ -15,9 +16,12 @@ mod simulation;
 mod solver;
 
 pub use actuation::Actuation;
+pub use bed::RodOnBed;
 pub use contact::Contact;
 pub use error::ContinuumError;
 pub use lumen::{Lumen, WallPoint};
 pub use rod::{Cables, RodConfig, RodState, Routing, Section, Segment, TableRow};
-pub use simulation::{BaseWrench, Equilibrium, Simulation, StepReport, StepSettings, StopReason};
+pub use simulation::{
+    BaseWrench, Dynamics, Equilibrium, Simulation, StepReport, StepSettings, StopReason,
+};
 pub use solver::Solver;

@@ -6,7 +6,7 @@ use insonate_continuum::{
     Actuation, ContinuumError, Equilibrium, Lumen, RodConfig, Section, Simulation, StepSettings,
     StopReason, TableRow, WallPoint,
 };
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 
 /// Free space on one side of a plane.
 struct Wall {
@@ -58,6 +58,26 @@ impl Lumen for WavyTube {
         let distance = (self.radius - off) / gradient.norm();
         if distance < within {
             let normal = gradient.normalize();
+            walls.push(WallPoint {
+                position: point - normal * distance,
+                normal,
+                distance,
+            });
+        }
+    }
+}
+
+/// Free space outside of a cylinder about the z axis.
+struct Drum {
+    radius: f64,
+}
+
+impl Lumen for Drum {
+    fn walls_near(&self, point: &Vector3<f64>, within: f64, walls: &mut Vec<WallPoint>) {
+        let out = Vector3::new(point.x, point.y, 0.0);
+        let distance = out.norm() - self.radius;
+        if distance < within {
+            let normal = out.normalize();
             walls.push(WallPoint {
                 position: point - normal * distance,
                 normal,
@@ -155,6 +175,58 @@ fn a_wall_that_yields_is_entered_by_force_over_stiffness() {
         let depth = -0.003 + tube().radius - height;
         let error = (depth - contact.normal_force / 10.0).abs();
         assert!(error < 1e-8, "{depth} {contact:?}");
+    }
+}
+
+#[test]
+fn friction_on_a_drum_holds_as_a_capstan() {
+    // A thin rod lies around a drum, curved at rest as it lies; a force pulls its end, and the base draws it over the drum.
+    let (radius, around, pull) = (0.02, std::f64::consts::PI, 0.1);
+    let section = Section {
+        radius: 1e-6,
+        rest_curvature: Vector3::new(0.0, 0.0, 1.0 / radius),
+        ..Section::tube(1e9, 1e-7, 1e-16, 0.0)
+    };
+    let length = around * radius;
+    let config = RodConfig::uniform(length, 120, section);
+    let base = Isometry3::from_parts(
+        Translation3::new(radius, 0.0, 0.0),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), std::f64::consts::FRAC_PI_2),
+    );
+    for friction in [0.1, 0.3] {
+        let settings = StepSettings {
+            friction,
+            points_per_element: 0,
+            max_displacement: 2e-4,
+            equilibrium: Equilibrium::Converged { tolerance: 1e-6 },
+            ..StepSettings::default()
+        };
+        let mut actuation = Actuation::held(base, length);
+        let drum = Drum { radius };
+        let mut simulation =
+            Simulation::new(config.clone(), settings, Some(Arc::new(drum)), &actuation).unwrap();
+        let mut state = simulation.state().clone();
+        for (node, from_tip) in state.from_tip.iter().enumerate() {
+            let angle = (length - from_tip) / radius;
+            let turn = UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle);
+            state.positions[node] = turn * Vector3::x() * (radius + section.radius);
+            state.rotations[node] = turn * base.rotation;
+        }
+        simulation.place(state).unwrap();
+        actuation.tip_force = Vector3::new(-around.sin(), around.cos(), 0.0) * pull;
+        let mut held = 0.0;
+        for _ in 0..20 {
+            actuation.world_from_base.translation.y -= 5e-5;
+            let report = simulation.step(&actuation).unwrap();
+            assert_eq!(report.stop_reason, StopReason::Done, "{report:?}");
+            held = -report.base_wrench.force.y;
+        }
+        let (ratio, capstan) = (held / pull, (friction * around).exp());
+        println!("capstan: friction {friction}, ratio {ratio:.4}, e^(mu theta) {capstan:.4}");
+        assert!(
+            (ratio - capstan).abs() < 0.03 * capstan,
+            "{ratio} {capstan}"
+        );
     }
 }
 

@@ -95,6 +95,7 @@ impl Simulation {
         let has_followers = self.config.cables.routing == Routing::AtTip
             && actuation.tensions.iter().any(|tension| *tension > 0.0);
         program.follows = has_followers || actuation.tip_moment != Vector3::zeros();
+        program.shift = 0.0;
         program.penalty = PENALTY * stiffest;
         program.softest = stiffness / length.powi(3) / n_nodes as f64;
 
@@ -143,7 +144,7 @@ impl Simulation {
             gradient + diagonal * (base.step + self.delta[0]) + lower.tr_mul(&self.delta[1]),
             NodeVector::zeros(),
         ];
-        let rows = self.program.rows.iter();
+        let rows = self.contacts.rows.iter();
         for row in rows.filter(|row| row.node == 0 && row.force.x > 0.0) {
             add_row(&mut wrench, 0, &-row.generalised(&row.force));
         }

@@ -1,8 +1,10 @@
 //! A step of a rod: linearise, find contacts, solve the quadratic program, limit the step, move.
 
 mod assembly;
+mod dynamics;
 mod settings;
 
+pub use dynamics::Dynamics;
 pub use settings::{Equilibrium, StepReport, StepSettings, StopReason};
 
 use std::sync::Arc;
@@ -13,7 +15,8 @@ use crate::actuation::{Actuation, feed, nodes_from_tip};
 use crate::contact::{Contacts, Posed, Search};
 use crate::element::{Element, Strained};
 use crate::rod::{RodConfig, RodState};
-use crate::solver::{AugmentedLagrangian, NodeVector, QuadraticProgram};
+use crate::solver::{AugmentedLagrangian, NodeVector, QuadraticProgram, Solved, Solver};
+use crate::solver::{gauss_seidel, interior_point};
 use crate::{ContinuumError, Lumen};
 
 /// Stiffness with which contacts are penalised between updates of their forces, over that of an element.
@@ -36,6 +39,7 @@ pub struct Simulation {
     solver: AugmentedLagrangian,
     delta: Vec<NodeVector>,
     residual: Vec<NodeVector>,
+    motion: dynamics::Motion,
 }
 
 impl Simulation {
@@ -79,6 +83,7 @@ impl Simulation {
             solver: AugmentedLagrangian::default(),
             delta: Vec::new(),
             residual: Vec::new(),
+            motion: dynamics::Motion::default(),
         };
         simulation.place(simulation.state.clone())?;
         Ok(simulation)
@@ -92,6 +97,21 @@ impl Simulation {
     /// The rod as it is.
     pub fn state(&self) -> &RodState {
         &self.state
+    }
+
+    /// Lets another solver go on.
+    ///
+    /// # Errors
+    ///
+    /// Where the other one does not know friction or walls that yield.
+    pub fn set_solver(&mut self, solver: Solver) -> Result<(), ContinuumError> {
+        let settings = StepSettings {
+            solver,
+            ..self.settings
+        };
+        settings.check()?;
+        self.settings = settings;
+        Ok(())
     }
 
     /// Elastic energy of the rod [J].
@@ -165,18 +185,9 @@ impl Simulation {
                 break;
             }
             // The quadratic program (Eq. 25).
-            std::mem::swap(&mut self.program.rows, &mut self.contacts.rows);
-            let solved = self.solver.solve(&mut self.program, &mut self.delta);
+            let solved = self.solve_program()?;
             report.base_wrench = self.base_wrench(&arrival);
-            std::mem::swap(&mut self.program.rows, &mut self.contacts.rows);
             self.delta[0] += arrival.step;
-            if !self
-                .delta
-                .iter()
-                .all(|node| node.iter().all(|number| number.is_finite()))
-            {
-                return Err(ContinuumError::Diverged);
-            }
             // The step's limit (Eq. 26–30), and the motion.
             let share = self.share();
             report.is_limited = share < 1.0 || !has_arrived;
@@ -188,6 +199,25 @@ impl Simulation {
         }
         report.contacts = self.contacts.pressing();
         Ok(report)
+    }
+
+    /// Solves the quadratic program for Δ and the contacts' forces.
+    fn solve_program(&mut self) -> Result<Solved, ContinuumError> {
+        self.program.rows.clone_from(&self.contacts.rows);
+        let (program, delta) = (&mut self.program, &mut self.delta);
+        let solved = match self.settings.solver {
+            Solver::Block => self.solver.solve(program, delta),
+            Solver::Clarabel => interior_point::solve(program, delta),
+            Solver::GaussSeidel => gauss_seidel::solve(program, delta),
+        };
+        let is_finite = delta
+            .iter()
+            .all(|node| node.iter().all(|number| number.is_finite()));
+        if !(is_finite && solved.residual.is_finite()) {
+            return Err(ContinuumError::Diverged);
+        }
+        std::mem::swap(&mut self.program.rows, &mut self.contacts.rows);
+        Ok(solved)
     }
 
     /// The share of the step that is within the limits.

@@ -81,6 +81,22 @@ impl StepSettings {
                 "in 0 to 10",
             ));
         }
+        let is_own = self.solver == Solver::Block;
+        if !is_own && self.friction > 0.0 {
+            return Err(ContinuumError::setting(
+                "friction",
+                self.friction,
+                "0 with this solver",
+            ));
+        }
+        if self.solver == Solver::Clarabel && self.wall_stiffness.is_some() {
+            let value = self.wall_stiffness;
+            return Err(ContinuumError::setting(
+                "wall_stiffness",
+                value,
+                "none with this solver",
+            ));
+        }
         if self.points_per_element > 16 {
             let value = self.points_per_element;
             return Err(ContinuumError::setting(

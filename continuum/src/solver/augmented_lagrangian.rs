@@ -44,8 +44,6 @@ pub(crate) struct AugmentedLagrangian {
     along: Vec<Vector3<f64>>,
     /// Bounds of friction [N].
     bounds: Vec<f64>,
-    /// Added to the diagonal where the matrix is not positive definite without [N/m].
-    shift: f64,
 }
 
 /// What a row adds to the matrix.
@@ -69,7 +67,6 @@ impl AugmentedLagrangian {
         step.clear();
         step.resize(program.gradient.len(), NodeVector::zeros());
         self.factors = Cholesky::default();
-        self.shift = 0.0;
         let mut solved = Solved::default();
         for _ in 0..MAX_UPDATES {
             self.bounds.clear();
@@ -123,9 +120,9 @@ impl AugmentedLagrangian {
                     continue;
                 }
             }
-            let shift = self.shift;
+            let shift = program.shift;
             n_factorised += usize::from(self.factorise(program));
-            if self.shift > shift {
+            if program.shift > shift {
                 // Another program: its gradient is another, too.
                 least = f64::INFINITY;
                 self.gradient(program, step);
@@ -176,17 +173,9 @@ impl AugmentedLagrangian {
             for (row, part) in program.rows.iter().zip(&self.parts) {
                 stiffen(&mut self.matrix, row, part, program.penalty);
             }
-            if self.factors.factorise(&self.matrix) || self.shift > program.penalty {
-                return true;
-            }
             // A rod about to buckle: the program is made convex, and the step shorter.
-            let shift = (7.0 * self.shift).max(program.softest);
-            self.shift += shift;
-            let turning = shift * program.length * program.length;
-            for block in &mut program.stiffness.diagonal {
-                for component in 0..6 {
-                    block[(component, component)] += if component < 3 { shift } else { turning };
-                }
+            if self.factors.factorise(&self.matrix) || !program.convexify() {
+                return true;
             }
         }
     }

@@ -51,17 +51,22 @@ impl BlockTridiagonal {
         }
     }
 
-    /// Adds `weight row rowᵀ` for a row of nodes `node` and `node + 1`.
-    pub(crate) fn add_outer(&mut self, node: usize, row: &SVector<f64, 12>, weight: f64) {
-        let [mut own, mut next]: [NodeVector; 2] =
-            [0, 6].map(|start| row.fixed_rows::<6>(start).into_owned());
+    /// A row of nodes `node` and `node + 1` with zeros in the entries of held freedoms.
+    pub(crate) fn without_held(&self, node: usize, row: &SVector<f64, 12>) -> SVector<f64, 12> {
+        let mut free = *row;
         for (held, component) in &self.held {
-            if *held == node {
-                own[*component] = 0.0;
-            } else if *held == node + 1 {
-                next[*component] = 0.0;
+            if *held == node || *held == node + 1 {
+                free[6 * (held - node) + component] = 0.0;
             }
         }
+        free
+    }
+
+    /// Adds `weight row rowᵀ` for a row of nodes `node` and `node + 1`.
+    pub(crate) fn add_outer(&mut self, node: usize, row: &SVector<f64, 12>, weight: f64) {
+        let free = self.without_held(node, row);
+        let [own, next]: [NodeVector; 2] =
+            [0, 6].map(|start| free.fixed_rows::<6>(start).into_owned());
         self.diagonal[node] += weight * own * own.transpose();
         if node + 1 < self.diagonal.len() {
             self.diagonal[node + 1] += weight * next * next.transpose();

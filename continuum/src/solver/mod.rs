@@ -6,6 +6,8 @@
 
 mod augmented_lagrangian;
 mod block_tridiagonal;
+pub(crate) mod gauss_seidel;
+pub(crate) mod interior_point;
 
 pub(crate) use augmented_lagrangian::AugmentedLagrangian;
 pub(crate) use block_tridiagonal::{Block, BlockTridiagonal, Cholesky, NodeVector};
@@ -20,6 +22,10 @@ pub enum Solver {
     /// Augmented Lagrangian with a semi-smooth Newton method on the block-tridiagonal matrix: the cost does not grow with the contacts.
     #[default]
     Block,
+    /// clarabel, a general interior-point solver, to check the others against; rigid walls without friction only.
+    Clarabel,
+    /// Projected Gauss–Seidel in the space of contacts, as SOFA does; walls without friction only.
+    GaussSeidel,
 }
 
 /// The program's numbers.
@@ -32,6 +38,8 @@ pub(crate) struct QuadraticProgram {
     pub(crate) penalty: f64,
     /// Stiffness of the whole rod in bending, per node [N/m].
     pub(crate) softest: f64,
+    /// What was added to the diagonal because it was not positive definite without [N/m].
+    pub(crate) shift: f64,
     /// Whether forces have no potential: equilibrium is then no minimum, and a stiffness that is not positive definite is as good.
     pub(crate) follows: bool,
     /// Force to which residuals are compared [N].
@@ -70,6 +78,16 @@ pub(crate) struct Solved {
     pub(crate) residual: f64,
 }
 
+impl Solved {
+    /// Where there is no answer; a step of NaN tells it.
+    pub(crate) fn failed() -> Self {
+        Self {
+            n_iterations: 0,
+            residual: f64::INFINITY,
+        }
+    }
+}
+
 impl QuadraticProgram {
     /// K Δ + g − Aᵀ λ.
     pub(crate) fn stationarity(&self, step: &[NodeVector], residual: &mut Vec<NodeVector>) {
@@ -81,6 +99,31 @@ impl QuadraticProgram {
             add_row(residual, row.node, &-row.generalised(&row.force));
         }
         self.stiffness.clear_held(residual);
+    }
+
+    /// Adds to the diagonal, eight times as much as was added before; false where even the penalty's stiffness was not enough.
+    pub(crate) fn convexify(&mut self) -> bool {
+        let more = (7.0 * self.shift).max(self.softest);
+        self.shift += more;
+        let turning = more * self.length * self.length;
+        for block in &mut self.stiffness.diagonal {
+            for component in 0..6 {
+                block[(component, component)] += if component < 3 { more } else { turning };
+            }
+        }
+        self.shift <= self.penalty
+    }
+
+    /// Greatest violation of the optimality conditions: forces over the load, gaps (and forces, by the penalty) over a millimetre.
+    pub(crate) fn optimality(&self, step: &[NodeVector]) -> f64 {
+        let mut residual = Vec::new();
+        self.stationarity(step, &mut residual);
+        let open = self.rows.iter().map(|row| {
+            let gap = row.gap + row.motion(step).x + row.compliance * row.force.x;
+            gap.min(row.force.x / self.penalty).abs()
+        });
+        self.relative(&residual)
+            .max(open.fold(0.0, f64::max) / 1e-3)
     }
 
     /// The greatest force or moment over the load.

@@ -1,0 +1,241 @@
+//! Motion with inertia, by the method of Hilber, Hughes and Taylor (1977, <https://doi.org/10.1002/eqe.4290050306>):
+//!
+//! $$ M a_{n+1} + (1 + \alpha)\, r_{n+1} - \alpha\, r_n = A^\top \lambda, \qquad r = F - F_{ext} + C v, \quad C = c_M M + c_K K, $$
+//!
+//! with Newmark's β = (1 − α)² / 4 and γ = (1 − 2 α) / 2. Masses are lumped at the nodes. Rotations of a step are small, so their vectors
+//! are integrated as displacements are; gyroscopic moments of the thin rod are left out.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::{Simulation, StepReport, StopReason};
+use crate::ContinuumError;
+use crate::actuation::Actuation;
+use crate::rod::RodState;
+use crate::solver::NodeVector;
+
+/// Newton iterations of a time step.
+const MAX_ITERATIONS: usize = 30;
+
+/// Unbalanced force over the load at which a time step is done.
+const TOLERANCE: f64 = 1e-7;
+
+/// How the rod is integrated over time.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Dynamics {
+    /// Time step [s].
+    pub timestep: f64,
+    /// Numerical damping of what oscillates faster than the time step sees: −1/3 to 0, which damps nothing.
+    pub alpha: f64,
+    /// Damping by mass c_M [1/s].
+    pub mass_damping: f64,
+    /// Damping by stiffness c_K [s].
+    pub stiffness_damping: f64,
+}
+
+/// Velocities, accelerations and the forces of the last time step.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Motion {
+    velocities: Vec<NodeVector>,
+    accelerations: Vec<NodeVector>,
+    /// r_n.
+    unbalanced: Vec<NodeVector>,
+}
+
+impl Dynamics {
+    fn check(&self) -> Result<(), ContinuumError> {
+        let wrong = |field: &str, value: f64, allowed: &str| {
+            Err(ContinuumError::setting(field, value, allowed))
+        };
+        if !(1e-9..=1.0).contains(&self.timestep) {
+            return wrong("timestep", self.timestep, "1e-9 to 1 s");
+        }
+        if !(-1.0 / 3.0..=0.0).contains(&self.alpha) {
+            return wrong("alpha", self.alpha, "-1/3 to 0");
+        }
+        if !(0.0..=1e9).contains(&self.mass_damping) {
+            return wrong("mass_damping", self.mass_damping, "0 to 1e9 1/s");
+        }
+        if !(0.0..=1e9).contains(&self.stiffness_damping) {
+            return wrong("stiffness_damping", self.stiffness_damping, "0 to 1e9 s");
+        }
+        Ok(())
+    }
+}
+
+impl Simulation {
+    /// Advances by a time step; on an error the rod stays where it was. The inserted length does not change.
+    ///
+    /// # Errors
+    ///
+    /// Names inputs that are out of range, among them another inserted length; says where the rod folds up.
+    pub fn step_dynamic(
+        &mut self,
+        actuation: &Actuation,
+        dynamics: &Dynamics,
+    ) -> Result<StepReport, ContinuumError> {
+        dynamics.check()?;
+        actuation.check(self.config.length(), self.config.element_length())?;
+        let inserted = self.state.inserted_length;
+        if (actuation.inserted_length - inserted).abs() > 1e-9 * inserted {
+            let value = actuation.inserted_length;
+            let allowed = format!("{inserted} m, as it is: time steps do not feed the rod");
+            return Err(ContinuumError::setting("inserted_length", value, allowed));
+        }
+        let (before, motion) = (self.state.clone(), self.motion.clone());
+        let report = self.integrate(actuation, dynamics, &before);
+        if report.is_err() {
+            self.motion = motion;
+            self.place(before)?;
+        }
+        report
+    }
+
+    /// Energy of the nodes' motion [J].
+    pub fn kinetic_energy(&self) -> f64 {
+        let masses = self.masses();
+        let energies = self
+            .motion
+            .velocities
+            .iter()
+            .zip(&masses)
+            .map(|(velocity, mass)| {
+                let (shift, turn) = (velocity.fixed_rows::<3>(0), velocity.fixed_rows::<3>(3));
+                mass.0 * shift.norm_squared() + turn.dot(&(mass.1 * turn))
+            });
+        0.5 * energies.sum::<f64>()
+    }
+
+    fn integrate(
+        &mut self,
+        actuation: &Actuation,
+        dynamics: &Dynamics,
+        before: &RodState,
+    ) -> Result<StepReport, ContinuumError> {
+        let n_nodes = self.state.positions.len();
+        let (alpha, dt) = (dynamics.alpha, dynamics.timestep);
+        let beta = 0.25 * (1.0 - alpha) * (1.0 - alpha);
+        let gamma = 0.5 * (1.0 - 2.0 * alpha);
+        if self.motion.velocities.len() != n_nodes {
+            self.motion.velocities = vec![NodeVector::zeros(); n_nodes];
+            self.motion.accelerations = vec![NodeVector::zeros(); n_nodes];
+            self.motion.unbalanced.clear();
+        }
+        let masses = self.masses();
+        let old = self.motion.clone();
+        let mut report = StepReport {
+            stop_reason: StopReason::MaxIterations,
+            ..StepReport::default()
+        };
+        for iteration in 0..=MAX_ITERATIONS {
+            let arrival = self.base_step(actuation);
+            self.assemble(actuation, &arrival);
+
+            // Newmark's accelerations and velocities of the present displacement.
+            for node in 0..n_nodes {
+                let shift = self.state.positions[node] - before.positions[node];
+                let turn = self.state.rotations[node] * before.rotations[node].inverse();
+                let mut moved = NodeVector::zeros();
+                moved.fixed_rows_mut::<3>(0).copy_from(&shift);
+                moved.fixed_rows_mut::<3>(3).copy_from(&turn.scaled_axis());
+                let (velocity, acceleration) = (&old.velocities[node], &old.accelerations[node]);
+                let new = (moved - dt * velocity - dt * dt * (0.5 - beta) * acceleration)
+                    / (beta * dt * dt);
+                self.motion.velocities[node] =
+                    velocity + dt * ((1.0 - gamma) * acceleration + gamma * new);
+                self.motion.accelerations[node] = new;
+            }
+
+            // r, then forces and stiffness of the time step.
+            let program = &mut self.program;
+            program
+                .stiffness
+                .multiply(&self.motion.velocities, &mut self.residual);
+            let rate = gamma / (beta * dt);
+            self.motion.unbalanced.clear();
+            for (node, mass) in masses.iter().enumerate() {
+                let damped = dynamics.mass_damping * weighed(mass, &self.motion.velocities[node])
+                    + dynamics.stiffness_damping * self.residual[node];
+                let unbalanced = program.gradient[node] + damped;
+                let last = old.unbalanced.get(node).unwrap_or(&unbalanced);
+                program.gradient[node] = weighed(mass, &self.motion.accelerations[node])
+                    + (1.0 + alpha) * unbalanced
+                    - alpha * last;
+                self.motion.unbalanced.push(unbalanced);
+                let scale = (1.0 + alpha) * (1.0 + rate * dynamics.stiffness_damping);
+                let block = &mut program.stiffness.diagonal[node];
+                *block *= scale;
+                let inertia = 1.0 / (beta * dt * dt) + (1.0 + alpha) * rate * dynamics.mass_damping;
+                let mut view = block.fixed_view_mut::<3, 3>(0, 0);
+                view += Matrix3::from_diagonal_element(mass.0 * inertia);
+                let mut view = block.fixed_view_mut::<3, 3>(3, 3);
+                view += mass.1 * inertia;
+                if let Some(lower) = program.stiffness.lower.get_mut(node) {
+                    *lower *= scale;
+                }
+            }
+            program.stiffness.clear_held(&mut program.gradient);
+
+            report.equilibrium_residual = self.imbalance();
+            let is_still = arrival.is_last && arrival.step == NodeVector::zeros();
+            let is_clear = report.max_penetration <= self.settings.penetration_tolerance;
+            let is_balanced = report.equilibrium_residual <= TOLERANCE;
+            if iteration > 0 && is_still && is_clear && is_balanced {
+                report.stop_reason = StopReason::Done;
+                break;
+            }
+            if iteration == MAX_ITERATIONS {
+                break;
+            }
+            let solved = self.solve_program()?;
+            report.base_wrench = self.base_wrench(&arrival);
+            self.delta[0] += arrival.step;
+            let share = self.share();
+            report.is_limited = share < 1.0;
+            self.move_by(share)?;
+            report.n_iterations += 1;
+            report.n_factorisations += solved.n_iterations;
+            report.kkt_residual = solved.residual;
+            report.max_penetration = self.contacts.max_penetration();
+        }
+        report.contacts = self.contacts.pressing();
+        Ok(report)
+    }
+
+    /// Mass [kg] and moments of inertia [kg·m²], world axes, of each node.
+    fn masses(&self) -> Vec<(f64, Matrix3<f64>)> {
+        let mut masses = vec![(0.0, Vector3::zeros()); self.state.positions.len()];
+        for (node, ends) in self.state.from_tip.windows(2).enumerate() {
+            let section = self.config.section_at(0.5 * (ends[0] + ends[1]));
+            let half = 0.5 * section.density * (ends[0] - ends[1]);
+            let polar = section.inertia_y + section.inertia_z;
+            let inertia = half * Vector3::new(polar, section.inertia_y, section.inertia_z);
+            for end in [node, node + 1] {
+                masses[end].0 += half * section.area;
+                masses[end].1 += inertia;
+            }
+        }
+        let turned = masses
+            .iter()
+            .zip(&self.state.rotations)
+            .map(|((mass, inertia), rotation)| {
+                let axes = rotation.to_rotation_matrix().into_inner();
+                (
+                    *mass,
+                    axes * Matrix3::from_diagonal(inertia) * axes.transpose(),
+                )
+            });
+        turned.collect()
+    }
+}
+
+/// Mass times a vector.
+fn weighed(mass: &(f64, Matrix3<f64>), vector: &NodeVector) -> NodeVector {
+    let mut product = NodeVector::zeros();
+    product
+        .fixed_rows_mut::<3>(0)
+        .copy_from(&(mass.0 * vector.fixed_rows::<3>(0)));
+    product
+        .fixed_rows_mut::<3>(3)
+        .copy_from(&(mass.1 * vector.fixed_rows::<3>(3)));
+    product
+}
