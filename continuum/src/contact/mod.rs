@@ -5,7 +5,8 @@
 //!
 //! Walls are curved: a rod that a wall presses with λ and that slides along it by `t` is turned away from its half space by the curvature κ
 //! of the wall, which stiffens it by `λ κ t tᵀ` (the second derivative of the gap in the Lagrangian). Without that, linearisations in a
-//! narrow tube overshoot from wall to wall. κ is measured by asking for the wall a little aside; walls that bulge are taken as flat.
+//! narrow tube overshoot from wall to wall. κ is measured by asking for the wall a little aside; walls that bulge are taken as flat. Where
+//! the wall closes in, as between the facets of a mesh, its planes beside are constraints, too.
 
 use nalgebra::Vector3;
 
@@ -38,6 +39,20 @@ pub(crate) struct Touch {
     normal: Vector3<f64>,
     tangents: [Vector3<f64>; 2],
     from_tip: f64,
+    /// Whether it is the nearest, and not a plane beside.
+    is_seen: bool,
+}
+
+/// The rod's point that a wall is near to.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    node: usize,
+    at: f64,
+    slot: usize,
+    from_tip: f64,
+    radius: f64,
+    tangents: [Vector3<f64>; 2],
+    is_seen: bool,
 }
 
 /// What is searched for.
@@ -131,94 +146,191 @@ impl Contacts {
         let radius = rod.config.section_at(from_tip).radius;
         self.walls.clear();
         lumen.walls_near(&point, radius + search.reach, &mut self.walls);
-        for wall in &self.walls {
-            let element = node.min(rod.strained.len() - 1);
-            let tangent = rod.strained[element].frame.to_world.column(0).into_owned();
-            let tangents = tangents(&tangent, &wall.normal);
-            let row = |direction: &Vector3<f64>| row(rod, node, at, direction);
-            let rubbing = |direction: &Vector3<f64>| {
-                let arm = -radius * wall.normal;
-                row(direction) + turning(&arm.cross(direction), at)
+        let element = node.min(rod.strained.len() - 1);
+        let along = rod.strained[element].frame.to_world.column(0).into_owned();
+        let n_seen = self.walls.len();
+        for idx in 0..n_seen {
+            let wall = self.walls[idx];
+            let tangents = tangents(&along, &wall.normal);
+            let force = self.take_force(first_old, slot, &wall.normal, &tangents);
+            let place = Place {
+                node,
+                at,
+                slot,
+                from_tip,
+                radius,
+                tangents,
+                is_seen: true,
             };
-            let has_friction = search.friction > 0.0;
-            let old = self.old_touches[first_old..]
-                .iter()
-                .zip(&self.old_forces[first_old..]);
-            let mut same = old
-                .take_while(|(touch, _)| touch.slot == slot)
-                .filter(|(touch, _)| touch.normal.dot(&wall.normal) > 0.8);
-            let force = same.next().map_or_else(Vector3::zeros, |(touch, force)| {
-                let friction = touch.tangents[0] * force.y + touch.tangents[1] * force.z;
-                Vector3::new(
-                    force.x,
-                    friction.dot(&tangents[0]),
-                    friction.dot(&tangents[1]),
-                )
-            });
-            if force.x > 0.0 {
-                let off = 0.25 * radius;
-                for tangent in &tangents {
+            self.push(rod, search, place, &wall, force);
+            if force.x <= 0.0 && wall.distance > radius + 0.1 * search.reach {
+                continue;
+            }
+            // What the wall does beside.
+            let off = 0.25 * search.reach;
+            for tangent in &tangents {
+                let mut bend = 0.0;
+                for side in [1.0, -1.0] {
                     self.aside.clear();
-                    let within = radius + search.reach;
-                    lumen.walls_near(&(point + tangent * off), within, &mut self.aside);
-                    let cosines = self
+                    let beside = point + tangent * (side * off);
+                    lumen.walls_near(&beside, radius + search.reach, &mut self.aside);
+                    let cosine = |aside: &WallPoint| aside.normal.dot(&wall.normal);
+                    let nearest = self
                         .aside
                         .iter()
-                        .map(|aside| aside.normal.dot(&wall.normal));
-                    let nearest = cosines.zip(&self.aside).max_by(|a, b| a.0.total_cmp(&b.0));
+                        .max_by(|a, b| cosine(a).total_cmp(&cosine(b)));
                     // Another wall, around a corner, is no curvature.
-                    let same = nearest.filter(|(cosine, _)| *cosine > 0.7);
-                    let curvature = same.map_or(0.0, |(_, aside)| -aside.normal.dot(tangent) / off);
-                    if curvature > 0.0 {
-                        self.curved.push((node, row(tangent), force.x * curvature));
+                    let Some(aside) = nearest.filter(|aside| cosine(aside) > 0.7) else {
+                        continue;
+                    };
+                    let turned = -side * aside.normal.dot(tangent);
+                    bend += turned;
+                    if turned > 0.01 {
+                        self.walls.push(WallPoint {
+                            distance: (point - aside.position).dot(&aside.normal),
+                            ..*aside
+                        });
                     }
                 }
+                if bend > 0.0 && force.x > 0.0 {
+                    let row = row(rod, node, at, tangent);
+                    self.curved.push((node, row, force.x * bend / (2.0 * off)));
+                }
             }
-            self.touches.push(Touch {
-                slot,
-                position: wall.position,
-                normal: wall.normal,
-                tangents,
-                from_tip,
-            });
-            self.rows.push(ContactRow {
-                node,
-                normal: row(&wall.normal),
-                tangents: if has_friction {
-                    [rubbing(&tangents[0]), rubbing(&tangents[1])]
-                } else {
-                    [PointRow::zeros(); 2]
-                },
-                gap: wall.distance - radius,
-                compliance: search.compliance,
-                friction: search.friction,
-                force,
-            });
         }
+        for idx in n_seen..self.walls.len() {
+            let wall = self.walls[idx];
+            let tangents = tangents(&along, &wall.normal);
+            let force = self.take_force(first_old, slot, &wall.normal, &tangents);
+            let place = Place {
+                node,
+                at,
+                slot,
+                from_tip,
+                radius,
+                tangents,
+                is_seen: false,
+            };
+            self.push(rod, search, place, &wall, force);
+        }
+    }
+
+    /// The force that the same point had from a wall of nearly this normal, which is then taken.
+    fn take_force(
+        &mut self,
+        first_old: usize,
+        slot: usize,
+        normal: &Vector3<f64>,
+        tangents: &[Vector3<f64>; 2],
+    ) -> Vector3<f64> {
+        let old = self.old_touches[first_old..]
+            .iter()
+            .zip(&mut self.old_forces[first_old..]);
+        let same = old
+            .take_while(|(touch, _)| touch.slot == slot)
+            .filter(|(touch, force)| force.x > 0.0 && touch.normal.dot(normal) > 0.8)
+            .max_by(|a, b| a.0.normal.dot(normal).total_cmp(&b.0.normal.dot(normal)));
+        let Some((touch, force)) = same else {
+            return Vector3::zeros();
+        };
+        let taken = std::mem::take(force);
+        let friction = touch.tangents[0] * taken.y + touch.tangents[1] * taken.z;
+        Vector3::new(
+            taken.x,
+            friction.dot(&tangents[0]),
+            friction.dot(&tangents[1]),
+        )
+    }
+
+    /// Adds a wall and its row.
+    fn push(
+        &mut self,
+        rod: &Posed<'_>,
+        search: &Search,
+        place: Place,
+        wall: &WallPoint,
+        force: Vector3<f64>,
+    ) {
+        let Place {
+            node,
+            at,
+            slot,
+            from_tip,
+            radius,
+            tangents,
+            is_seen,
+        } = place;
+        let row = |direction: &Vector3<f64>| row(rod, node, at, direction);
+        let rubbing = |direction: &Vector3<f64>| {
+            let arm = -radius * wall.normal;
+            row(direction) + turning(&arm.cross(direction), at)
+        };
+        self.touches.push(Touch {
+            slot,
+            position: wall.position,
+            normal: wall.normal,
+            tangents,
+            from_tip,
+            is_seen,
+        });
+        self.rows.push(ContactRow {
+            node,
+            normal: row(&wall.normal),
+            tangents: if search.friction > 0.0 {
+                tangents.map(|tangent| rubbing(&tangent))
+            } else {
+                [PointRow::zeros(); 2]
+            },
+            gap: wall.distance - radius,
+            compliance: search.compliance,
+            friction: search.friction,
+            force,
+        });
     }
 
     /// Deepest overlap of rod and walls that do not yield [m], 0 or more.
     pub(crate) fn max_penetration(&self) -> f64 {
-        let depths = self
-            .rows
+        let seen = self
+            .touches
             .iter()
-            .map(|row| -row.gap - row.compliance * row.force.x);
+            .zip(&self.rows)
+            .filter(|(touch, _)| touch.is_seen);
+        let depths = seen.map(|(_, row)| -row.gap - row.compliance * row.force.x);
         depths.fold(0.0, f64::max)
     }
 
-    /// Those that press.
+    /// Those that press; planes of one curved wall at one point of the rod are one contact.
     pub(crate) fn pressing(&self) -> Vec<Contact> {
-        let pairs = self.touches.iter().zip(&self.rows);
-        let pressing = pairs.filter(|(_, row)| row.force.x > 0.0);
-        pressing
-            .map(|(touch, row)| Contact {
-                position: touch.position,
-                normal: touch.normal,
-                normal_force: row.force.x,
-                friction: touch.tangents[0] * row.force.y + touch.tangents[1] * row.force.z,
-                from_tip: touch.from_tip,
-            })
-            .collect()
+        let mut pressing: Vec<(usize, Contact)> = Vec::new();
+        for (touch, row) in self
+            .touches
+            .iter()
+            .zip(&self.rows)
+            .filter(|(_, row)| row.force.x > 0.0)
+        {
+            let friction = touch.tangents[0] * row.force.y + touch.tangents[1] * row.force.z;
+            let same = pressing
+                .iter_mut()
+                .rev()
+                .take_while(|(slot, _)| *slot == touch.slot);
+            let mut same = same.filter(|(_, contact)| contact.normal.dot(&touch.normal) > 0.8);
+            if let Some((_, contact)) = same.next() {
+                let sum = contact.normal * contact.normal_force + touch.normal * row.force.x;
+                contact.normal_force = sum.norm();
+                contact.normal = sum / contact.normal_force;
+                contact.friction += friction;
+            } else {
+                let contact = Contact {
+                    position: touch.position,
+                    normal: touch.normal,
+                    normal_force: row.force.x,
+                    friction,
+                    from_tip: touch.from_tip,
+                };
+                pressing.push((touch.slot, contact));
+            }
+        }
+        pressing.into_iter().map(|(_, contact)| contact).collect()
     }
 }
 
