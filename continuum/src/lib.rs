@@ -10,6 +10,7 @@ mod contact;
 mod element;
 mod error;
 pub mod lumen;
+pub mod navigation;
 mod rod;
 mod rotation;
 mod simulation;

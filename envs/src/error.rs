@@ -82,6 +82,9 @@ pub enum EnvError {
     /// The scene could not be simulated.
     #[error(transparent)]
     Sim(#[from] insonate_sim::SimError),
+    /// The solver of rods refuses something.
+    #[error(transparent)]
+    Continuum(#[from] insonate_continuum::ContinuumError),
     /// The solver of tissue refuses something.
     #[error(transparent)]
     Tissue(#[from] insonate_tissue::TissueError),

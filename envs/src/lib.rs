@@ -17,6 +17,7 @@ mod frame_stack;
 pub mod parameters;
 pub mod probe;
 pub mod randomization;
+mod scope_view;
 pub mod settings;
 pub mod space;
 pub mod surgery;

@@ -19,6 +19,7 @@ pub mod readings;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod render_state;
+pub mod rod_scene;
 pub mod scene;
 pub mod shell;
 pub mod spatial;

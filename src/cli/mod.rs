@@ -2,6 +2,7 @@
 
 mod bench;
 mod calibrate;
+mod continuum;
 mod curves;
 mod describe;
 mod device_arg;
@@ -82,6 +83,8 @@ enum Command {
     Tissue(tissue::Tissue),
     /// Measure the speed of environments, training and soft tissue.
     Bench(bench::Bench),
+    /// Bend a continuum robot, push it into a lumen, or steer it through airways.
+    Continuum(continuum::Continuum),
 }
 
 #[cfg(feature = "viewer")]
@@ -111,6 +114,7 @@ impl Cli {
             Command::Curves(command) => command.run(),
             Command::Describe(command) => command.run(),
             Command::Tissue(command) => command.run(),
+            Command::Continuum(command) => command.run(),
             Command::Bench(command) => command.run(),
         }
     }

@@ -1,9 +1,10 @@
 //! Experiments with a probe on a torso: [`press`] at a site, [`scan`] along a path, [`fit_scene`] to a recorded press;
-//! [`tissue`]: motions of surgery on soft tissue alone.
+//! [`tissue`]: motions of surgery on soft tissue alone; [`continuum`]: rods, bent, pushed into lumens and steered through airways.
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
 
 mod base_search;
+pub mod continuum;
 mod episode_camera;
 mod film;
 pub mod fit_scene;

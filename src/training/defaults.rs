@@ -46,6 +46,16 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             total_timesteps: 300_000,
             ..surgery()
         },
+        "continuum-navigate" => PpoConfig {
+            total_timesteps: 200_000,
+            n_envs: 16,
+            n_steps: 256,
+            n_minibatches: 16,
+            learning_rate: 1e-3,
+            discount: 0.97,
+            log_std_init: -0.7,
+            ..general()
+        },
         _ => general(),
     }
 }

@@ -22,6 +22,11 @@ const N_STEPS: usize = 8;
 /// Distance from the wall at which it counts as found [m].
 const FOUND: f64 = 1e-9;
 
+/// Rings of cartilage in pictures: from one to the next [m], how much they tilt the wall, and the narrowest tube that has them [m].
+const RING_DISTANCE: f64 = 5.5e-3;
+const RING_TILT: f64 = 0.3;
+const LEAST_RINGED: f64 = 4.5e-3;
+
 /// One straight tube with round ends.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Branch {
@@ -181,6 +186,29 @@ impl TubeNetwork {
         let middle = |branch: &Branch| (branch.start + branch.end) / 2.0;
         let seeds: Vec<_> = self.branches.iter().map(middle).collect();
         super::polygonise::surface(|point| self.field(point).0, &seeds, cell_width)
+    }
+
+    /// Unit normals out of the free space at the vertices of its mesh, shape `[n_vertices, 3]`, for pictures: those of the field, tilted in
+    /// wide tubes as the rings of cartilage behind an airway's wall tilt it.
+    pub fn wall_normals(&self, mesh: &TriangleMesh) -> Vec<[f64; 3]> {
+        let normal = |position: &[f64; 3]| {
+            let point = Vector3::from(*position);
+            let outward = -self.field(&point).1.normalize();
+            let nearest = self
+                .branches
+                .iter()
+                .map(|branch| (branch, branch.field(&point).0));
+            let nearest = nearest.max_by(|a, b| a.1.total_cmp(&b.1));
+            let Some((branch, _)) = nearest.filter(|(branch, _)| branch.radius > LEAST_RINGED)
+            else {
+                return outward.into();
+            };
+            let axis = branch.direction();
+            let along = (point - branch.start).dot(&axis);
+            let tilt = RING_TILT * (std::f64::consts::TAU * along / RING_DISTANCE).sin();
+            (outward + axis * tilt).normalize().into()
+        };
+        mesh.positions.iter().map(normal).collect()
     }
 
     /// The nearest wall: that along the gradient, and from there along the wall as long as it comes nearer.

@@ -1,5 +1,6 @@
 //! Tasks: one file each, listed in [`ALL`].
 
+pub mod continuum_navigate;
 pub mod cube_push;
 mod kind;
 pub mod pendulum;
@@ -25,6 +26,7 @@ pub const ALL: &[TaskKind] = &[
     table_slide::KIND,
     tissue_reach::KIND,
     tissue_retract::KIND,
+    continuum_navigate::KIND,
     pendulum::KIND,
     reacher::KIND,
 ];

@@ -1,0 +1,524 @@
+//! `continuum-navigate`: steer a bronchoscope through a bronchial tree to the end of a target airway.
+//!
+//! The rod is row c of Table I of Chen et al. 2024 (3.3 mm wide, 470 mm long, the last 70 mm flexible and bent by three cables), stepped by
+//! the project's own finite elements; the airways are those of [`bronchial_tree`]. MuJoCo only draws.
+//!
+//! **Actions**, changes in a step
+//!
+//! | index | action | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0 | advance | -1 | 1 | `max_advance` (4 mm) |
+//! | 1 | turn of the handle | -1 | 1 | `max_roll` (0.1 rad) |
+//! | 2, 3 | pull of the cables along y, z of the tip | -1 | 1 | `max_pull_change` (1.5 N) |
+//!
+//! **Observations**
+//!
+//! | index | observation | low | high | unit |
+//! |---|---|---|---|---|
+//! | 0–8 | points of the centre line 5, 12 and 25 mm ahead, in the tip's frame, x ahead | -∞ | ∞ | cm |
+//! | 9–11 | tip | -∞ | ∞ | m |
+//! | 12–14 | direction of the tip | -1 | 1 | 1 |
+//! | 15 | inserted length | 0 | ∞ | m |
+//! | 16, 17 | cos, sin of the handle's turn | -1 | 1 | 1 |
+//! | 18, 19 | pull along y, z over `max_pull` | -1 | 1 | 1 |
+//! | 20 | greatest force of a contact | 0 | ∞ | N |
+//! | 21 | way left along the centre line | 0 | ∞ | m |
+//! | 22 | distance from the centre line | 0 | ∞ | m |
+//!
+//! **Rewards**, of the state after the step
+//!
+//! | term | value |
+//! |---|---|
+//! | `progress` | `progress_weight` · way made along the centre line [cm] |
+//! | `deviation` | -`deviation_weight` · distance from the centre line [cm] |
+//! | `force` | -`force_weight` · greatest force of a contact [N] |
+//! | `success` | `success_bonus` within `threshold` of the target |
+//! | `failure` | -`failure_cost` for a force above `max_force` |
+//!
+//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`. **Targets** are ends of segmental bronchi (18, or 36
+//! subsegmental ones): `targets = "all"`, `"seen"` for training and `"unseen"`, every third one, for tests. Options `target` (its number
+//! among those), `start` and `roll` fix them.
+//!
+//! **End**: terminated within `threshold` of the target, above `max_force`, or when the rod folds up; truncated after `max_steps`.
+//!
+//! **Figures**: `success` is 1 when the target was reached with no force above `max_force`; `distance_m` at the end; `peak_force_n`;
+//! `max_penetration_m`, the deepest that the rod was in a wall.
+
+use std::sync::Arc;
+
+use insonate_continuum::lumen::{AirwayDepth, CentreLine, TubeNetwork, bronchial_tree};
+use insonate_continuum::navigation::{Follower, Scope, ScopeMotion};
+use insonate_continuum::{RodConfig, StepSettings, TableRow};
+use insonate_sim::{CompiledScene, Physics};
+use nalgebra::{Isometry3, UnitQuaternion, Vector2, Vector3};
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::kind::TaskKind;
+use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
+use crate::factory::EnvFactory;
+use crate::parameters::{self, Parameter};
+use crate::scope_view::{ScopeScene, ScopeView};
+use crate::settings::{self, check_range, check_ranges};
+use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "continuum-navigate",
+    summary: "steer a bronchoscope through airways to a target bronchus",
+    defaults: || settings::table(&ContinuumNavigateSettings::default()),
+    build,
+    scripted: &[],
+};
+
+/// How far ahead on the centre line the observed points lie [m].
+const AHEAD: [f64; 3] = [5e-3, 12e-3, 25e-3];
+
+/// Centimetres in a metre.
+const CM: f64 = 100.0;
+
+/// Which airways may be targets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Targets {
+    /// All ends.
+    #[default]
+    All,
+    /// Two of three.
+    Seen,
+    /// The others.
+    Unseen,
+}
+
+/// How deep the airways go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Airways {
+    /// To the ends of segmental bronchi.
+    #[default]
+    Segmental,
+    /// One branching further.
+    Subsegmental,
+}
+
+/// Settings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ContinuumNavigateSettings {
+    /// How deep the airways go: `segmental` or `subsegmental`.
+    pub airways: Airways,
+    /// Which ends are targets: `all`, `seen` or `unseen`.
+    pub targets: Targets,
+    /// Elements of the rod.
+    pub n_elements: usize,
+    /// Steps of the rod in a control step.
+    pub n_substeps: usize,
+    /// Greatest advance in a control step [m].
+    pub max_advance: f64,
+    /// Greatest turn of the handle in a control step [rad].
+    pub max_roll: f64,
+    /// Greatest change of pull in a control step, along each axis [N].
+    pub max_pull_change: f64,
+    /// Greatest pull [N].
+    pub max_pull: f64,
+    /// Coulomb's coefficient between rod and wall.
+    pub friction: f64,
+    /// Inserted length at the start [m], drawn from this range.
+    pub start: [f64; 2],
+    /// Turn of the handle at the start [rad], drawn from this range.
+    pub roll: [f64; 2],
+    /// Distance within which the target counts as reached [m].
+    pub threshold: f64,
+    /// Force of a contact that ends the episode [N].
+    pub max_force: f64,
+    /// Steps after which an episode is truncated.
+    pub max_steps: usize,
+    /// Weight of the way made [1/cm].
+    pub progress_weight: f64,
+    /// Weight of the distance from the centre line [1/cm].
+    pub deviation_weight: f64,
+    /// Weight of the force [1/N].
+    pub force_weight: f64,
+    /// Reward for reaching the target.
+    pub success_bonus: f64,
+    /// Cost of too great a force.
+    pub failure_cost: f64,
+}
+
+impl Default for ContinuumNavigateSettings {
+    fn default() -> Self {
+        Self {
+            airways: Airways::Segmental,
+            targets: Targets::All,
+            n_elements: 47,
+            n_substeps: 2,
+            max_advance: 4e-3,
+            max_roll: 0.1,
+            max_pull_change: 1.5,
+            max_pull: 15.0,
+            friction: 0.0,
+            start: [0.05, 0.07],
+            roll: [-0.3, 0.3],
+            threshold: 3e-3,
+            max_force: 3.0,
+            max_steps: 150,
+            progress_weight: 1.0,
+            deviation_weight: 0.1,
+            force_weight: 0.05,
+            success_bonus: 10.0,
+            failure_cost: 5.0,
+        }
+    }
+}
+
+impl ContinuumNavigateSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        check_range("n_elements", self.n_elements as f64, 20.0, 1000.0)?;
+        check_range("n_substeps", self.n_substeps as f64, 1.0, 100.0)?;
+        check_range("max_steps", self.max_steps as f64, 1.0, 1e6)?;
+        settings::check_interval("start", self.start, 0.02, 0.1)?;
+        settings::check_interval("roll", self.roll, -7.0, 7.0)?;
+        check_ranges(
+            "",
+            &[
+                ("max_advance", self.max_advance, 1e-5, 0.02),
+                ("max_roll", self.max_roll, 0.0, 1.0),
+                ("max_pull_change", self.max_pull_change, 1e-3, 50.0),
+                ("max_pull", self.max_pull, 0.1, 100.0),
+                ("friction", self.friction, 0.0, 2.0),
+                ("threshold", self.threshold, 1e-4, 0.05),
+                ("max_force", self.max_force, 1e-3, 1e3),
+                ("progress_weight", self.progress_weight, 0.0, 1e6),
+                ("deviation_weight", self.deviation_weight, 0.0, 1e6),
+                ("force_weight", self.force_weight, 0.0, 1e6),
+                ("success_bonus", self.success_bonus, 0.0, 1e6),
+                ("failure_cost", self.failure_cost, 0.0, 1e6),
+            ],
+        )
+    }
+}
+
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ContinuumNavigateSettings =
+        settings::parse(&ContinuumNavigateSettings::default(), given)?;
+    settings.check()?;
+    let all = settings::table(&settings);
+    let model = Arc::new(Model::new(settings)?);
+    Ok(EnvFactory::new(KIND.name, all, move || {
+        Ok(Box::new(ContinuumNavigate::environment(&model)?))
+    }))
+}
+
+/// What all environments of a factory share.
+struct Model {
+    settings: ContinuumNavigateSettings,
+    airways: Arc<TubeNetwork>,
+    lines: Vec<CentreLine>,
+    rod: RodConfig,
+    scene: ScopeScene,
+}
+
+impl Model {
+    fn new(settings: ContinuumNavigateSettings) -> Result<Self, EnvError> {
+        let airways = bronchial_tree(match settings.airways {
+            Airways::Segmental => AirwayDepth::Segmental,
+            Airways::Subsegmental => AirwayDepth::Subsegmental,
+        })?;
+        let ends = airways.ends().into_iter().enumerate();
+        let chosen = ends.filter(|(number, _)| match settings.targets {
+            Targets::All => true,
+            Targets::Seen => number % 3 != 1,
+            Targets::Unseen => number % 3 == 1,
+        });
+        Ok(Self {
+            lines: chosen.map(|(_, end)| airways.centre_line(end)).collect(),
+            rod: RodConfig::table(TableRow::C, settings.n_elements),
+            airways: Arc::new(airways),
+            scene: ScopeScene::default(),
+            settings,
+        })
+    }
+
+    fn parameters(&self) -> [Parameter; 3] {
+        let last = self.lines.len() as f64 - 1.0;
+        let [start, roll] = [self.settings.start, self.settings.roll];
+        [
+            // The greatest number below, as each draw is rounded down.
+            Parameter::new("target", "number", 0.0, last + 1.0 - 1e-9)
+                .allowing(0.0, last)
+                .whole(),
+            Parameter::new("start", "m", start[0], start[1]).allowing(0.02, 0.1),
+            Parameter::new("roll", "rad", roll[0], roll[1]).allowing(-7.0, 7.0),
+        ]
+    }
+
+    /// A scope in the trachea, its handle turned by an angle [rad].
+    fn scope(&self, inserted_length: f64, roll: f64) -> Result<Scope, EnvError> {
+        // The introducer's mouth is the trachea's beginning; x along it.
+        let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
+        let turned = down * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), roll);
+        let settings = StepSettings {
+            friction: self.settings.friction,
+            ..StepSettings::default()
+        };
+        Ok(Scope::new(
+            self.rod.clone(),
+            settings,
+            self.airways.clone(),
+            Isometry3::from_parts(Vector3::zeros().into(), turned),
+            inserted_length,
+            self.settings.max_pull,
+        )?)
+    }
+}
+
+/// A scope on its way.
+pub struct ContinuumNavigate {
+    model: Arc<Model>,
+    scope: Scope,
+    target: usize,
+    first_roll: f64,
+    motion: ScopeMotion,
+    /// Arc length of the centre line at the tip, and its distance from the line [m].
+    along: f64,
+    aside: f64,
+    progress: f64,
+    force: f64,
+    peak_force: f64,
+    max_penetration: f64,
+    time: f64,
+    view: ScopeView,
+}
+
+impl ContinuumNavigate {
+    fn environment(model: &Arc<Model>) -> Result<Environment<Self>, EnvError> {
+        let settings = &model.settings;
+        let unbounded = f32::INFINITY;
+        let mut observations = BoxSpace::default();
+        for ahead in AHEAD {
+            for axis in ["x", "y", "z"] {
+                let name = format!("ahead_{:.0}mm_{axis} [cm]", 1e3 * ahead);
+                observations.push(name, -unbounded, unbounded);
+            }
+        }
+        for axis in ["x", "y", "z"] {
+            observations.push(format!("tip_{axis} [m]"), -unbounded, unbounded);
+        }
+        for axis in ["x", "y", "z"] {
+            observations.push(format!("direction_{axis} [1]"), -1.001, 1.001);
+        }
+        for (name, low, high) in [
+            ("inserted_length [m]", 0.0, unbounded),
+            ("cos_roll [1]", -1.0, 1.0),
+            ("sin_roll [1]", -1.0, 1.0),
+            ("pull_y [1]", -1.001, 1.001),
+            ("pull_z [1]", -1.001, 1.001),
+            ("force [N]", 0.0, unbounded),
+            ("way_left [m]", 0.0, unbounded),
+            ("deviation [m]", 0.0, unbounded),
+        ] {
+            observations.push(name, low, high);
+        }
+        let mut actions = BoxSpace::default();
+        actions.push(format!("advance [{} m]", settings.max_advance), -1.0, 1.0);
+        actions.push(format!("roll [{} rad]", settings.max_roll), -1.0, 1.0);
+        for axis in ["y", "z"] {
+            let name = format!("pull_{axis} [{} N]", settings.max_pull_change);
+            actions.push(name, -1.0, 1.0);
+        }
+        let spec = EnvSpec {
+            id: KIND.name.to_owned(),
+            observation_space: observations,
+            action_space: actions,
+            reward_terms: vec!["progress", "deviation", "force", "success", "failure"],
+            metrics: vec!["success", "distance_m", "peak_force_n", "max_penetration_m"],
+            parameters: parameters::names(&model.parameters()),
+            max_episode_steps: Some(settings.max_steps),
+            // Quasi-static: time only says how fast a film is.
+            control_timestep: 0.1,
+            // MuJoCo draws, and steps nothing.
+            n_substeps: 0,
+        };
+        let simulation = Self {
+            scope: model.scope(settings.start[0], 0.0)?,
+            model: model.clone(),
+            target: 0,
+            first_roll: 0.0,
+            motion: ScopeMotion {
+                advance: 0.0,
+                roll: 0.0,
+                pull: Vector2::zeros(),
+            },
+            along: 0.0,
+            aside: 0.0,
+            progress: 0.0,
+            force: 0.0,
+            peak_force: 0.0,
+            max_penetration: 0.0,
+            time: 0.0,
+            view: ScopeView::default(),
+        };
+        Ok(Environment::of(spec, simulation))
+    }
+
+    fn line(&self) -> &CentreLine {
+        &self.model.lines[self.target]
+    }
+
+    fn target(&self) -> Vector3<f64> {
+        self.line().at(f64::INFINITY)
+    }
+
+    fn tip(&self) -> Vector3<f64> {
+        self.scope.state().world_from_tip().translation.vector
+    }
+
+    fn distance(&self) -> f64 {
+        (self.target() - self.tip()).norm()
+    }
+
+    fn is_too_strong(&self) -> bool {
+        self.peak_force > self.model.settings.max_force
+    }
+
+    fn is_there(&self) -> bool {
+        self.distance() < self.model.settings.threshold && !self.is_too_strong()
+    }
+}
+
+impl Simulation for ContinuumNavigate {
+    fn draw(&mut self, options: &ResetOptions, rng: &mut ChaCha8Rng) -> Result<Vec<f64>, EnvError> {
+        parameters::draw(&self.model.parameters(), options, rng)
+    }
+
+    fn reset(&mut self, parameters: &[f64], _rng: ChaCha8Rng) -> Result<(), EnvError> {
+        self.view.invalidate();
+        self.scope = self.model.scope(parameters[1], parameters[2])?;
+        (self.target, self.first_roll) = (parameters[0] as usize, parameters[2]);
+        (self.along, self.aside) = self.line().nearest(&self.tip());
+        (self.progress, self.force, self.peak_force) = (0.0, 0.0, 0.0);
+        (self.max_penetration, self.time) = (0.0, 0.0);
+        Ok(())
+    }
+
+    fn set_action(&mut self, action: &[f32]) {
+        let settings = &self.model.settings;
+        let [advance, roll, y, z] = [0, 1, 2, 3].map(|index| f64::from(action[index]));
+        self.motion = ScopeMotion {
+            advance: advance * settings.max_advance,
+            roll: roll * settings.max_roll,
+            pull: Vector2::new(y, z) * settings.max_pull_change,
+        };
+    }
+
+    fn advance(&mut self) -> Result<(), StepFailure> {
+        self.view.invalidate();
+        let n_substeps = self.model.settings.n_substeps;
+        let share = 1.0 / n_substeps as f64;
+        let part = ScopeMotion {
+            advance: self.motion.advance * share,
+            roll: self.motion.roll * share,
+            pull: self.motion.pull * share,
+        };
+        for _ in 0..n_substeps {
+            let report = self
+                .scope
+                .step(&part)
+                .map_err(|error| StepFailure::Diverged(error.to_string()))?;
+            self.force = report.peak_contact_force();
+            self.max_penetration = self.max_penetration.max(report.max_penetration);
+            self.peak_force = self.peak_force.max(self.force);
+        }
+        let before = self.along;
+        (self.along, self.aside) = self.line().nearest(&self.tip());
+        self.progress = self.along - before;
+        self.time += 0.1;
+        Ok(())
+    }
+
+    fn reward(&mut self, terms: &mut [f64]) {
+        let settings = &self.model.settings;
+        let flag = |is: bool| f64::from(u8::from(is));
+        terms[0] = settings.progress_weight * self.progress * CM;
+        terms[1] = -settings.deviation_weight * self.aside * CM;
+        terms[2] = -settings.force_weight * self.force;
+        terms[3] = settings.success_bonus * flag(self.is_there());
+        terms[4] = -settings.failure_cost * flag(self.is_too_strong());
+    }
+
+    fn end(&self) -> Option<EpisodeEnd> {
+        if self.is_too_strong() {
+            return Some(EpisodeEnd::Terminated("force too great"));
+        }
+        self.is_there()
+            .then_some(EpisodeEnd::Terminated("target reached"))
+    }
+
+    fn observe(&self, observation: &mut [f32]) {
+        let tip = self.scope.state().world_from_tip();
+        let line = self.line();
+        let ahead = AHEAD.map(|ahead| {
+            let point = line.at(self.along + ahead);
+            tip.inverse_transform_point(&point.into()).coords * CM
+        });
+        let direction = tip.rotation * Vector3::x();
+        let roll = self.first_roll + self.scope.roll();
+        let pull = self.scope.pull() / self.model.settings.max_pull;
+        let numbers = ahead
+            .iter()
+            .flatten()
+            .chain(&tip.translation.vector)
+            .chain(&direction)
+            .copied()
+            .chain([
+                self.scope.inserted_length(),
+                roll.cos(),
+                roll.sin(),
+                pull.x,
+                pull.y,
+                self.force,
+                line.length() - self.along,
+                self.aside,
+            ]);
+        for (to, from) in observation.iter_mut().zip(numbers) {
+            *to = from as f32;
+        }
+    }
+
+    fn metrics(&self, metrics: &mut [f64]) {
+        metrics[0] = f64::from(u8::from(self.is_there()));
+        metrics[1] = self.distance();
+        metrics[2] = self.peak_force;
+        metrics[3] = self.max_penetration;
+    }
+
+    /// Follows the centre line.
+    fn scripted_action(&mut self, action: &mut [f32]) -> bool {
+        let settings = &self.model.settings;
+        let follower = Follower {
+            ahead: 12e-3,
+            gain: 4.0,
+            max_pull_change: settings.max_pull_change,
+            max_advance: settings.max_advance,
+        };
+        let motion = follower.motion(&self.scope, self.line());
+        action[0] = (motion.advance / settings.max_advance) as f32;
+        action[1] = 0.0;
+        action[2] = (motion.pull.x / settings.max_pull_change) as f32;
+        action[3] = (motion.pull.y / settings.max_pull_change) as f32;
+        for value in action {
+            *value = value.clamp(-1.0, 1.0);
+        }
+        true
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        let rod = &self.model.rod;
+        let scene = self.model.scene.get(
+            &self.model.airways,
+            rod.length(),
+            rod.section_at(0.0).radius,
+        )?;
+        self.view.show(scene, &self.scope, self.target(), self.time)
+    }
+}

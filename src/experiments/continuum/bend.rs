@@ -1,0 +1,112 @@
+//! A cantilever under a force, a moment or cables.
+
+use std::time::Instant;
+
+use nalgebra::{Isometry3, Vector3};
+use serde::Serialize;
+
+use crate::continuum::{
+    Actuation, Cables, ContinuumError, Equilibrium, RodConfig, Routing, Section, Simulation,
+    StepSettings,
+};
+
+/// Unbalanced force over the load at which a rod is at rest.
+const TOLERANCE: f64 = 1e-9;
+
+/// Most steps, of many linearisations each.
+const MAX_STEPS: usize = 50;
+
+/// A straight rod along x, clamped at the origin, and what loads it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BendPlan {
+    /// Length [m].
+    pub length: f64,
+    /// Elements.
+    pub n_elements: usize,
+    /// Cross-section.
+    pub section: Section,
+    /// Dead force on the tip [N].
+    pub tip_force: [f64; 3],
+    /// Moment on the tip [N·m].
+    pub tip_moment: [f64; 3],
+    /// Tensions of three cables [N].
+    pub tensions: [f64; 3],
+    /// Distance of the cables from the centre line [m].
+    pub cable_offset: f64,
+    /// How the cables run.
+    pub routing: Routing,
+    /// Acceleration of gravity [m/s²].
+    pub gravity: [f64; 3],
+}
+
+/// What came out.
+#[derive(Debug, Clone, Serialize)]
+pub struct Bending {
+    /// Place of the tip [m].
+    pub tip_position_m: [f64; 3],
+    /// Rotation of the tip from the unloaded one.
+    pub tip_rotation_wxyz: [f64; 4],
+    /// Unbalanced force over the load.
+    pub residual: f64,
+    /// Linearisations.
+    pub n_iterations: usize,
+    /// Time that it took [s].
+    pub seconds: f64,
+    /// Elastic energy [J].
+    pub elastic_energy_j: f64,
+    /// Nodes [m], shape `[n_elements + 1, 3]`.
+    #[serde(skip)]
+    pub nodes: Vec<Vector3<f64>>,
+}
+
+/// Bends a rod to equilibrium.
+///
+/// # Errors
+/// [`ContinuumError`] for numbers out of range, and where the rod folds up.
+pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
+    let mut config = RodConfig::uniform(plan.length, plan.n_elements, plan.section);
+    config.gravity = plan.gravity.into();
+    config.cables = Cables {
+        offset: plan.cable_offset,
+        routing: plan.routing,
+        ..config.cables
+    };
+    let settings = StepSettings {
+        equilibrium: Equilibrium::Converged {
+            tolerance: TOLERANCE,
+        },
+        // Alone in space a rod may move as far as it likes in one go.
+        max_displacement: 0.1 * plan.length.max(1e-6),
+        max_iterations: 1000,
+        ..StepSettings::default()
+    };
+    let actuation = Actuation {
+        tip_force: plan.tip_force.into(),
+        tip_moment: plan.tip_moment.into(),
+        tensions: plan.tensions,
+        ..Actuation::held(Isometry3::identity(), plan.length)
+    };
+    let start = Instant::now();
+    let rest = Actuation::held(Isometry3::identity(), plan.length);
+    let mut simulation = Simulation::new(config, settings, None, &rest)?;
+    let (mut n_iterations, mut residual) = (0, f64::INFINITY);
+    for _ in 0..MAX_STEPS {
+        let report = simulation.step(&actuation)?;
+        n_iterations += report.n_iterations;
+        residual = report.equilibrium_residual;
+        if residual <= TOLERANCE {
+            break;
+        }
+    }
+    let tip = simulation.state().world_from_tip();
+    let turn = tip.rotation;
+    Ok(Bending {
+        tip_position_m: tip.translation.vector.into(),
+        tip_rotation_wxyz: [turn.w, turn.i, turn.j, turn.k],
+        residual,
+        n_iterations,
+        seconds: start.elapsed().as_secs_f64(),
+        elastic_energy_j: simulation.elastic_energy(),
+        nodes: simulation.state().positions.clone(),
+    })
+}

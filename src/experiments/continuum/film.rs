@@ -1,0 +1,170 @@
+//! Pictures of an insertion: from outside through the half-transparent wall, and from the tip as an endoscope sees it.
+
+use nalgebra::{UnitQuaternion, Vector3};
+
+use super::insert::N_POINTS;
+use super::passage::Passage;
+use super::record::{InsertionRecord, InsertionSample};
+use crate::continuum::RodConfig;
+use crate::experiments::Film;
+use crate::models::robots::Robot;
+use crate::sim::SimError;
+use crate::sim::render::{Image, RenderConfig, Renderer};
+use crate::sim::rod_scene::{
+    CLOSE, OVERVIEW, ROOM, RodPose, RodScene, RodSceneDescription, SCOPE, WallView,
+};
+
+/// Where the arm stands, seen from the introducer's mouth [m].
+const ARM: [f64; 3] = [0.36, 0.25, -0.2];
+
+/// Share of a picture's half width that an endoscope fills.
+const FIELD: f64 = 0.97;
+
+/// The pictures.
+#[derive(Debug, Default)]
+pub struct InsertionFilm {
+    /// Outside and inside, side by side, over the insertion.
+    pub frames: Vec<Image>,
+    /// Name and picture of the last moment.
+    pub stills: Vec<(&'static str, Image)>,
+}
+
+impl InsertionFilm {
+    /// Draws so many frames of `size` pixels (width and height of one view), and stills; `robot` holds the base in one of these.
+    ///
+    /// # Errors
+    /// [`SimError::Graphics`] on a machine without OpenGL.
+    pub fn draw(
+        record: &InsertionRecord,
+        passage: &Passage,
+        rod: &RodConfig,
+        target: Option<Vector3<f64>>,
+        robot: Option<Robot>,
+        (n_frames, size): (usize, (u32, u32)),
+    ) -> Result<Self, SimError> {
+        let mut film = Self::default();
+        let (Some(last), n_samples) = (record.samples.last(), record.samples.len()) else {
+            return Ok(film);
+        };
+        let description = |view, carrier| RodSceneDescription {
+            wall: &passage.wall,
+            normals: &passage.normals,
+            n_nodes: N_POINTS,
+            length: rod.length(),
+            radius: rod.section_at(0.0).radius,
+            tip_length: rod
+                .segments
+                .last()
+                .map_or(0.0, |segment| segment.length.min(0.07)),
+            carrier,
+            view,
+        };
+        let mut outside = View::new(&description(WallView::Outside, None), target, size)?;
+        let mut inside = View::new(&description(WallView::Inside, None), target, size)?;
+        for frame in 0..n_frames {
+            let sample =
+                &record.samples[frame * (n_samples - 1) / n_frames.saturating_sub(1).max(1)];
+            let left = outside.see(sample, OVERVIEW)?;
+            let right = round(inside.see(sample, SCOPE)?);
+            film.frames.push(beside(&left, &right));
+        }
+        film.stills.push(("overview", outside.see(last, OVERVIEW)?));
+        film.stills.push(("close", outside.see(last, CLOSE)?));
+        film.stills.push(("scope", round(inside.see(last, SCOPE)?)));
+        if let Some(robot) = robot {
+            let mouth = passage.world_from_mouth.translation.vector;
+            let place = mouth + Vector3::from(ARM);
+            let held = description(WallView::Outside, Some((robot, place.into())));
+            let picture = View::new(&held, target, size)?.see(last, ROOM)?;
+            film.stills.push(("room", picture));
+        }
+        Ok(film)
+    }
+
+    /// The film as an animated GIF; none without frames.
+    ///
+    /// # Errors
+    /// When it cannot be written.
+    pub fn to_gif(&self) -> anyhow::Result<Option<Vec<u8>>> {
+        let Some(first) = self.frames.first() else {
+            return Ok(None);
+        };
+        let film = Film {
+            width: first.width,
+            height: first.height,
+            interval: 0.1,
+            frames: self.frames.iter().map(|frame| frame.rgb.clone()).collect(),
+        };
+        film.to_gif().map(Some)
+    }
+}
+
+/// A scene with its renderer.
+struct View {
+    scene: RodScene,
+    physics: crate::sim::Physics,
+    renderer: Renderer,
+    target: Option<Vector3<f64>>,
+}
+
+impl View {
+    fn new(
+        description: &RodSceneDescription<'_>,
+        target: Option<Vector3<f64>>,
+        (width, height): (u32, u32),
+    ) -> Result<Self, SimError> {
+        let scene = RodScene::new(description)?;
+        let config = RenderConfig {
+            width,
+            height,
+            ..RenderConfig::default()
+        };
+        Ok(Self {
+            physics: scene.physics()?,
+            renderer: Renderer::new(scene.compiled(), config)?,
+            scene,
+            target,
+        })
+    }
+
+    fn see(&mut self, sample: &InsertionSample, camera: &str) -> Result<Image, SimError> {
+        let rotation: UnitQuaternion<f64> = sample.tip.rotation;
+        let pose = RodPose {
+            nodes: &sample.points,
+            up: rotation * Vector3::z(),
+            target: self.target,
+        };
+        self.scene.show(&mut self.physics, &pose);
+        self.renderer.render(&self.physics, camera)
+    }
+}
+
+/// Black outside of the circle that an endoscope shows.
+fn round(mut image: Image) -> Image {
+    let (width, height) = (image.width as usize, image.height as usize);
+    let radius = FIELD * 0.5 * width.min(height) as f64;
+    for (index, pixel) in image.rgb.chunks_exact_mut(3).enumerate() {
+        let x = (index % width) as f64 + 0.5 - 0.5 * width as f64;
+        let y = (index / width) as f64 + 0.5 - 0.5 * height as f64;
+        if x.hypot(y) > radius {
+            pixel.fill(0);
+        }
+    }
+    image
+}
+
+fn beside(left: &Image, right: &Image) -> Image {
+    let row = |image: &Image, y: usize| {
+        let width = 3 * image.width as usize;
+        image.rgb[y * width..(y + 1) * width].to_vec()
+    };
+    let rows = 0..left.height as usize;
+    Image {
+        width: left.width + right.width,
+        height: left.height,
+        rgb: rows
+            .flat_map(|y| [row(left, y), row(right, y)].concat())
+            .collect(),
+        depth: Vec::new(),
+    }
+}
