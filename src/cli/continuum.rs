@@ -44,7 +44,7 @@ The rod lies along x and is clamped at the origin. Without --length, --young, --
     /// Push a rod into a lumen, passively or with its cables pulled.
     #[command(after_help = "Examples:
   insonate continuum insert --lumen t --length 0.47 --depth 0.25 --output output/t --json
-  insonate continuum insert --lumen t --material c --pull 3,0 --output output/t-c
+  insonate continuum insert --lumen t --material c --pull 0,2 --output output/t-c
   insonate continuum insert --lumen airways.stl --unit 0.001 --depth 0.2
   insonate continuum insert --lumen tree --depth 0.2 --friction 0.1 --wall-stiffness 2000
 

@@ -77,7 +77,8 @@ pub fn insertion_shape_plot(title: &str, record: &InsertionRecord) -> anyhow::Re
         }
         for (sensor, name, color) in [(0, "sensor 1", ORANGE_LINE), (1, "sensor 2", BLUE_LINE)] {
             let places = record.samples.iter().map(|s| s.sensors[sensor]);
-            let points: Points = places.map(|p| (1e3 * p[axis], 1e3 * p.z)).collect();
+            let inside = places.filter(|p| p.z <= 0.0);
+            let points: Points = inside.map(|p| (1e3 * p[axis], 1e3 * p.z)).collect();
             curves.push((name, color, points));
         }
         Panel {
@@ -113,7 +114,7 @@ impl Panel {
         let mut x = range_of(points().map(|p| p.0), 0.04);
         let y = range_of(points().map(|p| p.1).chain([0.0]), 0.06);
         if self.equal {
-            let (middle, half) = ((x.start + x.end) / 2.0, (y.end - y.start) / 2.0);
+            let (middle, half) = (f64::midpoint(x.start, x.end), (y.end - y.start) / 2.0);
             let half = half.max((x.end - x.start) / 2.0) * 0.8;
             x = middle - half..middle + half;
         }

@@ -24,7 +24,7 @@ const FOUND: f64 = 1e-9;
 
 /// Rings of cartilage in pictures: from one to the next [m], how much they tilt the wall, and the narrowest tube that has them [m].
 const RING_DISTANCE: f64 = 5.5e-3;
-const RING_TILT: f64 = 0.3;
+const RING_TILT: f64 = 0.2;
 const LEAST_RINGED: f64 = 4.5e-3;
 
 /// One straight tube with round ends.

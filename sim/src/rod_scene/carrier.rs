@@ -30,19 +30,26 @@ pub(super) fn attach(scene: &mut Mjcf, robot: &Robot) -> Result<(), SimError> {
 pub(super) struct Carrier {
     arm: Arm,
     end: ProbeFrame,
+    /// Where the search for a posture begins.
+    home: Vec<f64>,
 }
 
 impl Carrier {
-    pub(super) fn new(scene: &CompiledScene) -> Result<Self, SimError> {
+    pub(super) fn new(scene: &CompiledScene, robot: &Robot) -> Result<Self, SimError> {
         let model = scene.physics_model();
         Ok(Self {
             arm: Arm::new(model)?,
             end: ProbeFrame::new(model)?,
+            home: robot.home_qpos.clone(),
         })
     }
 
     /// Brings the handle's end to the first node, along the rod.
     pub(super) fn follow(&self, physics: &mut Physics, nodes: &[Vector3<f64>]) {
+        for (joint, position) in self.arm.joints.iter().zip(&self.home) {
+            physics.qpos_mut()[joint.qpos] = *position;
+        }
+        physics.forward();
         let along = (nodes[1] - nodes[0])
             .try_normalize(1e-12)
             .unwrap_or_else(Vector3::z);

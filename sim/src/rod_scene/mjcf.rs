@@ -74,15 +74,15 @@ pub(super) fn xml(description: &RodSceneDescription<'_>, n_capsules: usize) -> S
     {lights}
     <camera name="{OVERVIEW}" pos="{} {} {}" xyaxes="1 0 0 0 0.12 0.993" fovy="42"/>
     <camera name="{ROOM}" pos="{} {} {}" xyaxes="0.94 -0.34 0 0.08 0.22 0.972" fovy="42"/>
-    <site name="{MOUNT}" pos="{} {} {}"/>
+    <site name="{MOUNT}" pos="{} {} {}" rgba="0 0 0 0"/>
     <geom type="mesh" mesh="inner" material="mucosa" contype="0" conaffinity="0"/>
     <geom type="mesh" mesh="outer" material="outer" contype="0" conaffinity="0"/>
 "#,
         middle.x,
         middle.y - back,
         middle.z + 0.12 * back,
-        middle.x - 0.62,
-        middle.y - 1.55,
+        middle.x - 0.35,
+        middle.y - 1.15,
         middle.z + 0.62,
         mount[0],
         mount[1],

@@ -95,8 +95,8 @@ impl RodScene {
             carrier::attach(&mut mjcf, robot)?;
         }
         let scene = CompiledScene::compile(&mjcf)?;
-        let carrier = match description.carrier {
-            Some(_) => Some(Carrier::new(&scene)?),
+        let carrier = match &description.carrier {
+            Some((robot, _)) => Some(Carrier::new(&scene, robot)?),
             None => None,
         };
         Ok(Self {

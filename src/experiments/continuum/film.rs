@@ -17,6 +17,9 @@ use crate::sim::rod_scene::{
 /// Where the arm stands, seen from the introducer's mouth [m].
 const ARM: [f64; 3] = [0.36, 0.25, -0.2];
 
+/// Share of the steps after which the tip's picture is taken.
+const ON_THE_WAY: f64 = 0.4;
+
 /// Share of a picture's half width that an endoscope fills.
 const FIELD: f64 = 0.97;
 
@@ -25,7 +28,7 @@ const FIELD: f64 = 0.97;
 pub struct InsertionFilm {
     /// Outside and inside, side by side, over the insertion.
     pub frames: Vec<Image>,
-    /// Name and picture of the last moment.
+    /// Name and picture: of the last moment, and from the tip on the way, where there is more to see than the wall at the end.
     pub stills: Vec<(&'static str, Image)>,
 }
 
@@ -70,7 +73,9 @@ impl InsertionFilm {
         }
         film.stills.push(("overview", outside.see(last, OVERVIEW)?));
         film.stills.push(("close", outside.see(last, CLOSE)?));
-        film.stills.push(("scope", round(inside.see(last, SCOPE)?)));
+        let on_the_way = &record.samples[(ON_THE_WAY * n_samples as f64) as usize];
+        film.stills
+            .push(("scope", round(inside.see(on_the_way, SCOPE)?)));
         if let Some(robot) = robot {
             let mouth = passage.world_from_mouth.translation.vector;
             let place = mouth + Vector3::from(ARM);
