@@ -23,7 +23,7 @@ pub struct Scene {
     pub arena: Arena,
     /// The arm.
     pub robot: Robot,
-    /// The probe on its flange.
+    /// The probe on its flange, where it has one.
     pub probe: Probe,
     /// The torso on the table, or none.
     pub torso: Option<Torso>,
@@ -76,11 +76,9 @@ impl Scene {
             }
         }
         scene.attach(&self.arena.robot_mount, self.robot.mjcf.clone(), ROBOT)?;
-        scene.attach(
-            &format!("{ROBOT}{}", self.robot.flange),
-            self.probe.mjcf.clone(),
-            PROBE,
-        )?;
+        if let Some(flange) = &self.robot.flange {
+            scene.attach(&format!("{ROBOT}{flange}"), self.probe.mjcf.clone(), PROBE)?;
+        }
         if let Some(torso) = &self.torso {
             scene.attach(&self.arena.torso_mount, torso.mjcf.clone(), TORSO)?;
         }
@@ -107,7 +105,10 @@ impl Scene {
     /// Name of the scene, such as `panda_c5-2_fast`.
     pub fn name(&self) -> String {
         let torso = self.torso.as_ref().map_or("none", |torso| torso.name);
-        format!("{}_{}_{torso}", self.robot.name, self.probe.name)
+        match self.robot.flange {
+            Some(_) => format!("{}_{}_{torso}", self.robot.name, self.probe.name),
+            None => format!("{}_{torso}", self.robot.name),
+        }
     }
 
     fn check_torso_timestep(&self) -> Result<(), ModelError> {
@@ -169,8 +170,12 @@ impl Scene {
             )));
         }
         let torso = self.torso.as_ref().map_or(0, |torso| torso.n_qpos);
+        let probe = match self.robot.flange {
+            Some(_) => n_qpos(&self.probe.mjcf),
+            None => 0,
+        };
         let mut qpos = self.robot.home_qpos.clone();
-        qpos.resize(found + n_qpos(&self.probe.mjcf) + torso, 0.0);
+        qpos.resize(found + probe + torso, 0.0);
         if qpos.is_empty() {
             return Ok(());
         }

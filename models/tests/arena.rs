@@ -14,7 +14,7 @@ fn assemble(robot: &robots::Robot, probe: &probes::Probe) -> Mjcf {
     mjcf.attach(&arena.robot_mount, robot.mjcf.clone(), "robot/")
         .unwrap();
     mjcf.attach(
-        &format!("robot/{}", robot.flange),
+        &format!("robot/{}", robot.flange.as_deref().unwrap()),
         probe.mjcf.clone(),
         "probe/",
     )
@@ -23,8 +23,11 @@ fn assemble(robot: &robots::Robot, probe: &probes::Probe) -> Mjcf {
 }
 
 #[test]
-fn every_robot_carries_every_probe() {
+fn every_robot_with_a_flange_carries_every_probe() {
     for (robot_name, robot) in robots::ALL {
+        if robot().flange.is_none() {
+            continue;
+        }
         for (probe_name, probe) in probes::ALL {
             let mjcf = assemble(&robot(), &probe());
             let xml = mjcf

@@ -77,7 +77,7 @@ fn a_scene_becomes_a_robot() {
     let loaded = load(SCENE, "tip").unwrap();
     let robot = &loaded.robot;
     assert_eq!(robot.name, "lab--arm--1");
-    assert_eq!(robot.flange, "tip");
+    assert_eq!(robot.flange.as_deref(), Some("tip"));
     // The unnamed joint and the elbow are the arm's, the pad is a spring; the base and the finger are fixed.
     assert_eq!(robot.home_qpos, [-0.5, 0.7, 0.3]);
     insta::assert_snapshot!(robot.mjcf.to_xml().unwrap(), @r#"

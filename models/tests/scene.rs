@@ -1,4 +1,4 @@
-//! Contract: every robot with every probe and every torso makes one valid, deterministic document with the promised names.
+//! Contract: every robot with every probe (or its own instrument) and every torso makes one valid, deterministic document with the promised names.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -45,6 +45,7 @@ fn every_combination_has_the_promised_names() {
     for scene in scenes() {
         let mjcf = scene.to_mjcf().unwrap();
         let sensors = mjcf.names(Namespace::Sensor);
+        let carries = scene.robot.flange.is_some();
         for sensor in [
             "force",
             "torque",
@@ -53,20 +54,24 @@ fn every_combination_has_the_promised_names() {
             "linear_velocity",
             "angular_velocity",
         ] {
-            assert!(
+            assert_eq!(
                 sensors.contains(&format!("{PROBE}{sensor}").as_str()),
-                "{} has no {sensor}",
+                carries,
+                "{}: {sensor}",
                 scene.name()
             );
         }
         for joint in scene.robot.mjcf.names(Namespace::Joint) {
             assert!(sensors.contains(&format!("{ROBOT}{joint}/position").as_str()));
-            assert!(
-                mjcf.find(Namespace::Actuator, &format!("{ROBOT}{joint}"))
-                    .is_some()
-            );
+            let motor = mjcf.find(Namespace::Actuator, &format!("{ROBOT}{joint}"));
+            assert_eq!(motor.is_some(), carries, "{}: {joint}", scene.name());
         }
-        for camera in ["front", "side", "top", "probe/camera"] {
+        let own = if carries {
+            "probe/camera"
+        } else {
+            "robot/instrument"
+        };
+        for camera in ["front", "side", "top", own] {
             assert!(
                 mjcf.find(Namespace::Camera, camera).is_some(),
                 "{} has no camera {camera}",
@@ -104,7 +109,7 @@ fn impossible_scenes_are_refused() {
         "timestep = NaN is out of range: 0.00001 to 0.02 s"
     );
     scene.timestep = 0.002;
-    scene.robot.flange = "hand".to_owned();
+    scene.robot.flange = Some("hand".to_owned());
     let message = scene.to_mjcf().unwrap_err().to_string();
     assert!(
         message.starts_with("no body, site or frame is called \"robot/hand\""),

@@ -124,7 +124,7 @@ fn inertial(mass: &MassProperties) -> Inertial {
     Inertial::new(mass.mass, mass.center_of_mass).fullinertia(mass.inertia)
 }
 
-fn class_geom(contype: i32, conaffinity: i32, group: i32) -> Element {
+pub(super) fn class_geom(contype: i32, conaffinity: i32, group: i32) -> Element {
     let mut geom = Element::new("geom");
     geom.set("contype", contype)
         .set("conaffinity", conaffinity)

@@ -51,7 +51,7 @@ fn make() -> Robot {
         name: "panda".into(),
         summary: "Franka Emika Panda, 7 joints, 0.855 m reach, 3 kg payload".into(),
         mjcf: arm().finish([0.0, 0.0, 0.107], IDENTITY),
-        flange: "flange".to_owned(),
+        flange: Some("flange".to_owned()),
         home_qpos: HOME_QPOS.to_vec(),
         velocity_limits: VELOCITY_LIMITS.to_vec(),
     }

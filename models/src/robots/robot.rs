@@ -13,9 +13,9 @@ pub struct Robot {
     pub summary: Cow<'static, str>,
     /// The model; its only root body is the base.
     pub mjcf: Mjcf,
-    /// Body that carries the probe, with +z out of the flange.
-    pub flange: String,
-    /// Joint angles of the start pose [rad], in MJCF order.
+    /// Body that carries the probe, with +z out of the flange; `None`: the robot holds an instrument of its own.
+    pub flange: Option<String>,
+    /// Joint positions of the start pose [rad or m], in MJCF order.
     pub home_qpos: Vec<f64>,
     /// Greatest joint speeds [rad/s], in MJCF order; empty where unknown. MuJoCo does not enforce them.
     pub velocity_limits: Vec<f64>,

@@ -53,7 +53,7 @@ fn make() -> Robot {
         name: "ur5e".into(),
         summary: "Universal Robots UR5e, 6 joints, 0.85 m reach, 5 kg payload".into(),
         mjcf: arm().finish([0.0, 0.0, 0.0996], IDENTITY),
-        flange: "flange".to_owned(),
+        flange: Some("flange".to_owned()),
         home_qpos: HOME_QPOS.to_vec(),
         velocity_limits: VELOCITY_LIMITS.to_vec(),
     }

@@ -74,7 +74,7 @@ pub fn from_file(
         name: Cow::Owned(name),
         summary: Cow::Owned(format!("from {}", path.display())),
         mjcf: builder.mjcf,
-        flange: flange.to_owned(),
+        flange: Some(flange.to_owned()),
         home_qpos,
         velocity_limits: Vec::new(),
     };

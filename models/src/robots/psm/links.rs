@@ -1,0 +1,235 @@
+//! The table of links: a row of the modified Denavit–Hartenberg table, its joint, its mass.
+//!
+//! `parent_from_link = Rx(alpha) Tx(a) Rz(theta) Tz(d)`; the joint adds to `theta` or to `d`.
+
+use std::f64::consts::{FRAC_PI_2, PI};
+
+use super::parameters as p;
+use super::parameters::Friction;
+use crate::shapes::MassProperties;
+
+/// How a link moves against its parent, along its own z axis.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Motion {
+    Turn,
+    Slide,
+}
+
+/// One link.
+pub(super) struct Row {
+    /// Number of its frame in Wang et al. 2019.
+    pub(super) frame: usize,
+    /// Number of the frame that it hangs on.
+    pub(super) parent: usize,
+    pub(super) name: &'static str,
+    pub(super) joint: &'static str,
+    pub(super) motion: Motion,
+    /// `[a, alpha, d, theta]` at joint position zero [m, rad]; frame 3, fixed on 2, is taken into the rows on it.
+    row: [f64; 4],
+    /// Turn about z and shift along x of frame 3 before the row [rad, m].
+    before: [f64; 2],
+    pub(super) mass: MassProperties,
+    pub(super) range: Option<[f64; 2]>,
+    pub(super) friction: Option<Friction>,
+    pub(super) armature: f64,
+    pub(super) stiffness: f64,
+}
+
+impl Row {
+    /// Origin in the parent's frame [m].
+    pub(super) fn pos(&self) -> [f64; 3] {
+        let [a, alpha, d, _] = self.row;
+        let [turn, shift] = self.before;
+        let (sin, cos) = exact_sin_cos(alpha);
+        let (turn_sin, turn_cos) = exact_sin_cos(turn);
+        let [x, y] = [a, -sin * d];
+        [
+            shift + turn_cos * x - turn_sin * y,
+            turn_sin * x + turn_cos * y,
+            cos * d,
+        ]
+    }
+
+    /// Orientation in the parent's frame, `[w, x, y, z]`.
+    pub(super) fn quat(&self) -> [f64; 4] {
+        let [_, alpha, _, theta] = self.row;
+        let (x_sin, x_cos) = (alpha / 2.0).sin_cos();
+        let (z_sin, z_cos) = (theta / 2.0).sin_cos();
+        let (b_sin, b_cos) = (self.before[0] / 2.0).sin_cos();
+        // Rz(before) Rx(alpha) Rz(theta)
+        let [w, x, y, z] = [b_cos * x_cos, b_cos * x_sin, b_sin * x_sin, b_sin * x_cos];
+        [
+            w * z_cos - z * z_sin,
+            x * z_cos + y * z_sin,
+            y * z_cos - x * z_sin,
+            w * z_sin + z * z_cos,
+        ]
+    }
+}
+
+/// Sine and cosine without the rounding that turns a right angle's zero into 6e-17.
+fn exact_sin_cos(angle: f64) -> (f64, f64) {
+    let clean = |x: f64| if x.abs() < 1e-15 { 0.0 } else { x };
+    (clean(angle.sin()), clean(angle.cos()))
+}
+
+/// All links, parents before children.
+pub(super) fn rows() -> [Row; 12] {
+    const RIGHT: f64 = FRAC_PI_2;
+    let on_2 = [RIGHT, p::PIN_OFFSET];
+    let turn = |frame, parent, name, joint, row, mass| Row {
+        frame,
+        parent,
+        name,
+        joint,
+        motion: Motion::Turn,
+        row,
+        before: [0.0, 0.0],
+        mass,
+        range: None,
+        friction: None,
+        armature: 0.0,
+        stiffness: 0.0,
+    };
+    let upper_pin = p::LOWER_PIN + p::PIN_SPACING;
+    let carriage = p::LOWER_PIN - p::REMOTE_CENTER_TO_CARRIAGE;
+    [
+        Row {
+            range: Some(p::YAW_RANGE),
+            friction: Some(p::YAW_FRICTION),
+            ..turn(
+                1,
+                0,
+                "yaw_link",
+                "yaw",
+                [0.0, RIGHT, 0.0, RIGHT],
+                p::YAW_LINK,
+            )
+        },
+        Row {
+            range: Some(p::PITCH_RANGE),
+            friction: Some(p::PITCH_FRICTION),
+            ..turn(
+                2,
+                1,
+                "pitch_link",
+                "pitch",
+                [0.0, -RIGHT, 0.0, -RIGHT],
+                p::PITCH_LINK,
+            )
+        },
+        Row {
+            motion: Motion::Slide,
+            ..turn(
+                9,
+                2,
+                "counterweight",
+                "counterweight",
+                [p::PIN_OFFSET, -RIGHT, 0.0, 0.0],
+                p::COUNTERWEIGHT,
+            )
+        },
+        Row {
+            before: on_2,
+            ..turn(
+                5,
+                2,
+                "upper_bar",
+                "upper_bar",
+                [upper_pin, 0.0, 0.0, RIGHT],
+                p::UPPER_BAR,
+            )
+        },
+        Row {
+            before: on_2,
+            ..turn(
+                4,
+                2,
+                "lower_bar",
+                "lower_bar",
+                [p::LOWER_PIN, 0.0, 0.0, RIGHT],
+                p::LOWER_BAR,
+            )
+        },
+        turn(
+            7,
+            4,
+            "support",
+            "support",
+            [p::SUPPORT_REACH, 0.0, 0.0, PI],
+            p::SUPPORT,
+        ),
+        turn(
+            6,
+            4,
+            "rail",
+            "rail",
+            [p::BAR_LENGTH, 0.0, 0.0, 0.0],
+            p::GUIDE,
+        ),
+        Row {
+            motion: Motion::Slide,
+            range: Some(p::INSERTION_RANGE),
+            friction: Some(p::INSERTION_FRICTION),
+            ..turn(
+                8,
+                6,
+                "carriage",
+                "insertion",
+                [p::PIN_OFFSET, -RIGHT, carriage, 0.0],
+                p::CARRIAGE,
+            )
+        },
+        Row {
+            range: Some(p::ROLL_RANGE),
+            friction: Some(p::ROLL_FRICTION),
+            armature: p::WRIST_ROTOR,
+            stiffness: p::ROLL_SPRING,
+            ..turn(
+                10,
+                8,
+                "shaft",
+                "roll",
+                [0.0, 0.0, p::TOOL_LENGTH, 0.0],
+                p::INSTRUMENT_LINK,
+            )
+        },
+        Row {
+            range: Some(p::WRIST_RANGE),
+            friction: Some(p::WRIST_FRICTION),
+            armature: p::WRIST_ROTOR,
+            ..turn(
+                11,
+                10,
+                "wrist",
+                "wrist_pitch",
+                [0.0, RIGHT, 0.0, RIGHT],
+                p::INSTRUMENT_LINK,
+            )
+        },
+        Row {
+            range: Some(p::JAW_RANGE),
+            friction: Some(p::JAW_A_FRICTION),
+            ..turn(
+                12,
+                11,
+                "jaw_a",
+                "jaw_a",
+                [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT],
+                p::INSTRUMENT_LINK,
+            )
+        },
+        Row {
+            range: Some(p::JAW_RANGE),
+            friction: Some(p::JAW_B_FRICTION),
+            ..turn(
+                13,
+                11,
+                "jaw_b",
+                "jaw_b",
+                [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT],
+                p::INSTRUMENT_LINK,
+            )
+        },
+    ]
+}
