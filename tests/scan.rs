@@ -41,6 +41,9 @@ fn check(name: &str, summary: &Summary) {
 #[test]
 fn both_robots_hold_the_force_on_the_fast_and_the_flex_torso() {
     for (name, robot) in robots::ALL {
+        if robot().flange.is_none() {
+            continue;
+        }
         for kind in ["fast", "flex"] {
             let summary = run(
                 &scene(robot(), kind, &TorsoConfig::default()),

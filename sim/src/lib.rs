@@ -15,6 +15,7 @@ pub mod ik;
 pub mod names;
 pub mod physics;
 pub mod placement;
+pub mod psm;
 pub mod readings;
 #[cfg(feature = "render")]
 pub mod render;

@@ -26,6 +26,8 @@ pub enum ObjectType {
     Sensor,
     /// Actuator.
     Actuator,
+    /// Tendon.
+    Tendon,
     /// Flex.
     Flex,
     /// Keyframe.
@@ -45,6 +47,7 @@ impl ObjectType {
             Self::Camera => "camera",
             Self::Sensor => "sensor",
             Self::Actuator => "actuator",
+            Self::Tendon => "tendon",
             Self::Flex => "flex",
             Self::Keyframe => "keyframe",
             Self::Numeric => "numeric",
@@ -60,6 +63,7 @@ impl ObjectType {
             Self::Camera => MjtObjBase::mjOBJ_CAMERA,
             Self::Sensor => MjtObjBase::mjOBJ_SENSOR,
             Self::Actuator => MjtObjBase::mjOBJ_ACTUATOR,
+            Self::Tendon => MjtObjBase::mjOBJ_TENDON,
             Self::Flex => MjtObjBase::mjOBJ_FLEX,
             Self::Keyframe => MjtObjBase::mjOBJ_KEY,
             Self::Numeric => MjtObjBase::mjOBJ_NUMERIC,
@@ -76,6 +80,7 @@ impl ObjectType {
             Self::Camera => raw.ncam,
             Self::Sensor => raw.nsensor,
             Self::Actuator => raw.nu,
+            Self::Tendon => raw.ntendon,
             Self::Flex => raw.nflex,
             Self::Keyframe => raw.nkey,
             Self::Numeric => raw.nnumeric,

@@ -13,6 +13,7 @@ mod list;
 mod meter;
 mod outcome;
 mod press;
+mod psm;
 mod render;
 mod rollout;
 mod scan;
@@ -44,6 +45,7 @@ pub(crate) use interrupt::Interrupted;
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
   insonate tissue retract --solver xpbd --output output/retract
+  insonate psm track --trajectory spiral --output output/spiral
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
 
@@ -81,6 +83,8 @@ enum Command {
     Describe(describe::Describe),
     /// Push, pull, tear, stretch, retract or press soft tissue, and record the force.
     Tissue(tissue::Tissue),
+    /// Simulate the da Vinci PSM, follow motions with it, estimate forces.
+    Psm(psm::Psm),
     /// Measure the speed of environments, training and soft tissue.
     Bench(bench::Bench),
     /// Bend a continuum robot, push it into a lumen, or steer it through airways.
@@ -115,6 +119,7 @@ impl Cli {
             Command::Describe(command) => command.run(),
             Command::Tissue(command) => command.run(),
             Command::Continuum(command) => command.run(),
+            Command::Psm(command) => command.run(),
             Command::Bench(command) => command.run(),
         }
     }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use insonate::calibration::{models as laws, softness::SoftnessFile};
+use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
 use insonate::models::{ModelError, Scene, probes, robots};
 use insonate::report::settings;
@@ -88,7 +89,12 @@ pub(crate) struct SceneArgs {
 impl SceneArgs {
     /// The scene that the options describe; notes about what could not be kept go to standard error.
     pub(crate) fn build(&self) -> anyhow::Result<Scene> {
-        let robot = match (&self.robot_file, &self.flange) {
+        let robot = self.robot()?;
+        self.with_robot(robot)
+    }
+
+    fn robot(&self) -> anyhow::Result<Robot> {
+        Ok(match (&self.robot_file, &self.flange) {
             (Some(file), Some(flange)) => {
                 let loaded = robots::from_file(file, flange, self.robot_root.as_deref())?;
                 for note in &loaded.notes {
@@ -97,7 +103,11 @@ impl SceneArgs {
                 loaded.robot
             }
             _ => find(&self.robot, "robot", robots::ALL)?,
-        };
+        })
+    }
+
+    /// The scene with a robot that the command chooses.
+    pub(crate) fn with_robot(&self, robot: Robot) -> anyhow::Result<Scene> {
         let probe = find(&self.probe, "probe", probes::ALL)?;
         let mut scene = Scene::new(robot, probe, self.torso()?);
         scene.timestep = self.timestep;

@@ -16,6 +16,7 @@ mod plot;
 pub mod press;
 mod probe_scene;
 mod progress;
+pub mod psm;
 mod record;
 mod recorder;
 pub mod scan;

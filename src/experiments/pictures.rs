@@ -1,10 +1,19 @@
 //! Pictures of a running scene; a machine without OpenGL loses only them.
 
+use crate::sim::names::{ObjectType, try_find};
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
-/// Cameras whose pictures an experiment keeps.
-const CAMERAS: [&str; 5] = ["front", "side", "top", "close", "probe/camera"];
+/// Cameras whose pictures an experiment keeps, where the scene has them.
+const CAMERAS: [&str; 7] = [
+    "front",
+    "side",
+    "top",
+    "close",
+    "probe/camera",
+    "robot/overview",
+    "robot/instrument",
+];
 
 /// The pictures that an experiment took.
 #[derive(Debug)]
@@ -40,8 +49,11 @@ impl Pictures {
         let Some(config) = self.config else { return };
         let draw = || -> Result<Vec<(String, Image)>, SimError> {
             let mut renderer = Renderer::new(scene, config)?;
-            CAMERAS
-                .iter()
+            let has = |camera: &&&str| {
+                try_find(scene.visual_model(), ObjectType::Camera, camera).is_some()
+            };
+            let cameras = CAMERAS.iter().filter(has);
+            cameras
                 .map(|&camera| Ok((camera.replace('/', "_"), renderer.render(physics, camera)?)))
                 .collect()
         };

@@ -22,6 +22,11 @@ pub(super) struct ProbeScene<'a> {
 impl<'a> ProbeScene<'a> {
     /// Compiles a scene and puts the robot into its home pose.
     pub(super) fn new(scene: &'a Scene) -> anyhow::Result<Self> {
+        anyhow::ensure!(
+            scene.robot.flange.is_some(),
+            "robot {} holds an instrument and carries no probe; see insonate psm --help",
+            scene.robot.name
+        );
         let compiled = CompiledScene::compile(&scene.to_mjcf()?)?;
         let physics = Physics::from_scene(&compiled)?;
         Ok(Self {

@@ -18,6 +18,7 @@ mod json;
 mod learning_curve;
 mod motion_plot;
 mod page;
+mod psm_plot;
 mod residuals;
 mod rollout_plot;
 pub mod settings;
@@ -36,6 +37,7 @@ pub use film_strip::film_with_strip;
 pub use insertion_plot::{insertion_force_plot, insertion_shape_plot};
 pub use learning_curve::learning_curve;
 pub use motion_plot::motion_plot;
+pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use rollout_plot::rollout_plot;
 
 /// Everything that a calibration found.

@@ -9,7 +9,7 @@ use super::canvas::{
 use crate::experiments::tissue::{MotionRecord, MotionSample};
 
 /// Most points of a curve.
-const MAX_POINTS: usize = 1500;
+pub(super) const MAX_POINTS: usize = 1500;
 
 const GREEN_LINE: RGBColor = RGBColor(45, 150, 85);
 
@@ -29,7 +29,7 @@ pub fn motion_plot(name: &str, title: &str, record: &MotionRecord) -> anyhow::Re
             .collect();
         thin(&points, MAX_POINTS)
     };
-    let drawing = MotionPlot {
+    let drawing = TimePlot {
         title: title.to_owned(),
         end: record.samples.last().map_or(1.0, |sample| sample.time),
         panels: vec![
@@ -62,17 +62,20 @@ pub fn motion_plot(name: &str, title: &str, record: &MotionRecord) -> anyhow::Re
 
 const INK_LINE: RGBColor = super::canvas::INK;
 
-struct MotionPlot {
-    title: String,
-    end: f64,
-    panels: Vec<Panel>,
+/// Panels below each other, over one time.
+pub(super) struct TimePlot {
+    pub(super) title: String,
+    /// Last time [s].
+    pub(super) end: f64,
+    pub(super) panels: Vec<Panel>,
 }
 
-type Points = Vec<(f64, f64)>;
+pub(super) type Points = Vec<(f64, f64)>;
 
-struct Panel {
-    label: &'static str,
-    curves: Vec<(&'static str, RGBColor, Points)>,
+/// One panel: what it shows, and its curves with their names.
+pub(super) struct Panel {
+    pub(super) label: &'static str,
+    pub(super) curves: Vec<(&'static str, RGBColor, Points)>,
 }
 
 impl Panel {
@@ -106,7 +109,7 @@ impl Panel {
     }
 }
 
-impl Drawing for MotionPlot {
+impl Drawing for TimePlot {
     const SIZE: (u32, u32) = (900, 860);
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>) -> DrawResult

@@ -189,6 +189,12 @@ pub fn build_scene(
     torso: Option<&TorsoConfig>,
 ) -> Result<Scene, EnvError> {
     let robot = find("robot", &settings.robot, robots::ALL)?;
+    if robot.flange.is_none() {
+        return Err(EnvError::Config {
+            field: "scene.robot".to_owned(),
+            problem: format!("{} holds an instrument and carries no probe", robot.name),
+        });
+    }
     let probe = find("probe", &settings.probe, probes::ALL)?;
     let torso = torso
         .map(|config| -> Result<_, EnvError> {

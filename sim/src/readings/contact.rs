@@ -1,4 +1,4 @@
-//! Contact of the probe, summed from the contact list.
+//! Contact of the probe, or of an instrument, summed from the contact list.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
@@ -24,6 +24,16 @@ impl ProbeContact {
         let site = names::find(model, ObjectType::Site, FACE_CENTER)?;
         let bodies = subtree(model, model.site_bodyid()[site] as usize);
         let is_probe = geoms_of(model, &bodies);
+        Ok(Self { is_probe })
+    }
+
+    /// All geoms of `body`, such as an instrument's shaft, and of the bodies below it.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownName`].
+    pub fn below(model: &MjModel, body: &str) -> Result<Self, SimError> {
+        let body = names::find(model, ObjectType::Body, body)?;
+        let is_probe = geoms_of(model, &subtree(model, body));
         Ok(Self { is_probe })
     }
 

@@ -29,6 +29,10 @@ const MOTORS: [(&str, &str, &str); 7] = [
 const CLOSURE_SOLREF: [f64; 2] = [0.002, 1.0];
 const CLOSURE_SOLIMP: [f64; 3] = [0.999, 0.9999, 1e-5];
 
+/// Friction as stiff: what MuJoCo regularises is a creep of 1 % of the Coulomb force over a wrist's inertia, below 0.01 rad/s.
+const FRICTION_SOLREF: [f64; 2] = [0.002, 1.0];
+const FRICTION_SOLIMP: [f64; 3] = [0.99, 0.999, 1e-3];
+
 /// The PSM as a document.
 pub(super) fn build(config: PsmConfig) -> Mjcf {
     let mut mjcf = Mjcf::new("psm");
@@ -107,7 +111,9 @@ fn joint(row: &Row) -> Joint {
     if let Some(friction) = row.friction {
         joint = joint
             .damping(friction.viscous)
-            .set("frictionloss", friction.coulomb);
+            .set("frictionloss", friction.coulomb)
+            .set("solreffriction", FRICTION_SOLREF)
+            .set("solimpfriction", FRICTION_SOLIMP);
     }
     if row.armature > 0.0 {
         joint = joint.armature(row.armature);
@@ -157,6 +163,8 @@ fn add_tendons(mjcf: &mut Mjcf) {
     let with_friction = |tendon: FixedTendon, friction: Friction| {
         tendon
             .set("frictionloss", friction.coulomb)
+            .set("solreffriction", FRICTION_SOLREF)
+            .set("solimpfriction", FRICTION_SOLIMP)
             .set("damping", friction.viscous)
     };
     let tendons = [

@@ -220,7 +220,7 @@ fn bar(mjcf: &mut Mjcf, name: &str, wide: f64, slim: f64) -> Vec<Geom> {
     vec![
         shell(mjcf, name, &beam, "housing"),
         cylinder(0.007, [0.516, 0.0, -0.03], [0.516, 0.0, 0.03], "joint"),
-        capsule("trunk", [0.02, 0.0, 0.0], [0.5, 0.0, 0.0], 0.016),
+        capsule("trunk", [0.02, 0.0, 0.0], [0.44, 0.0, 0.0], 0.016),
     ]
 }
 

@@ -1,0 +1,134 @@
+//! Reference motions: straight line and spiral of the tool, and the excitation of identification.
+
+use std::f64::consts::TAU;
+
+use insonate_dvrk::{DvrkError, JointVector, Psm};
+use nalgebra::{IsometryMatrix3, Translation3, Vector3};
+
+/// Positions, velocities and accelerations of the joints.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct JointState {
+    /// [rad, m]
+    pub q: JointVector,
+    /// [rad/s, m/s]
+    pub dq: JointVector,
+    /// [rad/s², m/s²]
+    pub ddq: JointVector,
+}
+
+/// Where the line starts, in joints [rad, m]: where the authors' simulation stands once its controller has caught up.
+pub const LINE_START: [f64; 7] = [-0.51, 0.07, 0.1143, 0.0, 0.0, -0.1, 0.1];
+/// Where the spiral starts, in joints [rad, m].
+pub const SPIRAL_START: [f64; 7] = [0.0, 0.0, 0.1, 0.0, 0.0, -0.1, 0.1];
+
+/// Time between the samples of a path from which velocities and accelerations are taken [s].
+const STENCIL: f64 = 1e-3;
+
+/// A motion of the arm.
+#[derive(Debug, Clone)]
+pub enum JointMotion {
+    /// The tool's point moves from its pose at `start` with `velocity` [m/s] in frame 0; its orientation stays.
+    Line {
+        /// Joint positions of the start [rad, m].
+        start: JointVector,
+        /// [m/s]
+        velocity: Vector3<f64>,
+    },
+    /// The tool's point runs on `(A cos, A sin, h cos)` about a centre such that it passes the pose at `start` at time zero;
+    /// its orientation stays.
+    Spiral {
+        /// Joint positions of the start [rad, m].
+        start: JointVector,
+        /// Radius A [m].
+        radius: f64,
+        /// Half height h [m].
+        height: f64,
+        /// Turns per second of circle and height [Hz].
+        rates: [f64; 2],
+    },
+    /// The tool's point goes down and up again, smoothly, while it sways across the arm; its orientation stays.
+    Press {
+        /// Joint positions of the start [rad, m].
+        start: JointVector,
+        /// Way down [m].
+        travel: f64,
+        /// Times per second [Hz].
+        rate: f64,
+        /// Half of the way across, to and fro at half that rate [m].
+        sweep: f64,
+    },
+}
+
+impl JointMotion {
+    /// The line of the authors' program: 5 mm/s along each axis (Ferro et al. 2022 give its length as 0.09 m in 10 s).
+    pub fn line() -> Self {
+        Self::Line {
+            start: LINE_START.into(),
+            velocity: Vector3::new(-0.005, -0.005, 0.005),
+        }
+    }
+
+    /// The spiral of the authors' program: 45 mm at 0.75 Hz, 15 mm at 0.1 Hz.
+    ///
+    /// The paper's text says 50 mm at 1.5 Hz and 30 mm at 0.5 Hz: 4.4 m/s² at 0.1 m from the remote centre, twice what the yaw
+    /// motor can give.
+    pub fn spiral() -> Self {
+        Self::Spiral {
+            start: SPIRAL_START.into(),
+            radius: 0.045,
+            height: 0.015,
+            rates: [0.75, 0.1],
+        }
+    }
+
+    /// The joints at time `t` [s].
+    ///
+    /// # Errors
+    /// [`DvrkError`] where the tool cannot be there.
+    pub fn at(&self, psm: &Psm, t: f64) -> Result<JointState, DvrkError> {
+        // Fourth-order differences of an exact path: their error is of the order of 1e-8 rad/s².
+        let mut samples = [JointVector::zeros(); 5];
+        for (offset, sample) in samples.iter_mut().enumerate() {
+            *sample = self.joints(psm, t + STENCIL * (offset as f64 - 2.0))?;
+        }
+        let [a, b, q, c, d] = samples;
+        Ok(JointState {
+            q,
+            dq: (a - 8.0 * b + 8.0 * c - d) / (12.0 * STENCIL),
+            ddq: (-a + 16.0 * b - 30.0 * q + 16.0 * c - d) / (12.0 * STENCIL * STENCIL),
+        })
+    }
+
+    fn joints(&self, psm: &Psm, t: f64) -> Result<JointVector, DvrkError> {
+        let (start, shift) = match self {
+            Self::Line { start, velocity } => (start, velocity * t),
+            Self::Spiral {
+                start,
+                radius,
+                height,
+                rates: [circle, rise],
+            } => {
+                let (sin, cos) = (TAU * circle * t).sin_cos();
+                let lift = (TAU * rise * t).cos();
+                let at = Vector3::new(radius * (cos - 1.0), radius * sin, height * (lift - 1.0));
+                (start, at)
+            }
+            Self::Press {
+                start,
+                travel,
+                rate,
+                sweep,
+            } => {
+                let down = 0.5 * travel * (1.0 - (TAU * rate * t).cos());
+                let across = 0.5 * sweep * (1.0 - (0.5 * TAU * rate * t).cos());
+                (start, Vector3::new(across, 0.0, -down))
+            }
+        };
+        let pose = psm.tool_pose(start);
+        let moved = IsometryMatrix3::from_parts(
+            Translation3::from(pose.translation.vector + shift),
+            pose.rotation,
+        );
+        psm.inverse_kinematics(&moved, start[6] - start[5])
+    }
+}
