@@ -43,11 +43,15 @@ impl PsmArm {
         let prefix = if scoped.is_some() { ROBOT_PREFIX } else { "" };
         let find = |kind, name: &str| names::find(model, kind, &format!("{prefix}{name}"));
         let joint = |name: &str| names::joint(model, &format!("{prefix}{name}"));
-        let mut joints = Vec::new();
-        let mut motors = Vec::new();
+        let mut joints = [JointAddress {
+            id: 0,
+            qpos: 0,
+            dof: 0,
+        }; N_JOINTS];
+        let mut motors = [0; N_JOINTS];
         for (index, name) in JOINT_NAMES.iter().enumerate() {
-            joints.push(joint(name)?);
-            motors.push(find(ObjectType::Actuator, &format!("motor_{}", index + 1))?);
+            joints[index] = joint(name)?;
+            motors[index] = find(ObjectType::Actuator, &format!("motor_{}", index + 1))?;
         }
         let mut followers = Vec::new();
         for (name, leader, factor) in FOLLOWERS {
@@ -61,8 +65,8 @@ impl PsmArm {
         let limit = |index: usize, _| model.actuator_ctrlrange()[motors[index]][1];
         Ok(Self {
             limits: JointVector::from_fn(limit),
-            joints: joints.try_into().expect("one for each name"),
-            motors: motors.try_into().expect("one for each name"),
+            joints,
+            motors,
             followers,
             frame_0: find(ObjectType::Body, "frame_0")?,
             shaft: find(ObjectType::Body, "shaft")?,

@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use insonate_dvrk::{DvrkError, JointVector, Psm};
+use insonate_dvrk::identification::FourierTrajectory;
+use insonate_dvrk::{DvrkError, JointVector, Psm, coupling};
 use nalgebra::{IsometryMatrix3, Translation3, Vector3};
 
 /// Positions, velocities and accelerations of the joints.
@@ -57,6 +58,8 @@ pub enum JointMotion {
         /// Half of the way across, to and fro at half that rate [m].
         sweep: f64,
     },
+    /// A periodic motion of the motors.
+    Excitation(Box<FourierTrajectory>),
 }
 
 impl JointMotion {
@@ -86,6 +89,12 @@ impl JointMotion {
     /// # Errors
     /// [`DvrkError`] where the tool cannot be there.
     pub fn at(&self, psm: &Psm, t: f64) -> Result<JointState, DvrkError> {
+        if let Self::Excitation(trajectory) = self {
+            let [q, dq, ddq] = trajectory
+                .at(t)
+                .map(|motors| coupling::joint_from_motor(&motors));
+            return Ok(JointState { q, dq, ddq });
+        }
         // Fourth-order differences of an exact path: their error is of the order of 1e-8 rad/s².
         let mut samples = [JointVector::zeros(); 5];
         for (offset, sample) in samples.iter_mut().enumerate() {
@@ -112,6 +121,9 @@ impl JointMotion {
                 let lift = (TAU * rise * t).cos();
                 let at = Vector3::new(radius * (cos - 1.0), radius * sin, height * (lift - 1.0));
                 (start, at)
+            }
+            Self::Excitation(trajectory) => {
+                return Ok(coupling::joint_from_motor(&trajectory.at(t)[0]));
             }
             Self::Press {
                 start,

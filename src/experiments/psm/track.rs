@@ -8,6 +8,7 @@ use crate::experiments::{Pictures, Progress};
 use crate::models::robots::psm::{Instrument, PsmConfig, configured};
 use crate::models::{Scene, probes};
 use crate::sim::controllers::Controller;
+use crate::sim::psm::dvrk::identification::FourierTrajectory;
 use crate::sim::psm::dvrk::{JointVector, N_JOINTS, classic};
 use crate::sim::psm::{
     ComputedTorque, ComputedTorqueConfig, JointMotion, JointState, PdGravity, PdGravityConfig,
@@ -25,23 +26,38 @@ pub enum PsmTrajectory {
     Line,
     /// The authors' spiral.
     Spiral,
+    /// One of the four excitation trajectories of Wang et al. 2019, 1 to 4.
+    Excitation(usize),
 }
 
 impl PsmTrajectory {
     /// All trajectories with their names on the command line.
-    pub const ALL: [(&'static str, Self); 2] = [("line", Self::Line), ("spiral", Self::Spiral)];
+    pub const ALL: [(&'static str, Self); 6] = [
+        ("line", Self::Line),
+        ("spiral", Self::Spiral),
+        ("excitation-1", Self::Excitation(1)),
+        ("excitation-2", Self::Excitation(2)),
+        ("excitation-3", Self::Excitation(3)),
+        ("excitation-4", Self::Excitation(4)),
+    ];
 
     /// The motion of the joints.
     fn motion(self) -> anyhow::Result<JointMotion> {
         Ok(match self {
             Self::Line => JointMotion::line(),
             Self::Spiral => JointMotion::spiral(),
+            Self::Excitation(number) => {
+                JointMotion::Excitation(Box::new(FourierTrajectory::wang(number)?))
+            }
         })
     }
 
     /// How long it lasts unless it is told [s].
     pub fn duration(self) -> f64 {
-        10.0
+        match self {
+            Self::Line | Self::Spiral => 10.0,
+            Self::Excitation(_) => 30.0,
+        }
     }
 
     /// How long it can last [s]: the line leaves the workspace.
@@ -49,8 +65,9 @@ impl PsmTrajectory {
         if self == Self::Line { 10.0 } else { 600.0 }
     }
 
+    /// Whether it leaves the joints' limits: the fourth excitation draws the carriage out by 3 cm, and jaws cross.
     fn lifts_limits(self) -> bool {
-        false
+        matches!(self, Self::Excitation(_))
     }
 
     /// Its name on the command line.

@@ -25,7 +25,7 @@ pub(super) struct Row {
     pub(super) joint: &'static str,
     pub(super) motion: Motion,
     /// `[a, alpha, d, theta]` at joint position zero [m, rad]; frame 3, fixed on 2, is taken into the rows on it.
-    row: [f64; 4],
+    placement: [f64; 4],
     /// Turn about z and shift along x of frame 3 before the row [rad, m].
     before: [f64; 2],
     pub(super) mass: MassProperties,
@@ -38,7 +38,7 @@ pub(super) struct Row {
 impl Row {
     /// Origin in the parent's frame [m].
     pub(super) fn pos(&self) -> [f64; 3] {
-        let [a, alpha, d, _] = self.row;
+        let [a, alpha, d, _] = self.placement;
         let [turn, shift] = self.before;
         let (sin, cos) = exact_sin_cos(alpha);
         let (turn_sin, turn_cos) = exact_sin_cos(turn);
@@ -52,7 +52,7 @@ impl Row {
 
     /// Orientation in the parent's frame, `[w, x, y, z]`.
     pub(super) fn quat(&self) -> [f64; 4] {
-        let [_, alpha, _, theta] = self.row;
+        let [_, alpha, _, theta] = self.placement;
         let (x_sin, x_cos) = (alpha / 2.0).sin_cos();
         let (z_sin, z_cos) = (theta / 2.0).sin_cos();
         let (b_sin, b_cos) = (self.before[0] / 2.0).sin_cos();
@@ -73,163 +73,89 @@ fn exact_sin_cos(angle: f64) -> (f64, f64) {
     (clean(angle.sin()), clean(angle.cos()))
 }
 
-/// All links, parents before children.
-pub(super) fn rows() -> [Row; 12] {
-    const RIGHT: f64 = FRAC_PI_2;
-    let on_2 = [RIGHT, p::PIN_OFFSET];
-    let turn = |frame, parent, name, joint, row, mass| Row {
+/// Frame 3, fixed on 2.
+const ON_PITCH_LINK: [f64; 2] = [FRAC_PI_2, p::PIN_OFFSET];
+
+fn turn(
+    [frame, parent]: [usize; 2],
+    name: &'static str,
+    joint: &'static str,
+    placement: [f64; 4],
+    mass: MassProperties,
+) -> Row {
+    Row {
         frame,
         parent,
         name,
         joint,
         motion: Motion::Turn,
-        row,
+        placement,
         before: [0.0, 0.0],
         mass,
         range: None,
         friction: None,
         armature: 0.0,
         stiffness: 0.0,
-    };
+    }
+}
+
+impl Row {
+    fn slides(self) -> Self {
+        Self {
+            motion: Motion::Slide,
+            ..self
+        }
+    }
+
+    fn on_pitch_link(self) -> Self {
+        Self {
+            before: ON_PITCH_LINK,
+            ..self
+        }
+    }
+
+    fn driven(self, range: [f64; 2], friction: Friction) -> Self {
+        Self {
+            range: Some(range),
+            friction: Some(friction),
+            ..self
+        }
+    }
+
+    fn with_rotor(self, armature: f64) -> Self {
+        Self { armature, ..self }
+    }
+
+    fn with_spring(self, stiffness: f64) -> Self {
+        Self { stiffness, ..self }
+    }
+}
+
+/// All links, parents before children.
+#[rustfmt::skip]
+pub(super) fn rows() -> [Row; 12] {
+    const RIGHT: f64 = FRAC_PI_2;
     let upper_pin = p::LOWER_PIN + p::PIN_SPACING;
     let carriage = p::LOWER_PIN - p::REMOTE_CENTER_TO_CARRIAGE;
     [
-        Row {
-            range: Some(p::YAW_RANGE),
-            friction: Some(p::YAW_FRICTION),
-            ..turn(
-                1,
-                0,
-                "yaw_link",
-                "yaw",
-                [0.0, RIGHT, 0.0, RIGHT],
-                p::YAW_LINK,
-            )
-        },
-        Row {
-            range: Some(p::PITCH_RANGE),
-            friction: Some(p::PITCH_FRICTION),
-            ..turn(
-                2,
-                1,
-                "pitch_link",
-                "pitch",
-                [0.0, -RIGHT, 0.0, -RIGHT],
-                p::PITCH_LINK,
-            )
-        },
-        Row {
-            motion: Motion::Slide,
-            ..turn(
-                9,
-                2,
-                "counterweight",
-                "counterweight",
-                [p::PIN_OFFSET, -RIGHT, 0.0, 0.0],
-                p::COUNTERWEIGHT,
-            )
-        },
-        Row {
-            before: on_2,
-            ..turn(
-                5,
-                2,
-                "upper_bar",
-                "upper_bar",
-                [upper_pin, 0.0, 0.0, RIGHT],
-                p::UPPER_BAR,
-            )
-        },
-        Row {
-            before: on_2,
-            ..turn(
-                4,
-                2,
-                "lower_bar",
-                "lower_bar",
-                [p::LOWER_PIN, 0.0, 0.0, RIGHT],
-                p::LOWER_BAR,
-            )
-        },
-        turn(
-            7,
-            4,
-            "support",
-            "support",
-            [p::SUPPORT_REACH, 0.0, 0.0, PI],
-            p::SUPPORT,
-        ),
-        turn(
-            6,
-            4,
-            "rail",
-            "rail",
-            [p::BAR_LENGTH, 0.0, 0.0, 0.0],
-            p::GUIDE,
-        ),
-        Row {
-            motion: Motion::Slide,
-            range: Some(p::INSERTION_RANGE),
-            friction: Some(p::INSERTION_FRICTION),
-            ..turn(
-                8,
-                6,
-                "carriage",
-                "insertion",
-                [p::PIN_OFFSET, -RIGHT, carriage, 0.0],
-                p::CARRIAGE,
-            )
-        },
-        Row {
-            range: Some(p::ROLL_RANGE),
-            friction: Some(p::ROLL_FRICTION),
-            armature: p::WRIST_ROTOR,
-            stiffness: p::ROLL_SPRING,
-            ..turn(
-                10,
-                8,
-                "shaft",
-                "roll",
-                [0.0, 0.0, p::TOOL_LENGTH, 0.0],
-                p::INSTRUMENT_LINK,
-            )
-        },
-        Row {
-            range: Some(p::WRIST_RANGE),
-            friction: Some(p::WRIST_FRICTION),
-            armature: p::WRIST_ROTOR,
-            ..turn(
-                11,
-                10,
-                "wrist",
-                "wrist_pitch",
-                [0.0, RIGHT, 0.0, RIGHT],
-                p::INSTRUMENT_LINK,
-            )
-        },
-        Row {
-            range: Some(p::JAW_RANGE),
-            friction: Some(p::JAW_A_FRICTION),
-            ..turn(
-                12,
-                11,
-                "jaw_a",
-                "jaw_a",
-                [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT],
-                p::INSTRUMENT_LINK,
-            )
-        },
-        Row {
-            range: Some(p::JAW_RANGE),
-            friction: Some(p::JAW_B_FRICTION),
-            ..turn(
-                13,
-                11,
-                "jaw_b",
-                "jaw_b",
-                [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT],
-                p::INSTRUMENT_LINK,
-            )
-        },
+        turn([1, 0], "yaw_link", "yaw", [0.0, RIGHT, 0.0, RIGHT], p::YAW_LINK)
+            .driven(p::YAW_RANGE, p::YAW_FRICTION),
+        turn([2, 1], "pitch_link", "pitch", [0.0, -RIGHT, 0.0, -RIGHT], p::PITCH_LINK)
+            .driven(p::PITCH_RANGE, p::PITCH_FRICTION),
+        turn([9, 2], "counterweight", "counterweight", [p::PIN_OFFSET, -RIGHT, 0.0, 0.0], p::COUNTERWEIGHT).slides(),
+        turn([5, 2], "upper_bar", "upper_bar", [upper_pin, 0.0, 0.0, RIGHT], p::UPPER_BAR).on_pitch_link(),
+        turn([4, 2], "lower_bar", "lower_bar", [p::LOWER_PIN, 0.0, 0.0, RIGHT], p::LOWER_BAR).on_pitch_link(),
+        turn([7, 4], "support", "support", [p::SUPPORT_REACH, 0.0, 0.0, PI], p::SUPPORT),
+        turn([6, 4], "rail", "rail", [p::BAR_LENGTH, 0.0, 0.0, 0.0], p::GUIDE),
+        turn([8, 6], "carriage", "insertion", [p::PIN_OFFSET, -RIGHT, carriage, 0.0], p::CARRIAGE)
+            .slides().driven(p::INSERTION_RANGE, p::INSERTION_FRICTION),
+        turn([10, 8], "shaft", "roll", [0.0, 0.0, p::TOOL_LENGTH, 0.0], p::INSTRUMENT_LINK)
+            .driven(p::ROLL_RANGE, p::ROLL_FRICTION).with_rotor(p::WRIST_ROTOR).with_spring(p::ROLL_SPRING),
+        turn([11, 10], "wrist", "wrist_pitch", [0.0, RIGHT, 0.0, RIGHT], p::INSTRUMENT_LINK)
+            .driven(p::WRIST_RANGE, p::WRIST_FRICTION).with_rotor(p::WRIST_ROTOR),
+        turn([12, 11], "jaw_a", "jaw_a", [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT], p::INSTRUMENT_LINK)
+            .driven(p::JAW_RANGE, p::JAW_A_FRICTION),
+        turn([13, 11], "jaw_b", "jaw_b", [p::PITCH_TO_YAW, -RIGHT, 0.0, RIGHT], p::INSTRUMENT_LINK)
+            .driven(p::JAW_RANGE, p::JAW_B_FRICTION),
     ]
 }

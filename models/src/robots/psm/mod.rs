@@ -34,7 +34,7 @@ use std::sync::LazyLock;
 use super::robot::Robot;
 
 /// Height of the yaw axis, and of the remote centre, above the mounting plane [m].
-pub const REMOTE_CENTER_HEIGHT: f64 = 0.33;
+pub const REMOTE_CENTER_HEIGHT: f64 = 0.30;
 /// The remote centre lies so far in front of the mount [m]: over the middle of the table, on the arena's pedestal.
 pub const REMOTE_CENTER_REACH: f64 = 0.56;
 /// Insertion of the start pose [m].
@@ -69,19 +69,16 @@ pub fn psm() -> Robot {
 pub fn configured(config: PsmConfig) -> Robot {
     let mjcf = mechanism::build(config);
     // In the tree's order: every joint at zero but carriage and counterweight.
-    let insertion = |joint: &&str| matches!(*joint, "insertion" | "counterweight");
+    let home = |joint: &&str| match *joint {
+        "insertion" | "counterweight" => HOME_INSERTION,
+        _ => 0.0,
+    };
     let joints = mjcf.names(crate::mjcf::Namespace::Joint);
-    let home = joints.iter().map(|joint| {
-        if insertion(&joint) {
-            HOME_INSERTION
-        } else {
-            0.0
-        }
-    });
+    let home_qpos = joints.iter().map(home).collect();
     Robot {
         name: "psm".into(),
         summary: "da Vinci Research Kit PSM: parallelograms, counterweight, 7 motors, its own instrument instead of a probe".into(),
-        home_qpos: home.collect(),
+        home_qpos,
         velocity_limits: Vec::new(),
         flange: None,
         mjcf,
