@@ -6,8 +6,9 @@
 //! * Limits of joints and motors: the kinematic files that the dVRK software reads for the classic PSM and its large needle driver.
 //!
 //! What is not the published number, and why:
-//! * Bars 4 and 5 translate and yaw, so only `xx` of their inertia ever acts; the published `yy` and `zz` of 90 and 37 kg·m² are
-//!   what the solver left in the null space. Here they are those of slender rods. Likewise `xx` and `yy` of link 1, which only yaws.
+//! * The published bodies cannot exist by a hair, and bars 4 and 5, which translate and yaw, carry 90 and 37 kg·m² that no torque
+//!   shows. The bodies here are the nearest ones that can exist with the same identifiable combinations; `insonate-dvrk` computes
+//!   them, and a test in `insonate-sim` compares the torques.
 //! * The published rotor inertias of motors 4 to 7 are negative (−3.1e-6 to −6.2e-4 kg·m²); [`WRIST_ROTOR`] stands in their place.
 //! * The identified model lumps the instrument into the carriage; its own links have 0.1 g each, because MuJoCo steps no body without mass.
 
@@ -89,134 +90,42 @@ pub(super) const JAWS_RANGE: [f64; 2] = [0.0, 3.0];
 /// Greatest torques and forces of motors 1 to 7 [N·m, motor 3: N].
 pub const MOTOR_LIMITS: [f64; 7] = [4.97, 4.97, 14.81, 0.33, 0.25, 0.25, 0.25];
 
-const fn mass(mass: f64, center_of_mass: [f64; 3], inertia: [f64; 6]) -> MassProperties {
+/// A body from `[Lxx, Lxy, Lxz, Lyy, Lyz, Lzz, lx, ly, lz, m]`: inertia about its frame's origin [kg·m²], first moment [kg·m], mass [kg].
+const fn barycentric(parameters: [f64; 10]) -> MassProperties {
+    let [xx, xy, xz, yy, yz, zz, l_x, l_y, l_z, mass] = parameters;
     MassProperties {
         mass,
-        center_of_mass,
-        inertia,
+        center_of_mass: [l_x / mass, l_y / mass, l_z / mass],
+        inertia: [
+            xx - (l_y * l_y + l_z * l_z) / mass,
+            yy - (l_x * l_x + l_z * l_z) / mass,
+            zz - (l_x * l_x + l_y * l_y) / mass,
+            xy + l_x * l_y / mass,
+            xz + l_x * l_z / mass,
+            yz + l_y * l_z / mass,
+        ],
     }
 }
 
-/// Slender rods of the bars' masses and [`BAR_LENGTH`]: `m l² / 12` [kg·m²].
-const LOWER_BAR_ROD: f64 = 2.956_747 * BAR_LENGTH * BAR_LENGTH / 12.0;
-const UPPER_BAR_ROD: f64 = 0.479_677_3 * BAR_LENGTH * BAR_LENGTH / 12.0;
-
-/// The body with another mass, but the same first moment and inertia about its frame's origin: what a hinge there cannot tell apart.
-const fn with_mass(body: MassProperties, new_mass: f64) -> MassProperties {
-    let [x, y, z] = body.center_of_mass;
-    let [l_x, l_y, l_z] = [body.mass * x, body.mass * y, body.mass * z];
-    let gain = 1.0 / body.mass - 1.0 / new_mass;
-    let [xx, yy, zz, xy, xz, yz] = body.inertia;
-    mass(
-        new_mass,
-        [l_x / new_mass, l_y / new_mass, l_z / new_mass],
-        [
-            xx + gain * (l_y * l_y + l_z * l_z),
-            yy + gain * (l_x * l_x + l_z * l_z),
-            zz + gain * (l_x * l_x + l_y * l_y),
-            xy - gain * l_x * l_y,
-            xz - gain * l_x * l_z,
-            yz - gain * l_y * l_z,
-        ],
-    )
-}
-
-/// The body with so much added to its moments of inertia [kg·m²].
-const fn with_inertia(body: MassProperties, [xx, yy, zz]: [f64; 3]) -> MassProperties {
-    let inertia = body.inertia;
-    mass(
-        body.mass,
-        body.center_of_mass,
-        [
-            inertia[0] + xx,
-            inertia[1] + yy,
-            inertia[2] + zz,
-            inertia[3],
-            inertia[4],
-            inertia[5],
-        ],
-    )
-}
-
-/// The published tensors of guide, support, carriage and counterweight, rounded for print, miss the triangle inequality by up to
-/// 4e-6 kg·m². Each gets this much about every axis [kg·m²]; pitch and yaw link, which turn with them, give it back.
-const SPARE: f64 = 5e-6;
-const N_SPARED: f64 = 4.0;
-
-/// Neither this mass nor the pitch link's acts on any joint; these leave room to give [`SPARE`] back.
-const YAW_MASS: f64 = 8.0;
-const PITCH_MASS: f64 = 10.5;
-
-pub(super) const YAW_LINK: MassProperties = with_inertia(
-    with_mass(
-        mass(
-            6.066_782_3,
-            [0.012_115_3, -0.000_607_5, 0.0],
-            [0.05, 0.05, 3.73e-5, 0.0, 0.0, 0.0],
-        ),
-        YAW_MASS,
-    ),
-    [0.0, 0.0, -N_SPARED * SPARE],
-);
-pub(super) const PITCH_LINK: MassProperties = with_inertia(
-    with_mass(
-        mass(
-            10.000_137_1,
-            [-0.019_514_1, -0.072_186_1, -0.011_085_6],
-            [
-                0.023_589_8,
-                0.026_569_9,
-                0.004_420_9,
-                -0.001_589_9,
-                0.009_081_7,
-                0.004_048_4,
-            ],
-        ),
-        PITCH_MASS,
-    ),
-    [0.0, 0.0, -N_SPARED * SPARE],
-);
-pub(super) const LOWER_BAR: MassProperties = mass(
-    2.956_747,
-    [0.175_213_1, 0.019_998_9, 0.017_390_5],
-    [3.61e-5, LOWER_BAR_ROD, LOWER_BAR_ROD, 0.0, 0.0, 0.0],
-);
-pub(super) const UPPER_BAR: MassProperties = mass(
-    0.479_677_3,
-    [0.297_839_2, -0.030_008, 0.029_999_4],
-    [3.69e-5, UPPER_BAR_ROD, UPPER_BAR_ROD, 0.0, 0.0, 0.0],
-);
-pub(super) const GUIDE: MassProperties = with_inertia(
-    mass(
-        0.100_001_4,
-        [-7e-7, 0.050_001_8, -0.029_355_2],
-        [2.56e-5, 8.04e-5, 6.94e-5, 2.07e-5, 3.59e-5, -1.2e-5],
-    ),
-    [SPARE; 3],
-);
-pub(super) const SUPPORT: MassProperties = with_inertia(
-    mass(
-        0.500_006_9,
-        [-0.045_573_3, -0.140_000_1, 0.02],
-        [2.61e-5, 8.04e-5, 6.96e-5, 2.06e-5, -3.58e-5, 1.19e-5],
-    ),
-    [SPARE; 3],
-);
-pub(super) const CARRIAGE: MassProperties = with_inertia(
-    mass(
-        0.363_026_8,
-        [-0.019_988_3, -0.019_993_6, -0.099_503_7],
-        [2.54e-5, 6.9e-5, 8.02e-5, -3.58e-5, 2.07e-5, 1.2e-5],
-    ),
-    [SPARE; 3],
-);
-pub(super) const COUNTERWEIGHT: MassProperties = with_inertia(
-    mass(
-        0.349_939_5,
-        [0.026_016_7, -0.018_457, -0.099_482_6],
-        [2.58e-5, 6.97e-5, 8.07e-5, 3.6e-5, 2.11e-5, -1.23e-5],
-    ),
-    [SPARE; 3],
-);
-pub(super) const INSTRUMENT_LINK: MassProperties =
-    mass(1e-4, [0.0; 3], [1e-9, 1e-9, 1e-9, 0.0, 0.0, 0.0]);
+#[rustfmt::skip]
+pub(super) const YAW_LINK: MassProperties = barycentric([1.3183925393352574, 4.465177281961489e-5, 0.0, 1.3192811849526285, 0.0, 0.0009286273732591441, 0.07350088759919, -0.0036851845478410032, 0.0, 6.066782313269466]);
+#[rustfmt::skip]
+pub(super) const PITCH_LINK: MassProperties = barycentric([0.07692728121985472, -0.01567657955289801, 0.006915119353188055, 0.03160596130879728, -0.003953384234547522, 0.06033889324521667, -0.19514302177424453, -0.7218698922074889, -0.11085669118461682, 10.000144077381991]);
+#[rustfmt::skip]
+pub(super) const LOWER_BAR: MassProperties = barycentric([0.002111480437384148, -0.010389346257723168, -0.009033336451660738, 0.15326524763029092, -0.0010279312319097093, 0.15355360881492588, 0.5180608077266854, 0.0591316875783, 0.05141998549487182, 2.956732710782068]);
+#[rustfmt::skip]
+pub(super) const UPPER_BAR: MassProperties = barycentric([0.0008991355820824885, 0.004287344032138242, -0.004286015378909936, 0.052982996938551886, 0.0004318161051108894, 0.05298324449504705, 0.14286670237857943, -0.014394156418399999, 0.014389915794217034, 0.4796582893627106]);
+#[rustfmt::skip]
+pub(super) const GUIDE: MassProperties = barycentric([0.00036290505047240345, 2.051957519896781e-5, 3.5127224545547654e-5, 0.00016780469845877288, 0.00013466380025215535, 0.0003193496037343894, 2.7327863012612128e-6, 0.0049982707172146635, -0.0029284734343075435, 0.10000452565533831]);
+#[rustfmt::skip]
+pub(super) const SUPPORT: MassProperties = barycentric([0.010027203634968914, -0.0031690551639444557, 0.0004204893093811796, 0.0013202707519889484, 0.001411378408321818, 0.010907813640479715, -0.02278434068291862, -0.06999927880195328, 0.009997485216426369, 0.5000232909120216]);
+#[rustfmt::skip]
+pub(super) const CARRIAGE: MassProperties = barycentric([0.0037661471647819507, -0.00017986628529330546, -0.0007015206267445488, 0.0038082795535358312, -0.0007102953890142275, 0.00037167019687166816, -0.007256327575227387, -0.007255107317520084, -0.0361215073844762, 0.3630268]);
+#[rustfmt::skip]
+pub(super) const COUNTERWEIGHT: MassProperties = barycentric([0.0036099114371429706, 0.0002029995890842877, 0.0009266809637614115, 0.0037698635781729358, -0.0006541294002509361, 0.00043797733626746584, 0.009104309978437381, -0.006455728040540085, -0.03481389371738385, 0.3499395]);
+/// Shaft, wrist and each jaw.
+pub(super) const INSTRUMENT_LINK: MassProperties = MassProperties {
+    mass: 1e-4,
+    center_of_mass: [0.0; 3],
+    inertia: [1e-9, 1e-9, 1e-9, 0.0, 0.0, 0.0],
+};
