@@ -5,10 +5,10 @@ use serde::Serialize;
 
 use super::record::{PsmRecord, PsmSample, SAMPLE_TIME};
 use crate::experiments::{Pictures, Progress};
-use crate::models::robots::psm::{REMOTE_CENTER_HEIGHT, parameters};
+use crate::models::robots::psm::{REMOTE_CENTER_HEIGHT, REMOTE_CENTER_REACH};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::Controller as _;
-use crate::sim::psm::dvrk::{JointVector, classic};
+use crate::sim::psm::dvrk::{JointVector, Psm, classic};
 use crate::sim::psm::{
     JointMotion, MomentumObserver, PsmArm, PsmStep, ToolImpedance, ToolImpedanceConfig,
     frictionless_torque, model_of,
@@ -85,16 +85,15 @@ impl PsmPalpation {
     }
 
     /// The motion, over a scene's torso.
-    fn motion(&self, scene: &Scene) -> anyhow::Result<JointMotion> {
+    fn motion(&self, scene: &Scene, psm: &Psm) -> anyhow::Result<JointMotion> {
         let [x, y, z] = scene.robot_position;
-        let below = [x + crate::models::robots::psm::REMOTE_CENTER_REACH, y];
+        let below = [x + REMOTE_CENTER_REACH, y];
         let skin = scene
             .surface_above(below[0], below[1])
             .context("the remote centre is not above the torso; move it with --robot-position")?;
         let from_center = z + REMOTE_CENTER_HEIGHT - skin.position[2] - CLEARANCE;
-        let tool = parameters::TOOL_LENGTH - parameters::REMOTE_CENTER_TO_CARRIAGE
-            + parameters::PITCH_TO_YAW
-            + parameters::YAW_TO_TIP;
+        let lengths = &psm.geometry;
+        let tool = lengths.l_tool - lengths.l_rcc + lengths.l_p2y + lengths.l_clip;
         let mut start = JointVector::zeros();
         start[2] = from_center - tool;
         let travel = CLEARANCE + self.depth;
@@ -129,7 +128,7 @@ pub fn palpate(
     let mut physics = Physics::from_scene(&compiled)?;
     let arm = PsmArm::new(physics.model())?;
     let (own, identified) = (model_of(physics.model())?, classic());
-    let motion = plan.motion(scene)?;
+    let motion = plan.motion(scene, &own)?;
     let start = motion.at(&own, 0.0)?;
     arm.set_state(&mut physics, &start.q, &start.dq);
     let contact = ProbeContact::below(physics.model(), &format!("{}shaft", arm.prefix()))?;
