@@ -76,6 +76,12 @@ pub enum SimError {
     /// A controller needs at least one driven joint.
     #[error("the scene has no joint that a torque motor drives")]
     NoArm,
+    /// Something was to be put on the flange of a robot that has none.
+    #[error("robot {robot} holds an instrument of its own and has no flange")]
+    NoFlange {
+        /// Its name.
+        robot: String,
+    },
     /// Force control needs the sensor at the tip.
     #[error(
         "the scene has no force-torque sensor: site 'probe/ft' with sensors 'probe/force' and 'probe/torque'"

@@ -21,7 +21,10 @@ const HANDLE: &str = r#"<mujoco model="handle"><worldbody><body name="handle">
 pub(super) fn attach(scene: &mut Mjcf, robot: &Robot) -> Result<(), SimError> {
     scene.attach(MOUNT, robot.mjcf.clone(), "robot/")?;
     let handle = Mjcf::read_str(HANDLE, "handle", &ReadOptions::default())?;
-    scene.attach(&format!("robot/{}", robot.flange), handle, "probe/")?;
+    let flange = robot.flange.as_deref().ok_or_else(|| SimError::NoFlange {
+        robot: robot.name.to_string(),
+    })?;
+    scene.attach(&format!("robot/{flange}"), handle, "probe/")?;
     Ok(())
 }
 
