@@ -4,6 +4,7 @@
 //! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
+//! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures.
 //! * [`files`]: whole output files, one writer to a folder.
@@ -31,6 +32,7 @@ pub mod training;
 
 pub use insonate_calibration as calibration;
 pub use insonate_continuum as continuum;
+pub use insonate_dvrk as dvrk;
 pub use insonate_envs as envs;
 pub use insonate_files as files;
 pub use insonate_meshes as meshes;

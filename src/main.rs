@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use clap::Parser as _;
 use insonate::calibration::CalibrationError;
+use insonate::dvrk::DvrkError;
 use insonate::envs::EnvError;
 use insonate::models::ModelError;
 use insonate::rl::RlError;
@@ -49,6 +50,8 @@ fn is_usage(error: &anyhow::Error) -> bool {
     });
     let calibration = error.downcast_ref::<CalibrationError>();
     let is_option = calibration.is_some_and(|e| matches!(e, CalibrationError::Option { .. }));
+    let arm = error.downcast_ref::<DvrkError>();
+    let is_range = arm.is_some_and(|e| matches!(e, DvrkError::Range { .. }));
     let is_setting = error
         .downcast_ref::<EnvError>()
         .is_some_and(is_wrong_setting);
@@ -57,7 +60,7 @@ fn is_usage(error: &anyhow::Error) -> bool {
         RlError::Config { .. } | RlError::Misfit { .. } => true,
         _ => false,
     });
-    is_argument || is_option || is_setting || is_learning || error.is::<cli::Usage>()
+    is_argument || is_option || is_range || is_setting || is_learning || error.is::<cli::Usage>()
 }
 
 fn is_wrong_setting(error: &EnvError) -> bool {

@@ -1,4 +1,8 @@
 //! Time of one call of the arm's inverse dynamics and of its parts.
+#![expect(
+    missing_docs,
+    reason = "criterion's macros make undocumented functions"
+)]
 
 use std::hint::black_box;
 
@@ -15,7 +19,7 @@ fn bench(c: &mut Criterion) {
         b.iter(|| psm.inverse_dynamics(black_box(&q), black_box(&dq), black_box(&ddq)));
     });
     c.bench_function("psm mass matrix", |b| {
-        b.iter(|| psm.mass_matrix(black_box(&q)))
+        b.iter(|| psm.mass_matrix(black_box(&q)));
     });
     c.bench_function("psm coriolis", |b| {
         b.iter(|| psm.coriolis(black_box(&q), black_box(&dq)));

@@ -17,14 +17,17 @@
 pub mod coupling;
 mod drive;
 mod dynamics;
+pub mod ecm;
 mod error;
 mod geometry;
 pub mod identification;
 mod inertia;
 mod kinematics;
 mod link;
+pub mod mtm;
 mod parameters;
 mod psm;
+mod serial;
 
 pub use drive::Drive;
 pub use dynamics::{BaseParameters, N_PARAMETERS, Regressor, parameter_name};

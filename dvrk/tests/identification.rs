@@ -3,9 +3,9 @@
 mod simulated;
 
 use insonate_dvrk::identification::{
-    Coordinates, Filtering, Identification, Method, MotionLog, Payload,
+    Coordinates, Filtering, FourierTrajectory, Identification, Method, MotionLog, Payload,
 };
-use insonate_dvrk::{Inertia, Psm};
+use insonate_dvrk::{BaseParameters, Inertia, JointVector, Psm};
 use nalgebra::DVector;
 
 fn fit(psm: &Psm, log: &MotionLog, method: Method) -> Identification {
@@ -66,7 +66,7 @@ fn the_base_parameters_are_within_one_percent_of_what_torques_show() {
     let train = simulated::log(&truth, 1, Coordinates::Motor, 30.0, 1.0, 1);
     let found = fit(&truth, &train, Method::Sdp);
     let expected = true_values(&truth, &found);
-    let columns = simulated::torque_of_each(&truth, &found.base, 1);
+    let columns = torque_of_each(&truth, &found.base, 1);
     let mut direct = 0;
     for (index, name) in found.base.names().iter().enumerate() {
         let error = (found.values[index] - expected[index]).abs();
@@ -158,4 +158,36 @@ fn a_motion_that_leaves_parameters_open_is_refused_by_name() {
         "{message}"
     );
     assert!(message.contains("K10"), "{message}");
+}
+
+/// What a unit of each base parameter adds to the torques along a trajectory, over these torques: norms over a period and all motors, each motor's torque over its range.
+fn torque_of_each(psm: &Psm, base: &BaseParameters, number: usize) -> Vec<f64> {
+    let trajectory = FourierTrajectory::wang(number).expect("it is one of four");
+    let states: Vec<_> = trajectory
+        .period_states(400)
+        .map(|motors| motors.map(|value| Coordinates::Motor.joints(&value)))
+        .collect();
+    let torques: Vec<JointVector> = (states.iter())
+        .map(|[q, dq, ddq]| Coordinates::Motor.torques(&psm.inverse_dynamics(q, dq, ddq)))
+        .collect();
+    let high = torques
+        .iter()
+        .fold(torques[0], |high, torque| high.sup(torque));
+    let low = torques
+        .iter()
+        .fold(torques[0], |low, torque| low.inf(torque));
+    let over_range = |torque: &JointVector| torque.component_div(&(high - low)).norm_squared();
+    let whole: f64 = torques.iter().map(over_range).sum();
+    let mut columns = vec![0.0; base.n()];
+    for [q, dq, ddq] in &states {
+        let regressor = psm.regressor(q, dq, ddq);
+        for (sum, index) in columns.iter_mut().zip(&base.independent) {
+            let column = regressor.column(*index).into_owned();
+            *sum += over_range(&Coordinates::Motor.torques(&column));
+        }
+    }
+    columns
+        .iter()
+        .map(|sum: &f64| (sum / whole).sqrt())
+        .collect()
 }

@@ -83,7 +83,7 @@ enum Command {
     Describe(describe::Describe),
     /// Push, pull, tear, stretch, retract or press soft tissue, and record the force.
     Tissue(tissue::Tissue),
-    /// Simulate the da Vinci PSM, follow motions with it, estimate forces.
+    /// Simulate the da Vinci PSM, follow motions with it, estimate forces, identify its dynamics from logs.
     Psm(psm::Psm),
     /// Measure the speed of environments, training and soft tissue.
     Bench(bench::Bench),

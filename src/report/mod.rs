@@ -13,6 +13,7 @@ mod film_strip;
 mod fit_quality;
 mod force_loop;
 mod html;
+mod identification;
 mod insertion_plot;
 mod json;
 mod learning_curve;
@@ -34,6 +35,7 @@ use crate::experiments::SceneFit;
 
 pub use canvas::Picture;
 pub use film_strip::film_with_strip;
+pub use identification::IdentificationReport;
 pub use insertion_plot::{insertion_force_plot, insertion_shape_plot};
 pub use learning_curve::learning_curve;
 pub use motion_plot::motion_plot;

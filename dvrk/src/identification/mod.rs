@@ -12,6 +12,7 @@ mod fourier;
 mod identify;
 mod log;
 mod observations;
+mod optimise;
 mod payload;
 mod tables;
 

@@ -1,7 +1,7 @@
 //! Logs of known truth: an arm follows an excitation exactly, and encoders and torque readings add noise.
 
 use insonate_dvrk::identification::{Coordinates, FourierTrajectory, MotionLog};
-use insonate_dvrk::{BaseParameters, Inertia, JointVector, Psm, classic};
+use insonate_dvrk::{Inertia, JointVector, Psm, classic};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution, StandardNormal};
@@ -58,36 +58,4 @@ pub(crate) fn log(
         log.tau.push(noisy(tau, &TORQUE_NOISE));
     }
     log
-}
-
-/// What a unit of each base parameter adds to the torques along a trajectory, over these torques: norms over a period and all motors, each motor's torque over its range.
-pub(crate) fn torque_of_each(psm: &Psm, base: &BaseParameters, number: usize) -> Vec<f64> {
-    let trajectory = FourierTrajectory::wang(number).expect("it is one of four");
-    let states: Vec<_> = trajectory
-        .period_states(400)
-        .map(|motors| motors.map(|value| Coordinates::Motor.joints(&value)))
-        .collect();
-    let torques: Vec<JointVector> = (states.iter())
-        .map(|[q, dq, ddq]| Coordinates::Motor.torques(&psm.inverse_dynamics(q, dq, ddq)))
-        .collect();
-    let high = torques
-        .iter()
-        .fold(torques[0], |high, torque| high.sup(torque));
-    let low = torques
-        .iter()
-        .fold(torques[0], |low, torque| low.inf(torque));
-    let over_range = |torque: &JointVector| torque.component_div(&(high - low)).norm_squared();
-    let whole: f64 = torques.iter().map(over_range).sum();
-    let mut columns = vec![0.0; base.n()];
-    for [q, dq, ddq] in &states {
-        let regressor = psm.regressor(q, dq, ddq);
-        for (sum, index) in columns.iter_mut().zip(&base.independent) {
-            let column = regressor.column(*index).into_owned();
-            *sum += over_range(&Coordinates::Motor.torques(&column));
-        }
-    }
-    columns
-        .iter()
-        .map(|sum: &f64| (sum / whole).sqrt())
-        .collect()
 }

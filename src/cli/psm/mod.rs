@@ -1,5 +1,6 @@
 //! `insonate psm`: the da Vinci PSM, simulated and identified.
 
+mod identify;
 mod simulate;
 mod track;
 
@@ -11,6 +12,7 @@ use insonate::models::robots::psm::Instrument;
   insonate psm track --trajectory spiral --controller computed-torque --output output/spiral
   insonate psm track --trajectory line --no-counterweight --json
   insonate psm simulate --torso fast --depth 0.012 --output output/palpation
+  insonate psm identify one.csv --test two.csv --rate 200 --coordinates motor
   insonate scene --robot psm --torso none --output psm.xml")]
 pub(crate) struct Psm {
     #[command(subcommand)]
@@ -23,6 +25,8 @@ enum Command {
     Simulate(Box<simulate::Simulate>),
     /// Follow a motion; compare the torques with the identified model's.
     Track(track::Track),
+    /// Find the arm's dynamics from recorded motions.
+    Identify(Box<identify::Identify>),
 }
 
 impl Psm {
@@ -30,6 +34,7 @@ impl Psm {
         match &self.command {
             Command::Simulate(command) => command.run(),
             Command::Track(command) => command.run(),
+            Command::Identify(command) => command.run(),
         }
     }
 }

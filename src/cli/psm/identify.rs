@@ -1,0 +1,119 @@
+//! `insonate psm identify`: recorded motions in, parameters out.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use insonate::dvrk::classic;
+use insonate::dvrk::identification::{
+    Coordinates, Filtering, Identification, Method, MotionLog, Payload,
+};
+use insonate::files::OutputFolder;
+use insonate::report::IdentificationReport;
+
+use crate::cli::print;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate psm identify one.csv --test two.csv --rate 200 --coordinates motor
+  insonate psm identify one.csv --test two.csv --method wls --json
+  insonate psm identify one.csv --test two.csv --cutoff published
+  insonate psm identify one.csv --payload one_105g.csv --output output/payload
+
+A log has 21 numbers per line, q1..q7, dq1..dq7, tau1..tau7, in rad, m, N m and N, or a header that names these columns.
+The folder holds report.html (open it in a browser), result.json, and every plot as SVG and PNG.")]
+pub(crate) struct Identify {
+    /// The log to fit: an excitation of all joints, at least 5 s.
+    #[arg(value_name = "TRAIN")]
+    train: PathBuf,
+    /// Another motion, on which the result is tried.
+    #[arg(long, value_name = "LOG")]
+    test: Option<PathBuf>,
+    /// A log of the same arm with a compact payload on the carriage, which is weighed.
+    #[arg(long, value_name = "LOG")]
+    payload: Option<PathBuf>,
+    /// Samples per second of the logs [Hz].
+    #[arg(
+        long,
+        value_name = "HZ",
+        default_value_t = 200.0,
+        allow_negative_numbers = true
+    )]
+    rate: f64,
+    /// What the logs count: joints of the mechanism, or motors.
+    #[arg(long, value_enum, default_value_t = CoordinatesWord::Motor)]
+    coordinates: CoordinatesWord,
+    /// How to fit: ordinary or weighted least squares, or the weighted fit over bodies that can exist.
+    #[arg(long, value_enum, default_value_t = MethodWord::Sdp)]
+    method: MethodWord,
+    /// Cut-off of the zero-phase low-pass [Hz], or `published`: 16.96 Hz and a regressor left unfiltered, as Wang et al. 2019 ran it.
+    #[arg(long, value_name = "HZ", default_value = "5.4", value_parser = filtering)]
+    cutoff: Filtering,
+    /// Folder for the report and plots.
+    #[arg(long, short, value_name = "DIR", default_value = "output/identify")]
+    output: PathBuf,
+    /// Print the result as JSON on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum CoordinatesWord {
+    Joint,
+    Motor,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum MethodWord {
+    Ols,
+    Wls,
+    Sdp,
+}
+
+impl Identify {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let folder = OutputFolder::create(&self.output)?;
+        let coordinates = match self.coordinates {
+            CoordinatesWord::Joint => Coordinates::Joint,
+            CoordinatesWord::Motor => Coordinates::Motor,
+        };
+        let method = match self.method {
+            MethodWord::Ols => Method::Ols,
+            MethodWord::Wls => Method::Wls,
+            MethodWord::Sdp => Method::Sdp,
+        };
+        let read = |path: &PathBuf| MotionLog::read(path, self.rate, coordinates);
+        let train = read(&self.train)?;
+        let test = self.test.as_ref().map(read).transpose()?;
+        let loaded = self.payload.as_ref().map(read).transpose()?;
+
+        let identification = Identification::fit(&classic(), &train, method, self.cutoff)?;
+        let payload = loaded
+            .as_ref()
+            .map(|log| Payload::identify(&identification.psm, log, &self.cutoff))
+            .transpose()?;
+        let report =
+            IdentificationReport::new(identification, method, &train, test.as_ref(), payload)?;
+        for (name, content) in report.files()? {
+            folder.write(&name, &content)?;
+        }
+        if self.json {
+            return print(&serde_json::to_string_pretty(&report.json())?);
+        }
+        let page = folder.path().join("report.html");
+        print(&format!("{}\n\nreport: {}", report.text(), page.display()))
+    }
+}
+
+/// A cut-off in Hz, or the published filter.
+fn filtering(text: &str) -> Result<Filtering, String> {
+    if text == "published" {
+        return Ok(Filtering::as_published());
+    }
+    match text.parse::<f64>() {
+        Ok(cutoff_hz) if cutoff_hz.is_finite() => Ok(Filtering {
+            cutoff_hz,
+            ..Filtering::standard()
+        }),
+        _ => Err("allowed: a number of Hz, or published".to_owned()),
+    }
+}

@@ -1,0 +1,233 @@
+//! The report of an identification of the da Vinci PSM: tables, JSON, plots of torques and parameters, one HTML page.
+
+mod page;
+mod parameters_plot;
+mod torque_plot;
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::canvas::Picture;
+use super::{number, shown};
+use crate::dvrk::identification::{Coordinates, Identification, Method, MotionLog, Payload};
+use crate::dvrk::{DvrkError, JointVector, N_JOINTS, parameter_name};
+
+/// Names of the torques of a log by its coordinates, with units.
+const TORQUES: [[&str; N_JOINTS]; 2] = [
+    [
+        "yaw [N m]",
+        "pitch [N m]",
+        "insertion [N]",
+        "roll [N m]",
+        "wrist pitch [N m]",
+        "jaw a [N m]",
+        "jaw b [N m]",
+    ],
+    [
+        "yaw [N m]",
+        "pitch [N m]",
+        "insertion [N]",
+        "roll [N m]",
+        "motor 5 [N m]",
+        "motor 6 [N m]",
+        "motor 7 [N m]",
+    ],
+];
+
+/// Everything that an identification found.
+#[derive(Clone, Debug)]
+pub struct IdentificationReport {
+    identification: Identification,
+    method: Method,
+    coordinates: Coordinates,
+    train: Comparison,
+    test: Option<Comparison>,
+    payload: Option<Payload>,
+}
+
+/// A log beside its prediction.
+#[derive(Clone, Debug)]
+struct Comparison {
+    log: String,
+    rate_hz: f64,
+    /// Norm of the error over norm of the torque.
+    relative_error: JointVector,
+    /// Measured and predicted torques.
+    torques: Vec<[JointVector; 2]>,
+}
+
+impl Comparison {
+    fn of(identification: &Identification, log: &MotionLog) -> Result<Self, DvrkError> {
+        Ok(Self {
+            log: shown(&log.name),
+            rate_hz: log.rate_hz,
+            relative_error: identification.relative_error(log)?,
+            torques: identification.compare(log)?,
+        })
+    }
+}
+
+impl IdentificationReport {
+    /// Tries what was identified on both logs.
+    ///
+    /// # Errors
+    /// Where a log is too short for the filter or recorded too slowly.
+    pub fn new(
+        identification: Identification,
+        method: Method,
+        train: &MotionLog,
+        test: Option<&MotionLog>,
+        payload: Option<Payload>,
+    ) -> Result<Self, DvrkError> {
+        let test = test.map(|log| Comparison::of(&identification, log));
+        Ok(Self {
+            train: Comparison::of(&identification, train)?,
+            test: test.transpose()?,
+            method,
+            coordinates: train.coordinates,
+            identification,
+            payload,
+        })
+    }
+
+    /// The log by which the result is judged: the test, or the training where there is none.
+    fn judged(&self) -> &Comparison {
+        self.test.as_ref().unwrap_or(&self.train)
+    }
+
+    fn torque_names(&self) -> &'static [&'static str; N_JOINTS] {
+        match self.coordinates {
+            Coordinates::Joint => &TORQUES[0],
+            Coordinates::Motor => &TORQUES[1],
+        }
+    }
+
+    fn method_name(&self) -> &'static str {
+        match self.method {
+            Method::Ols => "ols",
+            Method::Wls => "wls",
+            Method::Sdp => "sdp",
+        }
+    }
+
+    /// The result as JSON: `relative_error` is of the test log, or of the training where there is none.
+    pub fn json(&self) -> Value {
+        let found = &self.identification;
+        let base: Vec<Value> = (found.base.names().iter().enumerate())
+            .map(|(index, name)| {
+                json!({
+                    "name": name,
+                    "value": found.values[index],
+                    "standard_error": found.standard_errors[index],
+                })
+            })
+            .collect();
+        let standard: serde_json::Map<String, Value> = (found.psm.parameters().iter().enumerate())
+            .map(|(index, value)| (parameter_name(index), json!(value)))
+            .collect();
+        let payload = self.payload.map(|payload| {
+            json!({
+                "mass_kg": payload.mass,
+                "mass_standard_error_kg": payload.mass_error,
+                "first_moment_kg_m": payload.first_moment.as_slice(),
+                "first_moment_standard_error_kg_m": payload.first_moment_error.as_slice(),
+            })
+        });
+        json!({
+            "method": self.method_name(),
+            "coordinates": match self.coordinates {
+                Coordinates::Joint => "joint",
+                Coordinates::Motor => "motor",
+            },
+            "train": self.train.log,
+            "test": self.test.as_ref().map(|test| &test.log),
+            "rate_hz": self.train.rate_hz,
+            "cutoff_hz": found.filtering.cutoff_hz,
+            "regressor_filtered": found.filtering.filter_regressor,
+            "relative_error": self.judged().relative_error.as_slice(),
+            "relative_error_train": self.train.relative_error.as_slice(),
+            "n_base_parameters": found.base.n(),
+            "condition_number": found.condition_number,
+            "feasible": found.feasible,
+            "base_parameters": base,
+            "feasible_standard_parameters": standard,
+            "payload": payload,
+        })
+    }
+
+    /// The result for a terminal.
+    pub fn text(&self) -> String {
+        let found = &self.identification;
+        let mut text = format!(
+            "{} base parameters by {}, condition number {}, {}\n\n{:<20}{:>14}{:>14}\n",
+            found.base.n(),
+            self.method_name(),
+            number(found.condition_number),
+            self.feasibility(),
+            "relative error",
+            "train",
+            "test"
+        );
+        for (joint, name) in self.torque_names().iter().enumerate() {
+            let test = self
+                .test
+                .as_ref()
+                .map_or("–".to_owned(), |test| percent(test.relative_error[joint]));
+            let train = percent(self.train.relative_error[joint]);
+            let _ = writeln!(text, "{name:<20}{train:>14}{test:>14}");
+        }
+        if let Some(payload) = &self.payload {
+            let _ = write!(text, "\n{}", payload_line(payload));
+        }
+        text.trim_end().to_owned()
+    }
+
+    fn feasibility(&self) -> &'static str {
+        if self.identification.feasible {
+            "bodies that can exist have these parameters"
+        } else {
+            "no bodies that can exist have these parameters (--method sdp finds the nearest)"
+        }
+    }
+
+    /// Every file with its name.
+    ///
+    /// # Errors
+    /// When a plot cannot be drawn.
+    pub fn files(&self) -> anyhow::Result<Vec<(String, Vec<u8>)>> {
+        let mut pictures = Vec::new();
+        for (name, comparison) in [("test", &self.test), ("train", &Some(self.train.clone()))] {
+            if let Some(comparison) = comparison {
+                pictures.push(torque_plot::draw(name, comparison, self.torque_names())?);
+            }
+        }
+        pictures.push(parameters_plot::draw(&self.identification)?);
+        let json = format!("{}\n", serde_json::to_string_pretty(&self.json())?);
+        let mut files = vec![
+            ("result.json".to_owned(), json.into_bytes()),
+            (
+                "report.html".to_owned(),
+                page::page(self, &pictures).into_bytes(),
+            ),
+        ];
+        files.extend(pictures.iter().flat_map(Picture::files));
+        Ok(files)
+    }
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.2} %", 100.0 * share)
+}
+
+fn payload_line(payload: &Payload) -> String {
+    let centre = payload.first_moment / payload.mass;
+    format!(
+        "payload on the carriage: {:.1} g ± {:.1} g (95 %), centre at {:.1}, {:.1}, {:.1} mm in its frame",
+        1e3 * payload.mass,
+        1.96e3 * payload.mass_error,
+        1e3 * centre.x,
+        1e3 * centre.y,
+        1e3 * centre.z
+    )
+}
