@@ -27,6 +27,8 @@ pub struct GripperGeometry {
     pub max_grasped: usize,
     /// Below this opening angle the clamps are closed [rad].
     pub closed_angle: f64,
+    /// From this opening angle on they release what they hold [rad]; not below the former.
+    pub release_angle: f64,
     /// Coulomb's coefficient of all parts.
     pub friction: f64,
 }
@@ -42,6 +44,7 @@ impl Default for GripperGeometry {
             grasp_radius: 8e-3,
             max_grasped: 8,
             closed_angle: 3f64.to_radians(),
+            release_angle: 3f64.to_radians(),
             friction: 0.3,
         }
     }
@@ -55,6 +58,8 @@ pub struct Gripper {
     tip: Vector3<f64>,
     roll: f64,
     opening: f64,
+    /// Whether it holds anything.
+    holds: bool,
     /// The shaft's number among the world's tools; the clamps follow.
     first_tool: usize,
 }
@@ -73,7 +78,13 @@ impl Gripper {
         opening: f64,
     ) -> Result<Self, TissueError> {
         check_range("gripper.grasp_radius", geometry.grasp_radius, 1e-6, 1.0)?;
-        check_range("gripper.closed_angle", geometry.closed_angle, 0.0, 3.0)?;
+        let GripperGeometry {
+            closed_angle,
+            release_angle,
+            ..
+        } = geometry;
+        check_range("gripper.closed_angle", closed_angle, 0.0, 3.0)?;
+        check_range("gripper.release_angle", release_angle, closed_angle, 3.0)?;
         check_range("gripper.shaft_length", geometry.shaft_length, 1e-3, 10.0)?;
         let field = "gripper.clamp_length";
         check_range(
@@ -82,12 +93,13 @@ impl Gripper {
             2.1 * geometry.clamp_radius,
             1.0,
         )?;
-        let gripper = Self {
+        let mut gripper = Self {
             geometry,
             trocar,
             tip,
             roll,
             opening,
+            holds: false,
             first_tool: world.tools_mut().len(),
         };
         gripper.check()?;
@@ -95,7 +107,7 @@ impl Gripper {
         tools.iter().try_for_each(Tool::check)?;
         world.tools_mut().extend(tools);
         if gripper.is_closed() {
-            gripper.grasp(world);
+            gripper.holds = gripper.grasp(world);
         }
         Ok(gripper)
     }
@@ -114,7 +126,7 @@ impl Gripper {
         time: f64,
     ) -> Result<(), TissueError> {
         check_range("time", time, 1e-9, 1e3)?;
-        let target = Self {
+        let mut target = Self {
             tip,
             roll,
             opening,
@@ -135,11 +147,11 @@ impl Gripper {
             ));
         };
         tools.clone_from_slice(&now);
-        let was_closed = self.is_closed();
-        if target.is_closed() && !was_closed {
-            self.grasp(world);
-        } else if was_closed && !target.is_closed() {
+        if !self.holds && target.is_closed() && !self.is_closed() {
+            target.holds = self.grasp(world);
+        } else if self.holds && opening >= self.geometry.release_angle {
             world.release(self.first_tool);
+            target.holds = false;
         }
         *self = target;
         Ok(())
@@ -153,6 +165,11 @@ impl Gripper {
     /// Whether the clamps are closed.
     pub fn is_closed(&self) -> bool {
         self.opening < self.geometry.closed_angle
+    }
+
+    /// Whether it holds anything: it grasped as it closed, and has not opened to the angle of release since.
+    pub fn holds(&self) -> bool {
+        self.holds
     }
 
     /// Where it grasps: the middle of the closed clamps [m].
@@ -171,15 +188,12 @@ impl Gripper {
         sum
     }
 
-    fn grasp(&self, world: &mut impl Graspable) {
+    /// Returns whether anything was near.
+    fn grasp(&self, world: &mut impl Graspable) -> bool {
         let geometry = &self.geometry;
         let at = self.grasp_point();
-        world.grasp(
-            self.first_tool,
-            at,
-            geometry.grasp_radius,
-            geometry.max_grasped,
-        );
+        let most = geometry.max_grasped;
+        world.grasp(self.first_tool, at, geometry.grasp_radius, most) > 0
     }
 
     fn check(&self) -> Result<(), TissueError> {
