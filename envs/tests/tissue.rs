@@ -194,6 +194,11 @@ fn a_pressed_target_gives_way_and_its_force_is_felt() {
     );
 }
 
+/// Reward terms of `tissue-retract`.
+const CHANGE: usize = 2;
+const GRASP: usize = 3;
+const SUCCESS: usize = 4;
+
 #[test]
 fn what_was_grasped_is_lifted_and_dropped_again() {
     let mut play = Play::begin(&RETRACT, 1);
@@ -203,12 +208,9 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
         play.step(&action);
         assert!(!play.is_over, "never grasped");
     }
-    assert!(
-        *play.rewards.last().unwrap() > 0.5,
-        "the bonus for grasping"
-    );
+    assert_eq!(play.env.reward_terms()[GRASP], 1.0);
     for _ in 0..10 {
-        play.step(&[0.0, 0.0, 1.0, 0.0]);
+        play.step(&[0.0, 0.0, 1.0, -1.0]);
     }
     let lifted = play.place(3)[2] - rest[2];
     assert!(lifted > 0.006, "{lifted} m");
@@ -219,13 +221,135 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
     let left = play.place(3)[2] - rest[2];
     assert!(left < 0.5 * lifted, "{left} m of {lifted} m");
     // Taken again, but not paid again.
-    let n_before = play.rewards.len();
-    let play = play.play_script();
+    while !play.is_over {
+        let action = play.scripted();
+        play.step(&action);
+        assert_eq!(play.env.reward_terms()[GRASP], 0.0);
+    }
     assert_eq!(play.metric("success"), 1.0);
-    let last = play.rewards.len() - 1;
-    assert!(play.rewards[n_before..last].iter().all(|r| *r < 0.0));
-    assert!(play.rewards[last] > 0.5);
+    assert_eq!(play.env.reward_terms()[SUCCESS], 1.0);
     assert_eq!(play.env.end_reason(), Some(EndReason::Task("goal reached")));
+}
+
+#[test]
+fn the_change_of_the_way_sums_to_the_way_that_was_made_however_it_was_made() {
+    let mut play = Play::begin(&RETRACT, 1);
+    let way = |play: &Play| {
+        let [at, target, goal] = [0, 3, 6].map(|first| play.place(first));
+        let between =
+            |a: [f64; 3], b: [f64; 3]| (0..3).map(|i| (a[i] - b[i]).powi(2)).sum::<f64>().sqrt();
+        let to_target = if play.phase() == 0.0 {
+            between(at, target)
+        } else {
+            0.0
+        };
+        to_target + between(target, goal)
+    };
+    let first = way(&play);
+    let mut sum = 0.0;
+    // Grasps, lifts, drops, and goes on.
+    let drops = [[0.0, 0.0, 1.0, -1.0]; 8]
+        .into_iter()
+        .chain([[0.0, 0.0, 0.5, 1.0]; 6]);
+    let mut drops = drops.map(Vec::from);
+    while !play.is_over {
+        let dropping = if play.phase() == 1.0 {
+            drops.next()
+        } else {
+            None
+        };
+        let action = dropping.unwrap_or_else(|| play.scripted());
+        play.step(&action);
+        sum += play.env.reward_terms()[CHANGE];
+    }
+    // The weight over the workspace's diagonal.
+    let per_metre = 100.0 / (0.18_f64.powi(2) + 0.13_f64.powi(2) + 0.12_f64.powi(2)).sqrt();
+    let expected = (first - way(&play)) * per_metre;
+    // Observations are f32: 1e-8 m.
+    assert!((sum - expected).abs() < 1e-4, "{sum} {expected}");
+    assert_eq!(play.metric("success"), 1.0);
+}
+
+#[test]
+fn clamps_hold_until_they_open_to_half() {
+    let mut play = Play::begin(&RETRACT, 1);
+    while play.phase() == 0.0 {
+        let action = play.scripted();
+        play.step(&action);
+    }
+    for (way, phase) in [(1.0, 1.0), (1.0, 1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, 0.0)] {
+        play.step(&[0.0, 0.0, 0.0, way]);
+        assert_eq!(play.phase(), phase, "open by {}", play.observation[9]);
+    }
+    assert!(play.metric("peak_grasp_force_n") > 0.0);
+}
+
+#[test]
+fn the_psm_does_both_tasks_within_its_limits_and_shows_its_torques() {
+    let psm = [
+        ("scene.robot", "psm"),
+        ("observation.force", "true"),
+        ("observation.joints", "true"),
+    ];
+    for (task, first) in [("tissue-reach", 6), ("tissue-retract", 11)] {
+        let factory = with(task, &psm);
+        let problems = check_env(
+            &|| factory.make(),
+            &CheckOptions {
+                n_steps: 12,
+                is_random: task == "tissue-retract",
+                ..CheckOptions::default()
+            },
+        );
+        assert!(problems.is_empty(), "{task}: {problems:#?}");
+        let mut play = Play::begin(&factory, 1);
+        assert_eq!(play.observation.len(), first + 7);
+        let at_rest = play.observation.clone();
+        while !play.is_over {
+            let action = play.scripted();
+            play.step(&action);
+        }
+        assert_eq!(play.metric("success"), 1.0, "{task}");
+        let share = play.metric("peak_torque_share");
+        assert!(share > 0.0 && share <= 1.0, "{task}: {share} of its limits");
+        // It has moved, and its motors know it.
+        let moved = (first + 1..first + 7).all(|i| play.observation[i] != at_rest[i]);
+        assert!(moved, "{task}: {:?}", play.observation);
+    }
+}
+
+#[test]
+fn the_tissue_bends_the_psm_and_not_the_floating_instrument() {
+    let error = |robot: &str| {
+        let mut play = Play::begin(
+            &with(
+                "tissue-retract",
+                &[("scene.robot", robot), ("organ.young_modulus", "60000")],
+            ),
+            1,
+        );
+        while play.phase() == 0.0 {
+            let action = play.scripted();
+            play.step(&action);
+        }
+        for _ in 0..15 {
+            play.step(&[0.0, 0.0, 1.0, -1.0]);
+        }
+        let before = play.place(0);
+        for _ in 0..20 {
+            play.step(&[0.0, 0.0, 0.0, -1.0]);
+        }
+        let force = play.metric("peak_grasp_force_n");
+        assert!(force > 1.0, "{robot}: {force} N");
+        let after = play.place(0);
+        (0..3)
+            .map(|i| (after[i] - before[i]).powi(2))
+            .sum::<f64>()
+            .sqrt()
+    };
+    assert!(error("floating") < 1e-6);
+    let bent = error("psm");
+    assert!(bent > 1e-5 && bent < 3e-3, "{bent} m");
 }
 
 #[test]
@@ -324,7 +448,7 @@ fn the_picture_shows_the_organ_as_it_is() {
         play.step(&action);
     }
     for _ in 0..20 {
-        play.step(&[0.0, 0.0, 1.0, 0.0]);
+        play.step(&[0.0, 0.0, 1.0, -1.0]);
     }
     let (time, distance) = nearest(&play);
     assert!(distance < 1e-6, "{distance} m");
@@ -385,6 +509,24 @@ fn wrong_settings_are_named_with_what_is_allowed() {
             &["did you mean \"threshold\""],
         ),
         ("tissue-retract", "task.jaw_step", "0", &["task.jaw_step"]),
+        (
+            "tissue-retract",
+            "instrument.release_opening",
+            "0.05",
+            &["instrument.release_opening", "0.1"],
+        ),
+        (
+            "tissue-reach",
+            "scene.robot",
+            "ur5e",
+            &["ur5e", "floating", "psm"],
+        ),
+        (
+            "tissue-reach",
+            "observation.joints",
+            "true",
+            &["observation.joints", "psm"],
+        ),
         (
             "tissue-retract",
             "instrument.grasp_radius",

@@ -42,8 +42,12 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             total_timesteps: 30_000,
             ..surgery()
         },
+        // Clipped updates move the policy little, and the way is long: many updates of few samples. Sixteen organs step as fast as eight.
         "tissue-retract" => PpoConfig {
-            total_timesteps: 300_000,
+            total_timesteps: 100_000,
+            n_envs: 16,
+            n_steps: 32,
+            discount: 0.98,
             ..surgery()
         },
         "continuum-navigate" => PpoConfig {

@@ -4,11 +4,13 @@
 //! [`SurgeryState`] is one copy of that organ with an instrument; a [`SurgeryTask`] says what to do with it, and a
 //! [`SurgeryEnvironment`] makes an [`Env`](crate::Env) of it.
 //!
-//! The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
+//! An arm that carries the instrument (`psm_arm`) moves first in each step, against the tissue's wrench of the last one, and the instrument
+//! goes where its tip arrives. The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
 
 mod factory;
 mod model;
 mod organ;
+mod psm_arm;
 mod scene;
 mod settings;
 mod simulation;
@@ -21,8 +23,8 @@ pub use factory::factory;
 pub use model::SurgeryModel;
 pub use organ::{MaterialPoint, Organ};
 pub use settings::{
-    InstrumentSettings, OrganSettings, SurgeryObservationSettings, SurgerySettings,
-    SurgeryTimeSettings,
+    InstrumentSettings, OrganSettings, SurgeryObservationSettings, SurgeryRobot,
+    SurgerySceneSettings, SurgerySettings, SurgeryTimeSettings,
 };
 pub use simulation::{SurgeryEnvironment, SurgerySimulation};
 pub use state::SurgeryState;

@@ -13,6 +13,8 @@ use crate::settings::{check_interval, check_range, check_ranges, check_vector};
 pub struct SurgerySettings<T> {
     /// Steps.
     pub time: SurgeryTimeSettings,
+    /// What carries the instrument.
+    pub scene: SurgerySceneSettings,
     /// The tissue.
     pub organ: OrganSettings,
     /// The instrument.
@@ -41,6 +43,36 @@ impl Default for SurgeryTimeSettings {
             control_timestep: 0.01,
             n_substeps: 10,
             max_steps: 200,
+        }
+    }
+}
+
+/// What carries the instrument.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SurgerySceneSettings {
+    /// `floating`, or the arm `psm`.
+    pub robot: SurgeryRobot,
+    /// Remote centre of motion of an arm, which replaces `instrument.trocar` [m].
+    pub remote_centre: [f64; 3],
+}
+
+/// What carries the instrument.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SurgeryRobot {
+    /// Nothing: it is where actions move it.
+    #[default]
+    Floating,
+    /// The patient-side manipulator of the da Vinci, with its dynamics.
+    Psm,
+}
+
+impl Default for SurgerySceneSettings {
+    fn default() -> Self {
+        Self {
+            robot: SurgeryRobot::default(),
+            remote_centre: [0.03, -0.016, 0.2],
         }
     }
 }
@@ -105,6 +137,8 @@ pub struct InstrumentSettings {
     pub clamp_radius: f64,
     /// Vertices so near to the middle of the clamps are grasped when they close [m].
     pub grasp_radius: f64,
+    /// Opening of the clamps from which on they release what they hold, as a share of the whole.
+    pub release_opening: f64,
     /// Coulomb's coefficient of friction.
     pub friction: f64,
 }
@@ -120,6 +154,7 @@ impl Default for InstrumentSettings {
             clamp_length: 0.008,
             clamp_radius: 0.001,
             grasp_radius: 0.008,
+            release_opening: 0.5,
             friction: 0.3,
         }
     }
@@ -131,6 +166,8 @@ impl Default for InstrumentSettings {
 pub struct SurgeryObservationSettings {
     /// Adds the force of the tissue on the instrument, the mean over a step.
     pub force: bool,
+    /// Adds an arm's joints and torques.
+    pub joints: bool,
 }
 
 impl<T> SurgerySettings<T> {
@@ -150,7 +187,31 @@ impl<T> SurgerySettings<T> {
         self.organ.check()?;
         let most = n_substeps as f64 / control_timestep;
         check_range("organ.drag", self.organ.drag, 0.0, most)?;
-        self.instrument.check()
+        let is_arm = self.scene.robot != SurgeryRobot::Floating;
+        if self.observation.joints && !is_arm {
+            return Err(EnvError::Config {
+                field: "observation.joints".to_owned(),
+                problem: "needs an arm: scene.robot = \"psm\"".to_owned(),
+            });
+        }
+        let field = if is_arm {
+            "scene.remote_centre"
+        } else {
+            "instrument.trocar"
+        };
+        self.instrument().check(field)
+    }
+
+    /// The instrument, whose trocar is at the remote centre of the arm that carries it.
+    pub(super) fn instrument(&self) -> InstrumentSettings {
+        let trocar = match self.scene.robot {
+            SurgeryRobot::Floating => self.instrument.trocar,
+            SurgeryRobot::Psm => self.scene.remote_centre,
+        };
+        InstrumentSettings {
+            trocar,
+            ..self.instrument.clone()
+        }
     }
 
     /// The solver's settings.
@@ -196,7 +257,8 @@ impl OrganSettings {
 }
 
 impl InstrumentSettings {
-    fn check(&self) -> Result<(), EnvError> {
+    /// Fails for invalid settings; `trocar` is the field that says where its trocar is.
+    fn check(&self, trocar: &str) -> Result<(), EnvError> {
         let least_clamp = 2.5 * self.clamp_radius;
         check_ranges(
             "instrument.",
@@ -206,6 +268,7 @@ impl InstrumentSettings {
                 ("clamp_radius", self.clamp_radius, 2e-4, 0.01),
                 ("clamp_length", self.clamp_length, least_clamp, 0.1),
                 ("grasp_radius", self.grasp_radius, 1e-4, 0.05),
+                ("release_opening", self.release_opening, CLOSED / OPEN, 1.0),
                 ("friction", self.friction, 0.0, 10.0),
             ],
         )?;
@@ -218,10 +281,10 @@ impl InstrumentSettings {
                 1.0,
             )?;
         }
-        check_vector("instrument.trocar", self.trocar, -1.0, 1.0)?;
+        check_vector(trocar, self.trocar, -1.0, 1.0)?;
         // The shaft has no direction at the trocar itself.
         let least = self.workspace_high[2] + 2.0 * self.clamp_length;
-        check_range("instrument.trocar along z", self.trocar[2], least, 1.0)
+        check_range(&format!("{trocar} along z"), self.trocar[2], least, 1.0)
     }
 
     /// Sizes for the solver.
@@ -233,6 +296,7 @@ impl InstrumentSettings {
             clamp_length: self.clamp_length,
             grasp_radius: self.grasp_radius,
             closed_angle: CLOSED,
+            release_angle: self.release_opening * OPEN,
             friction: self.friction,
             ..GripperGeometry::default()
         }

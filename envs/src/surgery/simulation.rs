@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 use rand_chacha::ChaCha8Rng;
 
 use super::model::SurgeryModel;
+use super::settings::SurgeryRobot;
 use super::state::SurgeryState;
 use super::task::{SurgeryTask, SurgeryTaskSpec};
 use super::view::SurgeryView;
@@ -18,6 +19,16 @@ use crate::{BoxSpace, EnvError, EnvSpec, ResetOptions};
 
 /// The environment of a task of surgery.
 pub type SurgeryEnvironment<T> = Environment<SurgerySimulation<T>>;
+
+/// What is observed of an arm.
+const ARM_ENTRIES: [&str; 6] = [
+    "yaw [rad]",
+    "pitch [rad]",
+    "insertion [m]",
+    "yaw_torque [N m]",
+    "pitch_torque [N m]",
+    "insertion_force [N]",
+];
 
 /// A task of surgery and the state that it changes.
 pub struct SurgerySimulation<T> {
@@ -68,10 +79,18 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             mut metrics,
             parameters,
         } = task.describe(&model);
-        if model.observes_force {
+        if model.observation.force {
             observation_space.push("force [N]", 0.0, f32::INFINITY);
         }
+        if model.observation.joints {
+            for name in ARM_ENTRIES {
+                observation_space.push(name, f32::NEG_INFINITY, f32::INFINITY);
+            }
+        }
         metrics.push("peak_force_n");
+        if model.robot == SurgeryRobot::Psm {
+            metrics.push("peak_torque_share");
+        }
         let unit = model.instrument.step;
         let mut action_space = BoxSpace::default();
         for axis in ["x", "y", "z"] {
@@ -151,17 +170,28 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
 
     fn observe(&self, observation: &mut [f32]) {
         self.task.observe(&self.state, observation);
-        if self.state.model().observes_force
-            && let Some(last) = observation.last_mut()
-        {
-            *last = self.state.force() as f32;
+        let seen = &self.state.model().observation;
+        let force = seen.force.then(|| self.state.force());
+        let arm = self.state.arm().filter(|_| seen.joints);
+        let arm = arm.map(|arm| [arm.joints(), arm.torques()]);
+        let others: Vec<f64> = force
+            .into_iter()
+            .chain(arm.iter().flatten().flatten().copied())
+            .collect();
+        let first = observation.len() - others.len();
+        for (to, from) in observation[first..].iter_mut().zip(others) {
+            *to = from as f32;
         }
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
-        if let Some((peak_force, own)) = metrics.split_last_mut() {
-            self.task.write_metrics(&self.state, own);
-            *peak_force = self.state.peak_force();
+        let arm = self.state.arm();
+        let n_own = metrics.len() - 1 - usize::from(arm.is_some());
+        let (own, shared) = metrics.split_at_mut(n_own);
+        self.task.write_metrics(&self.state, own);
+        shared[0] = self.state.peak_force();
+        if let Some(arm) = arm {
+            shared[1] = arm.peak_torque_share();
         }
     }
 

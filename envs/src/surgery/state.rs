@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use insonate_tissue::TissueError;
+use insonate_tissue::tool::Wrench;
 use insonate_tissue::xpbd::{BatchWorld, Gripper};
 use nalgebra::{UnitQuaternion, Vector3};
 
 use super::model::SurgeryModel;
 use super::organ::MaterialPoint;
-use super::settings::{CLOSED, OPEN};
+use super::psm_arm::PsmArm;
+use super::settings::{CLOSED, OPEN, SurgeryRobot};
 use super::worlds::Worlds;
 
 /// Shaft and clamps.
@@ -22,13 +24,16 @@ pub struct SurgeryState {
     /// Its place among the worlds.
     index: usize,
     gripper: Gripper,
+    /// What carries the instrument, if anything.
+    arm: Option<PsmArm>,
     point: Vector3<f64>,
     opening: f64,
     /// Point and opening after the step that has begun.
     target: (Vector3<f64>, f64),
     positions: Vec<[f64; 3]>,
     parts: [(Vector3<f64>, UnitQuaternion<f64>); N_PARTS],
-    force: f64,
+    /// Wrench of the tissue on the whole instrument, the mean over the last step, about its position.
+    wrench: Wrench,
     peak_force: f64,
     time: f64,
 }
@@ -44,7 +49,14 @@ impl SurgeryState {
         index: usize,
         at: Vector3<f64>,
     ) -> Result<Self, TissueError> {
-        let point = into_workspace(&model, at);
+        let mut point = into_workspace(&model, at);
+        let arm = match model.robot {
+            SurgeryRobot::Floating => None,
+            SurgeryRobot::Psm => Some(PsmArm::new(model.instrument.trocar.into(), point)),
+        };
+        if let Some(arm) = &arm {
+            point = arm.tip();
+        }
         let (gripper, parts) = begin(&model, &worlds, index, point, CLOSED)?;
         Ok(Self {
             positions: model.organ.positions().to_vec(),
@@ -52,11 +64,12 @@ impl SurgeryState {
             worlds,
             index,
             gripper,
+            arm,
             point,
             opening: CLOSED,
             target: (point, CLOSED),
             parts,
-            force: 0.0,
+            wrench: Wrench::default(),
             peak_force: 0.0,
             time: 0.0,
         })
@@ -67,18 +80,23 @@ impl SurgeryState {
     /// # Errors
     /// As [`SurgeryState::new`].
     pub fn reset(&mut self, at: Vector3<f64>, openness: f64) -> Result<(), TissueError> {
-        let point = into_workspace(&self.model, at);
+        let mut point = into_workspace(&self.model, at);
+        if let Some(arm) = &mut self.arm {
+            arm.reset(point);
+            point = arm.tip();
+        }
         let opening = opening(openness);
         (self.gripper, self.parts) = begin(&self.model, &self.worlds, self.index, point, opening)?;
         self.point = point;
         self.opening = opening;
         self.positions.copy_from_slice(self.model.organ.positions());
-        (self.force, self.peak_force, self.time) = (0.0, 0.0, 0.0);
+        self.wrench = Wrench::default();
+        (self.peak_force, self.time) = (0.0, 0.0);
         Ok(())
     }
 
     /// Begins a step that moves the instrument by a displacement [m], as far as the workspace goes, and its clamps to a share of their
-    /// opening. Closing clamps grasp at once.
+    /// opening. Closing clamps grasp at once. An arm is told to, and moves against the tissue's wrench of the last step.
     ///
     /// # Errors
     /// [`TissueError::Setting`] for an invalid place of the instrument.
@@ -87,9 +105,16 @@ impl SurgeryState {
         displacement: Vector3<f64>,
         openness: f64,
     ) -> Result<(), TissueError> {
-        let point = into_workspace(&self.model, self.point + displacement);
         let opening = opening(openness);
         let time = self.model.time.control_timestep;
+        let point = match &mut self.arm {
+            None => into_workspace(&self.model, self.point + displacement),
+            Some(arm) => {
+                let command = into_workspace(&self.model, arm.commanded_tip() + displacement);
+                arm.step(command, &self.wrench, time);
+                arm.tip()
+            }
+        };
         let tip = shaft_tip(&self.model, point);
         let gripper = &mut self.gripper;
         self.worlds.with(self.index, |world| {
@@ -115,11 +140,12 @@ impl SurgeryState {
         // (world) => what is read of it
         (self.point, self.opening) = self.target;
         self.time += time;
-        (self.positions, self.force, self.parts) = self.worlds.with(self.index, |world| {
-            let force = self.gripper.wrench(world).force.norm();
-            (world.positions(), force, parts(world))
+        (self.positions, self.wrench, self.parts) = self.worlds.with(self.index, |world| {
+            (world.positions(), self.gripper.wrench(world), parts(world))
         });
-        self.peak_force = self.peak_force.max(self.force);
+        // From the tip of the shaft to the instrument's position.
+        self.wrench.torque += (self.gripper.tip() - self.point).cross(&self.wrench.force);
+        self.peak_force = self.peak_force.max(self.force());
         Ok(())
     }
 
@@ -143,9 +169,9 @@ impl SurgeryState {
         self.opening / OPEN
     }
 
-    /// Whether the clamps are closed, and so hold what was near when they closed.
-    pub fn is_closed(&self) -> bool {
-        self.gripper.is_closed()
+    /// Whether the clamps hold tissue.
+    pub fn holds(&self) -> bool {
+        self.gripper.holds()
     }
 
     /// Where a point of the organ is [m].
@@ -160,7 +186,17 @@ impl SurgeryState {
 
     /// Force of the tissue on the instrument, the mean over the last step [N].
     pub fn force(&self) -> f64 {
-        self.force
+        self.wrench.force.norm()
+    }
+
+    /// Force with which the tissue that the clamps hold pulls at the instrument, the mean over the last step [N]; 0 where they hold none.
+    pub fn grasp_force(&self) -> f64 {
+        if self.holds() { self.force() } else { 0.0 }
+    }
+
+    /// The arm that carries the instrument, if any.
+    pub(super) fn arm(&self) -> Option<&PsmArm> {
+        self.arm.as_ref()
     }
 
     /// The greatest such force since the start [N].

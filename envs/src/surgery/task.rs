@@ -18,7 +18,7 @@ pub struct SurgeryTaskSpec {
     pub other_actions: BoxSpace,
     /// Names of the weighted reward terms.
     pub reward_terms: Vec<&'static str>,
-    /// Names of the metrics, `success` first, without `peak_force_n`, which all have as the last.
+    /// Names of the metrics, `success` first, without `peak_force_n` and those of an arm, which all have as the last.
     pub metrics: Vec<&'static str>,
     /// Random numbers of an episode.
     pub parameters: Vec<Parameter>,

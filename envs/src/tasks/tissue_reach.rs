@@ -15,7 +15,9 @@
 //! |---|---|---|---|---|
 //! | 0, 1, 2 | instrument, between the ends of its clamps | workspace | workspace | m |
 //! | 3, 4, 5 | target | -∞ | ∞ | m |
-//! | 6 | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
+//! | next | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
+//! | next 3 | yaw, pitch and insertion of the PSM, with `observation.joints` | -∞ | ∞ | rad, rad, m |
+//! | next 3 | what its motors exert there | -∞ | ∞ | N m, N m, N |
 //!
 //! **Rewards** R = -l - 10 d + 100 s, of the state after the step, lengths in **centimetres**: the paper does not say, but its program
 //! counts in them, and only then does a return above 80, the paper's *solved*, mean a short path

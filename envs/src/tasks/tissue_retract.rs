@@ -1,16 +1,16 @@
 //! `tissue-retract`: grasp a lobe of the liver by its edge and lift it, so that what lies beneath can be seen.
 //!
-//! The task and reward of LapGym's tissue retraction (Scheikl et al. 2023, JMLR 24/368) on the liver of `tissue-reach`. An episode has
-//! two phases: *approach*, until the clamps close within `threshold` of the target, then *retract*, until the grasped point is at the goal.
-//! Clamps that open again drop the tissue, and the episode is back in its first phase. What is grasped is so by the solver: the
-//! vertices near the clamps are carried along.
+//! The task of LapGym's tissue retraction (Scheikl et al. 2023, JMLR 24/368) on the liver of `tissue-reach`, with clamps that the policy
+//! closes itself. An episode has two phases: *approach*, until the clamps close within `threshold` of the target, then *retract*, until the
+//! grasped point is at the goal. Clamps that open to `instrument.release_opening` drop the tissue, and the episode is back in its first
+//! phase. What is grasped is so by the solver: the vertices near the clamps are carried along.
 //!
 //! **Actions**: as `tissue-reach`, and the clamps
 //!
 //! | index | action | low | high | unit |
 //! |---|---|---|---|---|
 //! | 0, 1, 2 | x, y, z | -1 | 1 | 0.001 m |
-//! | 3 | opening of the clamps, positive opens | -1 | 1 | `jaw_step` of 30° |
+//! | 3 | clamps: below 0 they close, else they open, by `jaw_step` of 30° in a step, as SurRoL's (Xu et al. 2021) | -1 | 1 | 1 |
 //!
 //! **Observations**
 //!
@@ -21,7 +21,9 @@
 //! | 6, 7, 8 | goal | -∞ | ∞ | m |
 //! | 9 | opening of the clamps, of 30° | 0 | 1 | 1 |
 //! | 10 | phase: 0 approach, 1 retract | 0 | 1 | 1 |
-//! | 11 | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
+//! | next | force of the tissue on the instrument, with `observation.force` | 0 | ∞ | N |
+//! | next 3 | yaw, pitch and insertion of the PSM, with `observation.joints` | -∞ | ∞ | rad, rad, m |
+//! | next 3 | what its motors exert there | -∞ | ∞ | N m, N m, N |
 //!
 //! **Rewards**, of the state after the step, with D the diagonal of the workspace
 //!
@@ -29,8 +31,14 @@
 //! |---|---|
 //! | `distance` | -`distance_weight` / D · the distance from instrument to target, in the second phase from target to goal |
 //! | `waiting` | -`waiting_weight` / D · the distance from the target at rest to the goal, in the first phase |
+//! | `change` | -`change_weight` / D · by which the way has grown in the step: from instrument to target, in the first phase, and from target to goal |
 //! | `grasp` | `grasp_bonus`, once, at the first step of the first second phase |
 //! | `success` | `success_bonus`, at the end |
+//!
+//! All but `change` are LapGym's. There a millimetre of progress changes the reward of a step by 0.004, where a step costs 0.1 to 0.2, and
+//! tissue that is pushed away from the goal costs nothing until it is grasped; `change` pays for both at once, as FF-SRL's reward does.
+//! Over an episode it sums to the first way less the last, whatever happens between them, so that it favours no manner of working
+//! (Ng et al. 1999); `change_weight = 0` is LapGym's reward.
 //!
 //! **Start**: the organ at rest under gravity, the instrument `start` away from the target, open. `start_spread` draws the start from a
 //! cube, `goal_spread` the goal. Options `start_x` … `start_z`, `goal_x` … `goal_z` (from the usual ones) fix them.
@@ -38,7 +46,8 @@
 //! **End**: terminated when the grasped point is within `threshold` of the goal, or when the tissue diverges; truncated after 200 steps.
 //!
 //! **Figures**: `success` is 1 when the grasped point reached the goal; `grasped` is 1 when it was held at the end; `distance_m` is from
-//! target to goal at the end; `peak_force_n` as in `tissue-reach`.
+//! target to goal at the end; `peak_grasp_force_n` is the greatest force with which the held target pulled, the mean over a step;
+//! `peak_force_n` as in `tissue-reach`.
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
@@ -76,7 +85,7 @@ pub struct TissueRetractSettings {
     pub lift: [f64; 3],
     /// The goal lies so far from there at most, along each axis [m].
     pub goal_spread: f64,
-    /// Share of the opening by which an action of 1 changes it.
+    /// Share of the opening by which it changes in a step.
     pub jaw_step: f64,
     /// Distance within which the target is grasped, and the goal reached [m].
     pub threshold: f64,
@@ -84,6 +93,8 @@ pub struct TissueRetractSettings {
     pub distance_weight: f64,
     /// Weight of the distance that remains after grasping.
     pub waiting_weight: f64,
+    /// Weight of the change of the way to the goal.
+    pub change_weight: f64,
     /// Reward for grasping.
     pub grasp_bonus: f64,
     /// Reward for reaching the goal.
@@ -102,6 +113,7 @@ impl Default for TissueRetractSettings {
             threshold: 0.003,
             distance_weight: 1.0,
             waiting_weight: 1.2,
+            change_weight: 100.0,
             grasp_bonus: 1.0,
             success_bonus: 1.0,
         }
@@ -122,6 +134,7 @@ impl TissueRetractSettings {
                 ("threshold", self.threshold, 1e-4, 0.1),
                 ("distance_weight", self.distance_weight, 0.0, 1e6),
                 ("waiting_weight", self.waiting_weight, 0.0, 1e6),
+                ("change_weight", self.change_weight, 0.0, 1e6),
                 ("grasp_bonus", self.grasp_bonus, 0.0, 1e6),
                 ("success_bonus", self.success_bonus, 0.0, 1e6),
             ],
@@ -153,6 +166,10 @@ pub struct TissueRetract {
     /// Whether the target is held, and for how many steps it has been.
     is_held: bool,
     n_held: usize,
+    /// What is left of the way to the target and with it to the goal [m].
+    way: f64,
+    /// The greatest pull of the target's tissue while it was held [N].
+    peak_grasp_force: f64,
     is_there: bool,
 }
 
@@ -188,6 +205,8 @@ impl TissueRetract {
             may_grasp: false,
             is_held: false,
             n_held: 0,
+            way: f64::NAN,
+            peak_grasp_force: 0.0,
             is_there: false,
             settings,
         })
@@ -199,6 +218,16 @@ impl TissueRetract {
 
     fn to_goal(&self, state: &SurgeryState) -> Vector3<f64> {
         self.goal - state.place(&self.target)
+    }
+
+    /// From the instrument to the target, where it is not held, and from the target to the goal [m].
+    fn way_left(&self, state: &SurgeryState) -> f64 {
+        let to_target = if self.is_held {
+            0.0
+        } else {
+            self.to_target(state).norm()
+        };
+        to_target + self.to_goal(state).norm()
     }
 }
 
@@ -215,8 +244,8 @@ impl SurgeryTask for TissueRetract {
             id: KIND.name,
             observation_space,
             other_actions: BoxSpace::default().with("jaw [1]", -1.0, 1.0),
-            reward_terms: vec!["distance", "waiting", "grasp", "success"],
-            metrics: vec!["success", "grasped", "distance_m"],
+            reward_terms: vec!["distance", "waiting", "change", "grasp", "success"],
+            metrics: vec!["success", "grasped", "distance_m", "peak_grasp_force_n"],
             parameters: vec![
                 along("start_x", start),
                 along("start_y", start),
@@ -234,38 +263,42 @@ impl SurgeryTask for TissueRetract {
         self.goal = self.rest + Vector3::from(self.settings.lift) + goal;
         (self.is_held, self.n_held) = (false, 0);
         (self.may_grasp, self.is_there) = (false, false);
+        self.way = self.way_left(state);
+        self.peak_grasp_force = 0.0;
         Ok(())
     }
 
     fn openness(&mut self, state: &SurgeryState, other: &[f32]) -> f64 {
         // Clamps grasp as they begin to close for good, before they move.
         let is_near = self.to_target(state).norm() < self.settings.threshold;
-        self.may_grasp = is_near && !state.is_closed();
-        state.openness() + f64::from(other[0]) * self.settings.jaw_step
+        self.may_grasp = is_near && !state.holds();
+        let way = if other[0] < 0.0 { -1.0 } else { 1.0 };
+        state.openness() + way * self.settings.jaw_step
     }
 
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
-        self.is_held = state.is_closed() && (self.is_held || self.may_grasp);
+        self.is_held = state.holds() && (self.is_held || self.may_grasp);
         self.n_held += usize::from(self.is_held);
+        if self.is_held {
+            self.peak_grasp_force = self.peak_grasp_force.max(state.grasp_force());
+        }
         let is_first = self.is_held && self.n_held == 1;
+        let before = self.way;
+        self.way = self.way_left(state);
+        self.is_there = self.is_held && self.way < self.settings.threshold;
         let settings = &self.settings;
-        let to_goal = self.to_goal(state).norm();
         let per_metre = 1.0 / self.diagonal;
-        let distance = if self.is_held {
-            to_goal
+        let [distance, waiting] = if self.is_held {
+            [self.way, 0.0]
         } else {
-            self.to_target(state).norm()
+            let to_target = self.to_target(state).norm();
+            [to_target, (self.goal - self.rest).norm()]
         };
-        let waiting = if self.is_held {
-            0.0
-        } else {
-            (self.goal - self.rest).norm()
-        };
-        self.is_there = self.is_held && to_goal < settings.threshold;
         terms[0] = -settings.distance_weight * distance * per_metre;
         terms[1] = -settings.waiting_weight * waiting * per_metre;
-        terms[2] = settings.grasp_bonus * f64::from(u8::from(is_first));
-        terms[3] = settings.success_bonus * f64::from(u8::from(self.is_there));
+        terms[2] = -settings.change_weight * (self.way - before) * per_metre;
+        terms[3] = settings.grasp_bonus * f64::from(u8::from(is_first));
+        terms[4] = settings.success_bonus * f64::from(u8::from(self.is_there));
     }
 
     fn end(&self) -> Option<&'static str> {
@@ -286,6 +319,7 @@ impl SurgeryTask for TissueRetract {
         metrics[0] = flag(self.is_there);
         metrics[1] = flag(self.is_held);
         metrics[2] = self.to_goal(state).norm();
+        metrics[3] = self.peak_grasp_force;
     }
 
     /// Straight to the target, closes there, and straight to the goal.
