@@ -2,7 +2,7 @@
 //!
 //! Knows no robot and no physics engine: the base of the rod is moved from outside, and shape and contact forces are read out.
 //! The method is that of Chen et al. 2024, "Accelerated Quasi-Static FEM for Real-Time Modeling of Continuum Robots with Multiple Contacts
-//! and Large Deformation" (Acc-FEM); `docs/continuum.md` says where it differs.
+//! and Large Deformation" (Acc-FEM); `docs/continuum-validation.md` says where it differs.
 
 mod actuation;
 mod bed;
