@@ -1,5 +1,7 @@
 //! One link: where its frame is relative to its parent's, how it moves, and its inertia.
 
+use std::f64::consts::FRAC_PI_2;
+
 use nalgebra::{IsometryMatrix3, Matrix3, Rotation3, Translation3, Vector3};
 
 use crate::inertia::Inertia;
@@ -64,11 +66,23 @@ impl Link {
             Motion::Revolute { joint, sign } => theta += sign * q[joint],
             Motion::Prismatic { joint } => d += q[joint],
         }
-        let (s, c) = theta.sin_cos();
-        let (sa, ca) = self.alpha.sin_cos();
+        let (s, c) = sin_cos(theta);
+        let (sa, ca) = sin_cos(self.alpha);
         (
             Matrix3::new(c, -s, 0.0, s * ca, c * ca, -sa, s * sa, c * sa, ca),
             Vector3::new(self.a, -sa * d, ca * d),
         )
+    }
+}
+
+/// Sine and cosine, exact and at once for the quarter turns of which the table is full.
+#[inline]
+fn sin_cos(angle: f64) -> (f64, f64) {
+    if angle == 0.0 {
+        (0.0, 1.0)
+    } else if angle.abs() == FRAC_PI_2 {
+        (angle.signum(), 0.0)
+    } else {
+        angle.sin_cos()
     }
 }
