@@ -51,7 +51,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             ..surgery()
         },
         "continuum-navigate" => PpoConfig {
-            total_timesteps: 200_000,
+            total_timesteps: 120_000,
             n_envs: 16,
             n_steps: 256,
             n_minibatches: 16,

@@ -160,7 +160,7 @@ impl Default for ContinuumNavigateSettings {
             start: [0.05, 0.07],
             roll: [-0.3, 0.3],
             threshold: 3e-3,
-            max_force: 2.0,
+            max_force: 3.0,
             max_steps: 150,
             progress_weight: 1.0,
             deviation_weight: 0.1,
