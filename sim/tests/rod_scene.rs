@@ -28,7 +28,7 @@ fn nodes(n_nodes: usize) -> Vec<Vector3<f64>> {
 
 fn scene(n_nodes: usize, view: WallView, with_arm: bool) -> RodScene {
     let wall = TriangleMesh::cylinder(0.08, 0.15, 24);
-    let carrier = with_arm.then(|| (robots::by_name("panda").unwrap(), [0.36, 0.25, -0.2]));
+    let carrier = with_arm.then(|| (robots::by_name("panda").unwrap(), [-0.42, 0.12, -0.2]));
     RodScene::new(&RodSceneDescription {
         normals: &wall.vertex_normals(),
         wall: &wall,

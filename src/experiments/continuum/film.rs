@@ -15,7 +15,7 @@ use crate::sim::rod_scene::{
 };
 
 /// Where the arm stands, seen from the introducer's mouth [m].
-const ARM: [f64; 3] = [0.36, 0.25, -0.2];
+const ARM: [f64; 3] = [-0.42, 0.12, -0.2];
 
 /// Share of the steps after which the tip's picture is taken.
 const ON_THE_WAY: f64 = 0.4;
