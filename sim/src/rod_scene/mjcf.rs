@@ -42,6 +42,7 @@ pub(super) fn xml(description: &RodSceneDescription<'_>, n_capsules: usize) -> S
     let _ = write!(
         xml,
         r#"<mujoco model="rod">
+  <compiler angle="radian" autolimits="true"/>
   <option gravity="0 0 0"/>
   <statistic center="{} {} {}" extent="{size}"/>
   <visual>{headlight}<map znear="{}" zfar="{}"/><quality offsamples="8"/></visual>
