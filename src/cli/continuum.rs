@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Subcommand};
+use clap::{Args, Subcommand, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::continuum::lumen::CentreLine;
 use insonate::continuum::{
@@ -111,9 +111,15 @@ struct BendArgs {
     json: bool,
 }
 
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum EquilibriumWord {
+    Converged,
+    OneStep,
+}
+
 #[derive(Debug, Args)]
 struct RodArgs {
-    /// Row of Table I of the paper: a, b (tubes), c, d (the robot, with a flexible end of 70 mm and cables) [default: c]
+    /// Row of Table I of the paper: a, b (tubes), c, d (the robot, with a flexible end of 70 mm and cables).
     #[arg(long, value_name = "ROW", default_value = "c", value_parser = row)]
     material: TableRow,
     /// Length of the rod [m].
@@ -157,9 +163,9 @@ struct RodArgs {
     /// Acceleration of gravity [m/s²].
     #[arg(long, value_name = "X,Y,Z", value_parser = triple, allow_hyphen_values = true, default_value = "0,0,0")]
     gravity: [f64; 3],
-    /// Linearise until forces balance in each step, not once as in the paper.
-    #[arg(long)]
-    converge: bool,
+    /// Linearisations in each step: until forces balance, or one as in the paper [default: insert converged, navigate one-step]
+    #[arg(long, value_enum)]
+    equilibrium: Option<EquilibriumWord>,
     /// Folder for log, plots, pictures and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/continuum")]
     output: PathBuf,
@@ -355,7 +361,12 @@ impl RodArgs {
             wall_stiffness: self.wall_stiffness,
             ..StepSettings::default()
         };
-        if self.converge {
+        // A steered tip takes small steps near equilibrium; one that is pushed against a wall slips, which one linearisation overshoots.
+        let word = self.equilibrium.unwrap_or(match steering {
+            Steering::Pull(_) => EquilibriumWord::Converged,
+            _ => EquilibriumWord::OneStep,
+        });
+        if word == EquilibriumWord::Converged {
             settings.equilibrium = Equilibrium::Converged { tolerance: 1e-8 };
         }
         Ok(InsertionPlan {
