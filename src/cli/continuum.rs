@@ -364,7 +364,7 @@ impl RodArgs {
         // A steered tip takes small steps near equilibrium; one that is pushed against a wall slips, which one linearisation overshoots.
         let word = self.equilibrium.unwrap_or(match steering {
             Steering::Pull(_) => EquilibriumWord::Converged,
-            _ => EquilibriumWord::OneStep,
+            Steering::Follow { .. } => EquilibriumWord::OneStep,
         });
         if word == EquilibriumWord::Converged {
             settings.equilibrium = Equilibrium::Converged { tolerance: 1e-8 };
