@@ -16,10 +16,10 @@
 //! | index | observation | low | high | unit |
 //! |---|---|---|---|---|
 //! | 0–8 | points of the centre line 5, 12 and 25 mm ahead, in the tip's frame, x ahead | -∞ | ∞ | cm |
-//! | 9–11 | tip | -∞ | ∞ | m |
-//! | 12–14 | direction of the tip | -1 | 1 | 1 |
+//! | 9–11 | tip, in the frame of the introducer, x inwards, y and z turned with the handle's start | -∞ | ∞ | m |
+//! | 12–14 | direction of the tip, likewise | -1 | 1 | 1 |
 //! | 15 | inserted length | 0 | ∞ | m |
-//! | 16, 17 | cos, sin of the handle's turn | -1 | 1 | 1 |
+//! | 16, 17 | cos, sin of the handle's turn since the start | -1 | 1 | 1 |
 //! | 18, 19 | pull along y, z over `max_pull` | -1 | 1 | 1 |
 //! | 20 | greatest force of a contact | 0 | ∞ | N |
 //! | 21 | way left along the centre line | 0 | ∞ | m |
@@ -35,7 +35,7 @@
 //! | `success` | `success_bonus` within `threshold` of the target |
 //! | `failure` | -`failure_cost` for a force above `max_force` |
 //!
-//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`. **Targets** are ends of segmental bronchi (18, or 36
+//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`: by any angle, so that positions of airways cannot be learned by heart. **Targets** are ends of segmental bronchi (18, or 36
 //! subsegmental ones): `targets = "all"`, `"seen"` for training and `"unseen"`, every third one, for tests. Options `target` (its number
 //! among those), `start` and `roll` fix them.
 //!
@@ -158,7 +158,7 @@ impl Default for ContinuumNavigateSettings {
             max_pull: 15.0,
             friction: 0.0,
             start: [0.05, 0.07],
-            roll: [-0.3, 0.3],
+            roll: [-std::f64::consts::PI, std::f64::consts::PI],
             threshold: 3e-3,
             max_force: 3.0,
             max_steps: 150,
@@ -252,11 +252,12 @@ impl Model {
         ]
     }
 
-    /// A scope in the trachea, its handle turned by an angle [rad].
-    fn scope(&self, inserted_length: f64, roll: f64) -> Result<Scope, EnvError> {
-        // The introducer's mouth is the trachea's beginning; x along it.
-        let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
-        let turned = down * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), roll);
+    /// A scope in the trachea, its base turned as given.
+    fn scope(
+        &self,
+        inserted_length: f64,
+        world_from_base: UnitQuaternion<f64>,
+    ) -> Result<Scope, EnvError> {
         let settings = StepSettings {
             friction: self.settings.friction,
             ..StepSettings::default()
@@ -265,11 +266,17 @@ impl Model {
             self.rod.clone(),
             settings,
             self.airways.clone(),
-            Isometry3::from_parts(Vector3::zeros().into(), turned),
+            Isometry3::from_parts(Vector3::zeros().into(), world_from_base),
             inserted_length,
             self.settings.max_pull,
         )?)
     }
+}
+
+/// Orientation of the introducer at the trachea's beginning, x along it, turned by an angle [rad].
+fn introducer(roll: f64) -> UnitQuaternion<f64> {
+    let down = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), std::f64::consts::FRAC_PI_2);
+    down * UnitQuaternion::from_axis_angle(&Vector3::x_axis(), roll)
 }
 
 /// A scope on its way.
@@ -277,7 +284,8 @@ pub struct ContinuumNavigate {
     model: Arc<Model>,
     scope: Scope,
     target: usize,
-    first_roll: f64,
+    /// Orientation of the introducer, turned with the handle's start; its mouth is the world's origin.
+    world_from_base: UnitQuaternion<f64>,
     motion: ScopeMotion,
     /// Arc length of the centre line at the tip, and its distance from the line [m].
     along: f64,
@@ -340,10 +348,10 @@ impl ContinuumNavigate {
             n_substeps: 0,
         };
         let simulation = Self {
-            scope: model.scope(settings.start[0], 0.0)?,
+            scope: model.scope(settings.start[0], introducer(0.0))?,
             model: model.clone(),
             target: 0,
-            first_roll: 0.0,
+            world_from_base: introducer(0.0),
             motion: ScopeMotion {
                 advance: 0.0,
                 roll: 0.0,
@@ -393,8 +401,9 @@ impl Simulation for ContinuumNavigate {
 
     fn reset(&mut self, parameters: &[f64], _rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.view.invalidate();
-        self.scope = self.model.scope(parameters[1], parameters[2])?;
-        (self.target, self.first_roll) = (parameters[0] as usize, parameters[2]);
+        self.world_from_base = introducer(parameters[2]);
+        self.scope = self.model.scope(parameters[1], self.world_from_base)?;
+        self.target = parameters[0] as usize;
         (self.along, self.aside) = self.line().nearest(&self.tip());
         (self.progress, self.force, self.peak_force) = (0.0, 0.0, 0.0);
         (self.max_penetration, self.time) = (0.0, 0.0);
@@ -461,13 +470,15 @@ impl Simulation for ContinuumNavigate {
             let point = line.at(self.along + ahead);
             tip.inverse_transform_point(&point.into()).coords * CM
         });
-        let direction = tip.rotation * Vector3::x();
-        let roll = self.first_roll + self.scope.roll();
+        let base_from_world = self.world_from_base.inverse();
+        let position = base_from_world * tip.translation.vector;
+        let direction = base_from_world * (tip.rotation * Vector3::x());
+        let roll = self.scope.roll();
         let pull = self.scope.pull() / self.model.settings.max_pull;
         let numbers = ahead
             .iter()
             .flatten()
-            .chain(&tip.translation.vector)
+            .chain(&position)
             .chain(&direction)
             .copied()
             .chain([
