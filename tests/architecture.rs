@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 12] = [
+const LAYERS: [(&str, u8); 13] = [
     ("insonate-files", 0),
     ("insonate-meshes", 0),
     ("insonate-models", 1),
@@ -20,6 +20,7 @@ const LAYERS: [(&str, u8); 12] = [
     ("insonate-envs", 4),
     ("insonate-rl", 5),
     ("insonate", 6),
+    ("insonate-python", 6),
     ("insonate-fuzz", 7),
 ];
 

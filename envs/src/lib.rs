@@ -30,7 +30,7 @@ pub use error::EnvError;
 pub use factory::EnvFactory;
 pub use frame_stack::FrameStack;
 pub use space::BoxSpace;
-pub use vector::{Autoreset, Batch, EpisodeStatistics, VecConfig, VecEnv};
+pub use vector::{Autoreset, Batch, EpisodeStatistics, Start, VecConfig, VecEnv};
 
 /// The tutorial, compiled and run.
 #[doc = include_str!("../../docs/your-own-task.md")]

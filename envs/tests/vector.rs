@@ -7,7 +7,8 @@ mod toys;
 
 use insonate_envs::vector::EnvSnapshot;
 use insonate_envs::{
-    Autoreset, Batch, EndReason, Env, EnvError, FrameStack, ResetOptions, VecConfig, VecEnv, tasks,
+    Autoreset, Batch, EndReason, Env, EnvError, FrameStack, ResetOptions, Start, VecConfig, VecEnv,
+    tasks,
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -29,6 +30,26 @@ fn counters(n_envs: usize, autoreset: Autoreset) -> VecEnv {
 fn reset_both(env: &mut VecEnv) {
     env.reset_env(0, 100, &ResetOptions::default()).unwrap();
     env.reset_env(1, 101, &ResetOptions::default()).unwrap();
+}
+
+#[test]
+fn environments_that_stay_keep_their_episode_and_their_row() {
+    let mut env = counters(2, Autoreset::Disabled);
+    reset_both(&mut env);
+    env.step(&[0.5, 0.5]).unwrap();
+    let starts = [Start::Reset(Some(9)), Start::Stay];
+    let batch = env.reset_each(&starts, &ResetOptions::default()).unwrap();
+    assert_eq!(batch.observations[1..], [0.0, 101.0, 1.0]);
+    assert_eq!(batch.rewards, [0.0, 1.5]);
+    let batch = env.step(&[0.5, 0.5]).unwrap();
+    assert_eq!([batch.observations[1], batch.observations[3]], [1.0, 2.0]);
+    // The seed began the stream of the one that was reset anew.
+    let first = env.snapshot()[0].episode.as_ref().unwrap().seed;
+    let mut other = counters(1, Autoreset::Disabled);
+    other.reset(Some(9), &ResetOptions::default()).unwrap();
+    assert_eq!(other.snapshot()[0].episode.as_ref().unwrap().seed, first);
+    let short = env.reset_each(&starts[..1], &ResetOptions::default());
+    assert!(matches!(short, Err(EnvError::Length { .. })));
 }
 
 #[test]

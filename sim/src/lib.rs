@@ -38,6 +38,7 @@ pub use arm::Arm;
 pub use compile::compile;
 pub use divergence::{Divergence, DivergenceReason};
 pub use error::SimError;
+pub use loader::set_library;
 pub use physics::Physics;
 pub use readings::Readings;
 pub use scene::CompiledScene;

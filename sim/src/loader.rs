@@ -11,6 +11,7 @@
 )]
 
 use std::ffi::{CStr, CString, c_char, c_int, c_void};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
@@ -21,6 +22,9 @@ const MUJOCO_VERSION: &str = "3.17.0";
 
 /// Folder of libmujoco, when the program is built and when it runs.
 const FOLDER: &str = "MUJOCO_DYNAMIC_LINK_DIR";
+
+/// The file that [`set_library`] named.
+static LIBRARY: OnceLock<PathBuf> = OnceLock::new();
 
 unsafe extern "C" {
     fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
@@ -75,7 +79,15 @@ enum Failure {
     Version(String),
 }
 
-/// Loads libmujoco, once per process: from `MUJOCO_DYNAMIC_LINK_DIR`, or from where the program was built with it.
+/// Names the file of libmujoco for a program that knows where it is, such as a package beside MuJoCo's own.
+///
+/// It is taken when the first scene is compiled, unless `MUJOCO_DYNAMIC_LINK_DIR` is set; of several calls the first counts.
+pub fn set_library(file: PathBuf) {
+    // Whoever comes later finds the place taken.
+    let _ = LIBRARY.set(file);
+}
+
+/// Loads libmujoco, once per process: from `MUJOCO_DYNAMIC_LINK_DIR`, from [`set_library`], or from where the program was built with it.
 ///
 /// # Errors
 /// [`SimError::MissingLibrary`], [`SimError::Version`].
@@ -93,8 +105,10 @@ pub(crate) fn load() -> Result<(), SimError> {
 
 fn open() -> Result<*mut c_void, Failure> {
     let in_folder = std::env::var(FOLDER).map(|folder| format!("{folder}/libmujoco.so"));
+    let named = LIBRARY.get().map(|file| file.display().to_string());
     let names = in_folder
         .into_iter()
+        .chain(named)
         .chain([format!("libmujoco.so.{MUJOCO_VERSION}")]);
     let mut problem = String::new();
     for name in names.filter_map(|name| CString::new(name).ok()) {

@@ -26,3 +26,12 @@ pub struct VecConfig {
     /// Threads that step, the caller's among them; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
 }
+
+/// Whether an environment of a vector begins an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Start {
+    /// It stays in its episode.
+    Stay,
+    /// It begins its stream of episode seeds anew with this seed; none: it draws the next one of its stream.
+    Reset(Option<u64>),
+}

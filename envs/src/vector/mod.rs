@@ -14,7 +14,7 @@ mod statistics;
 use std::thread;
 
 pub use batch::Batch;
-pub use config::{Autoreset, VecConfig};
+pub use config::{Autoreset, Start, VecConfig};
 pub use snapshot::{EnvSnapshot, EpisodeSnapshot};
 pub use statistics::EpisodeStatistics;
 
@@ -101,9 +101,28 @@ impl VecEnv {
     /// # Errors
     /// [`EnvError::At`] with the first environment that failed; the others are reset.
     pub fn reset(&mut self, seed: Option<u64>, options: &ResetOptions) -> Result<&Batch, EnvError> {
-        for (env_idx, slot) in self.slots.iter_mut().enumerate() {
+        let seeds = (0..self.n_envs() as u64).map(|env_idx| seed.map(|s| s.wrapping_add(env_idx)));
+        let starts: Vec<Start> = seeds.map(Start::Reset).collect();
+        self.reset_each(&starts, options)
+    }
+
+    /// Begins an episode in some environments; the others stay in theirs, and their rows of the batch as they are, but for what has ended.
+    ///
+    /// # Errors
+    /// As [`VecEnv::reset`]; [`EnvError::Length`] unless there is one start for each environment.
+    pub fn reset_each(
+        &mut self,
+        starts: &[Start],
+        options: &ResetOptions,
+    ) -> Result<&Batch, EnvError> {
+        EnvError::check_length("starts", starts.len(), self.n_envs())?;
+        for (slot, start) in self.slots.iter_mut().zip(starts) {
+            let Start::Reset(seed) = start else {
+                slot.command = Command::Stay;
+                continue;
+            };
             if let Some(seed) = seed {
-                slot.seed(seed.wrapping_add(env_idx as u64), 0);
+                slot.seed(*seed, 0);
             }
             slot.command = Command::Reset;
             slot.next_options.clone_from(options);
@@ -115,8 +134,7 @@ impl VecEnv {
     /// Begins one certain episode in one environment, whose own stream of seeds stays where it is, and writes its row of the batch.
     ///
     /// # Errors
-    /// [`EnvError::At`] when the environment fails; [`EnvError::Config`] for an index beyond the number of environments;
-    ///
+    /// [`EnvError::At`] when the environment fails; [`EnvError::Config`] for an index beyond the number of environments.
     pub fn reset_env(
         &mut self,
         env_idx: usize,

@@ -34,6 +34,8 @@ pub(super) enum Command {
     Step,
     /// Go back to `snapshot`.
     Restore,
+    /// Nothing.
+    Stay,
 }
 
 /// A slot as it moves from thread to thread: a pointer, not a kilobyte.
@@ -202,6 +204,7 @@ impl EnvSlot {
             }
             Command::Step => slot.step(autoreset),
             Command::Restore => slot.restore(),
+            Command::Stay => Ok(()),
         });
     }
 

@@ -1,0 +1,62 @@
+"""The build backend: maturin's, with libmujoco where the bindings' build script looks for it.
+
+Nothing is linked with libmujoco (`sim/src/loader.rs`), but the build script of the bindings wants to see it.
+"""
+
+import importlib.util
+import os
+import shutil
+from pathlib import Path
+
+import maturin
+from maturin import get_requires_for_build_editable, get_requires_for_build_wheel
+
+__all__ = [
+    "build_editable",
+    "build_wheel",
+    "get_requires_for_build_editable",
+    "get_requires_for_build_wheel",
+    "prepare_metadata_for_build_editable",
+    "prepare_metadata_for_build_wheel",
+]
+
+FOLDER = "MUJOCO_DYNAMIC_LINK_DIR"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def provide_libmujoco() -> None:
+    """Takes the library out of the package `mujoco`, unless there is one already."""
+    if FOLDER in os.environ or (ROOT / ".mujoco/lib/libmujoco.so").exists():
+        return
+    package = importlib.util.find_spec("mujoco")
+    if package is None or package.submodule_search_locations is None:
+        raise SystemExit("the build needs the Python package mujoco==3.17.0, or `cargo xtask setup`")
+    library = next(Path(package.submodule_search_locations[0]).glob("libmujoco.so.*"))
+    # A place that stays: the package is gone after an isolated build, and another path would build everything anew.
+    target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
+    folder = (target / "libmujoco").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    link = folder / "libmujoco.so"
+    if not link.exists():
+        shutil.copyfile(library, link)
+    os.environ[FOLDER] = str(folder)
+
+
+def build_wheel(*arguments, **options):
+    provide_libmujoco()
+    return maturin.build_wheel(*arguments, **options)
+
+
+def build_editable(*arguments, **options):
+    provide_libmujoco()
+    return maturin.build_editable(*arguments, **options)
+
+
+def prepare_metadata_for_build_wheel(*arguments, **options):
+    provide_libmujoco()
+    return maturin.prepare_metadata_for_build_wheel(*arguments, **options)
+
+
+def prepare_metadata_for_build_editable(*arguments, **options):
+    provide_libmujoco()
+    return maturin.prepare_metadata_for_build_editable(*arguments, **options)

@@ -1,0 +1,46 @@
+"""Robotic ultrasound on MuJoCo: soft-contact environments, scenes, physics, calibration.
+
+Importing the package registers every task with Gymnasium::
+
+    import gymnasium, insonate
+    env = gymnasium.make("insonate/ProbeSweep-v0")
+    envs = gymnasium.make_vec("insonate/ProbeSweep-v0", num_envs=16)
+
+SI units and radians; quaternions are ``[w, x, y, z]``.
+"""
+
+from . import library as _library
+from ._insonate import (
+    ClosedError,
+    Error,
+    OrderError,
+    Policy,
+    SimulationError,
+    __version__,
+    default_settings,
+    load_policy,
+    tasks,
+)
+from .check import check_vector_env
+from .env import Env
+from .registration import env_id, register_all
+from .vector_env import VectorEnv
+
+__all__ = [
+    "ClosedError",
+    "Env",
+    "Error",
+    "OrderError",
+    "Policy",
+    "SimulationError",
+    "VectorEnv",
+    "__version__",
+    "check_vector_env",
+    "default_settings",
+    "env_id",
+    "load_policy",
+    "tasks",
+]
+
+_library.find()
+register_all()

@@ -1,0 +1,131 @@
+"""One environment with Gymnasium's API."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import NDArray
+
+from ._insonate import Environments
+from .observation import FloatArray, Observation, ObservationLayout
+from .rendering import RENDER_MODES, Rendering
+from .reset_options import check_seed, episode_of, parameters_of
+
+
+class Env(gymnasium.Env[Any, FloatArray]):
+    """One environment of a task.
+
+    The same seed and actions give the same bits as environment 0 of a `VectorEnv`, and as the task in Rust.
+
+    Args:
+        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
+        render_mode: ``rgb_array``, ``human`` (a window; needs pygame) or None.
+        camera: a camera of the scene; None: the close one.
+        width, height: of pictures [pixels].
+        settings: the task's settings with the names of the command line, dotted or nested:
+            ``**{"scene.robot": "ur5e"}`` or ``scene={"robot": "ur5e"}``; `insonate.default_settings` lists them.
+
+    A reset's ``options`` fix random parameters of the episode by name, such as ``{"stiffness": 1400.0}``; ``episode_seed`` among
+    them repeats the episode whose ``info`` told that seed.
+    The last ``info`` of an episode holds ``metrics``, ``parameters`` and ``reward_terms`` (sums), each by name, ``is_success``
+    where the task knows success, ``end_reason`` and ``episode_seed``.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}
+
+    def __init__(
+        self,
+        task_id: str,
+        *,
+        render_mode: str | None = None,
+        camera: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        **settings: Any,
+    ) -> None:
+        self._environments = Environments(task_id, 1, settings, "disabled", 1)
+        self._layout = ObservationLayout(self._environments)
+        self._rendering = Rendering(self._environments, render_mode, camera, (width, height))
+        _, low, high = self._environments.action_bounds
+        self.render_mode = render_mode
+        self.metadata = {
+            **self.metadata,
+            "render_fps": round(1.0 / self._environments.control_timestep),
+        }
+        self.observation_space = self._layout.single_space
+        self.action_space = spaces.Box(low, high, dtype=np.float32)
+        self._has_seed = False
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins an episode: with the first seed of the stream that `seed` begins, or with the next of the present one."""
+        if seed is not None:
+            seed = check_seed(seed)
+        super().reset(seed=seed)
+        if seed is None and not self._has_seed:
+            seed = int(self.np_random.integers(2**31))
+        self._has_seed = True
+        parameters, episode = parameters_of(options), episode_of(options)
+        if episode is None:
+            rows = self._environments.begin([seed], parameters)
+        else:
+            rows = self._environments.begin_episode(0, episode, parameters)
+        self._rendering.show()
+        return self._layout.arrange(rows[0]), {}
+
+    def step(
+        self, action: FloatArray
+    ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Does an action, `float32` of shape ``[n_actions]`` within its bounds, for one control step."""
+        if isinstance(action, (list, tuple)):
+            action = np.asarray(action, np.float32)
+        row, reward, terminated, truncated, info = self._environments.step_alone(action)
+        self._rendering.show()
+        return self._layout.arrange(row), reward, terminated, truncated, info
+
+    def render(self) -> NDArray[np.uint8] | None:
+        """What the camera sees, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
+        return self._rendering.picture(0) if self.render_mode == "rgb_array" else None
+
+    def close(self) -> None:
+        """Frees the environment; nothing but another `close` may follow."""
+        self._rendering.close()
+        self._environments.shut()
+
+    def scripted_action(self) -> FloatArray | None:
+        """The action of the task's scripted policy, shape ``[n_actions]``; None: it has none."""
+        actions = self._environments.scripted_actions()
+        return None if actions is None else actions[0]
+
+    @property
+    def task(self) -> str:
+        """Name of the task."""
+        return self._environments.task
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """Every setting with its value."""
+        return self._environments.settings
+
+    @property
+    def parameters(self) -> dict[str, float]:
+        """Random parameters of the episode, by name."""
+        return {name: float(value[0]) for name, value in self._environments.parameters().items()}
+
+    @property
+    def reward_terms(self) -> dict[str, float]:
+        """Weighted terms whose sum is the last step's reward, by name."""
+        return {name: float(value[0]) for name, value in self._environments.reward_terms().items()}
+
+    @property
+    def observation_names(self) -> list[str]:
+        """Name of each number that is observed, with its unit."""
+        return self._environments.observation_bounds[0]
+
+    @property
+    def action_names(self) -> list[str]:
+        """Name of each number of an action, with its unit."""
+        return self._environments.action_bounds[0]

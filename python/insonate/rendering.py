@@ -1,0 +1,53 @@
+"""Pictures of environments, as `rgb_array` or in a window."""
+
+import gymnasium
+import numpy as np
+from numpy.typing import NDArray
+
+from ._insonate import Environments
+from .window import Window
+
+RENDER_MODES = ["rgb_array", "human"]
+
+
+class Rendering:
+    """How environments are drawn."""
+
+    def __init__(
+        self,
+        environments: Environments,
+        mode: str | None,
+        camera: str | None,
+        size: tuple[int, int],
+    ) -> None:
+        if mode is not None and mode not in RENDER_MODES:
+            raise ValueError(f"render_mode is {mode!r}, but must be one of {RENDER_MODES}, or None")
+        self._environments = environments
+        self._mode = mode
+        self._camera = camera
+        self._width, self._height = size
+        self._window: Window | None = None
+
+    def picture(self, env_idx: int) -> NDArray[np.uint8]:
+        """What the camera sees, shape ``[height, width, 3]``."""
+        drawn = self._environments.draw(env_idx, self._camera, self._width, self._height)
+        if drawn is None:
+            raise gymnasium.error.Error(f"the task {self._environments.task} has no scene to draw")
+        return drawn
+
+    def show(self) -> None:
+        """Shows the first environment in a window, where one is wanted."""
+        if self._mode != "human":
+            return
+        picture = self.picture(0)
+        if self._window is None:
+            environments = self._environments
+            fps = 1.0 / environments.control_timestep
+            self._window = Window(f"insonate {environments.task}", self._width, self._height, fps)
+        self._window.show(picture)
+
+    def close(self) -> None:
+        """Closes the window."""
+        if self._window is not None:
+            self._window.close()
+            self._window = None

@@ -1,0 +1,151 @@
+"""Many environments with Gymnasium's vector API, stepped on threads of Rust."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from gymnasium import spaces
+from gymnasium.utils import seeding
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector import VectorEnv as GymnasiumVectorEnv
+from gymnasium.vector.utils import batch_space
+from numpy.typing import NDArray
+
+from ._insonate import Environments
+from .observation import FloatArray, Observation, ObservationLayout
+from .rendering import RENDER_MODES, Rendering
+from .reset_options import check_seed, mask_of, parameters_of
+
+Seeds: TypeAlias = int | Sequence[int | None] | None
+Stepped: TypeAlias = tuple[
+    Observation, NDArray[np.float64], NDArray[np.bool_], NDArray[np.bool_], dict[str, Any]
+]
+
+
+class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
+    """Environments of a task that step together.
+
+    The same seed and actions give the same bits on any number of threads, and as the task in Rust. Arrays that are returned are new.
+
+    Args:
+        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
+        num_envs: how many.
+        n_threads: threads that step, the caller's among them; 0: one for each core.
+        autoreset_mode: when an environment whose episode is over begins the next; with ``DISABLED`` a reset with
+            ``options={"reset_mask": mask}`` begins it where the mask, `bool` of shape ``[num_envs]``, is true.
+        render_mode, camera, width, height, settings: as of `insonate.Env`.
+
+    ``infos`` holds what `insonate.Env` gives at an episode's end, as arrays with masks; with ``SAME_STEP`` in ``final_info``,
+    beside ``final_obs``.
+    """
+
+    metadata: dict[str, Any] = {
+        "render_modes": RENDER_MODES,
+        "render_fps": 50,
+        "autoreset_mode": AutoresetMode.NEXT_STEP,
+    }
+
+    def __new__(
+        cls,
+        task_id: str,
+        num_envs: int = 1,
+        *,
+        n_threads: int = 0,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        camera: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        **settings: Any,
+    ) -> "VectorEnv":
+        """Makes the environments."""
+        mode = _mode(autoreset_mode).name.lower()
+        return super().__new__(cls, task_id, num_envs, settings, mode, n_threads)
+
+    def __init__(
+        self,
+        task_id: str,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        render_mode: str | None = None,
+        camera: str | None = None,
+        width: int = 640,
+        height: int = 480,
+        **settings: Any,
+    ) -> None:
+        self._layout = ObservationLayout(self)
+        self._rendering = Rendering(self, render_mode, camera, (width, height))
+        self.render_mode = render_mode
+        self.num_envs = num_envs
+        self.metadata = {
+            **self.metadata,
+            "render_fps": round(1.0 / self.control_timestep),
+            "autoreset_mode": _mode(autoreset_mode),
+        }
+        _, low, high = self.action_bounds
+        self.single_observation_space = self._layout.single_space
+        self.single_action_space = spaces.Box(low, high, dtype=np.float32)
+        self.observation_space = batch_space(self.single_observation_space, num_envs)
+        self.action_space = batch_space(self.single_action_space, num_envs)
+        self._has_seed = False
+        # Where nothing is left to do in Python, `step` is the compiled one.
+        is_plain = not self._layout.is_dict and render_mode != "human"
+        if not is_plain and type(self).step is VectorEnv.step:
+            self.step = self._step_and_arrange  # type: ignore[method-assign]
+
+    def reset(
+        self, *, seed: Seeds = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins episodes.
+
+        A whole number seeds environment i with ``seed + i``, a sequence each with its own; None goes on with the streams of seeds.
+        """
+        rows = self.begin(
+            self._seeds(seed), parameters_of(options), mask_of(options, self.num_envs)
+        )
+        self._has_seed = True
+        self._rendering.show()
+        return self._layout.arrange(rows), {}
+
+    def render(self) -> tuple[NDArray[np.uint8], ...] | None:
+        """What the camera sees of each, shape ``[height, width, 3]``; None unless `render_mode` is ``rgb_array``."""
+        if self.render_mode != "rgb_array":
+            return None
+        return tuple(self._rendering.picture(env_idx) for env_idx in range(self.num_envs))
+
+    def close_extras(self, **_: Any) -> None:
+        """Frees the environments; nothing but another `close` may follow."""
+        self._rendering.close()
+        self.shut()
+
+    def _step_and_arrange(self, actions: FloatArray) -> Stepped:
+        rows, rewards, terminated, truncated, infos = Environments.step(self, actions)
+        if "final_obs" in infos:
+            infos["final_obs"] = self._layout.arrange(infos["final_obs"])
+        self._rendering.show()
+        return self._layout.arrange(rows), rewards, terminated, truncated, infos
+
+    def _seeds(self, seed: Seeds) -> list[int | None]:
+        if seed is None:
+            if self._has_seed:
+                return [None] * self.num_envs
+            seed = int(self.np_random.integers(2**31))
+        elif not isinstance(seed, Sequence):
+            seed = check_seed(seed)
+            self._np_random, self._np_random_seed = seeding.np_random(seed)
+        if not isinstance(seed, Sequence):
+            return [seed + env_idx for env_idx in range(self.num_envs)]
+        if len(seed) != self.num_envs:
+            raise ValueError(f"{len(seed)} seeds were given for {self.num_envs} environments")
+        return [None if one is None else check_seed(one) for one in seed]
+
+
+def _mode(mode: AutoresetMode | str) -> AutoresetMode:
+    """Gymnasium's mode of a name such as ``next_step``."""
+    if isinstance(mode, AutoresetMode):
+        return mode
+    known = {known.name.lower(): known for known in AutoresetMode}
+    if mode.lower() not in known:
+        raise ValueError(f"autoreset_mode is {mode!r}, but must be one of {sorted(known)}")
+    return known[mode.lower()]

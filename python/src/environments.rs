@@ -1,0 +1,424 @@
+//! Environments of a task that step together: what `insonate.Env` and `insonate.VectorEnv` are made of.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, TryLockError};
+
+use insonate_envs::{Autoreset, EnvSpec, ResetOptions, Start, VecConfig, VecEnv, tasks};
+use insonate_sim::render::RenderConfig;
+use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::action::copy_f32;
+use crate::error::{ClosedError, OrderError, Result, value_error};
+use crate::info::InfoNames;
+use crate::painter::Painter;
+use crate::process::Process;
+use crate::settings;
+
+/// Environments of one task, stepped on threads of their own.
+#[pyclass(frozen, subclass, module = "insonate._insonate")]
+pub(crate) struct Environments {
+    process: Process,
+    spec: EnvSpec,
+    settings: toml::Table,
+    names: InfoNames,
+    n_envs: usize,
+    /// None after `close`.
+    state: Mutex<Option<State>>,
+}
+
+/// What a step changes.
+struct State {
+    env: VecEnv,
+    /// Shape `[n_envs, n_actions]`.
+    actions: Vec<f32>,
+    painter: Option<(RenderConfig, Painter)>,
+}
+
+impl Drop for Environments {
+    fn drop(&mut self) {
+        // The threads that would be waited for are in another process.
+        if !self.process.is_current()
+            && let Ok(state) = self.state.get_mut()
+        {
+            std::mem::forget(state.take());
+        }
+    }
+}
+
+impl Environments {
+    /// The state, for one caller at a time.
+    fn lock(&self) -> Result<Locked<'_>> {
+        self.process.check()?;
+        match self.state.try_lock() {
+            Ok(guard) if guard.is_some() => Ok(Locked(guard)),
+            Ok(_) => Err(ClosedError::new_err("the environment was closed").into()),
+            Err(TryLockError::WouldBlock) => Err(OrderError::new_err(
+                "another thread uses the environment at this moment: one at a time, or an environment for each",
+            )
+            .into()),
+            Err(TryLockError::Poisoned(_)) => {
+                Err(OrderError::new_err("the environment failed: make a new one").into())
+            }
+        }
+    }
+
+    fn rows<'py>(&self, py: Python<'py>, numbers: &[f32]) -> Result<Bound<'py, PyArray2<f32>>> {
+        let n_columns = numbers.len() / self.n_envs;
+        Ok(PyArray1::from_slice(py, numbers).reshape([self.n_envs, n_columns])?)
+    }
+}
+
+/// The state of environments that are open.
+struct Locked<'a>(MutexGuard<'a, Option<State>>);
+
+impl Locked<'_> {
+    fn state(&mut self) -> &mut State {
+        self.0.as_mut().expect("`lock` found it open")
+    }
+}
+
+#[pymethods]
+impl Environments {
+    #[new]
+    #[pyo3(signature = (task, n_envs, settings, autoreset, n_threads))]
+    fn new(
+        py: Python<'_>,
+        task: &str,
+        n_envs: usize,
+        settings: &Bound<'_, PyDict>,
+        autoreset: &str,
+        n_threads: usize,
+    ) -> Result<Self> {
+        let autoreset = match autoreset {
+            "next_step" => Autoreset::NextStep,
+            "same_step" => Autoreset::SameStep,
+            "disabled" => Autoreset::Disabled,
+            other => {
+                return Err(value_error(format!(
+                    "autoreset_mode is {other:?}, but must be next_step, same_step or disabled"
+                )));
+            }
+        };
+        let kind = tasks::by_name(task)?;
+        let given = settings::table(settings)?;
+        let made = py.detach(|| {
+            let factory = (kind.build)(&given)?;
+            let config = VecConfig {
+                autoreset,
+                n_threads,
+            };
+            VecEnv::new(factory.make_many(n_envs)?, config).map(|env| (env, factory.settings))
+        });
+        let (env, settings) = made?;
+        let spec = env.spec().clone();
+        Ok(Self {
+            process: Process::current(),
+            settings,
+            names: InfoNames::new(&spec),
+            n_envs,
+            state: Mutex::new(Some(State {
+                actions: vec![0.0; n_envs * spec.action_space.len()],
+                env,
+                painter: None,
+            })),
+            spec,
+        })
+    }
+
+    /// Name of the task.
+    #[getter]
+    fn task(&self) -> &str {
+        &self.spec.id
+    }
+
+    /// Every setting with its value.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        settings::table_to_python(py, &self.settings)
+    }
+
+    /// Names and bounds of an observation.
+    #[getter]
+    fn observation_bounds<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        bounds(py, &self.spec.observation_space)
+    }
+
+    /// Names and bounds of an action.
+    #[getter]
+    fn action_bounds<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyTuple>> {
+        bounds(py, &self.spec.action_space)
+    }
+
+    /// Simulated time of one step [s].
+    #[getter]
+    fn control_timestep(&self) -> f64 {
+        self.spec.control_timestep
+    }
+
+    /// Steps after which an episode is truncated.
+    #[getter]
+    fn max_episode_steps(&self) -> Option<usize> {
+        self.spec.max_episode_steps
+    }
+
+    /// Names of the random parameters, with units.
+    #[getter]
+    fn parameter_names(&self) -> Vec<String> {
+        self.spec.parameters.clone()
+    }
+
+    /// Number of threads that step.
+    #[getter]
+    fn n_threads(&self) -> Result<usize> {
+        Ok(self.lock()?.state().env.n_threads())
+    }
+
+    /// Whether `close` was called.
+    #[getter]
+    fn is_closed(&self) -> bool {
+        self.state.try_lock().is_ok_and(|state| state.is_none())
+    }
+
+    /// Begins episodes: everywhere, or where `mask` is true. Seeds are one for each environment; none: the next of its stream.
+    #[pyo3(signature = (seeds, parameters, mask=None))]
+    fn begin<'py>(
+        &self,
+        py: Python<'py>,
+        seeds: Vec<Option<u64>>,
+        parameters: BTreeMap<String, f64>,
+        mask: Option<Vec<bool>>,
+    ) -> Result<Bound<'py, PyArray2<f32>>> {
+        let mut locked = self.lock()?;
+        let State { env, .. } = locked.state();
+        if mask.as_ref().is_some_and(|mask| mask.len() != self.n_envs) {
+            let n_envs = self.n_envs;
+            return Err(value_error(format!("reset_mask needs shape ({n_envs},)")));
+        }
+        let starts: Vec<Start> = seeds
+            .into_iter()
+            .enumerate()
+            .map(|(env_idx, seed)| match &mask {
+                Some(mask) if !mask[env_idx] => Start::Stay,
+                _ => Start::Reset(seed),
+            })
+            .collect();
+        let options = ResetOptions { parameters };
+        py.detach(|| env.reset_each(&starts, &options).map(|_| ()))?;
+        self.rows(py, &env.batch().observations)
+    }
+
+    /// Begins one certain episode in one environment, whose stream of seeds stays where it is.
+    fn begin_episode<'py>(
+        &self,
+        py: Python<'py>,
+        env_idx: usize,
+        episode_seed: u64,
+        parameters: BTreeMap<String, f64>,
+    ) -> Result<Bound<'py, PyArray2<f32>>> {
+        let mut locked = self.lock()?;
+        let env = &mut locked.state().env;
+        let options = ResetOptions { parameters };
+        py.detach(|| env.reset_env(env_idx, episode_seed, &options))?;
+        self.rows(py, &env.batch().observations)
+    }
+
+    /// One step of all environments.
+    fn step<'py>(
+        &self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyTuple>> {
+        let mut locked = self.lock()?;
+        let state = locked.state();
+        let shape = [self.n_envs, self.spec.action_space.len()];
+        copy_f32("actions", actions, &shape, &mut state.actions)?;
+        let State { env, actions, .. } = state;
+        py.detach(|| env.step(actions).map(|_| ()))?;
+        let batch = env.batch();
+        let infos = if batch.ended.is_empty() {
+            PyDict::new(py)
+        } else if env.config().autoreset == Autoreset::SameStep {
+            final_infos(py, &self.names, env)?
+        } else {
+            self.names.vector(py, &batch.ended, self.n_envs)?
+        };
+        let rewards = PyArray1::from_iter(py, batch.rewards.iter().map(|r| f64::from(*r)));
+        Ok(PyTuple::new(
+            py,
+            [
+                self.rows(py, &batch.observations)?.into_any(),
+                rewards.into_any(),
+                PyArray1::from_slice(py, &batch.terminated).into_any(),
+                PyArray1::from_slice(py, &batch.truncated).into_any(),
+                infos.into_any(),
+            ],
+        )?)
+    }
+
+    /// One step of an environment that is alone.
+    fn step_alone<'py>(
+        &self,
+        py: Python<'py>,
+        action: &Bound<'py, PyAny>,
+    ) -> Result<(
+        Bound<'py, PyArray1<f32>>,
+        f64,
+        bool,
+        bool,
+        Bound<'py, PyDict>,
+    )> {
+        let mut locked = self.lock()?;
+        let state = locked.state();
+        copy_f32(
+            "action",
+            action,
+            &[self.spec.action_space.len()],
+            &mut state.actions,
+        )?;
+        let State { env, actions, .. } = state;
+        py.detach(|| env.step(actions).map(|_| ())).map_err(alone)?;
+        let batch = env.batch();
+        let info = match batch.ended.first() {
+            Some(ended) => self.names.single(py, ended)?,
+            None => PyDict::new(py),
+        };
+        Ok((
+            PyArray1::from_slice(py, &batch.observations),
+            f64::from(batch.rewards[0]),
+            batch.terminated[0],
+            batch.truncated[0],
+            info,
+        ))
+    }
+
+    /// Weighted reward terms of the last step, by name.
+    fn reward_terms<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let mut locked = self.lock()?;
+        let terms = &locked.state().env.batch().reward_terms;
+        let n_terms = self.spec.reward_terms.len();
+        let dict = PyDict::new(py);
+        for (column, name) in self.spec.reward_terms.iter().enumerate() {
+            let values = terms.iter().skip(column).step_by(n_terms).copied();
+            dict.set_item(name, PyArray1::from_iter(py, values))?;
+        }
+        Ok(dict)
+    }
+
+    /// Random parameters of the present episodes, by name without unit.
+    fn parameters<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        let mut locked = self.lock()?;
+        let env = &locked.state().env;
+        let dict = PyDict::new(py);
+        for (column, name) in self.names.parameters().iter().enumerate() {
+            // Before the first reset there are none.
+            let value = |env_idx| env.env(env_idx).parameters().get(column).copied();
+            let values = (0..self.n_envs).map(|env_idx| value(env_idx).unwrap_or(f64::NAN));
+            dict.set_item(name, PyArray1::from_iter(py, values))?;
+        }
+        Ok(dict)
+    }
+
+    /// The action of the task's scripted policy for each environment; none: the task has no such policy.
+    fn scripted_actions<'py>(&self, py: Python<'py>) -> Result<Option<Bound<'py, PyArray2<f32>>>> {
+        let mut locked = self.lock()?;
+        let state = locked.state();
+        if !state.env.scripted_actions(&mut state.actions) {
+            return Ok(None);
+        }
+        Ok(Some(self.rows(py, &state.actions)?))
+    }
+
+    /// What a camera sees of one environment, `uint8` of shape `[height, width, 3]`; none without a scene.
+    fn draw<'py>(
+        &self,
+        py: Python<'py>,
+        env_idx: usize,
+        camera: Option<&str>,
+        width: u32,
+        height: u32,
+    ) -> Result<Option<Bound<'py, PyArray3<u8>>>> {
+        let mut locked = self.lock()?;
+        let State { env, painter, .. } = locked.state();
+        if env_idx >= self.n_envs {
+            let n_envs = self.n_envs;
+            return Err(value_error(format!(
+                "there is no env {env_idx}: there are {n_envs}"
+            )));
+        }
+        let config = RenderConfig {
+            width,
+            height,
+            ..RenderConfig::default()
+        };
+        let painter = match painter {
+            Some((of, painter)) if *of == config => painter,
+            other => &mut other.insert((config, Painter::new(config)?)).1,
+        };
+        let Some((scene, physics)) = env.env(env_idx).scene() else {
+            return Ok(None);
+        };
+        painter.ask(scene, physics, camera)?;
+        let image = py.detach(|| painter.picture())?;
+        let shape = [image.height as usize, image.width as usize, 3];
+        Ok(Some(PyArray1::from_vec(py, image.rgb).reshape(shape)?))
+    }
+
+    /// Ends the threads; every later call but this is a `ClosedError`.
+    fn shut(&self, py: Python<'_>) -> Result<()> {
+        match self.state.try_lock() {
+            Ok(mut state) => {
+                let state = state.take();
+                if self.process.is_current() {
+                    py.detach(|| drop(state));
+                } else {
+                    std::mem::forget(state);
+                }
+                Ok(())
+            }
+            Err(_) => Err(OrderError::new_err("another thread uses the environment").into()),
+        }
+    }
+}
+
+/// The error without the number of the only environment.
+fn alone(error: insonate_envs::EnvError) -> insonate_envs::EnvError {
+    match error {
+        insonate_envs::EnvError::At { source, .. } => *source,
+        other => other,
+    }
+}
+
+/// `final_obs` and `final_info` of the episodes that ended in a step that began the next ones.
+fn final_infos<'py>(
+    py: Python<'py>,
+    names: &InfoNames,
+    env: &VecEnv,
+) -> Result<Bound<'py, PyDict>> {
+    let (batch, n_envs) = (env.batch(), env.n_envs());
+    let n_obs = env.spec().observation_space.len();
+    let mut rows = batch.final_observations.clone();
+    for (row, has_final) in rows.chunks_exact_mut(n_obs).zip(&batch.has_final) {
+        if !has_final {
+            row.fill(0.0);
+        }
+    }
+    let final_obs = PyArray1::from_vec(py, rows).reshape([n_envs, n_obs])?;
+    let mask = PyArray1::from_slice(py, &batch.has_final);
+    let infos = PyDict::new(py);
+    infos.set_item("final_obs", final_obs)?;
+    infos.set_item("_final_obs", &mask)?;
+    infos.set_item("final_info", names.vector(py, &batch.ended, n_envs)?)?;
+    infos.set_item("_final_info", mask)?;
+    Ok(infos)
+}
+
+fn bounds<'py>(py: Python<'py>, space: &insonate_envs::BoxSpace) -> Result<Bound<'py, PyTuple>> {
+    Ok((
+        space.names.clone(),
+        PyArray1::from_slice(py, &space.low),
+        PyArray1::from_slice(py, &space.high),
+    )
+        .into_pyobject(py)?)
+}

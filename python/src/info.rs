@@ -1,0 +1,155 @@
+//! Gymnasium's `info` of episodes that are over.
+//!
+//! Of one environment: `metrics`, `parameters` and `reward_terms` (dicts of numbers), `is_success` where the task knows success,
+//! `end_reason`, `episode_seed`. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
+
+use insonate_envs::{EnvSpec, EpisodeStatistics};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString};
+
+use crate::error::Result;
+
+/// The metric that tells success.
+const SUCCESS: &str = "success";
+
+/// Names that all infos of a task share.
+pub(crate) struct InfoNames {
+    metrics: Vec<&'static str>,
+    /// Without units.
+    parameters: Vec<String>,
+    reward_terms: Vec<&'static str>,
+    success: Option<usize>,
+}
+
+/// A group of numbers of an episode.
+type Group = (&'static str, fn(&EpisodeStatistics) -> &[f64]);
+
+const GROUPS: [Group; 3] = [
+    ("metrics", |ended| &ended.metrics),
+    ("parameters", |ended| &ended.parameters),
+    ("reward_terms", |ended| &ended.reward_terms),
+];
+
+impl InfoNames {
+    pub(crate) fn new(spec: &EnvSpec) -> Self {
+        Self {
+            metrics: spec.metrics.clone(),
+            parameters: spec.parameters.iter().map(|name| bare(name)).collect(),
+            reward_terms: spec.reward_terms.clone(),
+            success: spec.metrics.iter().position(|name| *name == SUCCESS),
+        }
+    }
+
+    /// Names of the parameters without units.
+    pub(crate) fn parameters(&self) -> &[String] {
+        &self.parameters
+    }
+
+    fn of(&self, group: usize) -> Vec<&str> {
+        match group {
+            0 => self.metrics.clone(),
+            1 => self.parameters.iter().map(String::as_str).collect(),
+            _ => self.reward_terms.clone(),
+        }
+    }
+
+    /// Of one environment.
+    pub(crate) fn single<'py>(
+        &self,
+        py: Python<'py>,
+        ended: &EpisodeStatistics,
+    ) -> Result<Bound<'py, PyDict>> {
+        let info = PyDict::new(py);
+        for (index, (group, numbers)) in GROUPS.iter().enumerate() {
+            let dict = PyDict::new(py);
+            for (name, value) in self.of(index).into_iter().zip(numbers(ended)) {
+                dict.set_item(name, value)?;
+            }
+            info.set_item(*group, dict)?;
+        }
+        if let Some(success) = self.success {
+            info.set_item("is_success", ended.metrics[success] == 1.0)?;
+        }
+        info.set_item("end_reason", ended.reason.text())?;
+        info.set_item("episode_seed", ended.seed)?;
+        Ok(info)
+    }
+
+    /// Of `n_envs` environments, some of whose episodes are over.
+    pub(crate) fn vector<'py>(
+        &self,
+        py: Python<'py>,
+        all: &[EpisodeStatistics],
+        n_envs: usize,
+    ) -> Result<Bound<'py, PyDict>> {
+        let info = PyDict::new(py);
+        let mut mask = vec![false; n_envs];
+        for ended in all {
+            mask[ended.env_idx] = true;
+        }
+        let mask = PyArray1::from_slice(py, &mask);
+        let add = |dict: &Bound<'py, PyDict>, name: &str, values: Bound<'py, PyAny>| {
+            dict.set_item(name, values)?;
+            dict.set_item(format!("_{name}"), &mask)
+        };
+        for (index, (group, numbers)) in GROUPS.iter().enumerate() {
+            let dict = PyDict::new(py);
+            for (column, name) in self.of(index).into_iter().enumerate() {
+                let values = spread(all, n_envs, 0.0, |ended| numbers(ended)[column]);
+                add(&dict, name, PyArray1::from_vec(py, values).into_any())?;
+            }
+            add(&info, group, dict.into_any())?;
+        }
+        if let Some(success) = self.success {
+            let values = spread(all, n_envs, false, |ended| ended.metrics[success] == 1.0);
+            add(
+                &info,
+                "is_success",
+                PyArray1::from_vec(py, values).into_any(),
+            )?;
+        }
+        let seeds = spread(all, n_envs, 0, |ended| ended.seed);
+        add(
+            &info,
+            "episode_seed",
+            PyArray1::from_vec(py, seeds).into_any(),
+        )?;
+        add(&info, "end_reason", reasons(py, all, n_envs)?)?;
+        Ok(info)
+    }
+}
+
+/// One value for each environment.
+fn spread<T: Clone>(
+    all: &[EpisodeStatistics],
+    n_envs: usize,
+    none: T,
+    value: impl Fn(&EpisodeStatistics) -> T,
+) -> Vec<T> {
+    let mut values = vec![none; n_envs];
+    for ended in all {
+        values[ended.env_idx] = value(ended);
+    }
+    values
+}
+
+/// Why each episode ended, as an array of objects.
+fn reasons<'py>(
+    py: Python<'py>,
+    all: &[EpisodeStatistics],
+    n_envs: usize,
+) -> Result<Bound<'py, PyAny>> {
+    let list = PyList::new(py, (0..n_envs).map(|_| py.None()))?;
+    for ended in all {
+        list.set_item(ended.env_idx, PyString::new(py, &ended.reason.text()))?;
+    }
+    let array = py.import("numpy")?.getattr("array")?;
+    Ok(array.call1((list, "O"))?)
+}
+
+/// `stiffness` of `stiffness [N/m]`.
+pub(crate) fn bare(name: &str) -> String {
+    let bare = name.split_once(" [").map_or(name, |(bare, _)| bare);
+    bare.to_owned()
+}

@@ -1,0 +1,43 @@
+//! The compiled module `insonate._insonate`: what is written in Rust of the Python package `insonate`.
+//!
+//! One file, one class or concept. `python/insonate/` holds the rest, and the type stubs with units and shapes.
+//! The interpreter's lock is released while anything is simulated, and bad input ends in an exception: see [`error`].
+
+mod action;
+mod environments;
+mod error;
+mod info;
+mod painter;
+mod policy;
+mod process;
+mod registry;
+mod settings;
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+
+/// What the package takes from Rust.
+#[pymodule]
+mod _insonate {
+    #[pymodule_export]
+    use super::environments::Environments;
+    #[pymodule_export]
+    use super::error::{ClosedError, Error, OrderError, SimulationError};
+    #[pymodule_export]
+    use super::policy::{Policy, load_policy};
+    #[pymodule_export]
+    use super::registry::{default_settings, tasks};
+    #[pymodule_export]
+    use super::set_library;
+
+    #[pymodule_export]
+    #[expect(non_upper_case_globals, reason = "Python's name for it")]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}
+
+/// Names the file of libmujoco, which is loaded when the first scene is compiled.
+#[pyfunction]
+fn set_library(file: PathBuf) {
+    insonate_sim::set_library(file);
+}

@@ -1,0 +1,126 @@
+//! Trained policies.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use insonate_rl::run::POLICY;
+use numpy::{PyArray1, PyArrayMethods as _, PyUntypedArray, PyUntypedArrayMethods as _};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::action::copy_f32;
+use crate::error::{Result, value_error};
+use crate::settings;
+
+/// A deterministic policy: the mean action, clipped to its bounds.
+#[pyclass(frozen, module = "insonate")]
+pub(crate) struct Policy {
+    policy: Mutex<insonate_rl::Policy>,
+    n_obs: usize,
+    n_actions: usize,
+    /// Task that it was trained for, such as `probe-sweep`.
+    #[pyo3(get)]
+    task: String,
+    settings: toml::Table,
+    /// Steps of all environments that it was trained for.
+    #[pyo3(get)]
+    n_trained_steps: u64,
+    /// Names of what it observes, with units.
+    #[pyo3(get)]
+    observation_names: Vec<String>,
+    /// Names of its actions, with units.
+    #[pyo3(get)]
+    action_names: Vec<String>,
+}
+
+/// Reads a policy file, or the one in the folder of a training.
+#[pyfunction]
+pub(crate) fn load_policy(path: PathBuf) -> Result<Policy> {
+    let path = if path.is_dir() {
+        path.join(POLICY)
+    } else {
+        path
+    };
+    Policy::new(insonate_rl::Policy::load(&path)?)
+}
+
+impl Policy {
+    fn new(policy: insonate_rl::Policy) -> Result<Self> {
+        let settings = policy.identity.settings.parse();
+        Ok(Self {
+            n_obs: policy.observation_space.len(),
+            n_actions: policy.action_space.len(),
+            task: policy.identity.task.clone(),
+            settings: settings.map_err(|error: toml::de::Error| {
+                value_error(format!(
+                    "the policy's settings cannot be read: {}",
+                    error.message()
+                ))
+            })?,
+            n_trained_steps: policy.n_trained_steps,
+            observation_names: policy.observation_space.names.clone(),
+            action_names: policy.action_space.names.clone(),
+            policy: Mutex::new(policy),
+        })
+    }
+}
+
+#[pymethods]
+impl Policy {
+    /// Settings of the environments that it was trained in.
+    #[getter]
+    fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
+        settings::table_to_python(py, &self.settings)
+    }
+
+    /// Actions for observations of shape `[n_obs]` or `[n, n_obs]`.
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        observation: &Bound<'py, PyAny>,
+    ) -> Result<Bound<'py, PyAny>> {
+        let shape = match observation.cast::<PyUntypedArray>() {
+            Ok(array) => array.shape().to_vec(),
+            Err(_) => vec![self.n_obs],
+        };
+        let n = match shape[..] {
+            [n_obs] if n_obs == self.n_obs => 1,
+            [n, n_obs] if n_obs == self.n_obs => n,
+            _ => {
+                let n_obs = self.n_obs;
+                return Err(value_error(format!(
+                    "observation has shape {shape:?}, but [{n_obs}] or [n, {n_obs}] is needed"
+                )));
+            }
+        };
+        let mut observations = vec![0.0; n * self.n_obs];
+        copy_f32("observation", observation, &shape, &mut observations)?;
+        if let Some(index) = observations.iter().position(|x| !x.is_finite()) {
+            let (name, value) = (
+                &self.observation_names[index % self.n_obs],
+                observations[index],
+            );
+            return Err(value_error(format!(
+                "observation[{index}] ({name}) is {value}"
+            )));
+        }
+        let mut actions = vec![0.0; n * self.n_actions];
+        py.detach(|| {
+            // A policy is whole whatever happened to another caller.
+            let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+            policy.act(&observations, &mut actions);
+        });
+        let actions = PyArray1::from_vec(py, actions);
+        Ok(match shape.len() {
+            1 => actions.into_any(),
+            _ => actions.reshape([n, self.n_actions])?.into_any(),
+        })
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "Policy(task={:?}, n_obs={}, n_actions={}, n_trained_steps={})",
+            self.task, self.n_obs, self.n_actions, self.n_trained_steps
+        )
+    }
+}
