@@ -51,8 +51,10 @@ struct Place {
     slot: usize,
     from_tip: f64,
     radius: f64,
-    tangents: [Vector3<f64>; 2],
-    is_seen: bool,
+    /// Unit vector along the rod.
+    along: Vector3<f64>,
+    /// First of the touches before that may be the same.
+    first_old: usize,
 }
 
 /// What is searched for.
@@ -147,72 +149,73 @@ impl Contacts {
         self.walls.clear();
         lumen.walls_near(&point, radius + search.reach, &mut self.walls);
         let element = node.min(rod.strained.len() - 1);
-        let along = rod.strained[element].frame.to_world.column(0).into_owned();
+        let place = Place {
+            node,
+            at,
+            slot,
+            from_tip,
+            radius,
+            along: rod.strained[element].frame.to_world.column(0).into_owned(),
+            first_old,
+        };
         let n_seen = self.walls.len();
         for idx in 0..n_seen {
             let wall = self.walls[idx];
-            let tangents = tangents(&along, &wall.normal);
-            let force = self.take_force(first_old, slot, &wall.normal, &tangents);
-            let place = Place {
-                node,
-                at,
-                slot,
-                from_tip,
-                radius,
-                tangents,
-                is_seen: true,
-            };
-            self.push(rod, search, place, &wall, force);
+            let force = self.push(rod, search, &place, &wall, true);
             if force.x <= 0.0 && wall.distance > radius + 0.1 * search.reach {
                 continue;
             }
             // What the wall does beside.
-            let off = 0.25 * search.reach;
-            for tangent in &tangents {
+            for tangent in &tangents(&place.along, &wall.normal) {
                 let mut bend = 0.0;
                 for side in [1.0, -1.0] {
-                    self.aside.clear();
-                    let beside = point + tangent * (side * off);
-                    lumen.walls_near(&beside, radius + search.reach, &mut self.aside);
-                    let cosine = |aside: &WallPoint| aside.normal.dot(&wall.normal);
-                    let nearest = self
-                        .aside
-                        .iter()
-                        .max_by(|a, b| cosine(a).total_cmp(&cosine(b)));
-                    // Another wall, around a corner, is no curvature.
-                    let Some(aside) = nearest.filter(|aside| cosine(aside) > 0.7) else {
+                    let direction = side * tangent;
+                    let Some((aside, off)) =
+                        self.beside(lumen, search, (&point, radius), &wall, &direction)
+                    else {
                         continue;
                     };
                     let turned = -side * aside.normal.dot(tangent);
-                    bend += turned;
+                    bend += turned / off;
                     if turned > 0.01 {
                         self.walls.push(WallPoint {
                             distance: (point - aside.position).dot(&aside.normal),
-                            ..*aside
+                            ..aside
                         });
                     }
                 }
                 if bend > 0.0 && force.x > 0.0 {
                     let row = row(rod, node, at, tangent);
-                    self.curved.push((node, row, force.x * bend / (2.0 * off)));
+                    self.curved.push((node, row, 0.5 * force.x * bend));
                 }
             }
         }
         for idx in n_seen..self.walls.len() {
             let wall = self.walls[idx];
-            let tangents = tangents(&along, &wall.normal);
-            let force = self.take_force(first_old, slot, &wall.normal, &tangents);
-            let place = Place {
-                node,
-                at,
-                slot,
-                from_tip,
-                radius,
-                tangents,
-                is_seen: false,
-            };
-            self.push(rod, search, place, &wall, force);
+            self.push(rod, search, &place, &wall, false);
         }
+    }
+
+    /// The same wall as seen from a little aside, and from how far [m]: the nearer the more it is curved.
+    fn beside(
+        &mut self,
+        lumen: &dyn Lumen,
+        search: &Search,
+        (point, radius): (&Vector3<f64>, f64),
+        wall: &WallPoint,
+        direction: &Vector3<f64>,
+    ) -> Option<(WallPoint, f64)> {
+        let cosine = |aside: &WallPoint| aside.normal.dot(&wall.normal);
+        [4.0, 16.0, 64.0].into_iter().find_map(|part| {
+            let off = search.reach / part;
+            let beside = point + direction * off;
+            self.aside.clear();
+            lumen.walls_near(&beside, radius + search.reach, &mut self.aside);
+            // Another wall, around a corner, is no curvature.
+            let same = self.aside.iter().filter(|aside| cosine(aside) > 0.7);
+            let nearest = same.min_by(|a, b| a.distance.total_cmp(&b.distance));
+            nearest.map(|aside| (*aside, off))
+        })
     }
 
     /// The force that the same point had from a wall of nearly this normal, which is then taken.
@@ -242,24 +245,25 @@ impl Contacts {
         )
     }
 
-    /// Adds a wall and its row.
+    /// Adds a wall and its row; its force is that of the same wall before, if it was there.
     fn push(
         &mut self,
         rod: &Posed<'_>,
         search: &Search,
-        place: Place,
+        place: &Place,
         wall: &WallPoint,
-        force: Vector3<f64>,
-    ) {
+        is_seen: bool,
+    ) -> Vector3<f64> {
         let Place {
             node,
             at,
             slot,
             from_tip,
             radius,
-            tangents,
-            is_seen,
-        } = place;
+            ..
+        } = *place;
+        let tangents = tangents(&place.along, &wall.normal);
+        let force = self.take_force(place.first_old, slot, &wall.normal, &tangents);
         let row = |direction: &Vector3<f64>| row(rod, node, at, direction);
         let rubbing = |direction: &Vector3<f64>| {
             let arm = -radius * wall.normal;
@@ -286,6 +290,7 @@ impl Contacts {
             friction: search.friction,
             force,
         });
+        force
     }
 
     /// Deepest overlap of rod and walls that do not yield [m], 0 or more.

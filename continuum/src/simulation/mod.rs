@@ -1,6 +1,7 @@
 //! A step of a rod: linearise, find contacts, solve the quadratic program, limit the step, move.
 
 mod assembly;
+mod damping;
 mod dynamics;
 mod settings;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
+use self::damping::{Damping, MAX_CORRECTIONS};
 use crate::actuation::{Actuation, feed, nodes_from_tip};
 use crate::contact::{Contacts, Posed, Search};
 use crate::element::{Element, Strained};
@@ -22,8 +24,8 @@ use crate::{ContinuumError, Lumen};
 /// Stiffness with which contacts are penalised between updates of their forces, over that of an element.
 const PENALTY: f64 = 100.0;
 
-/// Corrections after a step that leave a wall entered.
-const MAX_CORRECTIONS: usize = 10;
+/// Violation of the optimality conditions above which a program has no answer.
+const OPTIMAL: f64 = 1e-5;
 
 /// A rod in a lumen.
 #[derive(Clone)]
@@ -155,6 +157,7 @@ impl Simulation {
             Equilibrium::OneStep => (None, 1 + MAX_CORRECTIONS),
             Equilibrium::Converged { tolerance } => (Some(tolerance), self.settings.max_iterations),
         };
+        let mut damping = Damping::new(tolerance.is_some());
         for iteration in 0..=max_iterations {
             // Slide the rod through the mouth, and see how far the base has to go.
             self.feed(actuation)?;
@@ -170,7 +173,7 @@ impl Simulation {
                     let is_still = arrival.step == NodeVector::zeros();
                     has_arrived && is_still && report.equilibrium_residual <= tolerance && is_clear
                 }
-                None => iteration > 0 && is_clear,
+                None => is_clear && report.kkt_residual <= OPTIMAL,
             };
             if is_done && iteration > 0 {
                 report.stop_reason = if report.is_limited {
@@ -183,6 +186,15 @@ impl Simulation {
             if iteration == max_iterations {
                 report.stop_reason = StopReason::MaxIterations;
                 break;
+            }
+            let is_settling = has_arrived && !(tolerance.is_some() && report.is_limited);
+            let residual = report
+                .equilibrium_residual
+                .max(report.max_penetration / 1e-3);
+            let n_left = max_iterations - iteration;
+            let level = damping.level(is_settling, is_clear, residual, n_left);
+            if !self.contacts.rows.is_empty() {
+                self.program.dampen(level);
             }
             // The quadratic program (Eq. 25).
             let solved = self.solve_program()?;
@@ -206,7 +218,15 @@ impl Simulation {
         self.program.rows.clone_from(&self.contacts.rows);
         let (program, delta) = (&mut self.program, &mut self.delta);
         let solved = match self.settings.solver {
-            Solver::Block => self.solver.solve(program, delta),
+            Solver::Block => {
+                let solved = self.solver.solve(program, delta);
+                if solved.residual > OPTIMAL {
+                    // No step stays off all walls: they yield, until one does.
+                    program.soften();
+                    self.solver.solve(program, delta);
+                }
+                solved
+            }
             Solver::Clarabel => interior_point::solve(program, delta),
             Solver::GaussSeidel => gauss_seidel::solve(program, delta),
         };

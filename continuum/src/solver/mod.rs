@@ -16,6 +16,9 @@ use nalgebra::Vector3;
 
 use crate::element::PointRow;
 
+/// Force on a rod that is about to buckle, over the load.
+const NUDGE: f64 = 1e-6;
+
 /// Who solves the quadratic program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Solver {
@@ -103,15 +106,47 @@ impl QuadraticProgram {
 
     /// Adds to the diagonal, eight times as much as was added before; false where even the penalty's stiffness was not enough.
     pub(crate) fn convexify(&mut self) -> bool {
-        let more = (7.0 * self.shift).max(self.softest);
-        self.shift += more;
-        let turning = more * self.length * self.length;
+        self.nudge();
+        self.add((7.0 * self.shift).max(self.softest));
+        self.shift <= self.penalty
+    }
+
+    /// Pushes each node aside a little, so that a rod that is straight and about to buckle has a side to go to.
+    fn nudge(&mut self) {
+        let nudge = NUDGE * self.load;
+        for (node, gradient) in self.gradient.iter_mut().enumerate() {
+            let angle = 0.1 * node as f64;
+            *gradient +=
+                NodeVector::new(angle.sin(), angle.cos(), angle.sin(), 0.0, 0.0, 0.0) * nudge;
+        }
+        self.stiffness.clear_held(&mut self.gradient);
+    }
+
+    /// Shortens the step: stiffens from `level` 1 on, eight times as much at each, up to a thousandth of the penalty.
+    pub(crate) fn dampen(&mut self, level: usize) {
+        if level > 0 {
+            let level = i32::try_from(level).unwrap_or(i32::MAX);
+            self.add((self.softest * 8.0_f64.powi(level)).min(1e-3 * self.penalty));
+        }
+    }
+
+    /// Lets walls yield as an element does, for a program that has no answer with rigid ones: forces stay bounded.
+    pub(crate) fn soften(&mut self) {
+        for row in &mut self.rows {
+            row.compliance = row.compliance.max(100.0 / self.penalty);
+            row.force = Vector3::zeros();
+        }
+    }
+
+    /// Adds a stiffness to the diagonal [N/m].
+    fn add(&mut self, stiffness: f64) {
+        self.shift += stiffness;
+        let turning = stiffness * self.length * self.length;
         for block in &mut self.stiffness.diagonal {
             for component in 0..6 {
-                block[(component, component)] += if component < 3 { more } else { turning };
+                block[(component, component)] += if component < 3 { stiffness } else { turning };
             }
         }
-        self.shift <= self.penalty
     }
 
     /// Greatest violation of the optimality conditions: forces over the load, gaps (and forces, by the penalty) over a millimetre.
