@@ -29,10 +29,15 @@ struct Press {
 }
 
 impl Press {
-    fn new(kind: &str, solver: Option<&str>) -> Self {
+    fn new(kind: &str, (count, spacing): Lattice, solver: Option<&str>) -> Self {
+        let config = TorsoConfig {
+            count,
+            spacing,
+            ..TorsoConfig::default()
+        };
         let torso = torsos::by_name(kind)
             .ok()
-            .map(|kind| (kind.build)(&TorsoConfig::default()).expect("valid"));
+            .map(|kind| (kind.build)(&config).expect("valid"));
         let scene = Scene::new(robots::panda::panda(), probes::c5_2(), torso);
         let top = scene
             .surface_above(0.0, 0.0)
@@ -83,12 +88,21 @@ impl Press {
     }
 }
 
-const KINDS: [(&str, &str, Option<&str>); 5] = [
-    ("arm alone", "none", None),
-    ("fast", "fast", None),
-    ("composite, Newton", "composite", Some("Newton")),
-    ("composite, CG", "composite", Some("CG")),
-    ("flex", "flex", None),
+/// Lattice points along each axis, and their distance [m].
+type Lattice = ([usize; 3], f64);
+
+/// The thesis' lattice: 270 particles.
+const COARSE: Lattice = ([9, 4, 11], 0.035);
+/// The same torso with 1 974 particles.
+const FINE: Lattice = ([23, 9, 28], 0.0128);
+
+const KINDS: [(&str, &str, Lattice, Option<&str>); 6] = [
+    ("arm alone", "none", COARSE, None),
+    ("fast", "fast", COARSE, None),
+    ("fast, fine", "fast", FINE, None),
+    ("composite, Newton", "composite", COARSE, Some("Newton")),
+    ("composite, CG", "composite", COARSE, Some("CG")),
+    ("flex", "flex", COARSE, None),
 ];
 
 fn one_thread(criterion: &mut Criterion) {
@@ -96,8 +110,8 @@ fn one_thread(criterion: &mut Criterion) {
     group
         .throughput(Throughput::Elements(STEPS as u64))
         .sample_size(10);
-    for (name, kind, solver) in KINDS {
-        let mut press = Press::new(kind, solver);
+    for (name, kind, lattice, solver) in KINDS {
+        let mut press = Press::new(kind, lattice, solver);
         group.bench_function(name, |bencher| {
             bencher.iter_batched(|| (), |()| press.steps(STEPS), BatchSize::PerIteration);
         });
@@ -106,8 +120,11 @@ fn one_thread(criterion: &mut Criterion) {
 }
 
 fn two_threads(_: &mut Criterion) {
-    for (name, kind, solver) in KINDS {
-        let mut presses = [Press::new(kind, solver), Press::new(kind, solver)];
+    for (name, kind, lattice, solver) in KINDS {
+        let mut presses = [
+            Press::new(kind, lattice, solver),
+            Press::new(kind, lattice, solver),
+        ];
         let n = if kind == "composite" { 300 } else { 3000 };
         let start = Instant::now();
         std::thread::scope(|scope| {

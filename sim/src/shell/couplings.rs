@@ -1,5 +1,10 @@
 //! Rows between few nodes: ties of single nodes to rest, and couplings of nodes.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops must be part of the function that has the processor's features"
+)]
+
 use super::rows::{EqualityRow, SpringDamper, products};
 
 /// Rows that each tie one node of the surface to rest, with the same stiffness and damping; with a driver, to its position times a
@@ -66,28 +71,27 @@ impl Ties {
         Some(())
     }
 
-    /// Subtracts the forces of the ties [N].
-    #[inline]
+    /// Subtracts the forces of the ties [N] at displacements, velocities and accelerations.
+    #[inline(always)]
     pub(super) fn pull(
         &self,
         law: SpringDamper,
         reach: &[f64],
-        q: &[f64],
-        v: &[f64],
+        [q, v, a]: [&[f64]; 3],
         force: &mut [f64],
     ) {
-        let drive = |node: usize| law.stiffness * q[node] + law.damping * v[node];
-        let state = q.iter().zip(v);
+        let drive = |node: usize| a[node] + law.stiffness * q[node] + law.damping * v[node];
+        let state = q.iter().zip(v).zip(a);
         let entries = force.iter_mut().zip(&self.weight).zip(state);
         let Some(driver) = self.driver else {
-            for ((force, weight), (q, v)) in entries {
-                *force -= weight * (law.stiffness * q + law.damping * v);
+            for ((force, weight), ((q, v), a)) in entries {
+                *force -= weight * (a + law.stiffness * q + law.damping * v);
             }
             return;
         };
         let (driven, mut back) = (drive(driver), 0.0);
-        for (((force, weight), (q, v)), reach) in entries.zip(reach) {
-            let pull = weight * (law.stiffness * q + law.damping * v - reach * driven);
+        for (((force, weight), ((q, v), a)), reach) in entries.zip(reach) {
+            let pull = weight * (a + law.stiffness * q + law.damping * v - reach * driven);
             *force -= pull;
             back += reach * pull;
         }
@@ -95,17 +99,25 @@ impl Ties {
     }
 }
 
+/// Entries of a matrix in consecutive rows and consecutive columns.
+#[derive(Debug)]
+struct Run {
+    row: u32,
+    column: u32,
+    length: u32,
+}
+
 /// Rows of the same stiffness and damping, as one sparse matrix $P = J^T R^{-1} J$.
 ///
-/// Format ELLPACK: slot $s$ holds the $s$-th entry of every row, zero where a row has fewer, so that the inner loop vectorises.
+/// Stored along its diagonals, in runs of consecutive rows, so that the inner loop vectorises: a lattice has few and long ones.
 #[derive(Debug)]
 pub(super) struct Couplings {
     pub(super) law: SpringDamper,
     pub(super) impedance: f64,
     /// MuJoCo's `solref`.
     pub(super) solref: [f64; 2],
-    /// Columns and values, shape `[n_slots, n]`.
-    columns: Vec<u32>,
+    runs: Vec<Run>,
+    /// Entries of the runs, one after another.
     values: Vec<f64>,
     /// The pairs of nodes that are made to slide alike.
     pub(super) pairs: Vec<[usize; 2]>,
@@ -142,7 +154,8 @@ impl Couplings {
 
     fn new(n: usize, rows: &[&EqualityRow]) -> Self {
         let mut triplets: Vec<(usize, usize, f64)> = products(rows).collect();
-        triplets.sort_by_key(|&(i, j, _)| (i, j));
+        // By diagonal, then by row.
+        triplets.sort_by_key(|&(i, j, _)| (i + n - j, i));
         triplets.dedup_by(|next, kept| {
             let same = (next.0, next.1) == (kept.0, kept.1);
             if same {
@@ -150,23 +163,26 @@ impl Couplings {
             }
             same
         });
-        let mut length = vec![0; n];
-        for &(row, ..) in &triplets {
-            length[row] += 1;
-        }
-        let n_slots = length.iter().copied().max().unwrap_or(0);
-        let (mut columns, mut values) = (vec![0; n_slots * n], vec![0.0; n_slots * n]);
-        length.fill(0);
-        for &(row, column, value) in &triplets {
-            let place = length[row] * n + row;
-            (columns[place], values[place]) = (column as u32, value);
-            length[row] += 1;
+        let (mut runs, mut values) = (Vec::<Run>::new(), Vec::with_capacity(triplets.len()));
+        for (row, column, value) in triplets {
+            let (row, column) = (row as u32, column as u32);
+            match runs.last_mut() {
+                Some(run) if [run.row + run.length, run.column + run.length] == [row, column] => {
+                    run.length += 1;
+                }
+                _ => runs.push(Run {
+                    row,
+                    column,
+                    length: 1,
+                }),
+            }
+            values.push(value);
         }
         Self {
             law: rows[0].law,
             impedance: rows[0].impedance,
             solref: rows[0].solref,
-            columns,
+            runs,
             values,
             pairs: rows
                 .iter()
@@ -176,28 +192,28 @@ impl Couplings {
         }
     }
 
-    /// Subtracts the forces of the couplings [N].
-    #[inline]
+    /// Subtracts the forces of the couplings [N] at displacements, velocities and accelerations.
+    #[inline(always)]
     pub(super) fn pull(
         &self,
         law: SpringDamper,
-        q: &[f64],
-        v: &[f64],
+        [q, v, a]: [&[f64]; 3],
         force: &mut [f64],
         work: &mut [f64],
     ) {
-        for ((drive, q), v) in work.iter_mut().zip(q).zip(v) {
-            *drive = law.stiffness * q + law.damping * v;
+        for (((drive, q), v), a) in work.iter_mut().zip(q).zip(v).zip(a) {
+            *drive = a + law.stiffness * q + law.damping * v;
         }
-        let n = force.len();
-        let slots = self
-            .columns
-            .chunks_exact(n)
-            .zip(self.values.chunks_exact(n));
-        for (columns, values) in slots {
-            for ((force, &column), value) in force.iter_mut().zip(columns).zip(values) {
-                *force -= value * work[column as usize];
+        let mut values = self.values.as_slice();
+        for run in &self.runs {
+            let (row, column, length) =
+                (run.row as usize, run.column as usize, run.length as usize);
+            let (own, rest) = values.split_at(length);
+            let entries = force[row..row + length].iter_mut().zip(own);
+            for ((force, value), drive) in entries.zip(&work[column..column + length]) {
+                *force -= value * drive;
             }
+            values = rest;
         }
     }
 }

@@ -24,6 +24,7 @@
 mod bodies;
 mod breath;
 mod capsules;
+mod cholesky;
 mod collide;
 mod cone;
 mod contact;
@@ -32,6 +33,7 @@ mod extract;
 mod frame;
 mod model;
 mod network;
+mod ordering;
 mod pair;
 mod rows;
 mod settings;

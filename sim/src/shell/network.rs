@@ -27,7 +27,11 @@ pub(super) struct Network {
     pub(super) couplings: Vec<Couplings>,
     pub(super) has_neighbors: bool,
     pub(super) dense_rows: Vec<DenseRow>,
-    factor: Skyline,
+    /// Diagonal of $M$ [kg], shape `[n]`.
+    pub(super) mass: Vec<f64>,
+    factor: Skyline<f64>,
+    /// The factor in single precision.
+    rough_factor: Skyline<f32>,
     /// `A⁻¹`, row-major, shape `[n, n]`.
     inverse: Vec<f64>,
 }
@@ -100,6 +104,8 @@ impl Network {
             couplings,
             has_neighbors,
             dense_rows: Vec::new(),
+            mass: mass.to_vec(),
+            rough_factor: factor.to_single(),
             factor,
             inverse: Vec::new(),
         };
@@ -120,20 +126,41 @@ impl Network {
         vec![0.0; self.len().max(self.factor.work_len())]
     }
 
+    /// Scratch memory for [`Self::solve_roughly`].
+    pub(super) fn rough_scratch(&self) -> Vec<f32> {
+        vec![0.0; self.rough_factor.work_len()]
+    }
+
     /// `A⁻¹[i, ·]`, which is `A⁻¹[·, i]` too [1/kg], shape `[n]`; without the driver.
     pub(super) fn inverse_row(&self, node: usize) -> &[f64] {
         &self.inverse[node * self.len()..(node + 1) * self.len()]
     }
 
     /// Replaces `x` by `A⁻¹ x`, without the driver.
-    #[inline]
     pub(super) fn solve(&self, x: &mut [f64], work: &mut [f64]) {
-        // The correction is S⁻¹ u / sqrt(…), so uᵀ S⁻¹ x follows from x itself.
+        let shares = self.shares(x);
+        self.factor.solve(x, work);
+        self.correct(&shares, x);
+    }
+
+    /// As [`Self::solve`], to single precision and faster.
+    #[inline]
+    pub(super) fn solve_roughly(&self, x: &mut [f64], work: &mut [f32]) {
+        let shares = self.shares(x);
+        self.rough_factor.solve(x, work);
+        self.correct(&shares, x);
+    }
+
+    /// What each dense row takes of the solution for `x`: the correction is S⁻¹ u / sqrt(…), so uᵀ S⁻¹ x follows from x itself.
+    fn shares(&self, x: &[f64]) -> [f64; MAX_DENSE_ROWS] {
         let mut shares = [0.0; MAX_DENSE_ROWS];
         for (share, row) in shares.iter_mut().zip(&self.dense_rows) {
             *share = dot(&row.correction, x);
         }
-        self.factor.solve(x, work);
+        shares
+    }
+
+    fn correct(&self, shares: &[f64; MAX_DENSE_ROWS], x: &mut [f64]) {
         for (share, row) in shares.iter().zip(&self.dense_rows) {
             for (entry, correction) in x.iter_mut().zip(&row.correction) {
                 *entry -= share * correction;
@@ -180,7 +207,7 @@ impl Network {
 }
 
 /// Dot product in eight partial sums: vectorises, and gives the same bits on every machine.
-#[inline]
+#[inline(always)]
 pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     const LANES: usize = 8;
     let n = a.len().min(b.len());

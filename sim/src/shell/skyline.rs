@@ -1,68 +1,101 @@
-//! Cholesky factor of a sparse symmetric positive definite matrix, stored by rows from the first non-zero (skyline).
+//! Substitution with the Cholesky factor of a sparse symmetric positive definite matrix, in blocks of rows.
 //!
-//! Jennings 1966, "A compact storage scheme for the solution of symmetric linear simultaneous equations".
-//!
-//! Substitution is a chain of dependent operations, so it goes in blocks of eight rows: the triangle on the diagonal is stored
-//! inverted, and the products with the contiguous rows left of it are independent.
+//! Substitution is a chain of dependent operations, so it goes in blocks of sixteen rows: the triangle on the diagonal is stored
+//! inverted, and the products with the columns left of it are independent.
+//! Both directions read what they need in the order of memory, from a copy of their own.
 
-/// Rows in a block.
-const BLOCK: usize = 8;
-/// Partial sums of a dot product; rows of a block begin at a multiple of it.
-const LANES: usize = 4;
+#![expect(
+    clippy::inline_always,
+    reason = "substitution must be part of the function that has the processor's features"
+)]
 
-/// `L` of `P A Pᵀ = L Lᵀ` with `P` an ordering that keeps rows short.
+use nalgebra::RealField;
+use pulp::{Arch, Simd, WithSimd};
+
+use super::cholesky::Rows;
+use super::ordering::cuthill_mckee;
+
+/// Rows in a block, and numbers that are worked on at once.
+const BLOCK: usize = 16;
+
+/// `L` of `P A Pᵀ = L Lᵀ` with `P` an ordering that keeps rows short, in double or single precision.
 #[derive(Debug, Clone)]
-pub(super) struct Skyline {
+pub(super) struct Skyline<T> {
     /// `order[i]`: the unknown at index `i`.
     order: Vec<usize>,
-    blocks: Vec<Block>,
-    /// Rows of the blocks left of their triangles, one block after another.
-    panels: Vec<f64>,
+    blocks: Vec<Block<T>>,
+    /// What stands left of the blocks' triangles, one block after another, column by column.
+    columns: Vec<[T; BLOCK]>,
+    /// The same, sixteen columns after another, each row by row.
+    rows: Vec<[T; BLOCK]>,
 }
 
-/// Eight rows of `L`.
+/// Sixteen rows of `L`.
 #[derive(Debug, Clone)]
-struct Block {
-    /// First column of the panel.
+struct Block<T> {
+    /// First column left of the triangle; a multiple of [`BLOCK`].
     first: usize,
-    /// Where the panel starts in `panels`.
+    /// Where the block starts in [`Skyline::columns`] and [`Skyline::rows`].
     start: usize,
-    /// Inverse of the triangle on the diagonal, column by column.
-    inverse: [[f64; BLOCK]; BLOCK],
+    /// Inverse of the triangle on the diagonal, column by column and row by row.
+    inverse: [[[T; BLOCK]; BLOCK]; 2],
 }
 
-impl Skyline {
+impl Skyline<f64> {
     /// Factors the matrix given by its non-zeros `(row, column, value)` with `row >= column`; repeats are summed.
     ///
     /// `None` when it is not positive definite.
     pub(super) fn factor(n: usize, entries: &[(usize, usize, f64)]) -> Option<Self> {
         let order = cuthill_mckee(n, entries);
-        let rows = Rows::factor(&order, entries)?;
+        let factor = Rows::factor(&order, entries)?;
         let mut skyline = Self {
             order,
             blocks: Vec::with_capacity(n.div_ceil(BLOCK)),
-            panels: Vec::new(),
+            columns: Vec::new(),
+            rows: Vec::new(),
         };
         for top in (0..n).step_by(BLOCK) {
-            let first = (top..n.min(top + BLOCK)).map(|row| rows.first[row]).min()?;
-            let first = first.min(top) / LANES * LANES;
-            let start = skyline.panels.len();
-            for row in top..top + BLOCK {
-                let entries = (first..top).map(|column| rows.at(row, column));
-                skyline.panels.extend(entries);
+            let first = (top..n.min(top + BLOCK))
+                .map(|row| factor.first[row])
+                .min()?;
+            let first = first.min(top) / BLOCK * BLOCK;
+            let square = |rows: usize, columns: usize| -> [[f64; BLOCK]; BLOCK] {
+                std::array::from_fn(|i| std::array::from_fn(|j| factor.at(rows + i, columns + j)))
+            };
+            let start = skyline.rows.len();
+            for left in (first..top).step_by(BLOCK) {
+                let rows = square(top, left);
+                skyline.rows.extend(rows);
+                skyline.columns.extend(transposed(&rows));
             }
+            let inverse = inverted(&square(top, top));
             skyline.blocks.push(Block {
                 first,
                 start,
-                inverse: rows.inverted_triangle(top),
+                inverse: [inverse, transposed(&inverse)],
             });
         }
         Some(skyline)
     }
 
-    /// Length of the scratch memory of [`Self::solve`].
-    pub(super) fn work_len(&self) -> usize {
-        self.blocks.len() * BLOCK
+    /// The same factor in single precision: half the memory to read.
+    pub(super) fn to_single(&self) -> Skyline<f32> {
+        let single = |entries: &[f64; BLOCK]| entries.map(|x| x as f32);
+        let all = |some: &[[f64; BLOCK]]| some.iter().map(single).collect();
+        Skyline {
+            order: self.order.clone(),
+            blocks: self
+                .blocks
+                .iter()
+                .map(|block| Block {
+                    first: block.first,
+                    start: block.start,
+                    inverse: block.inverse.map(|half| half.each_ref().map(single)),
+                })
+                .collect(),
+            columns: all(&self.columns),
+            rows: all(&self.rows),
+        }
     }
 
     /// Replaces `x` by `A⁻¹ x`; `work` holds at least [`Self::work_len`] numbers.
@@ -71,71 +104,98 @@ impl Skyline {
         for (entry, &unknown) in work.iter_mut().zip(&self.order) {
             *entry = x[unknown];
         }
-        work[self.order.len()..].fill(0.0);
-        for (index, block) in self.blocks.iter().enumerate() {
-            self.forward(index * BLOCK, block, work);
-        }
-        for (index, block) in self.blocks.iter().enumerate().rev() {
-            self.backward(index * BLOCK, block, work);
-        }
+        self.substitute(Plain, work);
         for (&entry, &unknown) in work.iter().zip(&self.order) {
             x[unknown] = entry;
         }
     }
+}
 
-    /// Rows of `L y = b` from `top` on, given all above.
-    #[inline]
-    fn forward(&self, top: usize, block: &Block, work: &mut [f64]) {
-        let (above, own) = split(top, work);
-        let above = &above[block.first..];
-        let n = above.len();
-        let mut right = *own;
-        if n > 0 {
-            let panel = &self.panels[block.start..block.start + BLOCK * n];
-            for (entry, row) in right.iter_mut().zip(panel.chunks_exact(n)) {
-                *entry -= lanes_dot(row, above);
-            }
+impl Skyline<f32> {
+    /// Replaces `x` by `A⁻¹ x` to single precision; `work` holds at least [`Self::work_len`] numbers.
+    pub(super) fn solve(&self, x: &mut [f64], work: &mut [f32]) {
+        let work = &mut work[..self.work_len()];
+        let largest = x.iter().fold(0.0, |most: f64, x| most.max(x.abs()));
+        if largest == 0.0 {
+            return;
         }
-        // Even and odd columns apart halve the chain.
-        let (mut even, mut odd) = ([0.0; BLOCK], [0.0; BLOCK]);
-        for pair in 0..BLOCK / 2 {
-            for row in 0..BLOCK {
-                even[row] += block.inverse[2 * pair][row] * right[2 * pair];
-                odd[row] += block.inverse[2 * pair + 1][row] * right[2 * pair + 1];
-            }
+        // Scaled, so that what decays over the shell stays above the smallest number.
+        let scale = largest.recip();
+        for (entry, &unknown) in work.iter_mut().zip(&self.order) {
+            *entry = (x[unknown] * scale) as f32;
         }
-        for row in 0..BLOCK {
-            own[row] = even[row] + odd[row];
+        Arch::new().dispatch(Substitution { factor: self, work });
+        for (&entry, &unknown) in work.iter().zip(&self.order) {
+            x[unknown] = f64::from(entry) * largest;
+        }
+    }
+}
+
+/// Substitution on whatever vectors the processor has.
+struct Substitution<'a> {
+    factor: &'a Skyline<f32>,
+    work: &'a mut [f32],
+}
+
+impl WithSimd for Substitution<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) {
+        self.factor.substitute(InLanes(simd), self.work);
+    }
+}
+
+impl<T: RealField + Copy> Skyline<T> {
+    /// Length of the scratch memory of `solve`.
+    pub(super) fn work_len(&self) -> usize {
+        self.blocks.len() * BLOCK
+    }
+
+    /// Forward and backward substitution.
+    #[inline(always)]
+    fn substitute(&self, sums: impl Product<T>, work: &mut [T]) {
+        work[self.order.len()..].fill(T::zero());
+        for (index, block) in self.blocks.iter().enumerate() {
+            self.forward(sums, index * BLOCK, block, work);
+        }
+        for (index, block) in self.blocks.iter().enumerate().rev() {
+            self.backward(sums, index * BLOCK, block, work);
         }
     }
 
+    /// Rows of `L y = b` from `top` on, given all above.
+    #[inline(always)]
+    fn forward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
+        let (above, own) = split(top, work);
+        let above = &above[block.first..];
+        let sum = sums.of(&self.columns[block.start..block.start + above.len()], above);
+        let mut right = *own;
+        for row in 0..BLOCK {
+            right[row] -= sum[row];
+        }
+        *own = sums.of(&block.inverse[0], &right);
+    }
+
     /// Rows of `Lᵀ x = y` from `top` on, given all below, which were taken off already.
-    #[inline]
-    fn backward(&self, top: usize, block: &Block, work: &mut [f64]) {
+    #[inline(always)]
+    fn backward(&self, sums: impl Product<T>, top: usize, block: &Block<T>, work: &mut [T]) {
         let (above, own) = split(top, work);
         let above = &mut above[block.first..];
-        let n = above.len();
-        let mut x = [0.0; BLOCK];
-        for (x, column) in x.iter_mut().zip(&block.inverse) {
-            *x = lanes_dot(column, own);
-        }
-        *own = x;
-        if n == 0 {
-            return;
-        }
-        let panel = &self.panels[block.start..block.start + BLOCK * n];
-        let [r0, r1, r2, r3, r4, r5, r6, r7]: [&[f64]; BLOCK] =
-            std::array::from_fn(|row| &panel[row * n..(row + 1) * n]);
-        for i in 0..n {
-            above[i] -= ((x[0] * r0[i] + x[1] * r1[i]) + (x[2] * r2[i] + x[3] * r3[i]))
-                + ((x[4] * r4[i] + x[5] * r5[i]) + (x[6] * r6[i] + x[7] * r7[i]));
+        *own = sums.of(&block.inverse[1], own);
+        let rows = &self.rows[block.start..block.start + above.len()];
+        for (above, rows) in above.chunks_exact_mut(BLOCK).zip(rows.chunks_exact(BLOCK)) {
+            let sum = sums.of(rows, own);
+            for column in 0..BLOCK {
+                above[column] -= sum[column];
+            }
         }
     }
 }
 
 /// What stands above a block, and the block.
-#[inline]
-fn split(top: usize, work: &mut [f64]) -> (&mut [f64], &mut [f64; BLOCK]) {
+#[inline(always)]
+fn split<T>(top: usize, work: &mut [T]) -> (&mut [T], &mut [T; BLOCK]) {
     let (above, own) = work.split_at_mut(top);
     let own = own
         .first_chunk_mut()
@@ -143,173 +203,78 @@ fn split(top: usize, work: &mut [f64]) -> (&mut [f64], &mut [f64; BLOCK]) {
     (above, own)
 }
 
-/// The factor row by row, as it is found.
-struct Rows {
-    /// First non-zero column of each row of `L`.
-    first: Vec<usize>,
-    /// Where each row starts in `values`; the diagonal is its last entry.
-    start: Vec<usize>,
-    values: Vec<f64>,
+/// Sums of vectors times factors, of which there are a multiple of four, in four partial sums: the same on every machine.
+trait Product<T>: Copy {
+    fn of(self, vectors: &[[T; BLOCK]], factors: &[T]) -> [T; BLOCK];
 }
 
-impl Rows {
-    fn factor(order: &[usize], entries: &[(usize, usize, f64)]) -> Option<Self> {
-        let n = order.len();
-        let mut place = vec![0; n];
-        for (index, &unknown) in order.iter().enumerate() {
-            place[unknown] = index;
-        }
-        let placed = |&(row, column, value): &(usize, usize, f64)| {
-            let (a, b) = (place[row], place[column]);
-            (a.max(b), a.min(b), value)
-        };
-        let mut first: Vec<usize> = (0..n).collect();
-        for (row, column, _) in entries.iter().map(placed) {
-            first[row] = first[row].min(column);
-        }
-        let mut start = vec![0; n + 1];
-        for row in 0..n {
-            start[row + 1] = start[row] + row - first[row] + 1;
-        }
-        let mut values = vec![0.0; start[n]];
-        for (row, column, value) in entries.iter().map(placed) {
-            values[start[row] + column - first[row]] += value;
-        }
-        let mut rows = Self {
-            first,
-            start,
-            values,
-        };
-        rows.eliminate()?;
-        Some(rows)
-    }
+#[derive(Clone, Copy)]
+struct Plain;
 
-    fn row(&self, row: usize) -> &[f64] {
-        &self.values[self.start[row]..self.start[row + 1]]
-    }
-
-    fn eliminate(&mut self) -> Option<()> {
-        let mut inverse_diagonal = vec![0.0; self.first.len()];
-        for row in 0..self.first.len() {
-            for column in self.first[row]..=row {
-                let common = self.first[row].max(self.first[column]);
-                let left = &self.row(row)[common - self.first[row]..column - self.first[row]];
-                let right =
-                    &self.row(column)[common - self.first[column]..column - self.first[column]];
-                let index = self.start[row] + column - self.first[row];
-                let rest = self.values[index] - dot(left, right);
-                if column < row {
-                    self.values[index] = rest * inverse_diagonal[column];
-                } else if rest > 0.0 {
-                    self.values[index] = rest.sqrt();
-                    inverse_diagonal[row] = 1.0 / rest.sqrt();
-                } else {
-                    return None;
+impl Product<f64> for Plain {
+    fn of(self, vectors: &[[f64; BLOCK]], factors: &[f64]) -> [f64; BLOCK] {
+        let mut sums = [[0.0; BLOCK]; 4];
+        for (vectors, factors) in vectors.chunks_exact(4).zip(factors.chunks_exact(4)) {
+            for (sum, (vector, factor)) in sums.iter_mut().zip(vectors.iter().zip(factors)) {
+                for (sum, entry) in sum.iter_mut().zip(vector) {
+                    *sum += entry * factor;
                 }
             }
         }
-        Some(())
+        let [a, b, c, d] = sums;
+        std::array::from_fn(|i| (a[i] + c[i]) + (b[i] + d[i]))
     }
+}
 
-    /// An entry of `L`; rows beyond the last are those of the identity.
-    fn at(&self, row: usize, column: usize) -> f64 {
-        if row >= self.first.len() {
-            return if row == column { 1.0 } else { 0.0 };
-        }
-        if column < self.first[row] || column > row {
-            return 0.0;
-        }
-        self.row(row)[column - self.first[row]]
-    }
+/// In the processor's vectors.
+#[derive(Clone, Copy)]
+struct InLanes<S>(S);
 
-    /// Inverse of the triangle that begins at a place on the diagonal, column by column.
-    fn inverted_triangle(&self, top: usize) -> [[f64; BLOCK]; BLOCK] {
-        let mut inverse = [[0.0; BLOCK]; BLOCK];
-        for (column, result) in inverse.iter_mut().enumerate() {
-            for row in column..BLOCK {
-                let sum: f64 = (column..row)
-                    .map(|k| self.at(top + row, top + k) * result[k])
-                    .sum();
-                let unit = if row == column { 1.0 } else { 0.0 };
-                result[row] = (unit - sum) / self.at(top + row, top + row);
+impl<S: Simd> Product<f32> for InLanes<S> {
+    #[inline(always)]
+    fn of(self, vectors: &[[f32; BLOCK]], factors: &[f32]) -> [f32; BLOCK] {
+        let simd = self.0;
+        let mut result = [0.0; BLOCK];
+        let (groups, _) = S::as_mut_simd_f32s(&mut result);
+        let n_groups = groups.len();
+        let (vectors, _) = S::as_simd_f32s(vectors.as_flattened());
+        for (index, group) in groups.iter_mut().enumerate() {
+            let zero = simd.splat_f32s(0.0);
+            let (mut a, mut b, mut c, mut d) = (zero, zero, zero, zero);
+            for (vectors, factors) in vectors
+                .chunks_exact(4 * n_groups)
+                .zip(factors.chunks_exact(4))
+            {
+                let term = |part: usize| {
+                    let factor = simd.splat_f32s(factors[part]);
+                    simd.mul_f32s(factor, vectors[part * n_groups + index])
+                };
+                a = simd.add_f32s(a, term(0));
+                b = simd.add_f32s(b, term(1));
+                c = simd.add_f32s(c, term(2));
+                d = simd.add_f32s(d, term(3));
             }
+            *group = simd.add_f32s(simd.add_f32s(a, c), simd.add_f32s(b, d));
         }
-        inverse
+        result
     }
 }
 
-/// Dot product of any length.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_lanes, b_lanes) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest = a_lanes.remainder().iter().zip(b_lanes.remainder());
-    rest.map(|(x, y)| x * y).sum::<f64>() + lanes_dot(a, b)
+/// Inverse of a lower triangle, column by column.
+fn inverted(triangle: &[[f64; BLOCK]; BLOCK]) -> [[f64; BLOCK]; BLOCK] {
+    let mut inverse = [[0.0; BLOCK]; BLOCK];
+    for (column, result) in inverse.iter_mut().enumerate() {
+        for row in column..BLOCK {
+            let sum: f64 = (column..row).map(|k| triangle[row][k] * result[k]).sum();
+            let unit = if row == column { 1.0 } else { 0.0 };
+            result[row] = (unit - sum) / triangle[row][row];
+        }
+    }
+    inverse
 }
 
-/// Dot product in four partial sums, the same on every machine; entries beyond a multiple of four are left out.
-#[inline]
-fn lanes_dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; LANES];
-    for (x, y) in a.chunks_exact(LANES).zip(b.chunks_exact(LANES)) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3])
-}
-
-/// Breadth-first order of the matrix's graph from an outermost unknown (Cuthill and McKee 1969); unknowns tied to very many
-/// others come last, where a long row costs once.
-fn cuthill_mckee(n: usize, entries: &[(usize, usize, f64)]) -> Vec<usize> {
-    const MANY: usize = 32;
-    let mut neighbours = vec![Vec::new(); n];
-    for &(row, column, _) in entries {
-        if row != column {
-            neighbours[row].push(column);
-            neighbours[column].push(row);
-        }
-    }
-    for list in &mut neighbours {
-        list.sort_unstable();
-        list.dedup();
-    }
-    let hub: Vec<bool> = neighbours.iter().map(|list| list.len() > MANY).collect();
-    for list in &mut neighbours {
-        list.retain(|&other| !hub[other]);
-    }
-    let mut visited = hub.clone();
-    let mut order = Vec::with_capacity(n);
-    for seed in 0..n {
-        if visited[seed] {
-            continue;
-        }
-        // Two sweeps find an unknown at the far end of the component.
-        let far = sweep(seed, &neighbours, &mut visited.clone())
-            .pop()
-            .unwrap_or(seed);
-        order.extend(sweep(far, &neighbours, &mut visited));
-    }
-    order.extend((0..n).filter(|&unknown| hub[unknown]));
-    order
-}
-
-fn sweep(seed: usize, neighbours: &[Vec<usize>], visited: &mut [bool]) -> Vec<usize> {
-    let mut order = vec![seed];
-    visited[seed] = true;
-    let mut next = 0;
-    while let Some(&unknown) = order.get(next) {
-        next += 1;
-        let mut fresh: Vec<usize> = neighbours[unknown]
-            .iter()
-            .copied()
-            .filter(|&other| !visited[other])
-            .collect();
-        fresh.sort_by_key(|&other| (neighbours[other].len(), other));
-        for other in fresh {
-            visited[other] = true;
-            order.push(other);
-        }
-    }
-    order
+fn transposed(square: &[[f64; BLOCK]; BLOCK]) -> [[f64; BLOCK]; BLOCK] {
+    std::array::from_fn(|i| std::array::from_fn(|j| square[j][i]))
 }
 
 #[cfg(test)]

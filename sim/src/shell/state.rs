@@ -13,7 +13,7 @@ use super::model::ShellModel;
 use super::pair::GeomParams;
 use super::settings::Settings;
 use super::split::slot_name;
-use super::tuning::Tuning;
+use super::tuning::{Scratch, Tuning};
 use crate::applied_wrenches::AppliedWrenches;
 use crate::ffi::{Contact, Data};
 use crate::names::{self, ObjectType};
@@ -41,10 +41,15 @@ pub struct Shell {
     pub(super) q: Vec<f64>,
     pub(super) v: Vec<f64>,
     a: Vec<f64>,
+    /// Acceleration without contact: the next guess.
+    smooth: Vec<f64>,
+    scratch: Scratch,
     detector: Detector,
     contacts: Vec<Contact>,
     cones: Cones,
     rows: Vec<ContactRow>,
+    /// Forces on nodes along their axes [N].
+    pushes: Vec<(usize, f64)>,
     /// Forces of the last step by node [N]: the next guess.
     last_force: Vec<[f64; 3]>,
     bodies: Bodies,
@@ -78,10 +83,13 @@ impl Shell {
             q: vec![0.0; n],
             v: vec![0.0; n],
             a: vec![0.0; n],
+            smooth: vec![0.0; n],
+            scratch: Scratch::new(&shell.network),
             detector: Detector::default(),
             contacts: Vec::new(),
             cones: Cones::default(),
             rows: Vec::new(),
+            pushes: Vec::new(),
             last_force: vec![[0.0; 3]; n],
             bodies: Bodies::default(),
             applied: AppliedWrenches::default(),
@@ -99,6 +107,7 @@ impl Shell {
         }
         self.q.fill(0.0);
         self.v.fill(0.0);
+        self.smooth.fill(0.0);
         self.last_force.fill([0.0; 3]);
         self.contacts.clear();
         self.detector.reset();
@@ -175,9 +184,10 @@ impl Shell {
             &self.model.network,
             &self.q,
             &self.v,
-            &mut self.a,
-            &mut self.work,
+            &mut self.smooth,
+            &mut self.scratch,
         );
+        self.a.copy_from_slice(&self.smooth);
         self.detector.detect(
             &self.model,
             &self.frame,
@@ -304,14 +314,14 @@ impl Shell {
     /// Forces => accelerations of the shell, wrenches on the robot, contact list.
     fn apply(&mut self, data: &mut Data) {
         self.last_force.fill([0.0; 3]);
+        self.pushes.clear();
         for (contact, touch) in self.detector.contacts.iter().enumerate() {
             let f: [f64; 3] = std::array::from_fn(|k| self.cones.force[3 * contact + k]);
             self.last_force[touch.node] = f;
             let rows = &self.rows[3 * contact..3 * contact + 3];
             let along: f64 = rows.iter().zip(f).map(|(row, f)| row.jacobian * f).sum();
             if along != 0.0 {
-                self.tuning
-                    .push(&self.model.network, touch.node, along, &mut self.a);
+                self.pushes.push((touch.node, along));
             }
             let collider = &self.colliders[touch.collider];
             let center = Vector3::from(data.xipos()[collider.body]);
@@ -332,5 +342,7 @@ impl Shell {
                 force_in_contact: f,
             });
         }
+        self.tuning
+            .push(&self.model.network, &self.pushes, &mut self.a);
     }
 }

@@ -8,6 +8,13 @@
 //!
 //! which is exact.
 
+#![expect(
+    clippy::inline_always,
+    reason = "loops must be part of the function that has the processor's features"
+)]
+
+use pulp::{Arch, NullaryFnOnce};
+
 use super::network::{MAX_DENSE_ROWS, Network, Spring, dot};
 use super::rows::SpringDamper;
 
@@ -21,6 +28,24 @@ pub(super) struct Tuning {
     pub(super) couplings: Vec<SpringDamper>,
     /// The node that drives the ties.
     pub(super) driven: Option<Driven>,
+}
+
+/// Memory that [`Tuning::smooth_acceleration`] works in.
+#[derive(Debug)]
+pub(super) struct Scratch {
+    residual: Vec<f64>,
+    drive: Vec<f64>,
+    rough: Vec<f32>,
+}
+
+impl Scratch {
+    pub(super) fn new(network: &Network) -> Self {
+        Self {
+            residual: vec![0.0; network.len()],
+            drive: vec![0.0; network.len()],
+            rough: network.rough_scratch(),
+        }
+    }
 }
 
 /// A driver and its reach.
@@ -124,37 +149,36 @@ impl Tuning {
         driven.core = [[c / det, -b / det], [-b / det, a / det]];
     }
 
-    /// Acceleration without contact [m/s²] from displacements [m] and velocities [m/s].
+    /// Improves a guess of the acceleration without contact [m/s²] at displacements [m] and velocities [m/s].
+    ///
+    /// One step of iterative refinement: what the guess leaves over is exact, its solution good to six digits.
+    /// So a motion that goes on as it did is found to double precision, in half the time that it would take from nothing.
     pub(super) fn smooth_acceleration(
         &self,
         network: &Network,
         q: &[f64],
         v: &[f64],
         acceleration: &mut [f64],
-        work: &mut [f64],
+        scratch: &mut Scratch,
     ) {
-        acceleration.copy_from_slice(&self.rest_force);
-        for spring in &self.springs {
-            acceleration[spring.node] -= spring.stiffness * q[spring.node];
-        }
-        network
-            .ties
-            .pull(self.tie, self.reach(), q, v, acceleration);
-        for (couplings, law) in network.couplings.iter().zip(&self.couplings) {
-            couplings.pull(*law, q, v, acceleration, work);
-        }
-        for (index, row) in network.dense_rows.iter().enumerate() {
-            let (driver, own) = self.dense_driver(index);
-            let stretch = |x: &[f64]| dot(&row.coefficients, x) + own * x[driver];
-            let pull = row.stiffness * stretch(q) + row.damping * stretch(v);
-            for (entry, coefficient) in acceleration.iter_mut().zip(&row.coefficients) {
-                *entry -= pull * coefficient;
-            }
-            acceleration[driver] -= pull * own;
-        }
+        let Scratch {
+            residual,
+            drive,
+            rough,
+        } = scratch;
+        Arch::new().dispatch(Residual {
+            tuning: self,
+            network,
+            state: [q, v, acceleration],
+            left: residual,
+            drive,
+        });
         match &self.driven {
-            None => network.solve(acceleration, work),
-            Some(driven) => driven.solve(network, acceleration, work),
+            None => network.solve_roughly(residual, rough),
+            Some(driven) => driven.solve_roughly(network, residual, rough),
+        }
+        for (acceleration, change) in acceleration.iter_mut().zip(residual.iter()) {
+            *acceleration += change;
         }
     }
 
@@ -168,30 +192,108 @@ impl Tuning {
         })
     }
 
-    /// Adds the accelerations [m/s²] that a force [N] on a node makes.
+    /// Adds the accelerations [m/s²] that forces [N] on nodes make.
     pub(super) fn push(
         &self,
         network: &Network,
-        node: usize,
-        force: f64,
+        forces: &[(usize, f64)],
         acceleration: &mut [f64],
     ) {
-        for (entry, response) in acceleration.iter_mut().zip(network.inverse_row(node)) {
-            *entry += force * response;
-        }
+        Arch::new().dispatch(Push {
+            network,
+            forces,
+            acceleration,
+        });
         if let Some(driven) = &self.driven {
             let edge = network.inverse_row(driven.driver);
-            let along = [force * edge[node], force * driven.solved[node]];
-            driven.correct(edge, along, acceleration);
+            let along = |row: &[f64]| forces.iter().map(|(node, force)| force * row[*node]).sum();
+            driven.correct(edge, [along(edge), along(&driven.solved)], acceleration);
+        }
+    }
+}
+
+/// The force that an acceleration leaves over [N], on whatever vectors the processor has.
+struct Residual<'a> {
+    tuning: &'a Tuning,
+    network: &'a Network,
+    /// Displacements, velocities and accelerations.
+    state: [&'a [f64]; 3],
+    left: &'a mut [f64],
+    drive: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Residual<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Self {
+            tuning,
+            network,
+            state: [q, v, a],
+            left: residual,
+            drive,
+        } = self;
+        let forces = tuning.rest_force.iter().zip(&network.mass).zip(a);
+        for (residual, ((force, mass), a)) in residual.iter_mut().zip(forces) {
+            *residual = force - mass * a;
+        }
+        for spring in &tuning.springs {
+            residual[spring.node] -= spring.stiffness * q[spring.node];
+        }
+        network
+            .ties
+            .pull(tuning.tie, tuning.reach(), [q, v, a], residual);
+        for (couplings, law) in network.couplings.iter().zip(&tuning.couplings) {
+            couplings.pull(*law, [q, v, a], residual, drive);
+        }
+        for (index, row) in network.dense_rows.iter().enumerate() {
+            let (driver, own) = tuning.dense_driver(index);
+            let stretch = |x: &[f64]| dot(&row.coefficients, x) + own * x[driver];
+            let pull =
+                row.stiffness * stretch(q) + row.damping * stretch(v) + row.weight * stretch(a);
+            for (entry, coefficient) in residual.iter_mut().zip(&row.coefficients) {
+                *entry -= pull * coefficient;
+            }
+            residual[driver] -= pull * own;
+        }
+    }
+}
+
+/// Forces times rows of the inverse, four at a time.
+struct Push<'a> {
+    network: &'a Network,
+    forces: &'a [(usize, f64)],
+    acceleration: &'a mut [f64],
+}
+
+impl NullaryFnOnce for Push<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let quads = self.forces.chunks_exact(4);
+        let row = |(node, _): &(usize, f64)| self.network.inverse_row(*node);
+        for one in quads.remainder() {
+            for (entry, response) in self.acceleration.iter_mut().zip(row(one)) {
+                *entry += one.1 * response;
+            }
+        }
+        for quad in quads {
+            let [a, b, c, d] = std::array::from_fn(|i| row(&quad[i]));
+            let rows = a.iter().zip(b).zip(c).zip(d);
+            for (entry, (((a, b), c), d)) in self.acceleration.iter_mut().zip(rows) {
+                *entry += (quad[0].1 * a + quad[1].1 * b) + (quad[2].1 * c + quad[3].1 * d);
+            }
         }
     }
 }
 
 impl Driven {
-    /// Replaces `x` by `A'⁻¹ x`.
-    pub(super) fn solve(&self, network: &Network, x: &mut [f64], work: &mut [f64]) {
+    /// Replaces `x` by `A'⁻¹ x`, to single precision.
+    fn solve_roughly(&self, network: &Network, x: &mut [f64], work: &mut [f32]) {
         let along = dot(&self.solved, x);
-        network.solve(x, work);
+        network.solve_roughly(x, work);
         let along = [x[self.driver], along];
         self.correct(network.inverse_row(self.driver), along, x);
     }
@@ -286,10 +388,14 @@ mod tests {
         let q: Vec<f64> = (0..n).map(|i| (i as f64).sin() * 0.01).collect();
         let v: Vec<f64> = (0..n).map(|i| (2.0 * i as f64).cos() * 0.1).collect();
         let (mut a, mut work) = (vec![0.0; n], network.scratch());
+        let mut scratch = Scratch::new(&network);
         let mut tuning = Tuning::new(&network);
-        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut work);
+        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut scratch);
         let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
-        assert!(left.iter().all(|r| r.abs() < 1e-11), "{left:?}");
+        assert!(left.iter().all(|r| r.abs() < 1e-4), "{left:?}");
+        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut scratch);
+        let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
+        assert!(left.iter().all(|r| r.abs() < 1e-9), "{left:?}");
         // Other laws, and another reach of the driver.
         let (tie, neighbor) = (
             SpringDamper {
@@ -312,13 +418,15 @@ mod tests {
         }
         let dense = rows.iter_mut().filter(|row| row.terms.len() > 12);
         dense.for_each(|row| row.terms[12].1 *= 2.0);
-        tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut work);
+        for _ in 0..2 {
+            tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut scratch);
+        }
         let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
-        assert!(left.iter().all(|r| r.abs() < 1e-11), "{left:?}");
+        assert!(left.iter().all(|r| r.abs() < 1e-9), "{left:?}");
 
         // The inverse satisfies the same equation: a force of 2.5 N on the fifth node, at rest and without other forces.
         let mut push = vec![0.0; n];
-        tuning.push(&network, 4, 2.5, &mut push);
+        tuning.push(&network, &[(4, 2.5)], &mut push);
         let (zeros, mut force) = (vec![0.0; n], vec![0.0; n]);
         force[4] = 2.5;
         rows.last_mut().unwrap().position = 0.0;
