@@ -14,15 +14,21 @@ from ._insonate import (
     ClosedError,
     Error,
     OrderError,
+    Physics,
     Policy,
+    Scene,
     SimulationError,
     __version__,
+    calibrate,
     default_settings,
+    laws,
     load_policy,
+    parts,
     tasks,
 )
 from .check import check_vector_env
 from .env import Env
+from .export import save_policy
 from .registration import env_id, register_all
 from .vector_env import VectorEnv
 
@@ -31,14 +37,20 @@ __all__ = [
     "Env",
     "Error",
     "OrderError",
+    "Physics",
     "Policy",
+    "Scene",
     "SimulationError",
     "VectorEnv",
     "__version__",
+    "calibrate",
     "check_vector_env",
     "default_settings",
     "env_id",
+    "laws",
     "load_policy",
+    "parts",
+    "save_policy",
     "tasks",
 ]
 

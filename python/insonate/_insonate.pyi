@@ -42,6 +42,160 @@ def load_policy(path: str | Path) -> Policy:
         FileNotFoundError, ValueError: for a file that is not there, or is no whole policy.
     """
 
+def write_policy(
+    path: str | Path,
+    environments: Environments,
+    layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]],
+    activation: str,
+    moments: tuple[list[float], list[float], float] | None,
+    seed: int,
+    n_trained_steps: int,
+) -> None:
+    """Writes a policy file of what was trained elsewhere; `insonate.save_policy` is what to call."""
+
+def calibrate(
+    log: str | Path | Mapping[str, NDArray[np.float64]],
+    *,
+    model: str | None = None,
+    rate: float | None = None,
+    episode: int | None = None,
+) -> dict[str, Any]:
+    """Fits a law of tissue to a recorded press.
+
+    Args:
+        log: a file (.csv, .npy, .npz, .parquet), or a dict of `float64` arrays of shape ``[n]``: ``time`` [s], ``indentation`` or
+            ``position`` [m], ``force`` [N], and perhaps ``velocity`` [m/s].
+        model: one of `laws`, or ``auto``; None: the command line's default.
+        rate: sampling rate of a file without time [Hz].
+        episode: which episode of a file that holds several.
+
+    Returns:
+        ``model``; ``parameters`` by name, each with ``value``, ``unit``, ``standard_error``, ``ci95``, ``identifiable``, ``reason``;
+        ``r_squared``, ``rmse_n`` [N], ``n`` samples, ``force_bias`` [N], ``window`` [s], ``notes``.
+
+    Raises:
+        FileNotFoundError, ValueError, TypeError: for a log that is not there, cannot be read, or cannot be calibrated.
+    """
+
+def laws() -> list[tuple[str, str]]:
+    """Names and summaries of the laws that `calibrate` knows."""
+
+def parts() -> list[tuple[str, list[str]]]:
+    """Names of the ``robots``, ``probes``, ``torsos`` and ``shapes`` that a scene is made of."""
+
+class Scene:
+    """A robot with a probe over a torso, as the command line's options describe it.
+
+    Args:
+        robot, probe, torso, shape: of `parts`; a torso None is none.
+        stiffness: of the tissue [N/m]. damping: [N·s/m].
+        breathing_rate: breaths per second [Hz]; 0: none. breathing_amplitude: rise of the chest [m].
+        count: lattice points across, through and along the patient. spacing: distance of neighbours [m].
+        timestep: of physics [s].
+        robot_position: of the base in world [m].
+
+    Raises:
+        ValueError: for an unknown name or a value out of range.
+    """
+
+    def __new__(
+        cls,
+        robot: str = "panda",
+        probe: str = "c5-2",
+        torso: str | None = "fast",
+        *,
+        shape: str = "cylinder",
+        stiffness: float | None = None,
+        damping: float | None = None,
+        breathing_rate: float = 0.0,
+        breathing_amplitude: float = 0.008,
+        count: tuple[int, int, int] | None = None,
+        spacing: float | None = None,
+        timestep: float = 0.002,
+        robot_position: tuple[float, float, float] | None = None,
+    ) -> Self: ...
+    @property
+    def name(self) -> str:
+        """Such as ``panda_c5-2_fast``."""
+
+    @property
+    def timestep(self) -> float:
+        """Length of a physics step [s]."""
+
+    def to_xml(self) -> str:
+        """One standalone MJCF file, which `mujoco.MjModel.from_xml_string` takes."""
+
+    def skin(self, x: float, y: float) -> tuple[list[float], list[float]]:
+        """Position [m] and outward normal in world of the skin above ``(x, y)`` [m] of the torso's frame."""
+
+class Physics:
+    """A scene that runs, with a controller before each step."""
+
+    def __new__(cls, scene: Scene) -> Self: ...
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+
+    @property
+    def timestep(self) -> float:
+        """Length of a step [s]."""
+
+    @property
+    def qpos(self) -> NDArray[np.float64]:
+        """A copy of MuJoCo's generalised positions, shape ``[nq]``."""
+
+    @property
+    def qvel(self) -> NDArray[np.float64]:
+        """A copy of MuJoCo's generalised velocities, shape ``[nv]``."""
+
+    @property
+    def ctrl(self) -> NDArray[np.float64]:
+        """A copy of the motors' torques [N·m], shape ``[nu]``; to set them ends what a controller did."""
+
+    @ctrl.setter
+    def ctrl(self, torques: NDArray[np.float64]) -> None: ...
+    def reset(self) -> None:
+        """Back to the home pose at time 0, without controller."""
+
+    def step(self, n: int = 1) -> None:
+        """Steps `n` times; Ctrl-C ends it between steps.
+
+        Raises:
+            SimulationError: where the simulation diverges.
+        """
+
+    @staticmethod
+    def quantities() -> list[tuple[str, str, str, str]]:
+        """What `read` knows: name, unit, shape and a line of text."""
+
+    def read(self, name: str) -> NDArray[np.float64]:
+        """A quantity by name in row-major order, SI units; empty where the scene does not have it."""
+
+    def pose_on_skin(
+        self, x: float, y: float, lift: float = 0.0
+    ) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of the probe's face `lift` [m] above the skin, facing it."""
+
+    def place(self, position: Sequence[float], quaternion: Sequence[float]) -> None:
+        """Puts the arm at rest with the probe's face at a pose in world, and sets the force sensor's zero.
+
+        Raises:
+            SimulationError: where the arm does not reach.
+        """
+
+    def control_pose(
+        self, position: Sequence[float], quaternion: Sequence[float], stiffness: float | None = None
+    ) -> None:
+        """Holds the probe's face at a pose in world; stiffness per unit of task inertia [1/s²]."""
+
+    def control_force(
+        self, position: Sequence[float], quaternion: Sequence[float], force: float
+    ) -> None:
+        """Presses with a force [N] along the probe's axis, and holds the pose across it."""
+
+    def particles(self) -> NDArray[np.float64] | None:
+        """Positions of the torso's particles in world [m], shape ``[n, 3]``; None without a torso."""
+
 class Policy:
     """A deterministic policy: the mean action, clipped to its bounds."""
 

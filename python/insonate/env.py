@@ -45,14 +45,14 @@ class Env(gymnasium.Env[Any, FloatArray]):
         height: int = 480,
         **settings: Any,
     ) -> None:
-        self._environments = Environments(task_id, 1, settings, "disabled", 1)
-        self._layout = ObservationLayout(self._environments)
-        self._rendering = Rendering(self._environments, render_mode, camera, (width, height))
-        _, low, high = self._environments.action_bounds
+        self.environments = Environments(task_id, 1, settings, "disabled", 1)
+        self._layout = ObservationLayout(self.environments)
+        self._rendering = Rendering(self.environments, render_mode, camera, (width, height))
+        _, low, high = self.environments.action_bounds
         self.render_mode = render_mode
         self.metadata = {
             **self.metadata,
-            "render_fps": round(1.0 / self._environments.control_timestep),
+            "render_fps": round(1.0 / self.environments.control_timestep),
         }
         self.observation_space = self._layout.single_space
         self.action_space = spaces.Box(low, high, dtype=np.float32)
@@ -70,9 +70,9 @@ class Env(gymnasium.Env[Any, FloatArray]):
         self._has_seed = True
         parameters, episode = parameters_of(options), episode_of(options)
         if episode is None:
-            rows = self._environments.begin([seed], parameters)
+            rows = self.environments.begin([seed], parameters)
         else:
-            rows = self._environments.begin_episode(0, episode, parameters)
+            rows = self.environments.begin_episode(0, episode, parameters)
         self._rendering.show()
         return self._layout.arrange(rows[0]), {}
 
@@ -82,7 +82,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
         """Does an action, `float32` of shape ``[n_actions]`` within its bounds, for one control step."""
         if isinstance(action, (list, tuple)):
             action = np.asarray(action, np.float32)
-        row, reward, terminated, truncated, info = self._environments.step_alone(action)
+        row, reward, terminated, truncated, info = self.environments.step_alone(action)
         self._rendering.show()
         return self._layout.arrange(row), reward, terminated, truncated, info
 
@@ -93,39 +93,39 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def close(self) -> None:
         """Frees the environment; nothing but another `close` may follow."""
         self._rendering.close()
-        self._environments.shut()
+        self.environments.shut()
 
     def scripted_action(self) -> FloatArray | None:
         """The action of the task's scripted policy, shape ``[n_actions]``; None: it has none."""
-        actions = self._environments.scripted_actions()
+        actions = self.environments.scripted_actions()
         return None if actions is None else actions[0]
 
     @property
     def task(self) -> str:
         """Name of the task."""
-        return self._environments.task
+        return self.environments.task
 
     @property
     def settings(self) -> dict[str, Any]:
         """Every setting with its value."""
-        return self._environments.settings
+        return self.environments.settings
 
     @property
     def parameters(self) -> dict[str, float]:
         """Random parameters of the episode, by name."""
-        return {name: float(value[0]) for name, value in self._environments.parameters().items()}
+        return {name: float(value[0]) for name, value in self.environments.parameters().items()}
 
     @property
     def reward_terms(self) -> dict[str, float]:
         """Weighted terms whose sum is the last step's reward, by name."""
-        return {name: float(value[0]) for name, value in self._environments.reward_terms().items()}
+        return {name: float(value[0]) for name, value in self.environments.reward_terms().items()}
 
     @property
     def observation_names(self) -> list[str]:
         """Name of each number that is observed, with its unit."""
-        return self._environments.observation_bounds[0]
+        return self.environments.observation_bounds[0]
 
     @property
     def action_names(self) -> list[str]:
         """Name of each number of an action, with its unit."""
-        return self._environments.action_bounds[0]
+        return self.environments.action_bounds[0]

@@ -64,6 +64,11 @@ impl Environments {
         }
     }
 
+    /// What the environments are, and every setting.
+    pub(crate) fn description(&self) -> (&EnvSpec, &toml::Table) {
+        (&self.spec, &self.settings)
+    }
+
     fn rows<'py>(&self, py: Python<'py>, numbers: &[f32]) -> Result<Bound<'py, PyArray2<f32>>> {
         let n_columns = numbers.len() / self.n_envs;
         Ok(PyArray1::from_slice(py, numbers).reshape([self.n_envs, n_columns])?)

@@ -4,13 +4,16 @@
 //! The interpreter's lock is released while anything is simulated, and bad input ends in an exception: see [`error`].
 
 mod action;
+mod calibration;
 mod environments;
 mod error;
 mod info;
 mod painter;
+mod physics;
 mod policy;
 mod process;
 mod registry;
+mod scene;
 mod settings;
 
 use std::path::PathBuf;
@@ -21,13 +24,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _insonate {
     #[pymodule_export]
+    use super::calibration::{calibrate, laws};
+    #[pymodule_export]
     use super::environments::Environments;
     #[pymodule_export]
     use super::error::{ClosedError, Error, OrderError, SimulationError};
     #[pymodule_export]
-    use super::policy::{Policy, load_policy};
+    use super::physics::Physics;
+    #[pymodule_export]
+    use super::policy::{Policy, load_policy, write_policy};
     #[pymodule_export]
     use super::registry::{default_settings, tasks};
+    #[pymodule_export]
+    use super::scene::{Scene, parts};
     #[pymodule_export]
     use super::set_library;
 

@@ -3,12 +3,18 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
+use insonate_rl::network::Activation;
 use insonate_rl::run::POLICY;
-use numpy::{PyArray1, PyArrayMethods as _, PyUntypedArray, PyUntypedArrayMethods as _};
+use insonate_rl::{DenseLayer, ObservationMoments, PolicyIdentity};
+use numpy::{
+    PyArray1, PyArrayMethods as _, PyReadonlyArray1, PyReadonlyArray2, PyUntypedArray,
+    PyUntypedArrayMethods as _,
+};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::action::copy_f32;
+use crate::environments::Environments;
 use crate::error::{Result, value_error};
 use crate::settings;
 
@@ -42,6 +48,54 @@ pub(crate) fn load_policy(path: PathBuf) -> Result<Policy> {
         path
     };
     Policy::new(insonate_rl::Policy::load(&path)?)
+}
+
+/// Writes a policy file of what was trained elsewhere; `layers` are weight `[n_outputs, n_inputs]` and bias `[n_outputs]` of each.
+#[pyfunction]
+#[pyo3(signature = (path, environments, layers, activation, moments, seed, n_trained_steps))]
+pub(crate) fn write_policy(
+    path: PathBuf,
+    environments: PyRef<'_, Environments>,
+    layers: Vec<(PyReadonlyArray2<'_, f32>, PyReadonlyArray1<'_, f32>)>,
+    activation: &str,
+    moments: Option<(Vec<f64>, Vec<f64>, f64)>,
+    seed: u64,
+    n_trained_steps: u64,
+) -> Result<()> {
+    let activation = match activation {
+        "tanh" => Activation::Tanh,
+        "relu" => Activation::Relu,
+        "elu" => Activation::Elu,
+        "silu" => Activation::Silu,
+        other => {
+            return Err(value_error(format!(
+                "activation is {other:?}, but must be tanh, relu, elu or silu"
+            )));
+        }
+    };
+    let layers: Vec<DenseLayer> = layers
+        .iter()
+        .map(|(weight, bias)| DenseLayer {
+            weight: weight.as_array().iter().copied().collect(),
+            bias: bias.as_array().to_vec(),
+        })
+        .collect();
+    let moments = moments.map(|(mean, variance, clip)| ObservationMoments {
+        mean,
+        variance,
+        clip,
+    });
+    let (spec, settings) = environments.description();
+    let identity = PolicyIdentity {
+        task: spec.id.clone(),
+        settings: settings.to_string(),
+    };
+    let spaces = [&spec.observation_space, &spec.action_space];
+    let mut policy =
+        insonate_rl::Policy::from_layers(identity, spaces, &layers, activation, moments)?;
+    policy.seed = seed;
+    policy.n_trained_steps = n_trained_steps;
+    Ok(policy.save(&path)?)
 }
 
 impl Policy {

@@ -40,6 +40,6 @@ pub use agent::Agent;
 pub use checkpoint::CheckpointInfo;
 pub use error::RlError;
 pub use evaluate::{action_rng, evaluate};
-pub use policy::{Policy, PolicyIdentity};
+pub use policy::{DenseLayer, ObservationMoments, Policy, PolicyIdentity};
 pub use ppo::{Ppo, PpoConfig, Progress};
 pub use run::{Run, RunOptions};

@@ -1,85 +1,112 @@
 //! `cargo xtask ci`: what CI checks, each step with its time, stopping at the first that fails.
 
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 
 use crate::command::{cargo, succeeds};
+use crate::python;
 
 /// One check.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Step {
     name: &'static str,
-    /// Arguments of cargo.
-    arguments: &'static [&'static str],
-    /// A variable for the step alone.
-    variable: Option<(&'static str, &'static str)>,
+    job: Job,
+}
+
+/// What a step does.
+#[derive(Debug, Clone, Copy)]
+enum Job {
+    /// Arguments of cargo, and a variable for the step alone.
+    Cargo(
+        &'static [&'static str],
+        Option<(&'static str, &'static str)>,
+    ),
+    /// Something in a virtual environment, in words.
+    Python(&'static str, fn() -> Result<()>),
 }
 
 /// The steps, in the order in which they run: what fails soonest comes first.
-const STEPS: [Step; 7] = [
+const STEPS: [Step; 9] = [
     Step {
         name: "format",
-        arguments: &["fmt", "--all", "--check"],
-        variable: None,
+        job: Job::Cargo(&["fmt", "--all", "--check"], None),
     },
     Step {
         name: "lint",
-        arguments: &[
-            "clippy",
-            "--workspace",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ],
-        variable: None,
+        job: Job::Cargo(
+            &[
+                "clippy",
+                "--workspace",
+                "--all-targets",
+                "--",
+                "--deny",
+                "warnings",
+            ],
+            None,
+        ),
     },
     // The window needs no graphics library to build; no other step compiles it.
     Step {
         name: "viewer",
-        arguments: &[
-            "clippy",
-            "--package",
-            "insonate",
-            "--features",
-            "viewer",
-            "--all-targets",
-            "--",
-            "--deny",
-            "warnings",
-        ],
-        variable: None,
+        job: Job::Cargo(
+            &[
+                "clippy",
+                "--package",
+                "insonate",
+                "--features",
+                "viewer",
+                "--all-targets",
+                "--",
+                "--deny",
+                "warnings",
+            ],
+            None,
+        ),
     },
     Step {
         name: "architecture",
-        arguments: &["test", "--package", "insonate", "--test", "architecture"],
-        variable: None,
+        job: Job::Cargo(
+            &["test", "--package", "insonate", "--test", "architecture"],
+            None,
+        ),
     },
     Step {
         name: "test",
-        arguments: &["test", "--workspace"],
         // Golden files that differ fail the test instead of being written anew.
-        variable: Some(("INSTA_UPDATE", "no")),
+        job: Job::Cargo(&["test", "--workspace"], Some(("INSTA_UPDATE", "no"))),
     },
     Step {
         name: "docs",
-        arguments: &["doc", "--workspace", "--no-deps"],
-        variable: Some(("RUSTDOCFLAGS", "--deny warnings")),
+        job: Job::Cargo(
+            &["doc", "--workspace", "--no-deps"],
+            Some(("RUSTDOCFLAGS", "--deny warnings")),
+        ),
     },
     // Advisories need a database from the network: `cargo deny check advisories`.
     Step {
         name: "deny",
-        arguments: &["deny", "check", "bans", "licenses", "sources"],
-        variable: None,
+        job: Job::Cargo(&["deny", "check", "bans", "licenses", "sources"], None),
+    },
+    Step {
+        name: "python",
+        job: Job::Python("tests of the Python package", python::test),
+    },
+    Step {
+        name: LEARNERS,
+        job: Job::Python("short trainings in Python", python::test_learners),
     },
 ];
+
+/// Not among all steps: it installs gigabytes.
+const LEARNERS: &str = "learners";
 
 /// The steps of these names, or all; the error names one that does not exist.
 pub(crate) fn steps(names: &[String]) -> Result<Vec<Step>, String> {
     if names.is_empty() {
-        return Ok(STEPS.to_vec());
+        let all = STEPS.into_iter();
+        return Ok(all.filter(|step| step.name != LEARNERS).collect());
     }
     let known = |name: &String| STEPS.iter().find(|step| step.name == name).copied();
     names
@@ -103,13 +130,26 @@ pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
             );
             continue;
         }
-        let line = format!("cargo {}", step.arguments.join(" "));
+        let line = match step.job {
+            Job::Cargo(arguments, _) => format!("cargo {}", arguments.join(" ")),
+            Job::Python(line, _) => line.to_owned(),
+        };
         eprintln!("==> {}: {line}", step.name);
         let step_start = Instant::now();
-        let passed = command(step)
-            .status()
-            .context("cannot start cargo")?
-            .success();
+        let passed = match step.job {
+            Job::Cargo(arguments, variable) => cargo(arguments)
+                .envs(variable)
+                .status()
+                .context("cannot start cargo")?
+                .success(),
+            Job::Python(_, test) => match test() {
+                Ok(()) => true,
+                Err(error) => {
+                    eprintln!("error: {error:#}");
+                    false
+                }
+            },
+        };
         let seconds = step_start.elapsed().as_secs_f64();
         let verdict = if passed { "passed" } else { "FAILED" };
         eprintln!("==> {}: {verdict} after {seconds:.1} s", step.name);
@@ -122,10 +162,4 @@ pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
         start.elapsed().as_secs_f64()
     );
     Ok(ExitCode::SUCCESS)
-}
-
-fn command(step: &Step) -> Command {
-    let mut command = cargo(step.arguments);
-    command.envs(step.variable);
-    command
 }

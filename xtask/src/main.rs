@@ -1,10 +1,11 @@
-//! `cargo xtask …`: fetches libmujoco, then runs, tests and checks insonate.
+//! `cargo xtask …`: fetches libmujoco, then runs, tests and checks insonate, and packs its wheel.
 //!
 //! It links no MuJoCo and no crate of the workspace, so that it builds on a fresh clone.
 
 mod ci;
 mod command;
 mod library;
+mod python;
 mod setup;
 mod wheel;
 
@@ -27,7 +28,9 @@ Commands:
   run [ARGUMENTS]                 setup, then `insonate ARGUMENTS` built with --release;
                                   without arguments a scan: the Panda slides a C5-2 over a soft torso
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
-  ci [STEPS]                      setup, then what CI checks: format lint viewer architecture test docs deny
+  wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
+  ci [STEPS]                      setup, then what CI checks: format lint viewer architecture test docs deny python;
+                                  `learners` (short trainings with torch and Ray) runs by its name only
   help                            this text
 
 Options of setup:
@@ -72,6 +75,7 @@ fn main() -> ExitCode {
             Ok(options) => setup::ensure(&options).map(|()| ExitCode::SUCCESS),
             Err(message) => return bad_usage(&message),
         },
+        "wheel" => build_wheel(),
         "ci" => match ci::steps(rest) {
             Ok(steps) => setup::ensure(&SetupOptions::default()).and_then(|()| ci::run(&steps)),
             Err(message) => return bad_usage(&message),
@@ -109,6 +113,13 @@ fn run(arguments: &[String]) -> Result<ExitCode> {
 fn test(arguments: &[String]) -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
     command::exit_code(cargo(&["test", "--workspace"]).args(arguments))
+}
+
+/// Builds the Python package and says where it is.
+fn build_wheel() -> Result<ExitCode> {
+    setup::ensure(&SetupOptions::default())?;
+    eprintln!("wheel: {}", python::build_wheel()?.display());
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Reads the arguments of `setup`; the error is what is wrong with them.

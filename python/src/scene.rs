@@ -1,0 +1,152 @@
+//! Scenes: a robot with a probe over a torso, as MJCF.
+
+use insonate_models::robots::{self, Robot};
+use insonate_models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
+use insonate_models::{ModelError, probes};
+use insonate_sim::placement::SkinPoint;
+use pyo3::prelude::*;
+
+use crate::error::{Result, value_error};
+
+/// Robot, probe and torso: a description, which `Physics` runs.
+#[pyclass(frozen, module = "insonate")]
+pub(crate) struct Scene {
+    pub(crate) scene: insonate_models::Scene,
+}
+
+/// Names of robots, probes, torsos and shapes.
+#[pyfunction]
+pub(crate) fn parts() -> [(&'static str, Vec<&'static str>); 4] {
+    [
+        (
+            "robots",
+            robots::ALL.iter().map(|(name, _)| *name).collect(),
+        ),
+        (
+            "probes",
+            probes::ALL.iter().map(|(name, _)| *name).collect(),
+        ),
+        ("torsos", torsos::ALL.iter().map(|kind| kind.name).collect()),
+        ("shapes", Shape::ALL.iter().map(|(name, _)| *name).collect()),
+    ]
+}
+
+#[pymethods]
+impl Scene {
+    #[new]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    #[pyo3(signature = (robot="panda", probe="c5-2", torso=Some("fast"), *, shape="cylinder", stiffness=None, damping=None,
+        breathing_rate=0.0, breathing_amplitude=0.008, count=None, spacing=None, timestep=0.002, robot_position=None))]
+    fn new(
+        robot: &str,
+        probe: &str,
+        torso: Option<&str>,
+        shape: &str,
+        stiffness: Option<f64>,
+        damping: Option<f64>,
+        breathing_rate: f64,
+        breathing_amplitude: f64,
+        count: Option<[usize; 3]>,
+        spacing: Option<f64>,
+        timestep: f64,
+        robot_position: Option<[f64; 3]>,
+    ) -> Result<Self> {
+        let shape = *find(shape, "shape", Shape::ALL)?;
+        let usual = match torso {
+            // A flex is a solid without gaps: its lattice may stay coarse.
+            Some("flex") => TorsoConfig {
+                shape,
+                ..TorsoConfig::default()
+            },
+            _ => TorsoConfig::of_shape(shape),
+        };
+        let config = TorsoConfig {
+            count: count.unwrap_or(usual.count),
+            spacing: spacing.unwrap_or(usual.spacing),
+            softness: Softness {
+                stiffness: stiffness.unwrap_or(usual.softness.stiffness),
+                damping: damping.unwrap_or(usual.softness.damping),
+            },
+            breathing: (breathing_rate != 0.0).then_some(Breathing {
+                rate: breathing_rate,
+                amplitude: breathing_amplitude,
+            }),
+            ..usual
+        };
+        let make_robot: fn() -> Robot = *find(robot, "robot", robots::ALL)?;
+        let make_probe = *find(probe, "probe", probes::ALL)?;
+        let mut scene =
+            insonate_models::Scene::new(make_robot(), make_probe(), build(torso, &config)?);
+        scene.timestep = timestep;
+        scene.robot_position = robot_position.unwrap_or(scene.robot_position);
+        // What cannot be written is said now.
+        scene.to_mjcf()?;
+        Ok(Self { scene })
+    }
+
+    /// Name of the scene.
+    #[getter]
+    fn name(&self) -> String {
+        self.scene.name()
+    }
+
+    /// Length of a physics step [s].
+    #[getter]
+    fn timestep(&self) -> f64 {
+        self.scene.timestep
+    }
+
+    /// The scene as one standalone MJCF file.
+    fn to_xml(&self, py: Python<'_>) -> Result<String> {
+        let xml = py.detach(|| Ok::<_, ModelError>(self.scene.to_mjcf()?.to_xml()?))?;
+        Ok(xml)
+    }
+
+    /// Position [m] and outward normal in world of the skin above `(x, y)` [m] of the torso's frame.
+    fn skin(&self, x: f64, y: f64) -> Result<([f64; 3], [f64; 3])> {
+        let point = self.skin_point(x, y)?;
+        Ok((point.position.into(), point.normal.into()))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Scene({})", self.scene.name())
+    }
+}
+
+impl Scene {
+    pub(crate) fn skin_point(&self, x: f64, y: f64) -> Result<SkinPoint> {
+        let Some(torso) = &self.scene.torso else {
+            return Err(value_error("the scene has no torso to touch"));
+        };
+        SkinPoint::above(&torso.surface, self.scene.torso_position, x, y).ok_or_else(|| {
+            let [low, high] = torso.surface.bounds();
+            value_error(format!(
+                "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
+                low[0], low[1], high[0], high[1]
+            ))
+        })
+    }
+}
+
+fn build(torso: Option<&str>, config: &TorsoConfig) -> Result<Option<Torso>> {
+    let Some(name) = torso.filter(|name| *name != "none") else {
+        return Ok(None);
+    };
+    let kind = torsos::by_name(name)?;
+    config.check()?;
+    Ok(Some((kind.build)(config)?))
+}
+
+/// What is called `name` in a registry.
+fn find<'a, T>(name: &str, kind: &'static str, all: &'a [(&'static str, T)]) -> Result<&'a T> {
+    let found = all.iter().find(|(known, _)| *known == name);
+    found.map(|(_, value)| value).ok_or_else(|| {
+        let known: Vec<&str> = all.iter().map(|(known, _)| *known).collect();
+        ModelError::Unknown {
+            kind,
+            name: name.to_owned(),
+            known: known.join(", "),
+        }
+        .into()
+    })
+}

@@ -1,0 +1,111 @@
+"""Contract: scenes open in the Python package of MuJoCo, run with controllers, and presses are calibrated."""
+
+import mujoco
+import numpy as np
+import pytest
+
+import insonate
+
+
+@pytest.mark.parametrize("torso", [None, "fast", "composite"])
+def test_a_scene_opens_in_mujoco(torso):
+    scene = insonate.Scene("ur5e", "l12-5", torso)
+    model = mujoco.MjModel.from_xml_string(scene.to_xml())
+    assert model.opt.timestep == scene.timestep == 0.002
+    data = mujoco.MjData(model)
+    mujoco.mj_step(model, data)
+    assert np.isfinite(data.qpos).all()
+
+
+def test_every_part_has_a_scene():
+    names = dict(insonate.parts())
+    assert {"panda", "ur5e"} <= set(names["robots"])
+    for robot in names["robots"]:
+        assert robot in insonate.Scene(robot, torso=None).to_xml()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"robot": "ur6"}, "choose one of"),
+        ({"stiffness": -1.0}, "stiffness"),
+        ({"timestep": 1.0}, "timestep"),
+        ({"shape": "cube"}, "shape"),
+    ],
+)
+def test_wrong_parts_are_named(options, words):
+    with pytest.raises(ValueError, match=words):
+        insonate.Scene(**options)
+
+
+def test_force_control_presses_with_the_force():
+    physics = insonate.Physics(insonate.Scene())
+    physics.place(*physics.pose_on_skin(0.0, 0.0, 0.005))
+    physics.control_force(*physics.pose_on_skin(0.0, 0.0), 5.0)
+    physics.step(1500)
+    assert physics.time == pytest.approx(3.0)
+    force = np.linalg.norm(physics.read("force_in_world"))
+    assert force == pytest.approx(5.0, abs=0.5)
+    assert {name for name, *_ in insonate.Physics.quantities()} >= {"force_in_world"}
+    with pytest.raises(ValueError, match="quantity"):
+        physics.read("forse")
+
+
+def test_pose_control_goes_to_the_pose():
+    physics = insonate.Physics(insonate.Scene(torso=None))
+    scene = insonate.Physics(insonate.Scene())
+    position, quaternion = scene.pose_on_skin(0.05, 0.0, 0.05)
+    physics.control_pose(position, quaternion, stiffness=400.0)
+    physics.step(1000)
+    found = physics.read("probe_position")
+    np.testing.assert_allclose(found, position, atol=5e-3)
+    with pytest.raises(ValueError, match="quaternion"):
+        physics.control_pose(position, [0.0] * 4)
+    with pytest.raises(ValueError, match="torques"):
+        physics.ctrl = np.full(physics.ctrl.shape, np.nan)
+
+
+def press(stiffness=1300.0, damping=20.0):
+    time = np.arange(0.0, 4.0, 0.002)
+    indentation = 0.01 * (1.0 - np.cos(2.0 * np.pi * 0.5 * time)) + 1e-4
+    velocity = np.gradient(indentation, time)
+    noise = np.random.default_rng(0).normal(0.0, 0.02, len(time))
+    force = stiffness * indentation + damping * velocity + noise
+    return {"time": time, "indentation": indentation, "velocity": velocity, "force": force}
+
+
+def test_a_press_of_known_truth_is_calibrated():
+    found = insonate.calibrate(press(), model="kelvin-voigt")
+    for name, truth in (("stiffness", 1300.0), ("damping", 20.0)):
+        low, high = found["parameters"][name]["ci95"]
+        assert low - 2.0 < truth < high + 2.0
+    assert found["r_squared"] > 0.99 and found["rmse_n"] < 0.03
+
+
+def test_a_file_gives_what_its_arrays_give(tmp_path):
+    log = press()
+    header = "time_s,indentation_m,velocity_m_s,force_n"
+    columns = np.column_stack([log[name] for name in ("time", "indentation", "velocity", "force")])
+    path = tmp_path / "press.csv"
+    np.savetxt(path, columns, delimiter=",", header=header, comments="", fmt="%.17g")
+    one, other = insonate.calibrate(path), insonate.calibrate(log)
+    for name, parameter in one["parameters"].items():
+        assert parameter["value"] == pytest.approx(other["parameters"][name]["value"], rel=1e-9)
+
+
+def test_wrong_logs_are_refused(tmp_path):
+    with pytest.raises(FileNotFoundError):
+        insonate.calibrate(tmp_path / "nowhere.csv")
+    log = press()
+    for change, words in (
+        ({"force": log["force"][:-1]}, "lengths"),
+        ({"force": np.full(len(log["time"]), np.nan)}, "force"),
+        ({"weight": log["force"]}, "weight"),
+        ({"position": log["force"]}, "either"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            insonate.calibrate({**log, **change})
+    with pytest.raises(ValueError, match="law"):
+        insonate.calibrate(log, model="hooke")
+    with pytest.raises(TypeError):
+        insonate.calibrate(3)

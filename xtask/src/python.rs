@@ -1,0 +1,183 @@
+//! The Python package: its wheel, and its tests on the installed wheel.
+//!
+//! Everything lies in virtual environments below `target/python/`.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, ensure};
+
+use crate::command::{cargo, root, succeeds};
+use crate::wheel;
+
+/// Builds wheels; `ziglang` links against an old C library.
+const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
+
+/// What the tests need beside the package.
+const TESTERS: [&str; 2] = ["pytest>=8,<10", "mypy>=2.4,<3"];
+
+/// The versions of Gymnasium between which users are: those that other packages pin, and the newest.
+const GYMNASIUMS: [&str; 3] = ["1.1.1", "1.2.2", "1.4.0"];
+
+/// Training scripts and the steps of a short run of each.
+const LEARNERS: [[&str; 2]; 3] = [
+    ["sb3_ppo.py", "8192"],
+    ["ppo.py", "8192"],
+    ["rllib_ppo.py", "8192"],
+];
+
+/// Builds the wheel for any Linux with glibc 2.28 or newer, and returns its path.
+pub(crate) fn build_wheel() -> Result<PathBuf> {
+    let tools = tools()?;
+    let arguments = ["--release", "--zig", "--compatibility", "manylinux_2_28"];
+    build(&tools, &folder().join("wheels"), &arguments)
+}
+
+/// Builds the wheel quickly, installs it in an empty environment, and runs the tests and the type checker there.
+pub(crate) fn test() -> Result<()> {
+    let tools = tools()?;
+    let quick = ["--profile", "dev", "--compatibility", "linux"];
+    let wheel = build(&tools, &folder().join("quick"), &quick)?;
+    run(cargo(&[
+        "build",
+        "--package",
+        "insonate",
+        "--bin",
+        "insonate",
+    ]))?;
+    let venv = empty_venv("ci")?;
+    let mut install = pip(&venv);
+    install.arg(&wheel).args(TESTERS);
+    run(install)?;
+    let tests = root().join("python/tests");
+    run(pytest(&venv, &tests))?;
+    let mut mypy = Command::new(venv.join("bin/mypy"));
+    mypy.arg("--config-file")
+        .arg(settings())
+        .current_dir(folder());
+    run(mypy)?;
+    for version in GYMNASIUMS {
+        let mut install = pip(&venv);
+        install.arg(format!("gymnasium=={version}"));
+        run(install)?;
+        run(pytest(&venv, &tests.join("test_gymnasium.py")))?;
+    }
+    Ok(())
+}
+
+/// Installs the package with torch, Stable-Baselines3 and Ray, and lets each learner train for a short time.
+pub(crate) fn test_learners() -> Result<()> {
+    let venv = empty_venv("learners")?;
+    let mut install = pip(&venv);
+    install.arg(format!("{}[sb3,rllib]", root().join("python").display()));
+    run(install)?;
+    for [script, steps] in LEARNERS {
+        let mut train = Command::new(venv.join("bin/python"));
+        train
+            .arg(root().join("examples/python").join(script))
+            .args(["--steps", steps, "--output"])
+            .arg(folder().join("trained").join(script))
+            .current_dir(folder());
+        run(train)?;
+    }
+    Ok(())
+}
+
+fn folder() -> PathBuf {
+    root().join("target/python")
+}
+
+fn settings() -> PathBuf {
+    root().join("python/pyproject.toml")
+}
+
+/// The environment with the builders, made once.
+fn tools() -> Result<PathBuf> {
+    let venv = folder().join("tools");
+    if !venv.join("bin/maturin").is_file() {
+        make_venv(&venv)?;
+        let mut install = pip(&venv);
+        install.args(BUILDERS);
+        run(install)?;
+    }
+    Ok(venv)
+}
+
+fn empty_venv(name: &str) -> Result<PathBuf> {
+    let venv = folder().join(name);
+    if venv.exists() {
+        fs::remove_dir_all(&venv).with_context(|| format!("cannot remove {}", venv.display()))?;
+    }
+    make_venv(&venv)?;
+    Ok(venv)
+}
+
+fn make_venv(venv: &Path) -> Result<()> {
+    let python = wheel::python()?;
+    ensure!(
+        succeeds(Command::new(python).args(["-m", "venv"]).arg(venv)),
+        "{python} cannot make the virtual environment {}: install its module venv, for example `apt-get install python3-venv`",
+        venv.display()
+    );
+    Ok(())
+}
+
+fn pip(venv: &Path) -> Command {
+    let mut command = Command::new(venv.join("bin/python"));
+    command.args([
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+    ]);
+    command
+}
+
+/// pytest on the installed package: not from `python/`, whose sources hold no compiled module.
+fn pytest(venv: &Path, tests: &Path) -> Command {
+    let mut command = Command::new(venv.join("bin/pytest"));
+    command
+        .args(["--quiet", "-p", "no:cacheprovider", "-c"])
+        .arg(settings())
+        .arg(tests)
+        .env("INSONATE_CLI", root().join("target/debug/insonate"))
+        .current_dir(folder());
+    command
+}
+
+/// Builds a wheel into an emptied folder.
+fn build(tools: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    let mut command = Command::new(tools.join("bin/maturin"));
+    let bin = tools.join("bin");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let paths = std::iter::once(bin).chain(std::env::split_paths(&path));
+    command
+        .arg("build")
+        .args(arguments)
+        .arg("--manifest-path")
+        .arg(root().join("python/Cargo.toml"))
+        .arg("--out")
+        .arg(folder)
+        .env("PATH", std::env::join_paths(paths)?)
+        .env("VIRTUAL_ENV", tools)
+        .current_dir(root());
+    run(command)?;
+    let entry = fs::read_dir(folder)?
+        .next()
+        .context("maturin left no wheel")?;
+    Ok(entry?.path())
+}
+
+fn run(mut command: Command) -> Result<()> {
+    let line = format!("{command:?}");
+    let status = command
+        .status()
+        .with_context(|| format!("cannot start {line}"))?;
+    ensure!(status.success(), "{line} failed");
+    Ok(())
+}
