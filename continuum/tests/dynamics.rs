@@ -85,3 +85,44 @@ fn a_wide_swing_gains_no_energy() {
     assert!(greatest < 1.001 * start, "{greatest} {start}");
     assert!(end > 0.3 * start, "{end} {start}");
 }
+
+#[test]
+fn a_rod_that_is_fed_moves_with_what_comes_out() {
+    let section = Section::tube(5.1e8, 5.551e-6, 5.041e-12, 1010.0);
+    let config = RodConfig::uniform(LENGTH, 20, section);
+    let (start, speed) = (0.03, 0.1);
+    let mut actuation = Actuation::held(Isometry3::identity(), start);
+    let mut simulation =
+        Simulation::new(config, StepSettings::default(), None, &actuation).expect("it is a rod");
+    let dynamics = Dynamics {
+        timestep: 1e-3,
+        alpha: -0.3,
+        mass_damping: 0.0,
+        stiffness_damping: 0.0,
+    };
+    for direction in [1.0, -1.0] {
+        for _ in 0..400 {
+            actuation.inserted_length += direction * speed * dynamics.timestep;
+            let report = simulation
+                .step_dynamic(&actuation, &dynamics)
+                .expect("it does not fold");
+            assert_eq!(report.stop_reason, StopReason::Done, "{report:?}");
+        }
+        let tip = simulation.state().world_from_tip().translation.vector;
+        let length = actuation.inserted_length;
+        let energy = simulation.kinetic_energy();
+        let expected = 0.5 * section.density * section.area * length * speed * speed;
+        println!(
+            "tip {:.6} of {length:.6} m, energy {energy:.3e} of {expected:.3e} J",
+            tip.x
+        );
+        assert!(
+            (tip.x - length).abs() < 1e-6 && tip.yz().norm() < 1e-9,
+            "{tip}"
+        );
+        assert!((energy - expected).abs() < 0.01 * expected, "{energy}");
+    }
+    actuation.inserted_length += 0.004;
+    let error = simulation.step_dynamic(&actuation, &dynamics).unwrap_err();
+    assert!(error.to_string().contains("inserted_length"), "{error}");
+}

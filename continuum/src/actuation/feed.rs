@@ -46,3 +46,26 @@ pub(crate) fn feed(state: &mut RodState, fed: f64, element_length: f64) {
     }
     state.from_tip = from_tip;
 }
+
+/// The same rod where it is, with nodes for another inserted length [m], at most half an element from the one before.
+pub(crate) fn draw_out(before: &RodState, inserted_length: f64, element_length: f64) -> RodState {
+    let from_tip = nodes_from_tip(inserted_length, element_length);
+    let along = before.rotations[0] * Vector3::x();
+    let poses = from_tip.iter().map(|&place| {
+        if place >= before.inserted_length {
+            let behind = along * (place - before.inserted_length);
+            return (before.positions[0] - behind, before.rotations[0]);
+        }
+        let beyond = before.from_tip.partition_point(|own| *own > place);
+        let first = beyond.clamp(1, before.from_tip.len() - 1) - 1;
+        let length = before.from_tip[first] - before.from_tip[first + 1];
+        before.interpolated(first, ((before.from_tip[first] - place) / length).max(0.0))
+    });
+    let (positions, rotations) = poses.unzip();
+    RodState {
+        inserted_length,
+        positions,
+        rotations,
+        from_tip,
+    }
+}

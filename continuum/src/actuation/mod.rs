@@ -4,7 +4,7 @@ mod cables;
 mod feed;
 
 pub(crate) use cables::pull;
-pub(crate) use feed::{feed, nodes_from_tip};
+pub(crate) use feed::{draw_out, feed, nodes_from_tip};
 
 use nalgebra::{Isometry3, Vector3};
 

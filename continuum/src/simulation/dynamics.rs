@@ -7,9 +7,9 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{Simulation, StepReport, StopReason};
+use super::{BaseStep, Simulation, StepReport, StopReason};
 use crate::ContinuumError;
-use crate::actuation::Actuation;
+use crate::actuation::{Actuation, draw_out};
 use crate::rod::RodState;
 use crate::solver::NodeVector;
 
@@ -63,11 +63,12 @@ impl Dynamics {
 }
 
 impl Simulation {
-    /// Advances by a time step; on an error the rod stays where it was. The inserted length does not change.
+    /// Advances by a time step; on an error the rod stays where it was.
     ///
     /// # Errors
     ///
-    /// Names inputs that are out of range, among them another inserted length; says where the rod folds up.
+    /// Names inputs that are out of range, among them an inserted length that changes by more than half an element; says where the rod
+    /// folds up.
     pub fn step_dynamic(
         &mut self,
         actuation: &Actuation,
@@ -75,14 +76,10 @@ impl Simulation {
     ) -> Result<StepReport, ContinuumError> {
         dynamics.check()?;
         actuation.check(self.config.length(), self.config.element_length())?;
-        let inserted = self.state.inserted_length;
-        if (actuation.inserted_length - inserted).abs() > 1e-9 * inserted {
-            let value = actuation.inserted_length;
-            let allowed = format!("{inserted} m, as it is: time steps do not feed the rod");
-            return Err(ContinuumError::setting("inserted_length", value, allowed));
-        }
         let (before, motion) = (self.state.clone(), self.motion.clone());
-        let report = self.integrate(actuation, dynamics, &before);
+        let report = self
+            .feed_in_motion(actuation)
+            .and_then(|()| self.integrate(actuation, dynamics));
         if report.is_err() {
             self.motion = motion;
             self.place(before)?;
@@ -105,12 +102,49 @@ impl Simulation {
         0.5 * energies.sum::<f64>()
     }
 
+    /// Makes nodes of what the introducer lets out in this time step; the base is then behind the mouth, by what it moves in it.
+    fn feed_in_motion(&mut self, actuation: &Actuation) -> Result<(), ContinuumError> {
+        let element_length = self.config.element_length();
+        let inserted = self.state.inserted_length;
+        let fed = actuation.inserted_length - inserted;
+        if fed.abs() < 1e-12 {
+            return Ok(());
+        }
+        if fed.abs() > 0.5 * element_length {
+            let value = actuation.inserted_length;
+            let allowed = format!("{inserted} m, or half an element more or less in a time step");
+            return Err(ContinuumError::setting("inserted_length", value, allowed));
+        }
+        let before = self.state.clone();
+        self.state = draw_out(&before, actuation.inserted_length, element_length);
+        let at_new_nodes = |values: &mut Vec<NodeVector>| {
+            if values.len() == before.from_tip.len() {
+                let places = self.state.from_tip.iter();
+                *values = places
+                    .map(|place| linear(&before, values, *place))
+                    .collect();
+            }
+        };
+        let Motion {
+            velocities,
+            accelerations,
+            unbalanced,
+        } = &mut self.motion;
+        [velocities, accelerations]
+            .into_iter()
+            .for_each(at_new_nodes);
+        // Forces on nodes depend on the elements beside them, and are found anew.
+        unbalanced.clear();
+        self.rebuild();
+        self.refresh()
+    }
+
     fn integrate(
         &mut self,
         actuation: &Actuation,
         dynamics: &Dynamics,
-        before: &RodState,
     ) -> Result<StepReport, ContinuumError> {
+        let before = self.state.clone();
         let n_nodes = self.state.positions.len();
         let (alpha, dt) = (dynamics.alpha, dynamics.timestep);
         let beta = 0.25 * (1.0 - alpha) * (1.0 - alpha);
@@ -121,7 +155,11 @@ impl Simulation {
             self.motion.unbalanced.clear();
         }
         let masses = self.masses();
-        let old = self.motion.clone();
+        let mut old = self.motion.clone();
+        if old.unbalanced.is_empty() {
+            self.assemble(actuation, &BaseStep::default());
+            old.unbalanced = self.unbalanced(dynamics, &old.velocities, &masses);
+        }
         let mut report = StepReport {
             stop_reason: StopReason::MaxIterations,
             ..StepReport::default()
@@ -146,21 +184,14 @@ impl Simulation {
             }
 
             // r, then forces and stiffness of the time step.
+            self.motion.unbalanced = self.unbalanced(dynamics, &self.motion.velocities, &masses);
             let program = &mut self.program;
-            program
-                .stiffness
-                .multiply(&self.motion.velocities, &mut self.residual);
             let rate = gamma / (beta * dt);
-            self.motion.unbalanced.clear();
             for (node, mass) in masses.iter().enumerate() {
-                let damped = dynamics.mass_damping * weighed(mass, &self.motion.velocities[node])
-                    + dynamics.stiffness_damping * self.residual[node];
-                let unbalanced = program.gradient[node] + damped;
-                let last = old.unbalanced.get(node).unwrap_or(&unbalanced);
+                let (unbalanced, last) = (&self.motion.unbalanced[node], &old.unbalanced[node]);
                 program.gradient[node] = weighed(mass, &self.motion.accelerations[node])
                     + (1.0 + alpha) * unbalanced
                     - alpha * last;
-                self.motion.unbalanced.push(unbalanced);
                 let scale = (1.0 + alpha) * (1.0 + rate * dynamics.stiffness_damping);
                 let block = &mut program.stiffness.diagonal[node];
                 *block *= scale;
@@ -201,6 +232,26 @@ impl Simulation {
         Ok(report)
     }
 
+    /// r of the assembled program at these velocities.
+    fn unbalanced(
+        &self,
+        dynamics: &Dynamics,
+        velocities: &[NodeVector],
+        masses: &[(f64, Matrix3<f64>)],
+    ) -> Vec<NodeVector> {
+        let mut stretched = Vec::new();
+        self.program.stiffness.multiply(velocities, &mut stretched);
+        let nodes = self.program.gradient.iter().zip(&stretched);
+        nodes
+            .zip(velocities.iter().zip(masses))
+            .map(|((gradient, stretched), (velocity, mass))| {
+                gradient
+                    + dynamics.mass_damping * weighed(mass, velocity)
+                    + dynamics.stiffness_damping * stretched
+            })
+            .collect()
+    }
+
     /// Mass [kg] and moments of inertia [kg·m²], world axes, of each node.
     fn masses(&self) -> Vec<(f64, Matrix3<f64>)> {
         let mut masses = vec![(0.0, Vector3::zeros()); self.state.positions.len()];
@@ -226,6 +277,15 @@ impl Simulation {
             });
         turned.collect()
     }
+}
+
+/// What nodes have, at a distance from the tip [m]; behind the base what the base has.
+fn linear(state: &RodState, values: &[NodeVector], from_tip: f64) -> NodeVector {
+    let places = &state.from_tip;
+    let beyond = places.partition_point(|place| *place > from_tip);
+    let first = beyond.clamp(1, places.len() - 1) - 1;
+    let share = (places[first] - from_tip) / (places[first] - places[first + 1]);
+    values[first].lerp(&values[first + 1], share.clamp(0.0, 1.0))
 }
 
 /// Mass times a vector.

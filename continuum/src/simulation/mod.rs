@@ -363,6 +363,7 @@ impl Simulation {
 }
 
 /// Motion of the base in a linearisation.
+#[derive(Debug, Default)]
 struct BaseStep {
     step: NodeVector,
     /// Whether it arrives.
