@@ -271,3 +271,19 @@ fn what_is_no_lumen_is_refused_by_name() {
     assert!(Plane::new(Vector3::zeros(), Vector3::zeros()).is_err());
     assert!(StraightTube::new(Vector3::zeros(), Vector3::x(), 0.0).is_err());
 }
+
+#[test]
+fn a_mesh_of_a_million_triangles_is_a_lumen_as_any_other() {
+    let mesh = TriangleMesh::ellipsoid([0.2, 0.02, 0.02], 8);
+    assert!(mesh.triangles.len() > 1_000_000);
+    let lumen = MeshLumen::new(mesh).unwrap();
+    for x in [-0.15, 0.0, 0.1] {
+        let half_width = 0.02 * (1.0_f64 - (x / 0.2_f64).powi(2)).sqrt();
+        let nearest = walls(&lumen, [x, half_width - 1e-3, 0.0], 5e-3)
+            .into_iter()
+            .map(|wall| wall.distance)
+            .fold(f64::INFINITY, f64::min);
+        // The wall is a little oblique.
+        assert!((nearest - 1e-3).abs() < 2e-5, "{x}: {nearest}");
+    }
+}
