@@ -16,14 +16,12 @@
 //! | index | observation | low | high | unit |
 //! |---|---|---|---|---|
 //! | 0–8 | points of the centre line 5, 12 and 25 mm ahead, in the tip's frame, x ahead | -∞ | ∞ | cm |
-//! | 9–11 | tip, in the frame of the introducer, x inwards, y and z turned with the handle's start | -∞ | ∞ | m |
-//! | 12–14 | direction of the tip, likewise | -1 | 1 | 1 |
-//! | 15 | inserted length | 0 | ∞ | m |
-//! | 16, 17 | cos, sin of the handle's turn since the start | -1 | 1 | 1 |
-//! | 18, 19 | pull along y, z over `max_pull` | -1 | 1 | 1 |
-//! | 20 | greatest force of a contact | 0 | ∞ | N |
-//! | 21 | way left along the centre line | 0 | ∞ | m |
-//! | 22 | distance from the centre line | 0 | ∞ | m |
+//! | 9, 10 | pull along y, z over `max_pull` | -1 | 1 | 1 |
+//! | 11 | greatest force of a contact | 0 | ∞ | N |
+//! | 12 | way left along the centre line | 0 | ∞ | m |
+//! | 13 | distance from the centre line | 0 | ∞ | m |
+//!
+//! Nothing tells where in the airways the tip is: places learned by heart would not help elsewhere.
 //!
 //! **Rewards**, of the state after the step
 //!
@@ -35,7 +33,7 @@
 //! | `success` | `success_bonus` within `threshold` of the target |
 //! | `failure` | -`failure_cost` for a force above `max_force` |
 //!
-//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`: by any angle, so that positions of airways cannot be learned by heart. **Targets** are ends of segmental bronchi (18, or 36
+//! **Start**: straight in the trachea, `start` inserted, the handle turned by `roll`. **Targets** are ends of segmental bronchi (18, or 36
 //! subsegmental ones): `targets = "all"`, `"seen"` for training and `"unseen"`, every third one, for tests. Options `target` (its number
 //! among those), `start` and `roll` fix them.
 //!
@@ -284,8 +282,6 @@ pub struct ContinuumNavigate {
     model: Arc<Model>,
     scope: Scope,
     target: usize,
-    /// Orientation of the introducer, turned with the handle's start; its mouth is the world's origin.
-    world_from_base: UnitQuaternion<f64>,
     motion: ScopeMotion,
     /// Arc length of the centre line at the tip, and its distance from the line [m].
     along: f64,
@@ -309,16 +305,7 @@ impl ContinuumNavigate {
                 observations.push(name, -unbounded, unbounded);
             }
         }
-        for axis in ["x", "y", "z"] {
-            observations.push(format!("tip_{axis} [m]"), -unbounded, unbounded);
-        }
-        for axis in ["x", "y", "z"] {
-            observations.push(format!("direction_{axis} [1]"), -1.001, 1.001);
-        }
         for (name, low, high) in [
-            ("inserted_length [m]", 0.0, unbounded),
-            ("cos_roll [1]", -1.0, 1.0),
-            ("sin_roll [1]", -1.0, 1.0),
             ("pull_y [1]", -1.001, 1.001),
             ("pull_z [1]", -1.001, 1.001),
             ("force [N]", 0.0, unbounded),
@@ -351,7 +338,6 @@ impl ContinuumNavigate {
             scope: model.scope(settings.start[0], introducer(0.0))?,
             model: model.clone(),
             target: 0,
-            world_from_base: introducer(0.0),
             motion: ScopeMotion {
                 advance: 0.0,
                 roll: 0.0,
@@ -401,8 +387,7 @@ impl Simulation for ContinuumNavigate {
 
     fn reset(&mut self, parameters: &[f64], _rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.view.invalidate();
-        self.world_from_base = introducer(parameters[2]);
-        self.scope = self.model.scope(parameters[1], self.world_from_base)?;
+        self.scope = self.model.scope(parameters[1], introducer(parameters[2]))?;
         self.target = parameters[0] as usize;
         (self.along, self.aside) = self.line().nearest(&self.tip());
         (self.progress, self.force, self.peak_force) = (0.0, 0.0, 0.0);
@@ -470,27 +455,14 @@ impl Simulation for ContinuumNavigate {
             let point = line.at(self.along + ahead);
             tip.inverse_transform_point(&point.into()).coords * CM
         });
-        let base_from_world = self.world_from_base.inverse();
-        let position = base_from_world * tip.translation.vector;
-        let direction = base_from_world * (tip.rotation * Vector3::x());
-        let roll = self.scope.roll();
         let pull = self.scope.pull() / self.model.settings.max_pull;
-        let numbers = ahead
-            .iter()
-            .flatten()
-            .chain(&position)
-            .chain(&direction)
-            .copied()
-            .chain([
-                self.scope.inserted_length(),
-                roll.cos(),
-                roll.sin(),
-                pull.x,
-                pull.y,
-                self.force,
-                line.length() - self.along,
-                self.aside,
-            ]);
+        let numbers = ahead.iter().flatten().copied().chain([
+            pull.x,
+            pull.y,
+            self.force,
+            line.length() - self.along,
+            self.aside,
+        ]);
         for (to, from) in observation.iter_mut().zip(numbers) {
             *to = from as f32;
         }
