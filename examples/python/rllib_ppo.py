@@ -6,8 +6,12 @@ python examples/python/rllib_ppo.py --task probe-sweep --steps 200000 --output o
 
 import argparse
 import csv
+import os
 import time
 from pathlib import Path
+
+# Networks this small are slower on several threads.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import gymnasium as gym
 import ray
@@ -59,7 +63,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=Path("output/rllib"))
     options = parser.parse_args()
     options.output.mkdir(parents=True, exist_ok=True)
-    ray.init(num_cpus=2, include_dashboard=False)
+    ray.init(address="local", num_cpus=2, include_dashboard=False)
     algorithm = config(options.task, options.seed).build_algo()
     start = time.perf_counter()
     with (options.output / "progress.csv").open("w", newline="") as file:
@@ -71,6 +75,7 @@ def main() -> None:
             steps = int(runners["num_env_steps_sampled_lifetime"])
             row = [steps, round(time.perf_counter() - start, 1), runners.get("success_rate", 0.0)]
             log.writerow(row)
+            file.flush()
             print(f"{row[0]} steps, {row[1]:.0f} s: success rate {row[2]:.2f}", flush=True)
     print(f"trained in {time.perf_counter() - start:.0f} s")
     path = options.output / "policy.safetensors"
