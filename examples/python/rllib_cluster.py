@@ -76,7 +76,7 @@ def train(algorithm: PPO, n_steps: int, output: Path, checkpoint: Path, is_new: 
             n_runners = algorithm.env_runner_group.num_healthy_remote_env_runners()
             n_nodes = sum(1 for node in ray.nodes() if node["Alive"])
             seconds = time.perf_counter() - start
-            success = runners.get("success_rate", 0.0)
+            success = runners.get("success_rate", float("nan"))
             log.writerow([steps, round(seconds, 1), success, n_runners, n_nodes])
             file.flush()
             print(

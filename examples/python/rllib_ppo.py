@@ -73,7 +73,7 @@ def main() -> None:
         while steps < options.steps:
             runners = algorithm.train()["env_runners"]
             steps = int(runners["num_env_steps_sampled_lifetime"])
-            row = [steps, round(time.perf_counter() - start, 1), runners.get("success_rate", 0.0)]
+            row = [steps, round(time.perf_counter() - start, 1), runners.get("success_rate", float("nan"))]
             log.writerow(row)
             file.flush()
             print(f"{row[0]} steps, {row[1]:.0f} s: success rate {row[2]:.2f}", flush=True)
