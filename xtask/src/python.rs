@@ -39,13 +39,7 @@ pub(crate) fn test() -> Result<()> {
     let tools = tools()?;
     let quick = ["--profile", "dev", "--compatibility", "linux"];
     let wheel = build(&tools, &folder().join("quick"), &quick)?;
-    run(cargo(&[
-        "build",
-        "--package",
-        "insonate",
-        "--bin",
-        "insonate",
-    ]))?;
+    run(cargo(&["build", "--workspace", "--bin", "insonate"]))?;
     let venv = empty_venv("ci")?;
     let mut install = pip(&venv);
     install.arg(&wheel).args(TESTERS);
