@@ -1,12 +1,16 @@
 //! Robotic ultrasound on MuJoCo: scenes from Rust, soft torsos that push back, controllers, scans.
 //!
 //! * [`meshes`]: triangle meshes and their files.
+//! * [`openigtlink`]: poses, pictures and texts for 3D Slicer.
 //! * [`models`]: robots, probes, torsos, and the MJCF that describes them.
 //! * [`sim`]: stepping, contact forces, controllers, pictures.
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
-//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures.
+//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
+//!   [`demonstrations`] of experts and what is learnt from them.
+//! * [`bridges`]: a running scan or policy in 3D Slicer.
+//! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: whole output files, one writer to a folder.
 //! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
@@ -25,6 +29,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod bridges;
+pub mod demonstrations;
 pub mod evaluation;
 pub mod experiments;
 pub mod report;
@@ -32,11 +38,13 @@ pub mod training;
 
 pub use insonate_calibration as calibration;
 pub use insonate_continuum as continuum;
+pub use insonate_datasets as datasets;
 pub use insonate_dvrk as dvrk;
 pub use insonate_envs as envs;
 pub use insonate_files as files;
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
+pub use insonate_openigtlink as openigtlink;
 pub use insonate_rl as rl;
 pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;

@@ -1,7 +1,7 @@
 //! Learning: PPO on vectorised environments, fast on few cores.
 //!
 //! Knows arrays of shape `[n_envs, …]`, no robots.
-//! [`Ppo`] trains, [`Policy`] acts, [`evaluate()`] measures, [`Run`] keeps a folder of logs, checkpoints and policy.
+//! [`Ppo`] trains, [`imitation`] learns from demonstrations, [`Policy`] acts, [`evaluate()`] measures, [`Run`] keeps a folder of logs, checkpoints and policy.
 //!
 //! ```
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
@@ -28,6 +28,7 @@ mod agent;
 mod checkpoint;
 mod error;
 mod evaluate;
+pub mod imitation;
 pub mod log;
 pub mod network;
 pub mod normalization;

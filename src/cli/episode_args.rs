@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use clap::Args;
 use insonate::envs::{EnvError, ResetOptions};
 use insonate::evaluation::NamedPolicy;
+use toml::Table;
 
 use super::settings_args::SettingsArgs;
 
@@ -13,6 +14,27 @@ pub(crate) struct EpisodeArgs {
     /// Task; may be omitted where a policy file or --config names it.
     #[arg(long, value_name = "TASK")]
     task: Option<String>,
+    #[command(flatten)]
+    episodes: EpisodeSettings,
+}
+
+impl EpisodeArgs {
+    /// Policies by name, with the task and settings of these options.
+    pub(crate) fn policies(&self, names: &[String]) -> anyhow::Result<Vec<NamedPolicy>> {
+        let overrides = self.episodes.settings.env_overrides()?;
+        let task = self.task.as_deref().or(overrides.task.as_deref());
+        NamedPolicy::load_all(names, task, &overrides.env)
+    }
+
+    /// Options of each reset.
+    pub(crate) fn options(&self) -> Result<ResetOptions, EnvError> {
+        self.episodes.options()
+    }
+}
+
+/// The same for commands whose task is an argument.
+#[derive(Debug, Args)]
+pub(crate) struct EpisodeSettings {
     /// Fix a random parameter in all episodes; may be repeated.
     #[arg(long, value_name = "NAME=VALUE", action = clap::ArgAction::Append)]
     fix: Vec<String>,
@@ -20,12 +42,10 @@ pub(crate) struct EpisodeArgs {
     settings: SettingsArgs,
 }
 
-impl EpisodeArgs {
-    /// Policies by name, with the task and settings of these options.
-    pub(crate) fn policies(&self, names: &[String]) -> anyhow::Result<Vec<NamedPolicy>> {
-        let overrides = self.settings.env_overrides()?;
-        let task = self.task.as_deref().or(overrides.task.as_deref());
-        NamedPolicy::load_all(names, task, &overrides.env)
+impl EpisodeSettings {
+    /// Settings of the task over its defaults.
+    pub(crate) fn overrides(&self) -> anyhow::Result<Table> {
+        Ok(self.settings.env_overrides()?.env)
     }
 
     /// Options of each reset.

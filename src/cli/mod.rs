@@ -4,10 +4,12 @@ mod bench;
 mod calibrate;
 mod continuum;
 mod curves;
+mod demonstrate;
 mod describe;
 mod device_arg;
 mod episode_args;
 mod evaluate;
+mod imitate;
 mod interrupt;
 mod list;
 mod meter;
@@ -19,6 +21,7 @@ mod rollout;
 mod scan;
 mod scene;
 mod scene_args;
+mod serve;
 mod settings_args;
 mod tissue;
 mod train;
@@ -75,6 +78,12 @@ enum Command {
     Train(Box<train::Train>),
     /// Run episodes under a policy and report its figures with 95 % intervals.
     Evaluate(evaluate::Evaluate),
+    /// Record episodes of an expert as a data set (LeRobot, robomimic).
+    Demonstrate(Box<demonstrate::Demonstrate>),
+    /// Show a running scan or policy to 3D Slicer, and let it steer the probe.
+    Serve(Box<serve::Serve>),
+    /// Learn a policy from demonstrations.
+    Imitate(imitate::Imitate),
     /// Run an episode under a policy: log, plots and a moving picture.
     Rollout(rollout::RolloutCommand),
     /// Draw the learning curves of several trainings.
@@ -114,6 +123,9 @@ impl Cli {
             Command::Calibrate(command) => command.run(),
             Command::Train(command) => command.run(),
             Command::Evaluate(command) => command.run(),
+            Command::Demonstrate(command) => command.run(),
+            Command::Serve(command) => command.run(),
+            Command::Imitate(command) => command.run(),
             Command::Rollout(command) => command.run(),
             Command::Curves(command) => command.run(),
             Command::Describe(command) => command.run(),

@@ -8,6 +8,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::experiments::{Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
 use insonate::models::Scene;
+use insonate::report::record_log;
 use insonate::sim::render::RenderConfig;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
@@ -24,6 +25,9 @@ pub(crate) struct OutcomeArgs {
     /// Take no pictures.
     #[arg(long)]
     no_pictures: bool,
+    /// Also write log.mcap, for Foxglove and PyPI's mcap.
+    #[arg(long)]
+    pub(crate) mcap: bool,
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = picture_size)]
     picture_size: (u32, u32),
@@ -38,6 +42,7 @@ pub(crate) struct Outcome {
     folder: OutputFolder,
     bar: ProgressBar,
     json: bool,
+    mcap: bool,
     pictures: Option<RenderConfig>,
     interrupt: Interrupt,
 }
@@ -69,6 +74,7 @@ impl OutcomeArgs {
             folder,
             bar,
             json: self.json,
+            mcap: self.mcap,
             pictures: (!self.no_pictures).then_some(config),
             interrupt: Interrupt::listen()?,
         })
@@ -96,6 +102,9 @@ impl Outcome {
     ) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         self.folder.write("log.csv", record.to_csv().as_bytes())?;
+        if self.mcap {
+            self.folder.write("log.mcap", &record_log(record)?)?;
+        }
         let json = serde_json::to_string_pretty(summary)?;
         self.folder
             .write("summary.json", format!("{json}\n").as_bytes())?;

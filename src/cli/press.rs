@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::experiments::{self, force_indentation_plot, time_plot};
+use insonate::models::ModelError;
 
 use super::outcome::{OutcomeArgs, point, random_point};
 use super::scene_args::SceneArgs;
@@ -62,6 +63,10 @@ impl Press {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let scene = self.scene.build()?;
         if let Some(count) = self.recording.sites {
+            if self.outcome.mcap {
+                let problem = "--mcap logs one press, not the recordings of --sites".to_owned();
+                return Err(super::Usage::new(ModelError::Conflict(problem)).into());
+            }
             return self.recording.run(self, &scene, count);
         }
         let random = || self.outcome.seed.map(|seed| random_point(seed, 0, &scene));

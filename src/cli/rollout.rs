@@ -6,7 +6,7 @@ use clap::Args;
 use insonate::evaluation::{NamedPolicy, Rollout, rollout};
 use insonate::experiments::EpisodeCamera;
 use insonate::files::OutputFolder;
-use insonate::report::{film_with_strip, rollout_plot};
+use insonate::report::{film_with_strip, rollout_log, rollout_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::{PACKAGES, RenderConfig};
 use serde_json::{Map, Value, json};
@@ -54,6 +54,9 @@ pub(crate) struct RolloutCommand {
     /// Frames per simulated second; the film plays in simulated time.
     #[arg(long, value_name = "HZ", default_value_t = 20)]
     frame_rate: u32,
+    /// Also write log.mcap, for Foxglove and PyPI's mcap.
+    #[arg(long)]
+    mcap: bool,
     /// Do not render.
     #[arg(long)]
     no_pictures: bool,
@@ -139,6 +142,11 @@ impl RolloutCommand {
         })?;
         let summary = summary(&rollout);
         folder.write("log.csv", &rollout.to_csv()?)?;
+        let interval = every as f64 * spec.control_timestep;
+        if self.mcap {
+            let log = rollout_log(&rollout, &episode_camera.frames, interval)?;
+            folder.write("log.mcap", &log)?;
+        }
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
         if rollout.interrupted {
@@ -151,7 +159,6 @@ impl RolloutCommand {
         settings.insert("task".to_owned(), policy.factory.task.into());
         settings.insert("env".to_owned(), policy.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
-        let interval = every as f64 * spec.control_timestep;
         write_pictures(folder, &episode_camera, &rollout, every, interval)?;
         Ok(summary)
     }

@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use insonate::evaluation::policy_path;
 use insonate::files::OutputFolder;
 use insonate::report::learning_curve;
-use insonate::rl::RunOptions;
+use insonate::rl::{Policy, RunOptions};
 use insonate::training::{
     Overrides, Plan, StartMode, StopReason, TrainingResult, TrainingSummary, summarize_seeds, train,
 };
@@ -23,6 +24,7 @@ use super::settings_args::SettingsArgs;
   insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
+  insonate train probe-sweep --from output/imitate --output output/better
 
 After Ctrl-C or a kill, --resume continues the training bit-identically.
 TensorBoard shows the folder: tensorboard --logdir output/sweep")]
@@ -53,6 +55,9 @@ pub(crate) struct Train {
     /// Resume from the checkpoint in --output; without one, start.
     #[arg(long)]
     resume: bool,
+    /// Begin with this policy, such as one that `insonate imitate` made: its task, settings and network.
+    #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
+    from: Option<PathBuf>,
     /// Remove the files of an earlier training in --output.
     #[arg(long, conflicts_with = "resume")]
     overwrite: bool,
@@ -132,7 +137,13 @@ impl Train {
             );
             start = StartMode::Overwrite;
         }
-        let mut plan = Plan::new(task, &overrides, folder, start)?;
+        let mut plan = match &self.from {
+            Some(path) => {
+                let policy = Policy::load(&policy_path(&path.to_string_lossy())?)?;
+                Plan::beginning_with(policy, task, &overrides, folder, start)?
+            }
+            None => Plan::new(task, &overrides, folder, start)?,
+        };
         plan.n_threads = self.threads;
         plan.run = RunOptions {
             checkpoint_every: self.checkpoint_every.max(1),

@@ -12,7 +12,7 @@ mod table;
 pub(crate) use episodes_csv::cell;
 pub use episodes_csv::episodes_csv;
 pub use json::{paired_difference_json, pooled_json, result_json};
-pub use named_policy::NamedPolicy;
+pub use named_policy::{NamedPolicy, policy_path};
 pub use paired::{PairedDifference, paired_difference};
 pub use rollout::{ProbeSample, Rollout, RolloutStep, rollout};
 pub use run::{EvaluationPlan, EvaluationResult, evaluate};

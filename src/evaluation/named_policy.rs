@@ -121,7 +121,11 @@ fn load(name: &str) -> anyhow::Result<Option<Policy>> {
     Ok(Some(Policy::load(&policy_path(name)?)?))
 }
 
-fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
+/// The policy file of a name: itself, or the last policy in the folder of a training.
+///
+/// # Errors
+/// [`EnvError::Config`] for a folder without one; [`EnvError::Unknown`] for what is neither.
+pub fn policy_path(name: &str) -> Result<PathBuf, EnvError> {
     let path = Path::new(name);
     if path.is_dir() {
         let inside = path.join(POLICY);

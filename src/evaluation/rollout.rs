@@ -32,10 +32,16 @@ pub struct RolloutStep {
 pub struct ProbeSample {
     /// Centre of the face in world [m].
     pub position: [f64; 3],
+    /// Rotation of the face in world, wxyz.
+    pub rotation: [f64; 4],
     /// Its velocity in world [m/s].
     pub velocity: [f64; 3],
     /// Force that the probe presses with along its own axis [N].
     pub force: f64,
+    /// Force that the probe presses with, in its own frame [N].
+    pub force_in_probe: [f64; 3],
+    /// Torque likewise, about its face [N·m].
+    pub torque_in_probe: [f64; 3],
     /// Whether it touches anything.
     pub in_contact: bool,
 }
@@ -236,9 +242,16 @@ impl Probe {
             .force_torque()
             .map(ForceTorque::wrench_in_world)
             .unwrap_or_default();
+        let own = physics
+            .force_torque()
+            .map(ForceTorque::wrench_in_sensor)
+            .unwrap_or_default();
         let pose = self.frame.world_from_probe(physics);
         ProbeSample {
             position: pose.position.into(),
+            rotation: pose.quat(),
+            force_in_probe: (-own.force).into(),
+            torque_in_probe: (-own.torque).into(),
             velocity: self.frame.twist_in_world(physics).linear.into(),
             // The sensor measures the force on the probe.
             force: -wrench.force.dot(&pose.z_axis()),

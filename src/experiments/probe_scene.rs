@@ -54,6 +54,11 @@ impl<'a> ProbeScene<'a> {
         })
     }
 
+    /// Where the torso stands in the world [m].
+    pub(super) fn torso_position(&self) -> [f64; 3] {
+        self.scene.torso_position
+    }
+
     /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there.
     pub(super) fn place(&mut self, pose: &Pose) -> anyhow::Result<()> {
         Ok(self.placement.place(&mut self.physics, pose)?)
@@ -85,6 +90,7 @@ impl<'a> ProbeScene<'a> {
             time: self.physics.time(),
             phase,
             position: pose.position.into(),
+            rotation: pose.quat(),
             target: goal.position.into(),
             velocity: twist.linear.into(),
             // The sensor tells what the tissue does to the probe; the log, what the probe does to the tissue.

@@ -9,6 +9,8 @@ pub struct Sample {
     pub phase: usize,
     /// Face centre [m].
     pub position: [f64; 3],
+    /// Rotation of the face, wxyz; in MCAP logs alone.
+    pub rotation: [f64; 4],
     /// Where the face centre should be [m].
     pub target: [f64; 3],
     /// Velocity of the face centre [m/s].

@@ -122,23 +122,23 @@ pub fn scan(
 
 /// A straight line over the torso, seen from above.
 #[derive(Debug)]
-struct Path {
+pub(super) struct Path {
     from: [f64; 2],
     to: [f64; 2],
-    length: f64,
+    pub(super) length: f64,
 }
 
 /// Where the probe should be.
 #[derive(Clone, Copy, Debug)]
-struct Goal {
-    pose: Pose,
+pub(super) struct Goal {
+    pub(super) pose: Pose,
     skin: SkinPoint,
     /// Unit vector along the path on the skin, in world.
-    direction: Vector3<f64>,
+    pub(super) direction: Vector3<f64>,
 }
 
 impl Path {
-    fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Self> {
+    pub(super) fn over(probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Self> {
         let path = Self {
             from: scan.from,
             to: scan.to,
@@ -151,7 +151,11 @@ impl Path {
     }
 
     /// Where the probe starts, clear of the skin.
-    fn above_start(&self, probe_scene: &ProbeScene<'_>, scan: &Scan) -> anyhow::Result<Pose> {
+    pub(super) fn above_start(
+        &self,
+        probe_scene: &ProbeScene<'_>,
+        scan: &Scan,
+    ) -> anyhow::Result<Pose> {
         let start = self.at(probe_scene, 0.0)?;
         Ok(Pose {
             position: start.pose.position + start.skin.normal * scan.clearance,
@@ -160,7 +164,7 @@ impl Path {
     }
 
     /// The goal after `distance` [m] from the start, measured from above.
-    fn at(&self, probe_scene: &ProbeScene<'_>, distance: f64) -> anyhow::Result<Goal> {
+    pub(super) fn at(&self, probe_scene: &ProbeScene<'_>, distance: f64) -> anyhow::Result<Goal> {
         let share = (distance / self.length).clamp(0.0, 1.0);
         let along = |axis: usize| self.from[axis] + (self.to[axis] - self.from[axis]) * share;
         let skin = probe_scene.skin(along(0), along(1))?;

@@ -11,7 +11,10 @@ use super::settings::{resolve_env, resolve_ppo};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
 use crate::envs::{EnvError, settings};
 use crate::rl::run::CHECKPOINT;
-use crate::rl::{CheckpointInfo, RunOptions};
+use crate::rl::{CheckpointInfo, Policy, RunOptions};
+
+/// Iterations in which the critic learns what the policy is worth before the policy changes.
+const CRITIC_WARMUP: i64 = 5;
 
 /// How a training starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,6 +40,8 @@ pub struct Plan {
     pub n_threads: usize,
     /// Checkpoints and logs.
     pub run: RunOptions,
+    /// Policy that a new training begins with.
+    pub from: Option<Policy>,
 }
 
 impl Plan {
@@ -72,7 +77,50 @@ impl Plan {
             start,
             n_threads: 0,
             run: RunOptions::default(),
+            from: None,
         })
+    }
+
+    /// A plan of a training that begins with a policy: its task, its settings and its network, with overrides, and a critic that warms up.
+    ///
+    /// # Errors
+    /// As [`Plan::new`].
+    pub fn beginning_with(
+        policy: Policy,
+        task: Option<&str>,
+        overrides: &Overrides,
+        folder: &Path,
+        start: StartMode,
+    ) -> anyhow::Result<Self> {
+        let own = &policy.identity.task;
+        if let Some(task) = task.filter(|task| task != own) {
+            return Err(EnvError::Config {
+                field: "task".to_owned(),
+                problem: format!("is {task}, but the policy's is {own}"),
+            }
+            .into());
+        }
+        let settings = policy.identity.settings.parse();
+        let mut all = Overrides {
+            env: settings.context("the policy has settings that cannot be read")?,
+            ..Overrides::default()
+        };
+        let (sizes, activation) = policy.network();
+        let sizes = sizes.into_iter().map(|width| Value::Integer(width as i64));
+        let network = [
+            ("hidden_sizes", Value::Array(sizes.collect())),
+            ("activation", Value::try_from(activation)?),
+            ("norm_obs", policy.is_normalized().into()),
+            ("critic_warmup", Value::Integer(CRITIC_WARMUP)),
+        ];
+        all.ppo
+            .extend(network.map(|(name, value)| (name.to_owned(), value)));
+        overlay(&mut all.env, &overrides.env);
+        overlay(&mut all.ppo, &overrides.ppo);
+        all.evaluation.clone_from(&overrides.evaluation);
+        let mut plan = Self::new(Some(own.as_str()), &all, folder, start)?;
+        plan.from = Some(policy);
+        Ok(plan)
     }
 
     /// Whether a folder has a training that can be resumed.

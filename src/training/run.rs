@@ -111,7 +111,10 @@ impl<'a> Training<'a> {
                     task: settings.factory.task.to_owned(),
                     settings: settings.factory.settings.to_string(),
                 };
-                let ppo = Ppo::new(env, settings.ppo.clone(), identity)?;
+                let mut ppo = Ppo::new(env, settings.ppo.clone(), identity)?;
+                if let Some(policy) = &plan.from {
+                    ppo.begin_with(policy)?;
+                }
                 Run::start(&plan.folder, ppo, plan.run)?
             }
         };
@@ -134,7 +137,8 @@ impl<'a> Training<'a> {
             run,
             evaluation_env: envs(n_envs, Autoreset::Disabled)?,
             evaluations,
-            train_s: history.train_s(),
+            // An empty sum is −0.
+            train_s: history.train_s().abs(),
         })
     }
 
@@ -146,7 +150,9 @@ impl<'a> Training<'a> {
         loop {
             // (policy) => evaluation, when due
             let step = self.run.ppo().global_step();
-            if self.is_due(step) || (self.run.ppo().is_finished() && self.last() != step) {
+            let is_new = self.plan.from.is_some() && self.evaluations.is_empty();
+            let is_last = self.run.ppo().is_finished() && self.last() != step;
+            if self.is_due(step) || is_last || is_new {
                 self.evaluate(observer)?;
             }
             let evaluation = &self.plan.settings.evaluation;

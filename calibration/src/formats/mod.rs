@@ -19,6 +19,7 @@ mod units;
 use std::path::Path;
 
 pub use columns::Columns;
+pub use parquet::{check_parquet_column, check_parquet_footer, guarded};
 pub use source::Format;
 pub use units::Units;
 

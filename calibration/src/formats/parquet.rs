@@ -22,6 +22,10 @@ mod guard;
 mod pages;
 mod thrift;
 
+pub use footer::check as check_parquet_footer;
+pub use guard::guarded;
+pub use pages::check as check_parquet_column;
+
 /// Most numbers in a list.
 const MAX_WIDTH: u64 = 4096;
 

@@ -36,6 +36,18 @@ impl ActionScale {
         }
         self.space.clip(action);
     }
+
+    /// Writes `u` of actions, both of shape `[n, n_actions]`; a bound of no range gives 0.
+    pub(crate) fn invert(&self, actions: &[f32], u: &mut [f32]) {
+        let lines = self.lines.iter().cycle();
+        for ((u, action), (center, half_range)) in u.iter_mut().zip(actions).zip(lines) {
+            *u = if *half_range == 0.0 {
+                0.0
+            } else {
+                (action - center) / half_range
+            };
+        }
+    }
 }
 
 #[cfg(test)]
@@ -55,5 +67,8 @@ mod tests {
         assert_eq!(action, [0.5, 3.0, -1.0, 7.0]);
         scale.apply(&[-2.0, 9.0, 2.0, -7.0], &mut action);
         assert_eq!(action, [-1.0, 4.0, 2.0, -7.0]);
+        let mut u = [0.0; 4];
+        scale.invert(&[0.5, 3.0, -1.0, 7.0], &mut u);
+        assert_eq!(u, [0.5, 0.5, -1.0, 7.0]);
     }
 }

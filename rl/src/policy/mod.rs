@@ -22,7 +22,7 @@ pub(crate) use space_record::SpaceRecord;
 use insonate_envs::{BoxSpace, EnvSpec};
 
 use crate::RlError;
-use crate::network::{Mlp, Workspace};
+use crate::network::{Activation, Mlp, Workspace};
 use crate::normalization::ObservationNormalizer;
 
 /// Rows that pass the network at once.
@@ -101,6 +101,19 @@ impl Policy {
                 self.action_scale.apply(&output[..n_actions], action);
             }
         }
+    }
+
+    /// Widths of the hidden layers, and their activation.
+    pub fn network(&self) -> (Vec<usize>, Activation) {
+        let layers = self.network.layers();
+        let hidden = layers[..layers.len() - 1].iter();
+        let sizes = hidden.map(|layer| layer.n_outputs).collect();
+        (sizes, self.network.activation())
+    }
+
+    /// Whether it normalises observations.
+    pub fn is_normalized(&self) -> bool {
+        self.normalizer.is_some()
     }
 
     /// Fails for an environment with another task, or other observations or actions than in training.

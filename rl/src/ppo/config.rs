@@ -62,6 +62,8 @@ pub struct PpoConfig {
     pub activation: Activation,
     /// Initial ln σ of the policy, where σ = 1 is half the range of an action that has bounds.
     pub log_std_init: f64,
+    /// Iterations at the start in which the critic alone learns: it knows nothing of a policy that was learnt elsewhere.
+    pub critic_warmup: usize,
     /// Seed of weights, exploration, minibatches and environments.
     pub seed: u64,
     /// Number of last episodes over which logged returns and metrics are averaged.
@@ -95,6 +97,7 @@ impl Default for PpoConfig {
             hidden_sizes: vec![64, 64],
             activation: Activation::Tanh,
             log_std_init: 0.0,
+            critic_warmup: 0,
             seed: 1,
             episode_window: 100,
         }
@@ -162,6 +165,7 @@ impl PpoConfig {
             ("n_minibatches", self.n_minibatches, 1, MAX_BATCH),
             ("update_epochs", self.update_epochs, 1, 1 << 12),
             ("episode_window", self.episode_window, 1, 1 << 20),
+            ("critic_warmup", self.critic_warmup, 0, 1 << 20),
             ("the length of hidden_sizes", self.hidden_sizes.len(), 0, 16),
         ];
         let widths = self.hidden_sizes.iter();

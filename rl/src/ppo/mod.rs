@@ -36,6 +36,7 @@ pub use update::{
 };
 
 use crate::RlError;
+use crate::network::Mlp;
 use crate::normalization::{ObservationNormalizer, RewardNormalizer};
 use crate::policy::{ActionScale, Policy, PolicyIdentity};
 use update::ThreadTuner;
@@ -128,6 +129,49 @@ impl Ppo {
         policy.seed = self.config.seed;
         policy.n_trained_steps = self.global_step;
         policy
+    }
+
+    /// Begins with the weights of a policy, such as one learnt from demonstrations, before the first iteration; the critic begins anew.
+    ///
+    /// # Errors
+    /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] for one of another network or normalisation.
+    pub fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError> {
+        policy.check_fits(self.env.spec())?;
+        let network = &mut self.actor.network;
+        let widths = |network: &Mlp| -> Vec<usize> {
+            network
+                .layers()
+                .iter()
+                .map(|layer| layer.n_outputs)
+                .collect()
+        };
+        if widths(network) != widths(&policy.network)
+            || network.activation() != policy.network.activation()
+        {
+            let (theirs, ours) = (widths(&policy.network), widths(network));
+            let problem = format!(
+                "the policy's layers are {theirs:?} ({:?}), those of the training {ours:?} ({:?})",
+                policy.network.activation(),
+                network.activation()
+            );
+            return Err(RlError::config("hidden_sizes", problem));
+        }
+        if self.config.norm_obs != policy.normalizer.is_some() {
+            let problem = format!(
+                "must be {}, as the policy was learnt",
+                !self.config.norm_obs
+            );
+            return Err(RlError::config("norm_obs", problem));
+        }
+        network
+            .parameters_mut()
+            .copy_from_slice(policy.network.parameters());
+        if let Some(normalizer) = &policy.normalizer {
+            let moments = normalizer.moments().clone();
+            self.observation_normalizer = ObservationNormalizer::new(moments, self.config.clip_obs);
+        }
+        self.observe();
+        Ok(())
     }
 
     /// Settings.

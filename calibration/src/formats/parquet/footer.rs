@@ -23,8 +23,11 @@ const LEAST: u64 = 12;
 /// Where the number of children stands: `FileMetaData.schema`, `SchemaElement.num_children`.
 const NUM_CHILDREN: [i16; 2] = [2, 5];
 
-/// Refuses files without a footer, and footers that the library cannot survive.
-pub(super) fn check(input: &impl ChunkReader) -> Result<()> {
+/// Refuses Parquet files without a footer, and footers that the library cannot survive.
+///
+/// # Errors
+/// What is wrong, to be read after the file's name.
+pub fn check(input: &impl ChunkReader) -> Result<()> {
     let size = input.len();
     let head = bytes(input, 0, size.min(4096))?;
     if !head.starts_with(b"PAR1") {

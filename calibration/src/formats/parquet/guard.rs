@@ -15,7 +15,7 @@ thread_local! {
 static HOOK: Once = Once::new();
 
 /// The work's result, or nothing if it panicked; everything that it touched is dropped with it.
-pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Option<T> {
     HOOK.call_once(|| {
         let usual = take_hook();
         set_hook(Box::new(move |panic| {

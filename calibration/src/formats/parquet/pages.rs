@@ -40,8 +40,11 @@ struct PageHeader {
     is_plain: bool,
 }
 
-/// Walks over the pages of a column; only headers are looked at, and gzip, which is unpacked and counted.
-pub(super) fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<()> {
+/// Refuses pages of a column that the Parquet library cannot survive; only headers are looked at, and gzip, which is unpacked and counted.
+///
+/// # Errors
+/// What is wrong, to be read after the column's name.
+pub fn check(input: &impl ChunkReader, column: &ColumnChunkMetaData) -> Result<()> {
     let bytes = match (
         u64::try_from(
             column

@@ -68,6 +68,8 @@ impl Ppo {
     /// (rollout) => better actor, better critic
     pub(super) fn update(&mut self, learning_rate: f64) -> Result<UpdateStats, RlError> {
         let (start, n_threads) = (Instant::now(), self.thread_tuner.n_threads());
+        let is_warming_up = self.iteration <= self.config.critic_warmup;
+        let actor = is_warming_up.then(|| self.actor.clone());
         let stats = update(
             &self.config,
             learning_rate,
@@ -77,6 +79,10 @@ impl Ppo {
             n_threads,
         );
         self.thread_tuner.record(n_threads, start.elapsed());
+        // Until the critic can tell good from bad, its advice would undo what the policy has learnt.
+        if let Some(actor) = actor {
+            self.actor = actor;
+        }
         if stats.n_skipped == stats.n_minibatches {
             return Err(self.not_finite());
         }

@@ -1,0 +1,263 @@
+//! Writes a data set, one row group for each episode.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use insonate_files::{FileError, FileWriter, OutputFolder};
+use parquet::errors::ParquetError;
+use parquet::file::metadata::KeyValue;
+use parquet::file::writer::SerializedFileWriter;
+
+use super::features::{hugging_face, picture_key};
+use super::meta::{self, Episode};
+use super::table::{self, Column, Table, floats};
+use super::{
+    ACTION, DONE, EPISODES, FILE_SIZE_MB, INFO, OURS, Ours, REWARD, STATE, STATS, SUCCESS, TASKS,
+    TRUNCATED, data_file,
+};
+use crate::statistics::Statistics;
+use crate::{DatasetError, DatasetInfo, Demonstration, picture};
+
+/// A data set under way.
+pub(crate) struct LeRobotWriter {
+    folder: OutputFolder,
+    info: DatasetInfo,
+    seeds: Vec<u64>,
+    episodes: Vec<Episode>,
+    /// Of each feature, over all episodes.
+    stats: Vec<(String, Statistics)>,
+    /// The data file under way, and how many are done.
+    data: Option<SerializedFileWriter<FileWriter>>,
+    n_files: usize,
+    n_frames: usize,
+}
+
+impl std::fmt::Debug for LeRobotWriter {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LeRobotWriter")
+            .field("folder", &self.folder)
+            .field("n_frames", &self.n_frames)
+            .finish_non_exhaustive()
+    }
+}
+
+impl LeRobotWriter {
+    pub(crate) fn create(path: &Path, info: &DatasetInfo) -> Result<Self, DatasetError> {
+        let folder = OutputFolder::create(path)?;
+        clear(path)?;
+        for part in ["meta/episodes/chunk-000", "data/chunk-000"] {
+            make_folder(&path.join(part))?;
+        }
+        let mut stats = vec![
+            (
+                STATE.to_owned(),
+                Statistics::new(info.observation_names.len()),
+            ),
+            (ACTION.to_owned(), Statistics::new(info.action_names.len())),
+            (REWARD.to_owned(), Statistics::new(1)),
+        ];
+        stats.extend(
+            info.cameras
+                .iter()
+                .map(|camera| (picture_key(camera), Statistics::new(3))),
+        );
+        Ok(Self {
+            folder,
+            info: info.clone(),
+            seeds: Vec::new(),
+            episodes: Vec::new(),
+            stats,
+            data: None,
+            n_files: 0,
+            n_frames: 0,
+        })
+    }
+
+    pub(crate) fn push(&mut self, demonstration: &Demonstration) -> Result<(), DatasetError> {
+        let table = self.table(demonstration)?;
+        let path = self.path(&data_file(self.n_files));
+        let mut data = match self.data.take() {
+            Some(data) => data,
+            None => self.begin(&path, &table)?,
+        };
+        table::append(&mut data, &table).map_err(|error| failed(&path, error))?;
+        let stats = self.add_statistics(demonstration);
+        self.episodes.push(Episode {
+            length: demonstration.len(),
+            file: self.n_files,
+            from: self.n_frames,
+            stats,
+        });
+        self.seeds.push(demonstration.seed);
+        self.n_frames += demonstration.len();
+        let is_full = data.bytes_written() > FILE_SIZE_MB << 20;
+        self.data = Some(data);
+        if is_full {
+            self.end_file()?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn finish(mut self) -> Result<(), DatasetError> {
+        self.end_file()?;
+        let description = &self.info.description;
+        let parquet = |file: &str, made: Result<Vec<u8>, ParquetError>| {
+            made.map_err(|error| failed(&self.path(file), error))
+        };
+        self.folder
+            .write(TASKS, &parquet(TASKS, meta::tasks(description))?)?;
+        let episodes = meta::episodes(description, &self.episodes);
+        self.folder.write(EPISODES, &parquet(EPISODES, episodes)?)?;
+        let ours = Ours {
+            info: self.info.clone(),
+            seeds: self.seeds.clone(),
+        };
+        let ours = serde_json::to_value(ours).map_err(|error| failed(&self.path(OURS), error))?;
+        // What makes it a data set comes last.
+        let info = meta::info(&self.info, &self.episodes);
+        for (file, content) in [
+            (OURS, ours),
+            (STATS, meta::stats(&self.stats)),
+            (INFO, info),
+        ] {
+            self.folder
+                .write(file, format!("{content:#}\n").as_bytes())?;
+        }
+        Ok(())
+    }
+
+    fn begin(
+        &self,
+        path: &Path,
+        like: &Table,
+    ) -> Result<SerializedFileWriter<FileWriter>, DatasetError> {
+        make_folder(path.parent().unwrap_or(path))?;
+        let features = hugging_face(&self.info).to_string();
+        let metadata = vec![KeyValue::new("huggingface".to_owned(), features)];
+        table::create(FileWriter::create(path)?, like, metadata)
+            .map_err(|error| failed(path, error))
+    }
+
+    fn end_file(&mut self) -> Result<(), DatasetError> {
+        if let Some(data) = self.data.take() {
+            let path = self.path(&data_file(self.n_files));
+            data.into_inner()
+                .map_err(|error| failed(&path, error))?
+                .commit()?;
+            self.n_files += 1;
+        }
+        Ok(())
+    }
+
+    /// The rows of an episode.
+    fn table(&self, demonstration: &Demonstration) -> Result<Table, DatasetError> {
+        let n = demonstration.len();
+        let [n_obs, n_actions] =
+            [&self.info.observation_names, &self.info.action_names].map(Vec::len);
+        let observations = demonstration.observations[..n * n_obs].to_vec();
+        let mut table = vec![
+            (STATE.to_owned(), floats(observations, n_obs)),
+            (
+                ACTION.to_owned(),
+                floats(demonstration.actions.clone(), n_actions),
+            ),
+        ];
+        for (camera, frames) in self.info.cameras.iter().zip(&demonstration.frames) {
+            let files = frames.chunks_exact(camera.frame_len()).take(n);
+            let files: Result<Vec<_>, _> = files.map(|rgb| picture::encode(camera, rgb)).collect();
+            let files = files.map_err(|error| failed(self.folder.path(), error))?;
+            table.push((picture_key(camera), Column::Pictures(files)));
+        }
+        let last = |value: bool| Column::Bool((1..=n).map(|step| value && step == n).collect());
+        let ints = |first: usize| Column::Int((first..first + n).map(|i| i as i64).collect());
+        let episode = self.episodes.len() as i64;
+        let time = |step| (step as f64 * self.info.control_timestep) as f32;
+        let rest = [
+            (REWARD, Column::Float(demonstration.rewards.clone())),
+            (DONE, last(true)),
+            (TRUNCATED, last(!demonstration.is_terminated)),
+            (SUCCESS, last(demonstration.is_success == Some(true))),
+            ("timestamp", Column::Float((0..n).map(time).collect())),
+            ("frame_index", ints(0)),
+            ("episode_index", Column::Int(vec![episode; n])),
+            ("index", ints(self.n_frames)),
+            ("task_index", Column::Int(vec![0; n])),
+        ];
+        table.extend(rest.map(|(name, column)| (name.to_owned(), column)));
+        Ok(table)
+    }
+
+    /// Adds an episode to the statistics, and returns its own of the numeric features.
+    fn add_statistics(&mut self, demonstration: &Demonstration) -> Vec<(String, Statistics)> {
+        let n = demonstration.len();
+        let n_obs = self.info.observation_names.len();
+        let parts = [
+            &demonstration.observations[..n * n_obs],
+            &demonstration.actions,
+            &demonstration.rewards,
+        ];
+        let mut own = Vec::new();
+        for ((name, total), values) in self.stats.iter_mut().zip(parts) {
+            let width = total.mean.len();
+            let mut stats = Statistics::new(width);
+            for row in values.chunks_exact(width.max(1)) {
+                stats.add(row.iter().copied().map(f64::from));
+                total.add(row.iter().copied().map(f64::from));
+            }
+            own.push((name.clone(), stats));
+        }
+        for ((_, total), frames) in self.stats[3..].iter_mut().zip(&demonstration.frames) {
+            for pixel in frames.chunks_exact(3) {
+                total.add(pixel.iter().map(|&value| f64::from(value) / 255.0));
+            }
+        }
+        own
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.folder.path().join(file)
+    }
+}
+
+/// Removes an earlier data set, and refuses folders that hold anything else.
+fn clear(folder: &Path) -> Result<(), DatasetError> {
+    let ours = ["data", "meta"];
+    let entries = fs::read_dir(folder).map_err(DatasetError::read(folder))?;
+    let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();
+    let names = names.map_err(DatasetError::read(folder))?;
+    let is_known = |name: &std::ffi::OsString| {
+        let name = name.to_string_lossy();
+        name.starts_with('.') || (folder.join(INFO).is_file() && ours.contains(&&*name))
+    };
+    if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        let problem = format!(
+            "holds {}, which is no data set: choose a new folder",
+            name.display()
+        );
+        return Err(DatasetError::invalid(folder, problem));
+    }
+    for part in ours
+        .map(|part| folder.join(part))
+        .iter()
+        .filter(|part| part.is_dir())
+    {
+        let removed = fs::remove_dir_all(part);
+        removed.map_err(|source| FileError::Folder {
+            path: part.clone(),
+            source,
+        })?;
+    }
+    Ok(())
+}
+
+fn make_folder(path: &Path) -> Result<(), DatasetError> {
+    let made = fs::create_dir_all(path);
+    Ok(made.map_err(|source| FileError::Folder {
+        path: path.to_owned(),
+        source,
+    })?)
+}
+
+fn failed(path: &Path, error: impl std::fmt::Display) -> DatasetError {
+    DatasetError::invalid(path, format!("cannot be written: {error}"))
+}

@@ -1,0 +1,47 @@
+//! Reads a data set of either format.
+
+use std::path::Path;
+
+use crate::{Dataset, DatasetError, lerobot, robomimic};
+
+/// What is read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadOptions {
+    /// Also the pictures of the cameras.
+    pub frames: bool,
+}
+
+/// Reads a LeRobot folder (v3.0) or a robomimic file.
+///
+/// # Errors
+/// [`DatasetError::Read`]; [`DatasetError::Invalid`] for what is no such data set, damaged or too large.
+pub fn read(path: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
+    let dataset = if path.is_dir() {
+        lerobot::read(path, options)?
+    } else {
+        robomimic::read(path, options)?
+    };
+    check(path, &dataset)?;
+    Ok(dataset)
+}
+
+/// Fails for numbers that nothing can be learnt from.
+fn check(path: &Path, dataset: &Dataset) -> Result<(), DatasetError> {
+    if dataset.demonstrations.is_empty() {
+        return Err(DatasetError::invalid(path, "has no demonstrations"));
+    }
+    for (index, demonstration) in dataset.demonstrations.iter().enumerate() {
+        let parts = [
+            ("an observation", &demonstration.observations),
+            ("an action", &demonstration.actions),
+            ("a reward", &demonstration.rewards),
+        ];
+        for (what, values) in parts {
+            if let Some(value) = values.iter().find(|value| !value.is_finite()) {
+                let problem = format!("has {what} of {value} in demonstration {index}");
+                return Err(DatasetError::invalid(path, problem));
+            }
+        }
+    }
+    Ok(())
+}

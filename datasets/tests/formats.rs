@@ -1,0 +1,263 @@
+//! Contract: what is written in either format reads back the same; what is damaged is refused by name, without a panic.
+
+use std::fs;
+use std::path::Path;
+
+use insonate_datasets::{
+    CameraInfo, Dataset, DatasetError, DatasetInfo, DatasetWriter, Demonstration, Format,
+    ReadOptions, read,
+};
+use proptest::prelude::*;
+
+const ALL: ReadOptions = ReadOptions { frames: true };
+
+/// A data set of made-up numbers: three episodes of 3, 4 and 5 steps.
+fn example(n_obs: usize, n_actions: usize, cameras: &[(&str, u32, u32)]) -> Dataset {
+    let names = |what: &str, n: usize| (0..n).map(|i| format!("{what}_{i} [m]")).collect();
+    let info = DatasetInfo {
+        task: "probe-sweep".to_owned(),
+        description: "Slide the probe.".to_owned(),
+        settings: "force = 5.0\n".to_owned(),
+        expert: "scripted".to_owned(),
+        insonate_version: "0.1.0".to_owned(),
+        control_timestep: 0.02,
+        observation_names: names("position", n_obs),
+        action_names: names("step", n_actions),
+        cameras: cameras
+            .iter()
+            .map(|&(name, width, height)| CameraInfo {
+                name: name.to_owned(),
+                width,
+                height,
+            })
+            .collect(),
+    };
+    let demonstrations = (0..3)
+        .map(|episode| demonstration(&info, episode))
+        .collect();
+    Dataset {
+        info,
+        demonstrations,
+    }
+}
+
+fn demonstration(info: &DatasetInfo, episode: usize) -> Demonstration {
+    let n = 3 + episode;
+    let floats = |count: usize| (0..count).map(|i| (i + episode) as f32 * 0.25 - 1.0);
+    Demonstration {
+        seed: 7 + episode as u64,
+        observations: floats((n + 1) * info.observation_names.len()).collect(),
+        actions: floats(n * info.action_names.len()).collect(),
+        rewards: floats(n).collect(),
+        is_terminated: episode == 1,
+        is_success: Some(episode != 2),
+        states: (0..n * 5).map(|i| i as f64 / 3.0).collect(),
+        frames: info
+            .cameras
+            .iter()
+            .map(|camera| {
+                let bytes = (n + 1) * camera.frame_len();
+                (0..bytes).map(|i| (i * 7 + episode) as u8).collect()
+            })
+            .collect(),
+    }
+}
+
+fn write(path: &Path, format: Format, dataset: &Dataset) -> Result<(), DatasetError> {
+    let mut writer = DatasetWriter::create(path, format, dataset.info.clone())?;
+    for demonstration in &dataset.demonstrations {
+        writer.push(demonstration)?;
+    }
+    writer.finish()
+}
+
+/// What LeRobot's format has a place for.
+fn without_last_rows(mut dataset: Dataset) -> Dataset {
+    let n_obs = dataset.info.observation_names.len();
+    for demonstration in &mut dataset.demonstrations {
+        let n = demonstration.len();
+        demonstration.observations.truncate(n * n_obs);
+        demonstration.states.clear();
+        for (camera, frames) in dataset.info.cameras.iter().zip(&mut demonstration.frames) {
+            frames.truncate(n * camera.frame_len());
+        }
+    }
+    dataset
+}
+
+const CAMERAS: [(&str, u32, u32); 2] = [("close", 8, 6), ("probe/camera", 5, 4)];
+
+#[test]
+fn robomimic_reads_back_bit_by_bit() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    for dataset in [example(4, 2, &CAMERAS), example(1, 1, &[])] {
+        write(&path, Format::Robomimic, &dataset).expect("the test can go on");
+        assert_eq!(read(&path, ALL).expect("the test can go on"), dataset);
+    }
+}
+
+#[test]
+fn lerobot_reads_back_all_that_it_has_a_place_for() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("set");
+    // The second one replaces the first one.
+    for dataset in [example(4, 2, &CAMERAS), example(1, 1, &[])] {
+        write(&path, Format::LeRobot, &dataset).expect("the test can go on");
+        assert_eq!(
+            read(&path, ALL).expect("the test can go on"),
+            without_last_rows(dataset)
+        );
+    }
+}
+
+#[test]
+fn pictures_are_read_only_when_asked_for() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    for (name, format) in Format::ALL {
+        let path = folder.path().join(name);
+        write(&path, format, &example(4, 2, &CAMERAS)).expect("the test can go on");
+        let dataset = read(&path, ReadOptions::default()).expect("the test can go on");
+        let mut frames = dataset.demonstrations.iter().map(|it| it.frames.len());
+        assert!(frames.all(|n_cameras| n_cameras == 0));
+        assert_eq!(dataset.info.cameras.len(), 2);
+    }
+}
+
+#[test]
+fn lerobot_says_what_its_loader_asks_for() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    write(
+        folder.path(),
+        Format::LeRobot,
+        &example(4, 1, &CAMERAS[..1]),
+    )
+    .expect("the test can go on");
+    let json = |file: &str| -> serde_json::Value {
+        serde_json::from_slice(&fs::read(folder.path().join(file)).expect("the test can go on"))
+            .expect("the test can go on")
+    };
+    let info = json("meta/info.json");
+    assert_eq!(info["codebase_version"], "v3.0");
+    assert_eq!(
+        (&info["fps"], &info["total_frames"]),
+        (&50.into(), &12.into())
+    );
+    assert_eq!(
+        info["features"]["observation.images.close"]["shape"],
+        serde_json::json!([6, 8, 3])
+    );
+    assert_eq!(info["features"]["action"]["shape"], serde_json::json!([1]));
+    let stats = json("meta/stats.json");
+    // Rewards of the three episodes: -1, -0.75, …; 12 of them from -1 to 0.5.
+    assert_eq!(stats["next.reward"]["min"], serde_json::json!([-1.0]));
+    assert_eq!(stats["next.reward"]["max"], serde_json::json!([0.5]));
+    assert_eq!(
+        stats["observation.images.close"]["mean"]
+            .as_array()
+            .expect("the test can go on")
+            .len(),
+        3
+    );
+    for file in ["tasks.parquet", "episodes/chunk-000/file-000.parquet"] {
+        assert!(folder.path().join("meta").join(file).is_file());
+    }
+}
+
+#[test]
+fn a_demonstration_of_another_shape_is_refused() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let dataset = example(4, 2, &[]);
+    let mut short = dataset.demonstrations[0].clone();
+    short.actions.pop();
+    let path = folder.path().join("set");
+    let mut writer =
+        DatasetWriter::create(&path, Format::LeRobot, dataset.info).expect("the test can go on");
+    writer
+        .push(&dataset.demonstrations[1])
+        .expect("the test can go on");
+    let message = writer.push(&short).unwrap_err().to_string();
+    assert_eq!(message, "demonstration 1: has 5 actions, 6 expected");
+}
+
+#[test]
+fn a_folder_with_other_things_is_not_touched() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    fs::create_dir(folder.path().join("data")).expect("the test can go on");
+    fs::write(folder.path().join("thesis.tex"), "years of work").expect("the test can go on");
+    let message = write(folder.path(), Format::LeRobot, &example(4, 2, &[])).unwrap_err();
+    assert!(message.to_string().contains("which is no data set"));
+    assert!(folder.path().join("data").is_dir());
+}
+
+#[test]
+fn what_is_no_data_set_is_refused_by_name() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let problem = |path: &Path| read(path, ALL).unwrap_err().to_string();
+    assert!(problem(&folder.path().join("none.hdf5")).starts_with("cannot read "));
+    assert!(problem(folder.path()).contains("has no meta/info.json"));
+    let text = folder.path().join("text.hdf5");
+    fs::write(&text, "time,force\n0,1\n").expect("the test can go on");
+    assert!(problem(&text).contains("is not an HDF5 file"));
+    let path = folder.path().join("set");
+    write(&path, Format::LeRobot, &example(4, 2, &[])).expect("the test can go on");
+    let info = path.join("meta/info.json");
+    let old = fs::read_to_string(&info)
+        .expect("the test can go on")
+        .replace("v3.0", "v2.1");
+    fs::write(&info, old).expect("the test can go on");
+    assert!(problem(&path).contains("is of v2.1; v3.0 is read"));
+}
+
+#[test]
+fn numbers_that_are_not_finite_are_refused() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let mut dataset = example(4, 2, &[]);
+    dataset.demonstrations[2].actions[3] = f32::NAN;
+    for (name, format) in Format::ALL {
+        let path = folder.path().join(name);
+        write(&path, format, &dataset).expect("the test can go on");
+        let message = read(&path, ALL).unwrap_err().to_string();
+        assert!(
+            message.ends_with("has an action of NaN in demonstration 2"),
+            "{message}"
+        );
+    }
+}
+
+/// Changes bytes of a file, cuts it, and reads it: an error or a data set, never a panic.
+fn survives(path: &Path, read_from: &Path, good: &[u8], changes: &[(usize, u8)], length: usize) {
+    let mut bytes = good[..length % (good.len() + 1)].to_vec();
+    let n = bytes.len().max(1);
+    for (at, value) in changes {
+        if let Some(byte) = bytes.get_mut(at % n) {
+            *byte = *value;
+        }
+    }
+    fs::write(path, bytes).expect("the test can go on");
+    let _ = read(read_from, ALL);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn damaged_files_end_in_errors(
+        changes in proptest::collection::vec((any::<usize>(), any::<u8>()), 0..8),
+        cut in prop_oneof![Just(usize::MAX), any::<usize>()],
+    ) {
+        let folder = tempfile::tempdir().expect("the test can go on");
+        let dataset = example(4, 2, &CAMERAS[..1]);
+        for (name, format) in Format::ALL {
+            let path = folder.path().join(name);
+            write(&path, format, &dataset).expect("the test can go on");
+            let damaged = match format {
+                Format::Robomimic => path.clone(),
+                Format::LeRobot => path.join("data/chunk-000/file-000.parquet"),
+            };
+            let good = fs::read(&damaged).expect("the test can go on");
+            let length = if cut == usize::MAX { good.len() } else { cut };
+            survives(&damaged, &path, &good, &changes, length);
+        }
+    }
+}

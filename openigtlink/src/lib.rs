@@ -1,0 +1,24 @@
+//! OpenIGTLink (Tokuda 2009, doi:10.1002/rcs.274; <http://openigtlink.org/developers/spec>): transforms, pictures and texts for 3D
+//! Slicer, PLUS and their like, over TCP on threads of the standard library.
+//!
+//! A message is a header of 58 bytes and a body; all numbers are big-endian, lengths are millimetres.
+//! [`Server`] sends what it is given to all clients and keeps the last transform that any of them sent.
+//! Clients are strangers: sizes, numbers and times of what they send are limited, and none of them can slow the sender down.
+
+mod crc64;
+mod error;
+mod header;
+mod image;
+mod message;
+mod server;
+mod text;
+mod transform;
+
+pub use crc64::crc64;
+pub use error::ProtocolError;
+pub use header::{HEADER_SIZE, Header};
+pub use image::{CoordinateSystem, Image};
+pub use message::{MAX_BODY, Message, decode, encode};
+pub use server::{Server, ServerConfig, Traffic};
+pub use text::Text;
+pub use transform::Transform;

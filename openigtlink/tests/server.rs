@@ -1,0 +1,131 @@
+//! Contract: clients get what is sent and give targets; hostile ones end themselves and nobody else.
+
+use std::io::{Read, Write};
+use std::net::{Ipv4Addr, SocketAddr, TcpStream};
+use std::thread::sleep;
+use std::time::{Duration, Instant};
+
+use insonate_openigtlink::{Message, Server, ServerConfig, Traffic, Transform, encode};
+
+const POSE: Transform = Transform {
+    rotation: [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
+    translation: [1.0, 2.0, 3.0],
+};
+
+/// Long enough for any machine; what happens ends the wait at once.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+fn server() -> Server {
+    let config = ServerConfig {
+        max_clients: 2,
+        message_timeout: Duration::from_millis(200),
+        write_timeout: Duration::from_millis(200),
+        ..ServerConfig::default()
+    };
+    Server::listen(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), config).expect("the test can go on")
+}
+
+fn wait(server: &Server, until: impl Fn(&Traffic) -> bool) {
+    let start = Instant::now();
+    while !until(&server.traffic()) {
+        assert!(start.elapsed() < PATIENCE, "{:?}", server.traffic());
+        sleep(Duration::from_millis(2));
+    }
+}
+
+fn connect(server: &Server, n_clients: u64) -> TcpStream {
+    let stream = TcpStream::connect(server.address()).expect("the test can go on");
+    stream
+        .set_read_timeout(Some(PATIENCE))
+        .expect("the test can go on");
+    wait(server, |traffic| traffic.n_clients == n_clients);
+    stream
+}
+
+fn pose() -> Vec<u8> {
+    encode("Target", 0.0, &Message::Transform(POSE))
+}
+
+#[test]
+fn clients_get_what_is_sent_and_give_targets() {
+    let server = server();
+    let mut clients = [connect(&server, 1), connect(&server, 2)];
+    server.send(pose());
+    for client in &mut clients {
+        let mut bytes = [0; 106];
+        client.read_exact(&mut bytes).expect("the test can go on");
+        assert_eq!(&bytes[..], pose());
+    }
+    assert_eq!(server.take_target(), None);
+    // In pieces, as networks deliver.
+    for piece in pose().chunks(40) {
+        clients[0].write_all(piece).expect("the test can go on");
+    }
+    wait(&server, |traffic| traffic.n_targets == 1);
+    assert_eq!(server.take_target(), Some(POSE));
+    assert_eq!(server.take_target(), None);
+    // Another device's transform is none of ours.
+    let other = encode("Other", 0.0, &Message::Transform(POSE));
+    clients[1]
+        .write_all(&[other, pose()].concat())
+        .expect("the test can go on");
+    wait(&server, |traffic| traffic.n_targets == 2);
+}
+
+#[test]
+fn more_clients_than_allowed_are_turned_away() {
+    let server = server();
+    let _clients = [connect(&server, 1), connect(&server, 2)];
+    let mut third = TcpStream::connect(server.address()).expect("the test can go on");
+    third
+        .set_read_timeout(Some(PATIENCE))
+        .expect("the test can go on");
+    assert_eq!(third.read(&mut [0; 8]).unwrap_or(0), 0);
+    wait(&server, |traffic| traffic.n_refused == 1);
+}
+
+#[test]
+fn hostile_clients_are_dropped_and_others_stay() {
+    let server = server();
+    let mut friend = connect(&server, 1);
+    let mut huge = pose();
+    huge[42] = 0x7f;
+    let mut broken = pose();
+    broken[105] ^= 1;
+    let noise = vec![0xff; 300];
+    let half = pose()[..70].to_vec();
+    for (n_dropped, bytes) in [huge, broken, noise, half].into_iter().enumerate() {
+        let mut foe = connect(&server, 2);
+        foe.write_all(&bytes).expect("the test can go on");
+        wait(&server, |traffic| traffic.n_dropped == n_dropped as u64 + 1);
+        wait(&server, |traffic| traffic.n_clients == 1);
+    }
+    friend.write_all(&pose()).expect("the test can go on");
+    wait(&server, |traffic| traffic.n_targets == 1);
+}
+
+#[test]
+fn a_client_that_does_not_read_loses_frames_and_then_its_connection() {
+    let server = server();
+    let _sleeper = connect(&server, 1);
+    let start = Instant::now();
+    while server.traffic().n_dropped == 0 {
+        // Returns at once, though nobody reads.
+        server.send(vec![0; 1 << 20]);
+        assert!(start.elapsed() < PATIENCE);
+        sleep(Duration::from_millis(1));
+    }
+    assert!(server.traffic().n_lost > 0);
+    wait(&server, |traffic| traffic.n_clients == 0);
+}
+
+#[test]
+fn a_port_that_is_taken_is_named() {
+    let server = server();
+    let again = Server::listen(server.address(), ServerConfig::default());
+    let message = again.unwrap_err().to_string();
+    assert!(
+        message.starts_with("cannot listen on 127.0.0.1:"),
+        "{message}"
+    );
+}

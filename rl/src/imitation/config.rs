@@ -1,0 +1,78 @@
+//! Settings of behaviour cloning.
+
+use serde::{Deserialize, Serialize};
+
+use crate::RlError;
+use crate::network::Activation;
+
+/// Settings of behaviour cloning.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ImitationConfig {
+    /// Passes over the training samples.
+    pub epochs: usize,
+    /// Samples of a step.
+    pub batch_size: usize,
+    /// Adam's step size at the start; it falls linearly to zero.
+    pub learning_rate: f64,
+    /// Clipping range of normalised observations.
+    pub clip_obs: f64,
+    /// Widths of the hidden layers.
+    pub hidden_sizes: Vec<usize>,
+    /// Activation of the hidden layers.
+    pub activation: Activation,
+    /// Seed of weights and order.
+    pub seed: u64,
+}
+
+impl Default for ImitationConfig {
+    fn default() -> Self {
+        Self {
+            epochs: 100,
+            batch_size: 128,
+            learning_rate: 1e-3,
+            clip_obs: 10.0,
+            hidden_sizes: vec![64, 64],
+            activation: Activation::Tanh,
+            seed: 1,
+        }
+    }
+}
+
+impl ImitationConfig {
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// [`RlError::Config`], naming the first invalid setting and its allowed range.
+    pub fn check(&self) -> Result<(), RlError> {
+        let above_zero = f64::MIN_POSITIVE;
+        let counts = [
+            ("epochs", self.epochs, 1, 1 << 20),
+            ("batch_size", self.batch_size, 1, 1 << 20),
+            ("the length of hidden_sizes", self.hidden_sizes.len(), 0, 16),
+        ];
+        let widths = self.hidden_sizes.iter();
+        let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192));
+        for (field, value, low, high) in counts.into_iter().chain(widths) {
+            if !(low..=high).contains(&value) {
+                let problem = format!("{value} is not allowed: {low} to {high}");
+                return Err(RlError::config(field, problem));
+            }
+        }
+        for (field, value, high) in [
+            ("learning_rate", self.learning_rate, 1.0),
+            ("clip_obs", self.clip_obs, 1e12),
+        ] {
+            if !(above_zero..=high).contains(&value) {
+                let problem = format!("{value} is not allowed: above 0 to {high}");
+                return Err(RlError::config(field, problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// The step size of an epoch, from 1.
+    pub(super) fn annealed_learning_rate(&self, epoch: usize) -> f64 {
+        self.learning_rate * (1.0 - (epoch - 1) as f64 / self.epochs as f64)
+    }
+}

@@ -1,0 +1,110 @@
+//! What runs while others look: a scan, or a policy in its task.
+
+use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
+use crate::evaluation::NamedPolicy;
+use crate::experiments::LiveScan;
+use crate::rl::{Agent, action_rng};
+use crate::sim::{CompiledScene, Physics, Pose};
+
+/// A simulation in real time.
+pub trait Live {
+    /// Simulates about so much time [s]; what is left over comes next time.
+    ///
+    /// # Errors
+    /// When the simulation diverges, or an environment fails.
+    fn advance(&mut self, time: f64) -> anyhow::Result<()>;
+
+    /// The scene and its state; none without a scene.
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)>;
+
+    /// Holds the probe at a pose from now on; `false`: it cannot be steered.
+    ///
+    /// # Errors
+    /// When the scene has no arm.
+    fn steer(&mut self, _world_from_probe: Pose) -> anyhow::Result<bool> {
+        Ok(false)
+    }
+
+    /// Height of the skin at rest below a place of the world [m], where it is known.
+    fn skin_height(&self, _position: &nalgebra::Vector3<f64>) -> Option<f64> {
+        None
+    }
+}
+
+impl Live for LiveScan<'_> {
+    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+        LiveScan::advance(self, time)
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        Some(LiveScan::scene(self))
+    }
+
+    fn steer(&mut self, world_from_probe: Pose) -> anyhow::Result<bool> {
+        LiveScan::steer(self, world_from_probe)?;
+        Ok(true)
+    }
+
+    fn skin_height(&self, position: &nalgebra::Vector3<f64>) -> Option<f64> {
+        LiveScan::skin_height(self, position)
+    }
+}
+
+/// Episodes of a policy, one after the other.
+#[derive(Debug)]
+pub struct LivePolicy {
+    env: VecEnv,
+    agent: Agent,
+    options: ResetOptions,
+    seed: u64,
+    rng: rand_chacha::ChaCha8Rng,
+    action: Vec<f32>,
+    /// Time that is owed [s].
+    owed: f64,
+}
+
+impl LivePolicy {
+    /// Begins the episode of a seed; the next ones have the next seeds.
+    ///
+    /// # Errors
+    /// As [`crate::rl::evaluate`].
+    pub fn new(policy: &NamedPolicy, seed: u64, options: ResetOptions) -> anyhow::Result<Self> {
+        let config = VecConfig {
+            autoreset: Autoreset::Disabled,
+            n_threads: 1,
+        };
+        let mut env = VecEnv::new(policy.factory.make_many(1)?, config)?;
+        env.reset_env(0, seed, &options)?;
+        Ok(Self {
+            action: vec![0.0; env.spec().action_space.len()],
+            agent: policy.agent(),
+            rng: action_rng(seed),
+            env,
+            options,
+            seed,
+            owed: 0.0,
+        })
+    }
+}
+
+impl Live for LivePolicy {
+    fn advance(&mut self, time: f64) -> anyhow::Result<()> {
+        self.owed += time;
+        let step = self.env.spec().control_timestep;
+        while self.owed > 0.5 * step {
+            self.owed -= step;
+            self.agent
+                .act(&mut self.env, [&mut self.rng], &mut self.action)?;
+            if !self.env.step(&self.action)?.ended.is_empty() {
+                self.seed = self.seed.wrapping_add(1);
+                self.env.reset_env(0, self.seed, &self.options)?;
+                self.rng = action_rng(self.seed);
+            }
+        }
+        Ok(())
+    }
+
+    fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
+        self.env.env(0).scene()
+    }
+}

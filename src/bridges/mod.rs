@@ -1,0 +1,17 @@
+//! Bridges to other programs: a running scan or policy seen by 3D Slicer, which may steer the probe.
+//!
+//! ```text
+//! Live (scan, policy) ─► pose, force, picture ─► ras ─► openigtlink::Server ─► 3D Slicer
+//!        ▲                                                     │
+//!        └── Steering: workspace, speed ◄── world ◄── ras ◄────┘ target
+//! ```
+
+mod frame;
+mod live;
+mod ras;
+mod serve;
+mod steering;
+
+pub use live::{Live, LivePolicy};
+pub use serve::{DEVICES, ServePlan, Served, serve};
+pub use steering::{Steering, Workspace};

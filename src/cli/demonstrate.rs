@@ -1,0 +1,221 @@
+//! `insonate demonstrate`.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use insonate::datasets::{CameraInfo, DatasetWriter, Format};
+use insonate::demonstrations::{RecordPlan, Recorded, dataset_info, record};
+use insonate::envs::EnvError;
+use insonate::evaluation::{NamedPolicy, wilson};
+use serde_json::{Value, json};
+
+use super::episode_args::EpisodeSettings;
+use super::interrupt::Interrupt;
+use super::print;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate demonstrate probe-sweep --expert scripted --episodes 100 --format lerobot --output output/sweep-demos
+  insonate demonstrate probe-sweep --expert policy data/policies/probe-sweep/policy.safetensors --episodes 50 \\
+      --format robomimic --output output/sweep.hdf5
+  insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
+  insonate demonstrate cube-push --noise 0.2 --successes-only --output output/cube-demos
+
+On probe-sweep and its like the scripted expert is the hybrid force controller, whose action is always zero.
+Next: insonate imitate TASK --data PATH.")]
+pub(crate) struct Demonstrate {
+    /// Task, one of `insonate list`.
+    task: String,
+    /// Who acts: scripted, or `policy PATH` for a policy file or training folder.
+    #[arg(long, value_name = "EXPERT", num_args = 1..=2, default_value = "scripted")]
+    expert: Vec<String>,
+    /// Episodes in the data set.
+    #[arg(long, value_name = "N", default_value_t = 50)]
+    episodes: usize,
+    /// Seed of the first episode; the others follow.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Format: lerobot (v3.0, a folder) or robomimic (one HDF5 file).
+    #[arg(long, default_value = "lerobot", value_parser = format)]
+    format: Format,
+    /// Folder or file to write; a data set that is there is replaced.
+    #[arg(long, short, value_name = "PATH")]
+    output: PathBuf,
+    /// Leave out episodes that failed.
+    #[arg(long)]
+    successes_only: bool,
+    /// Noise on what is done, not on what is recorded, in half ranges of the action: imitators see how to come back.
+    #[arg(
+        long,
+        value_name = "SHARE",
+        default_value_t = 0.0,
+        allow_negative_numbers = true
+    )]
+    noise: f64,
+    /// Cameras to record, such as close, side or probe/camera.
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    cameras: Vec<String>,
+    /// Size of the pictures [pixels].
+    #[arg(long, value_name = "WxH", default_value = "128x96", value_parser = super::outcome::picture_size)]
+    camera_size: (u32, u32),
+    #[command(flatten)]
+    episode: EpisodeSettings,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Demonstrate {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let plan = self.plan()?;
+        let expert = self.expert()?;
+        let spec = expert.factory.make()?.spec().clone();
+        let info = dataset_info(&expert, &spec, &plan);
+        let mut writer = DatasetWriter::create(&self.output, self.format, info)?;
+        let interrupt = Interrupt::listen()?;
+        let bar = ProgressBar::new(plan.n_episodes as u64);
+        let style = "recording [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
+        bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+        let recorded = record(&expert, &plan, &mut writer, &mut |n_done| {
+            bar.set_position(n_done as u64);
+            interrupt.flow()
+        });
+        bar.finish_and_clear();
+        let recorded = recorded?;
+        if recorded.n_kept == 0 {
+            return Err(interrupt.error("no episode was over").into());
+        }
+        writer.finish()?;
+        let summary = self.summary(&recorded, &expert, &spec.metrics);
+        if self.json {
+            print(&serde_json::to_string_pretty(&summary)?)?;
+        } else {
+            print(&self.text(&recorded, &summary))?;
+        }
+        if recorded.interrupted {
+            let (n, path) = (recorded.n_kept, self.output.display());
+            return Err(interrupt
+                .error(format!("saved {n} episodes in {path}"))
+                .into());
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> anyhow::Result<RecordPlan> {
+        let (width, height) = self.camera_size;
+        let cameras = self.cameras.iter().map(|name| CameraInfo {
+            name: name.clone(),
+            width,
+            height,
+        });
+        let plan = RecordPlan {
+            n_episodes: self.episodes,
+            seed: self.seed,
+            options: self.episode.options()?,
+            successes_only: self.successes_only,
+            noise: self.noise,
+            cameras: cameras.collect(),
+        };
+        plan.check()?;
+        Ok(plan)
+    }
+
+    fn expert(&self) -> anyhow::Result<NamedPolicy> {
+        let words: Vec<&str> = self.expert.iter().map(String::as_str).collect();
+        let name = match words[..] {
+            ["policy", path] => path,
+            ["policy"] => return Err(invalid("policy needs a path: --expert policy PATH")),
+            [name] => name,
+            _ => {
+                let given = self.expert.join(" ");
+                return Err(invalid(&format!(
+                    "{given:?} is neither scripted nor policy PATH"
+                )));
+            }
+        };
+        let overrides = self.episode.overrides()?;
+        let mut policies = NamedPolicy::load_all(&[name.to_owned()], Some(&self.task), &overrides)?;
+        Ok(policies.remove(0))
+    }
+
+    fn summary(&self, recorded: &Recorded, expert: &NamedPolicy, metrics: &[&str]) -> Value {
+        let n = recorded.episodes.len();
+        let success = metrics.iter().position(|name| *name == "success");
+        let successes = success.map(|index| {
+            let won = recorded
+                .episodes
+                .iter()
+                .filter(|episode| episode.metrics[index] > 0.5);
+            won.count()
+        });
+        let returns: f64 = recorded
+            .episodes
+            .iter()
+            .map(|episode| episode.return_)
+            .sum();
+        json!({
+            "task": self.task,
+            "expert": expert.name,
+            "format": Format::ALL.iter().find(|(_, format)| *format == self.format).map(|(name, _)| name),
+            "output": self.output,
+            "episodes": recorded.n_kept,
+            "steps": recorded.n_steps,
+            "tried": n,
+            "success_rate": successes.map(|k| k as f64 / n as f64),
+            "success_ci95": successes.map(|k| wilson(k, n)),
+            "return_mean": returns / n as f64,
+            "bytes": size(&self.output),
+            "seed": self.seed,
+            "cameras": self.cameras,
+            "interrupted": recorded.interrupted,
+        })
+    }
+
+    fn text(&self, recorded: &Recorded, summary: &Value) -> String {
+        let mut lines = vec![format!(
+            "{} episodes, {} steps, {:.1} MB in {}",
+            recorded.n_kept,
+            recorded.n_steps,
+            summary["bytes"].as_f64().unwrap_or(0.0) / 1e6,
+            self.output.display()
+        )];
+        if let Some(rate) = summary["success_rate"].as_f64() {
+            lines.push(format!(
+                "success of the expert: {:.1} % of {} episodes",
+                100.0 * rate,
+                recorded.episodes.len()
+            ));
+        }
+        lines.push(format!(
+            "next: insonate imitate {} --data {}",
+            self.task,
+            self.output.display()
+        ));
+        lines.join("\n")
+    }
+}
+
+fn format(name: &str) -> Result<Format, String> {
+    let found = Format::ALL.iter().find(|(known, _)| *known == name);
+    found.map(|(_, format)| *format).ok_or_else(|| {
+        let known = Format::ALL.map(|(known, _)| known);
+        format!("choose one of {}", known.join(", "))
+    })
+}
+
+fn invalid(problem: &str) -> anyhow::Error {
+    EnvError::Config {
+        field: "expert".to_owned(),
+        problem: problem.to_owned(),
+    }
+    .into()
+}
+
+/// Bytes of a file, or of all files in a folder.
+fn size(path: &Path) -> u64 {
+    match std::fs::read_dir(path) {
+        Ok(entries) => entries.flatten().map(|entry| size(&entry.path())).sum(),
+        Err(_) => path.metadata().map_or(0, |found| found.len()),
+    }
+}

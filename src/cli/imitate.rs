@@ -1,0 +1,159 @@
+//! `insonate imitate`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use indicatif::{ProgressBar, ProgressStyle};
+use insonate::demonstrations::{Lesson, imitate};
+use insonate::files::OutputFolder;
+use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
+use insonate::rl::run::POLICY;
+use insonate::training::ppo_defaults;
+use serde_json::{Value, json};
+
+use super::interrupt::Interrupt;
+use super::print;
+use super::settings_args::SettingsArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate imitate probe-sweep --data output/sweep-demos --output output/imitate
+  insonate imitate probe-sweep --data output/sweep.hdf5 --epochs 200 --hidden 256,256
+  insonate evaluate output/imitate --episodes 200
+  insonate train probe-sweep --from output/imitate --output output/better
+
+Reads LeRobot folders (v3.0) and robomimic files; one demonstration of ten is for validation.")]
+pub(crate) struct Imitate {
+    /// Task, one of `insonate list`.
+    task: String,
+    /// Demonstrations: a LeRobot folder or a robomimic file.
+    #[arg(long, value_name = "PATH")]
+    data: PathBuf,
+    /// Folder for policy, losses and summary.
+    #[arg(long, short, value_name = "DIR", default_value = "output/imitate")]
+    output: PathBuf,
+    /// Passes over the demonstrations.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    epochs: usize,
+    /// Samples of a step.
+    #[arg(long, value_name = "N", default_value_t = 128)]
+    batch_size: usize,
+    /// Adam's step size at the start; it falls to zero.
+    #[arg(
+        long,
+        value_name = "RATE",
+        default_value_t = 1e-3,
+        allow_negative_numbers = true
+    )]
+    learning_rate: f64,
+    /// Widths of the hidden layers [default: those of `insonate train`].
+    #[arg(long, value_name = "N,N,…", value_delimiter = ',')]
+    hidden: Vec<usize>,
+    /// Seed of weights and order.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    #[command(flatten)]
+    settings: SettingsArgs,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+impl Imitate {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        let config = self.config();
+        config.check()?;
+        let overrides = self.settings.env_overrides()?;
+        let lesson = Lesson::read(&self.data, &self.task, &overrides.env)?;
+        let folder = OutputFolder::create(&self.output)?;
+        let interrupt = Interrupt::listen()?;
+        let bar = ProgressBar::new(config.epochs as u64);
+        let style = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
+        bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
+        let learnt = imitate(&lesson, &config, &mut |losses| {
+            bar.set_position(losses.epoch as u64);
+            bar.set_message(format!(
+                "loss {:.5}, validation {:.5}",
+                losses.training, losses.validation
+            ));
+            interrupt.flow()
+        });
+        bar.finish_and_clear();
+        let learnt = learnt?;
+        learnt.policy.save(&folder.path().join(POLICY))?;
+        folder.write("losses.csv", losses_csv(&learnt.losses).as_bytes())?;
+        let summary = self.summary(&lesson, &learnt, &config);
+        let text = serde_json::to_string_pretty(&summary)?;
+        folder.write("summary.json", format!("{text}\n").as_bytes())?;
+        if self.json {
+            print(&text)?;
+        } else {
+            print(&self.text(&lesson, &learnt))?;
+        }
+        if interrupt.came() {
+            let path = self.output.display();
+            return Err(interrupt
+                .error(format!("saved the policy so far in {path}"))
+                .into());
+        }
+        Ok(())
+    }
+
+    fn config(&self) -> ImitationConfig {
+        let usual = ppo_defaults(&self.task);
+        let hidden_sizes = match &self.hidden[..] {
+            [] => usual.hidden_sizes,
+            given => given.to_vec(),
+        };
+        ImitationConfig {
+            epochs: self.epochs,
+            batch_size: self.batch_size,
+            learning_rate: self.learning_rate,
+            clip_obs: usual.clip_obs,
+            hidden_sizes,
+            activation: usual.activation,
+            seed: self.seed,
+        }
+    }
+
+    fn summary(&self, lesson: &Lesson, learnt: &Imitation, config: &ImitationConfig) -> Value {
+        let best = &learnt.losses[learnt.best_epoch - 1];
+        json!({
+            "task": self.task,
+            "data": self.data,
+            "demonstrations": lesson.n_demonstrations,
+            "steps": lesson.n_steps,
+            "epochs": learnt.losses.len(),
+            "best_epoch": learnt.best_epoch,
+            "training_loss": best.training,
+            "validation_loss": best.validation,
+            "policy": self.output.join(POLICY),
+            "config": config,
+        })
+    }
+
+    fn text(&self, lesson: &Lesson, learnt: &Imitation) -> String {
+        let best = &learnt.losses[learnt.best_epoch - 1];
+        let folder = self.output.display();
+        format!(
+            "{} demonstrations, {} steps; best of {} epochs: {}, loss {:.5}, validation {:.5}\npolicy: {folder}/{POLICY}\n\
+             next:   insonate evaluate {folder}\n        insonate train {} --from {folder}",
+            lesson.n_demonstrations,
+            lesson.n_steps,
+            learnt.losses.len(),
+            learnt.best_epoch,
+            best.training,
+            best.validation,
+            self.task
+        )
+    }
+}
+
+fn losses_csv(losses: &[EpochLosses]) -> String {
+    let rows = losses
+        .iter()
+        .map(|it| format!("{},{},{}\n", it.epoch, it.training, it.validation));
+    std::iter::once("epoch,training_loss,validation_loss\n".to_owned())
+        .chain(rows)
+        .collect()
+}

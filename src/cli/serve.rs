@@ -1,0 +1,233 @@
+//! `insonate serve`.
+
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+
+use clap::Args;
+use insonate::bridges::{DEVICES, Live, LivePolicy, ServePlan, Served, Steering, Workspace, serve};
+use insonate::envs::EnvError;
+use insonate::experiments::{self, LiveScan};
+use insonate::models::Scene;
+use insonate::openigtlink::{Server, ServerConfig};
+use insonate::sim::render::RenderConfig;
+
+use super::episode_args::EpisodeArgs;
+use super::interrupt::Interrupt;
+use super::outcome::point;
+use super::print;
+use super::scene_args::SceneArgs;
+
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  insonate serve --openigtlink 18944 --scan --torso fast --force 5 --speed 0.04
+  insonate serve --openigtlink 18944 --policy data/policies/probe-sweep/policy.safetensors
+  insonate serve --openigtlink 18944 --scan --camera probe/camera --picture-size 320x240 --rate 30
+
+In 3D Slicer: module OpenIGTLinkIF, a connector as client to localhost:18944.
+Sent: TRANSFORM ProbeToRAS, STRING Force (N, N m; in the probe's frame), IMAGE Camera, STRING Status.
+Taken: TRANSFORM TargetToRAS, which ends the scan and steers the probe, within a workspace and at a limited speed.
+RAS in mm about the world's origin: right is -x, anterior +z, superior +y.")]
+pub(crate) struct Serve {
+    /// Port of the OpenIGTLink server; 0 takes any free one.
+    #[arg(long, value_name = "PORT")]
+    openigtlink: u16,
+    /// Address to listen on; anything but localhost lets the network steer the probe.
+    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::V4(Ipv4Addr::LOCALHOST))]
+    bind: IpAddr,
+    /// Scan back and forth along a path; the default.
+    #[arg(long, conflicts_with = "policy")]
+    scan: bool,
+    /// Run episodes of a policy instead: a policy file or training folder, zero, random or scripted.
+    #[arg(long, value_name = "POLICY")]
+    policy: Option<String>,
+    /// Start of the path in the torso's frame [m].
+    #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
+    from: Option<[f64; 2]>,
+    /// End of the path in the torso's frame [m].
+    #[arg(long, value_name = "X,Y", value_parser = point, allow_hyphen_values = true)]
+    to: Option<[f64; 2]>,
+    /// Force along the probe's axis [N].
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 5.0,
+        allow_negative_numbers = true
+    )]
+    force: f64,
+    /// Speed along the path [m/s].
+    #[arg(
+        long,
+        value_name = "M_S",
+        default_value_t = 0.04,
+        allow_negative_numbers = true
+    )]
+    speed: f64,
+    /// Seed of the first episode of a policy.
+    #[arg(long, value_name = "S", default_value_t = 0)]
+    seed: u64,
+    /// Frames a second [Hz].
+    #[arg(
+        long,
+        value_name = "HZ",
+        default_value_t = 40.0,
+        allow_negative_numbers = true
+    )]
+    rate: f64,
+    /// Camera whose pictures are sent; none: no pictures.
+    #[arg(long, value_name = "NAME", default_value = "close")]
+    camera: String,
+    /// Size of the pictures [pixels].
+    #[arg(long, value_name = "WxH", default_value = "160x120", value_parser = super::outcome::picture_size)]
+    picture_size: (u32, u32),
+    /// Speed at which the probe follows a target [m/s].
+    #[arg(
+        long,
+        value_name = "M_S",
+        default_value_t = 0.1,
+        allow_negative_numbers = true
+    )]
+    max_speed: f64,
+    /// How deep below the skin at rest a target may be [m].
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 0.02,
+        allow_negative_numbers = true
+    )]
+    max_depth: f64,
+    /// End after so long [s]; without it, Ctrl-C ends.
+    #[arg(long, value_name = "S", allow_negative_numbers = true)]
+    duration: Option<f64>,
+    #[command(flatten)]
+    scene: SceneArgs,
+    #[command(flatten)]
+    episode: EpisodeArgs,
+    /// Print the summary as JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// How far around the torso a target may be [m], and how high above it.
+const MARGIN: f64 = 0.05;
+const HEADROOM: f64 = 0.25;
+
+/// Tilt [rad] and turn [rad/s] that a target may ask for.
+const MAX_TILT: f64 = 0.8;
+const MAX_TURN: f64 = 0.8;
+
+impl Serve {
+    pub(crate) fn run(&self) -> anyhow::Result<()> {
+        self.check()?;
+        let scene = self.scene.build()?;
+        let mut live: Box<dyn Live + '_> = match &self.policy {
+            Some(name) => {
+                let policies = self.episode.policies(std::slice::from_ref(name))?;
+                let options = self.episode.options()?;
+                Box::new(LivePolicy::new(&policies[0], self.seed, options)?)
+            }
+            None => Box::new(LiveScan::new(&scene, &self.path())?),
+        };
+        let config = ServerConfig {
+            target_device: DEVICES.target.to_owned(),
+            ..ServerConfig::default()
+        };
+        let server = Server::listen(SocketAddr::new(self.bind, self.openigtlink), config)?;
+        eprintln!(
+            "OpenIGTLink on {}, {} frames/s; Ctrl-C ends",
+            server.address(),
+            self.rate
+        );
+        let interrupt = Interrupt::listen()?;
+        let mut steering = Steering::new(self.workspace(&scene), self.max_speed, MAX_TURN);
+        let served = serve(
+            &mut *live,
+            &server,
+            &mut steering,
+            &self.plan(),
+            &mut |_| interrupt.flow(),
+        )?;
+        self.print_summary(&served)?;
+        if interrupt.came() {
+            let said = format!("served {} frames", served.frames);
+            return Err(interrupt.error(said).into());
+        }
+        Ok(())
+    }
+
+    fn check(&self) -> anyhow::Result<()> {
+        for (field, value, low, high) in [
+            ("rate", self.rate, 1.0, 200.0),
+            ("max-speed", self.max_speed, 0.001, 0.5),
+            ("max-depth", self.max_depth, 0.0, 0.05),
+            ("duration", self.duration.unwrap_or(1.0), 0.1, 1e6),
+        ] {
+            if !(low..=high).contains(&value) {
+                let problem = format!("{value} is not allowed: {low} to {high}");
+                let field = field.to_owned();
+                return Err(EnvError::Config { field, problem }.into());
+            }
+        }
+        self.path().check().map_err(super::Usage::new)?;
+        Ok(())
+    }
+
+    fn path(&self) -> experiments::Scan {
+        let usual = experiments::Scan::default();
+        experiments::Scan {
+            from: self.from.unwrap_or(usual.from),
+            to: self.to.unwrap_or(usual.to),
+            force: self.force,
+            speed: self.speed,
+            ..usual
+        }
+    }
+
+    fn plan(&self) -> ServePlan {
+        let (width, height) = self.picture_size;
+        ServePlan {
+            rate: self.rate,
+            duration: self.duration,
+            camera: (self.camera != "none").then(|| self.camera.clone()),
+            picture: RenderConfig::fast(width, height),
+        }
+    }
+
+    /// Around the torso, from its lowest skin to above it.
+    fn workspace(&self, scene: &Scene) -> Workspace {
+        let origin = scene.torso_position;
+        let bounds = scene.torso.as_ref().map(|torso| torso.surface.bounds());
+        let [low, high] = bounds.unwrap_or([[-0.2, -0.3, 0.0], [0.2, 0.3, 0.2]]);
+        let at = |bound: [f64; 3], offset: [f64; 3]| {
+            [0, 1, 2].map(|axis| origin[axis] + bound[axis] + offset[axis])
+        };
+        Workspace {
+            low: at(low, [-MARGIN, -MARGIN, 0.0]),
+            high: at(high, [MARGIN, MARGIN, HEADROOM]),
+            max_tilt: MAX_TILT,
+            max_depth: self.max_depth,
+        }
+    }
+
+    fn print_summary(&self, served: &Served) -> anyhow::Result<()> {
+        if let Some(problem) = &served.no_pictures {
+            eprintln!("note: no pictures: {problem}");
+        }
+        if self.json {
+            return print(&serde_json::to_string_pretty(served)?);
+        }
+        print(&format!(
+            "{} frames in {:.1} s: {:.1} Hz, {:.2} of real time\n{} clients, {} refused, {} dropped; {} frames sent, {} lost\n\
+             {} targets, {} of them brought into the workspace",
+            served.frames,
+            served.wall_s,
+            served.rate_hz,
+            served.real_time_factor,
+            served.clients,
+            served.clients_refused,
+            served.clients_dropped,
+            served.frames_sent,
+            served.frames_lost,
+            served.targets,
+            served.targets_clamped
+        ))
+    }
+}

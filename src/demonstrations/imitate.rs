@@ -1,0 +1,140 @@
+//! Learns a policy from a data set.
+
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use anyhow::Context as _;
+use toml::Table;
+
+use crate::datasets::{self, Dataset, ReadOptions};
+use crate::envs::{EnvError, EnvFactory, EnvSpec};
+use crate::rl::PolicyIdentity;
+use crate::rl::imitation::{self, EpochLosses, Imitation, ImitationConfig, Samples};
+use crate::training::resolve_env;
+
+/// One demonstration of so many is for validation.
+const VALID_EVERY: usize = 10;
+
+/// A data set for a task.
+#[derive(Debug)]
+pub struct Lesson {
+    /// Makes the environments of the demonstrations.
+    pub factory: EnvFactory,
+    /// Demonstrations.
+    pub n_demonstrations: usize,
+    /// Steps of all demonstrations.
+    pub n_steps: usize,
+    spec: EnvSpec,
+    observations: Vec<f32>,
+    actions: Vec<f32>,
+    n_training: usize,
+}
+
+impl Lesson {
+    /// Reads a data set, and checks that it fits the task, with the settings that it was recorded with and `overrides` of them.
+    ///
+    /// # Errors
+    /// [`datasets::DatasetError`]; [`EnvError::Config`] for a data set of another task, other observations or actions.
+    pub fn read(path: &Path, task: &str, overrides: &Table) -> anyhow::Result<Self> {
+        let dataset = datasets::read(path, ReadOptions::default())?;
+        let info = &dataset.info;
+        if !info.task.is_empty() && info.task != task {
+            return Err(misfit(format!("is of {}, not of {task}", info.task)).into());
+        }
+        let base = info.settings.parse::<Table>();
+        let base = base.context("the data set has settings that cannot be read")?;
+        let factory = resolve_env(task, &base, overrides)?;
+        let spec = factory.make()?.spec().clone();
+        check_names(&dataset, &spec)?;
+        let mut lesson = Self {
+            factory,
+            n_demonstrations: dataset.demonstrations.len(),
+            n_steps: 0,
+            spec,
+            observations: Vec::new(),
+            actions: Vec::new(),
+            n_training: 0,
+        };
+        lesson.take(&dataset);
+        Ok(lesson)
+    }
+
+    /// Takes the samples, those for validation last.
+    fn take(&mut self, dataset: &Dataset) {
+        let n_obs = self.spec.observation_space.len();
+        for is_valid in [false, true] {
+            for (index, demonstration) in dataset.demonstrations.iter().enumerate() {
+                if (index % VALID_EVERY == VALID_EVERY - 1) == is_valid {
+                    let n = demonstration.len();
+                    self.n_steps += n;
+                    self.observations
+                        .extend_from_slice(&demonstration.observations[..n * n_obs]);
+                    self.actions.extend_from_slice(&demonstration.actions);
+                }
+            }
+            if !is_valid {
+                self.n_training = self.n_steps;
+            }
+        }
+    }
+}
+
+/// Learns from a data set; `observer` sees each epoch and may break off.
+///
+/// # Errors
+/// As [`imitation::imitate`].
+pub fn imitate(
+    lesson: &Lesson,
+    config: &ImitationConfig,
+    observer: &mut dyn FnMut(&EpochLosses) -> ControlFlow<()>,
+) -> anyhow::Result<Imitation> {
+    let samples = Samples {
+        observations: &lesson.observations,
+        actions: &lesson.actions,
+        n_training: lesson.n_training,
+    };
+    let identity = PolicyIdentity {
+        task: lesson.factory.task.to_owned(),
+        settings: lesson.factory.settings.to_string(),
+    };
+    let learnt = imitation::imitate(&lesson.spec, identity, samples, config, observer)?;
+    Ok(learnt)
+}
+
+/// Fails where the data set observes or does something else than the task; files of others have no names of their own.
+fn check_names(dataset: &Dataset, spec: &EnvSpec) -> Result<(), EnvError> {
+    let info = &dataset.info;
+    let parts = [
+        (
+            "observation",
+            &info.observation_names,
+            &spec.observation_space.names,
+        ),
+        ("action", &info.action_names, &spec.action_space.names),
+    ];
+    for (what, found, expected) in parts {
+        if found.len() != expected.len() {
+            let problem = format!(
+                "has {} entries of the {what}, but the task has {} with these settings",
+                found.len(),
+                expected.len()
+            );
+            return Err(misfit(problem));
+        }
+        let mut pairs = found.iter().zip(expected);
+        if let Some((found, expected)) = pairs.find(|(found, expected)| found != expected)
+            && !info.task.is_empty()
+        {
+            let problem = format!("has the {what} {found:?} where the task has {expected:?}");
+            return Err(misfit(problem));
+        }
+    }
+    Ok(())
+}
+
+fn misfit(problem: String) -> EnvError {
+    EnvError::Config {
+        field: "data".to_owned(),
+        problem,
+    }
+}

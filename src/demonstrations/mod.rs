@@ -1,0 +1,12 @@
+//! Demonstrations: episodes of an expert as data sets, and policies learnt from them.
+//!
+//! ```text
+//! expert ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from
+//! ```
+
+mod imitate;
+mod record;
+mod scene_cameras;
+
+pub use imitate::{Lesson, imitate};
+pub use record::{RecordPlan, Recorded, dataset_info, record};

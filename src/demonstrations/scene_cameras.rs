@@ -1,0 +1,55 @@
+//! Cameras of a scene, whose pictures go into demonstrations.
+
+use anyhow::Context as _;
+
+use crate::datasets::CameraInfo;
+use crate::envs::Env;
+use crate::sim::render::{PACKAGES, RenderConfig, Renderer};
+
+/// Takes the pictures of an episode.
+#[derive(Debug)]
+pub(super) struct SceneCameras<'a> {
+    cameras: &'a [CameraInfo],
+    /// One for each size, which is the same for all; none before the first picture of an episode.
+    renderer: Option<Renderer>,
+}
+
+impl<'a> SceneCameras<'a> {
+    pub(super) fn new(cameras: &'a [CameraInfo]) -> Self {
+        Self {
+            cameras,
+            renderer: None,
+        }
+    }
+
+    /// Begins an episode, which may have another scene.
+    pub(super) fn begin(&mut self, env: &dyn Env) -> anyhow::Result<()> {
+        let Some(camera) = self.cameras.first() else {
+            return Ok(());
+        };
+        let (scene, _) = env
+            .scene()
+            .with_context(|| format!("{} has no scene that a camera could see", env.spec().id))?;
+        let config = RenderConfig::fast(camera.width, camera.height);
+        let renderer = Renderer::new(scene, config);
+        self.renderer = Some(renderer.with_context(|| {
+            format!(
+                "no pictures of {} (Debian packages: {PACKAGES})",
+                camera.name
+            )
+        })?);
+        Ok(())
+    }
+
+    /// Appends what each camera sees now.
+    pub(super) fn take(&mut self, env: &dyn Env, frames: &mut [Vec<u8>]) -> anyhow::Result<()> {
+        let (Some(renderer), Some((_, physics))) = (&mut self.renderer, env.scene()) else {
+            return Ok(());
+        };
+        for (camera, frames) in self.cameras.iter().zip(frames) {
+            let image = renderer.render(physics, &camera.name)?;
+            frames.extend_from_slice(&image.rgb);
+        }
+        Ok(())
+    }
+}

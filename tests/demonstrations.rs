@@ -1,0 +1,122 @@
+//! Contract: what an expert does is recorded, read back, and learnt; PPO begins where imitation ended.
+
+mod command;
+
+use command::{done, json, refused};
+
+fn record(format: &str, path: &str) -> serde_json::Value {
+    json(&format!(
+        "demonstrate pendulum --expert scripted --episodes 3 --seed 5 --format {format} --output {path}"
+    ))
+}
+
+#[test]
+fn both_formats_teach_the_same() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let at = |name: &str| {
+        scratch
+            .path()
+            .join(name)
+            .to_str()
+            .expect("the test can go on")
+            .to_owned()
+    };
+    let mut learnt = Vec::new();
+    for (format, name) in [("lerobot", "set"), ("robomimic", "set.hdf5")] {
+        let recorded = record(format, &at(name));
+        assert_eq!(recorded["episodes"], 3, "{recorded}");
+        assert_eq!(recorded["steps"], 600, "{recorded}");
+        let (data, output) = (at(name), at(&format!("learnt-{format}")));
+        let imitated = json(&format!(
+            "imitate pendulum --data {data} --output {output} --epochs 3"
+        ));
+        assert_eq!(imitated["steps"], 600);
+        learnt.push(imitated["training_loss"].clone());
+    }
+    assert_eq!(learnt[0], learnt[1]);
+}
+
+#[test]
+fn ppo_begins_with_what_was_imitated() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let at = |name: &str| {
+        scratch
+            .path()
+            .join(name)
+            .to_str()
+            .expect("the test can go on")
+            .to_owned()
+    };
+    record("robomimic", &at("set.hdf5"));
+    let (data, imitated, trained) = (at("set.hdf5"), at("imitated"), at("trained"));
+    done(&format!(
+        "imitate pendulum --data {data} --output {imitated} --epochs 5"
+    ));
+    let evaluated = json(&format!("evaluate {imitated} --episodes 2 --seed 1000000"));
+    json(&format!(
+        "train pendulum --from {imitated} --steps 1024 --evaluate-episodes 2 --no-tensorboard --output {trained}"
+    ));
+    // The first evaluation is of the policy that training begins with; its warm-up leaves the policy as it was.
+    let table = std::fs::read_to_string(scratch.path().join("trained/evaluations.csv"))
+        .expect("the test can go on");
+    let mut reader = csv::Reader::from_reader(table.as_bytes());
+    let column = reader
+        .headers()
+        .expect("the test can go on")
+        .iter()
+        .position(|name| name == "return_mean")
+        .expect("the test can go on");
+    let returns: Vec<f64> = reader
+        .records()
+        .map(|row| {
+            row.expect("the test can go on")[column]
+                .parse()
+                .expect("the test can go on")
+        })
+        .collect();
+    assert_eq!(returns.len(), 2, "{table}");
+    let expected = evaluated["return_mean"]
+        .as_f64()
+        .expect("the test can go on");
+    assert!(
+        (returns[0] - expected).abs() < 1e-9 * expected.abs(),
+        "{returns:?} {expected}"
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_refused() {
+    let scratch = tempfile::tempdir().expect("the test can go on");
+    let path = scratch
+        .path()
+        .join("set")
+        .to_str()
+        .expect("the test can go on")
+        .to_owned();
+    record("lerobot", &path);
+    let line = refused(
+        &format!("imitate reacher --data {path} --output {path}-x"),
+        2,
+    );
+    assert!(line.contains("is of pendulum, not of reacher"), "{line}");
+    let line = refused(
+        &format!("imitate pendulum --data {path}-none --output {path}-x"),
+        1,
+    );
+    assert!(line.contains("cannot read"), "{line}");
+    let line = refused(
+        &format!("demonstrate pendulum --expert policy --output {path}"),
+        2,
+    );
+    assert!(line.contains("--expert policy PATH"), "{line}");
+    let line = refused(
+        &format!("demonstrate pendulum --format robomimic --output {path}"),
+        1,
+    );
+    assert!(line.contains("is a folder"), "{line}");
+    let line = refused(
+        &format!("demonstrate pendulum --cameras close --output {path}-y"),
+        1,
+    );
+    assert!(line.contains("has no scene"), "{line}");
+}
