@@ -163,6 +163,40 @@ fn a_stopped_training_resumes_bit_identically() {
 }
 
 #[test]
+fn a_training_broken_off_anywhere_resumes_bit_identically() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
+    let finished = train(&plan(&whole, StartMode::New), &|| false, &mut |_| ()).unwrap();
+
+    // An iteration has 64 steps and an evaluation 200: the first session ends before anything is done, others amid either.
+    let (mut start, mut n_steps) = (StartMode::New, 10);
+    let mut n_broken_off = [0; 2];
+    loop {
+        let mut plan = plan(&parts, start);
+        plan.run.checkpoint_every = 1;
+        let asked = Cell::new(0);
+        let is_evaluating = Cell::new(false);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() >= n_steps
+        };
+        let ended = train(&plan, &stop, &mut |event| {
+            is_evaluating.set(matches!(event, Event::Evaluating { .. }));
+        })
+        .unwrap();
+        if ended.summary.stop_reason == StopReason::Finished {
+            assert_eq!(steps(&ended.history), steps(&finished.history));
+            break;
+        }
+        assert_eq!(ended.summary.stop_reason, StopReason::Interrupted);
+        n_broken_off[usize::from(is_evaluating.get())] += 1;
+        (start, n_steps) = (StartMode::Resume, 300);
+    }
+    assert!(n_broken_off.iter().all(|n| *n > 1), "{n_broken_off:?}");
+    assert_same_policy(&whole, &parts);
+}
+
+#[test]
 fn tables_ahead_of_the_checkpoint_are_truncated() {
     let scratch = tempfile::tempdir().unwrap();
     let folder = scratch.path().join("run");
@@ -326,7 +360,7 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     let folder = scratch.path().join("run");
     let output = folder.to_str().unwrap();
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
-        .args(["train", "pendulum", "--steps", "100000000", "--output"])
+        .args(["train", "pendulum", "--steps", "10000000000", "--output"])
         .arg(&folder)
         .stderr(Stdio::piped())
         .stdout(Stdio::null())
@@ -347,9 +381,14 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     assert_eq!(ended.status.code(), Some(130), "{text}");
     // Lines of progress may stand before it.
     let is_notice = |line: &str| {
-        line.starts_with("interrupted after ") && line.contains("s: everything is saved")
+        line.starts_with("interrupted after ")
+            && line.contains("s: all finished iterations are saved")
     };
     assert!(text.lines().any(is_notice), "{text}");
+    // So many steps take days on any machine.
+    let is_note =
+        |line: &str| line.starts_with("note: at ") && line.contains("this training takes");
+    assert!(text.lines().any(is_note), "{text}");
     let summary = std::fs::read_to_string(folder.join("summary.json")).unwrap();
     assert!(summary.contains("\"interrupted\""), "{summary}");
     // The checkpoint is at the end of the table, and can be resumed.

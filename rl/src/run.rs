@@ -3,6 +3,7 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use insonate_envs::VecEnv;
 
@@ -16,10 +17,13 @@ pub const POLICY: &str = "policy.safetensors";
 /// Name of the table of iterations in the folder.
 pub const PROGRESS: &str = "progress.csv";
 
+/// An iteration that takes longer is saved at once, so that the next one can be broken off.
+const SLOW: Duration = Duration::from_secs(1);
+
 /// How a folder is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RunOptions {
-    /// Iterations between checkpoints; the last iteration is always saved.
+    /// Iterations between checkpoints; the last iteration is always saved, and so is one of more than a second.
     pub checkpoint_every: usize,
     /// Writes TensorBoard's event files.
     pub tensorboard: bool,
@@ -42,6 +46,8 @@ pub struct Run {
     options: RunOptions,
     table: CsvLog,
     events: Option<EventLog>,
+    /// Iterations of the last checkpoint.
+    saved_at: usize,
 }
 
 impl Run {
@@ -85,6 +91,7 @@ impl Run {
                 .then(|| EventLog::open(folder, global_step))
                 .transpose()?,
             folder: folder.to_owned(),
+            saved_at: ppo.iteration(),
             ppo,
             options,
         })
@@ -108,27 +115,45 @@ impl Run {
         &mut self,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<(), RlError> {
+        self.train_unless(&|| false, observer).map(|_| ())
+    }
+
+    /// As [`Run::train`], but breaks off between two steps of a rollout when `stop` says so, as slow environments need, and returns whether
+    /// it did. What was done of that iteration is lost, all before it is in the checkpoint; only a resumed run can go on.
+    ///
+    /// # Errors
+    /// As [`Run::train`].
+    pub fn train_unless(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<bool, RlError> {
         let mut flow = ControlFlow::Continue(());
         while flow.is_continue() && !self.ppo.is_finished() {
-            let progress = self.ppo.iterate()?;
+            let is_saved = self.saved_at == self.ppo.iteration();
+            let Some(progress) = self.ppo.iterate_unless(&|| is_saved && stop())? else {
+                return Ok(true);
+            };
             self.table.write(&progress)?;
             if let Some(events) = &mut self.events {
                 events.write(progress.global_step, &progress.scalars)?;
             }
             flow = observer(&progress);
             let every = self.options.checkpoint_every;
-            let is_due = self.ppo.iteration().is_multiple_of(every);
+            let is_slow = progress.rollout_time + progress.update_time > SLOW;
+            let is_due = self.ppo.iteration().is_multiple_of(every) || is_slow;
             if is_due || flow.is_break() || self.ppo.is_finished() {
                 self.save()?;
             }
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Writes checkpoint and policy, after the rows of the log, so that a checkpoint is never ahead of them.
-    fn save(&self) -> Result<(), RlError> {
+    fn save(&mut self) -> Result<(), RlError> {
         self.table.sync()?;
         self.ppo.save(&self.folder.join(CHECKPOINT))?;
+        self.saved_at = self.ppo.iteration();
         self.ppo.policy().save(&self.folder.join(POLICY))
     }
 }

@@ -11,6 +11,9 @@ use insonate::training::{Evaluation, Event};
 /// Time between lines without a terminal.
 const LINE_EVERY: Duration = Duration::from_secs(10);
 
+/// A training that takes longer is told so at its start.
+const LONG: Duration = Duration::from_hours(1);
+
 /// Shows events on standard error.
 #[derive(Debug)]
 pub(crate) struct Meter {
@@ -18,6 +21,8 @@ pub(crate) struct Meter {
     total: u64,
     last_line: Option<Instant>,
     figures: String,
+    /// Whether an iteration was shown, and with it how long the training takes.
+    is_timed: bool,
 }
 
 impl Meter {
@@ -36,6 +41,7 @@ impl Meter {
             total,
             last_line: None,
             figures: String::new(),
+            is_timed: false,
         })
     }
 
@@ -80,6 +86,9 @@ impl Meter {
 
     fn iteration(&mut self, progress: &Progress) {
         self.figures = figures(progress);
+        if !std::mem::replace(&mut self.is_timed, true) && progress.remaining > LONG {
+            self.print_line(&too_long(progress));
+        }
         if let Some(bar) = &self.bar {
             bar.set_position(progress.global_step.min(self.total));
             bar.set_message(self.figures.clone());
@@ -117,6 +126,16 @@ fn figures(progress: &Progress) -> String {
     parts.push(format!("KL {:.4}", progress.update.policy.approx_kl));
     parts.push(format!("left {}", clock(progress.remaining)));
     parts.join("  ")
+}
+
+/// That a training takes hours, and what helps.
+fn too_long(progress: &Progress) -> String {
+    format!(
+        "note: at {:.0} steps/s this training takes {} more, and its evaluations besides; fewer --steps, a torso of the kind fast or flex, \
+         or more cores make it shorter, and --evaluate-episodes its evaluations",
+        progress.steps_per_second,
+        clock(progress.remaining)
+    )
 }
 
 fn evaluated(evaluation: &Evaluation) -> String {

@@ -263,7 +263,7 @@ fn check(summary: &TrainingSummary, folder: &Path, interrupt: &Interrupt) -> any
         return Ok(());
     }
     let saved = format!(
-        "everything is saved; continue with insonate train --resume --output {}",
+        "all finished iterations are saved; continue with insonate train --resume --output {}",
         folder.display()
     );
     Err(interrupt.error(saved).into())

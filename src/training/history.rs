@@ -65,6 +65,10 @@ impl History {
 
 fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
     let table = Table::read(path)?;
+    // A training that was broken off amid its first iteration has no header yet.
+    if table.rows.is_empty() && table.names.iter().all(String::is_empty) {
+        return Ok(Vec::new());
+    }
     let column = |name: &str| table.names.iter().position(|known| known == name);
     let needed = |name: &str| {
         let shown = path.display();

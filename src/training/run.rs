@@ -152,8 +152,8 @@ impl<'a> Training<'a> {
             let step = self.run.ppo().global_step();
             let is_new = self.plan.from.is_some() && self.evaluations.is_empty();
             let is_last = self.run.ppo().is_finished() && self.last() != step;
-            if self.is_due(step) || is_last || is_new {
-                self.evaluate(observer)?;
+            if (self.is_due(step) || is_last || is_new) && self.evaluate(stop, observer)? {
+                return Ok(StopReason::Interrupted);
             }
             let evaluation = &self.plan.settings.evaluation;
             if evaluation.stop && solved(&self.evaluations, evaluation.success).is_some() {
@@ -179,7 +179,7 @@ impl<'a> Training<'a> {
         let due = self.last() / interval;
         let mut is_stopped = false;
         let mut seconds = 0.0;
-        self.run.train(&mut |progress| {
+        let is_broken_off = self.run.train_unless(stop, &mut |progress| {
             seconds += (progress.rollout_time + progress.update_time).as_secs_f64();
             observer(Event::Iteration(progress));
             is_stopped = stop();
@@ -190,10 +190,16 @@ impl<'a> Training<'a> {
             }
         })?;
         self.train_s += seconds;
-        Ok(is_stopped)
+        Ok(is_stopped || is_broken_off)
     }
 
-    fn evaluate(&mut self, observer: &mut dyn FnMut(Event<'_>)) -> anyhow::Result<()> {
+    /// Evaluates the policy; returns whether it was stopped, in which case the next session evaluates it again.
+    fn evaluate(
+        &mut self,
+        stop: &dyn Fn() -> bool,
+        observer: &mut dyn FnMut(Event<'_>),
+    ) -> anyhow::Result<bool> {
+        let mut is_stopped = false;
         let start = Instant::now();
         let settings = &self.plan.settings.evaluation;
         let policy = self.run.ppo().policy();
@@ -209,9 +215,17 @@ impl<'a> Training<'a> {
                     n_done,
                     n_episodes: settings.episodes,
                 });
-                ControlFlow::Continue(())
+                is_stopped = stop();
+                if is_stopped {
+                    ControlFlow::Break(())
+                } else {
+                    ControlFlow::Continue(())
+                }
             },
         )?;
+        if is_stopped {
+            return Ok(true);
+        }
         let evaluation = Evaluation {
             global_step: self.run.ppo().global_step(),
             train_s: self.train_s,
@@ -225,7 +239,8 @@ impl<'a> Training<'a> {
         }
         observer(Event::Evaluated(&evaluation));
         self.evaluations.push(evaluation);
-        evaluations::write(&self.folder.path().join(EVALUATIONS), &self.evaluations)
+        evaluations::write(&self.folder.path().join(EVALUATIONS), &self.evaluations)?;
+        Ok(false)
     }
 
     fn is_due(&self, step: u64) -> bool {

@@ -8,8 +8,8 @@ use super::gae::Bootstrap;
 use crate::RlError;
 
 impl Ppo {
-    /// (policy, environments) => observations, actions, rewards, ends
-    pub(super) fn collect_rollout(&mut self) -> Result<(), RlError> {
+    /// (policy, environments) => observations, actions, rewards, ends; false where `stop` broke it off between two steps
+    pub(super) fn collect_rollout(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, RlError> {
         self.rollout.clear_ends();
         self.distribution.set(self.actor.free());
         for step in 0..self.config.n_steps {
@@ -30,8 +30,11 @@ impl Ppo {
                     .update(&self.env.batch().observations);
             }
             self.observe();
+            if stop() {
+                return Ok(false);
+            }
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Normalises the current observations of the environments.

@@ -96,12 +96,30 @@ impl Ppo {
     /// weights are unchanged.
     pub fn iterate(&mut self) -> Result<Progress, RlError> {
         let start = Instant::now();
+        // (policy, environments) => observations, actions, rewards, ends
+        self.collect_rollout(&|| false)?;
+        self.learn(start)
+    }
+
+    /// One iteration; none where `stop` broke it off between two steps of the rollout, as slow environments need. Such a training is amid
+    /// an iteration: only its last checkpoint can go on.
+    ///
+    /// # Errors
+    /// As [`Ppo::iterate`].
+    pub fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError> {
+        let start = Instant::now();
+        if self.collect_rollout(stop)? {
+            self.learn(start).map(Some)
+        } else {
+            Ok(None)
+        }
+    }
+
+    /// (rollout) => better policy
+    fn learn(&mut self, start: Instant) -> Result<Progress, RlError> {
+        let rollout_time = start.elapsed();
         self.iteration += 1;
         let learning_rate = self.config.annealed_learning_rate(self.iteration);
-
-        // (policy, environments) => observations, actions, rewards, ends
-        self.collect_rollout()?;
-        let rollout_time = start.elapsed();
 
         // (critic, observations) => values, next values
         self.evaluate_values();
