@@ -1,10 +1,5 @@
 //! Build script of the Python module.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "build scripts talk to cargo by printing"
-)]
-
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
     // The module defines MuJoCo's functions (`sim/src/loader.rs`), as MuJoCo's own package in the same process does: each keeps to its own.
