@@ -91,15 +91,15 @@ fn choice(model: Option<&str>) -> Result<ModelChoice> {
     match model {
         None => Ok(CalibrationOptions::default().model),
         Some("auto") => Ok(ModelChoice::Auto),
-        Some(name) => match models::by_name(name) {
-            Some(kind) => Ok(ModelChoice::Named(kind.name)),
-            None => {
+        Some(name) => {
+            let kind = models::by_name(name).ok_or_else(|| {
                 let known = models::names_where(|_| true);
-                Err(value_error(format!(
+                value_error(format!(
                     "there is no law {name:?}; choose one of {known}, auto"
-                )))
-            }
-        },
+                ))
+            })?;
+            Ok(ModelChoice::Named(kind.name))
+        }
     }
 }
 

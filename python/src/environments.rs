@@ -16,6 +16,15 @@ use crate::painter::Painter;
 use crate::process::Process;
 use crate::settings;
 
+/// Observation, reward, whether it terminated, whether it was truncated, and `info`.
+type StepResult<'py> = (
+    Bound<'py, PyArray1<f32>>,
+    f64,
+    bool,
+    bool,
+    Bound<'py, PyDict>,
+);
+
 /// Environments of one task, stepped on threads of their own.
 #[pyclass(frozen, subclass, module = "insonate._insonate")]
 pub(crate) struct Environments {
@@ -267,13 +276,7 @@ impl Environments {
         &self,
         py: Python<'py>,
         action: &Bound<'py, PyAny>,
-    ) -> Result<(
-        Bound<'py, PyArray1<f32>>,
-        f64,
-        bool,
-        bool,
-        Bound<'py, PyDict>,
-    )> {
+    ) -> Result<StepResult<'py>> {
         let mut locked = self.lock()?;
         let state = locked.state();
         copy_f32(

@@ -3,6 +3,11 @@
 //! One file, one class or concept. `python/insonate/` holds the rest, and the type stubs with units and shapes.
 //! The interpreter's lock is released while anything is simulated, and bad input ends in an exception: see [`error`].
 
+#![expect(
+    clippy::needless_pass_by_value,
+    reason = "PyO3 hands arguments over by value"
+)]
+
 mod action;
 mod calibration;
 mod environments;

@@ -21,7 +21,7 @@ use crate::settings;
 /// A deterministic policy: the mean action, clipped to its bounds.
 #[pyclass(frozen, module = "insonate")]
 pub(crate) struct Policy {
-    policy: Mutex<insonate_rl::Policy>,
+    inner: Mutex<insonate_rl::Policy>,
     n_obs: usize,
     n_actions: usize,
     /// Task that it was trained for, such as `probe-sweep`.
@@ -114,7 +114,7 @@ impl Policy {
             n_trained_steps: policy.n_trained_steps,
             observation_names: policy.observation_space.names.clone(),
             action_names: policy.action_space.names.clone(),
-            policy: Mutex::new(policy),
+            inner: Mutex::new(policy),
         })
     }
 }
@@ -161,7 +161,7 @@ impl Policy {
         let mut actions = vec![0.0; n * self.n_actions];
         py.detach(|| {
             // A policy is whole whatever happened to another caller.
-            let mut policy = self.policy.lock().unwrap_or_else(PoisonError::into_inner);
+            let mut policy = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             policy.act(&observations, &mut actions);
         });
         let actions = PyArray1::from_vec(py, actions);
