@@ -418,7 +418,7 @@ mod tests {
         }
         let dense = rows.iter_mut().filter(|row| row.terms.len() > 12);
         dense.for_each(|row| row.terms[12].1 *= 2.0);
-        for _ in 0..2 {
+        for _ in 0..3 {
             tuning.smooth_acceleration(&network, &q, &v, &mut a, &mut scratch);
         }
         let left = residual(&mass, &rows, &springs, &gravity, [&q, &v, &a]);
