@@ -10,6 +10,7 @@ SI units and radians; quaternions are ``[w, x, y, z]``.
 """
 
 from . import library as _library
+from . import tissue
 from ._insonate import (
     ClosedError,
     Error,
@@ -52,6 +53,7 @@ __all__ = [
     "parts",
     "save_policy",
     "tasks",
+    "tissue",
 ]
 
 _library.find()

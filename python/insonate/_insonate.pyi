@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -83,6 +83,7 @@ def laws() -> list[tuple[str, str]]:
 def parts() -> list[tuple[str, list[str]]]:
     """Names of the ``robots``, ``probes``, ``torsos`` and ``shapes`` that a scene is made of."""
 
+@final
 class Scene:
     """A robot with a probe over a torso, as the command line's options describe it.
 
@@ -128,6 +129,7 @@ class Scene:
     def skin(self, x: float, y: float) -> tuple[list[float], list[float]]:
         """Position [m] and outward normal in world of the skin above ``(x, y)`` [m] of the torso's frame."""
 
+@final
 class Physics:
     """A scene that runs, with a controller before each step."""
 
@@ -196,6 +198,7 @@ class Physics:
     def particles(self) -> NDArray[np.float64] | None:
         """Positions of the torso's particles in world [m], shape ``[n, 3]``; None without a torso."""
 
+@final
 class Policy:
     """A deterministic policy: the mean action, clipped to its bounds."""
 
@@ -314,3 +317,383 @@ class Environments:
 
     def shut(self) -> None:
         """Ends the threads; every later call but this is a `ClosedError`."""
+
+_Vector = Sequence[float] | NDArray[np.float64]
+"""Three numbers along x, y, z, or four of a quaternion wxyz."""
+
+_Attachment = tuple[int, int | _Vector, float, float]
+"""A vertex, another vertex or a point in world [m] to which it is attached, length at rest [m], compliance [m/N]."""
+
+@final
+class TissueBody:
+    """A body of tissue, described for all solvers as its TOML file describes it.
+
+    Args:
+        name: unique in a scene. position: of its origin in world [m].
+        solid: one of ``{"cuboid": {"half": [x, y, z]}}``, ``{"ellipsoid": {"half": …}}``,
+            ``{"cylinder": {"radius": r, "half_length": h}}``, ``{"mesh": {"file": path, "scale": 1.0}}`` (closed; OBJ, STL, PLY),
+            ``"torso"``, ``"liver"``; sizes in metres.
+        layers: from the surface inwards, each with ``name``, ``material`` and, but for the last, ``thickness`` [m].
+            A material has ``young_modulus`` [Pa], ``poisson_ratio``, ``density`` [kg/m³], ``viscosity`` [Pa·s] and perhaps
+            ``tearing`` (``begins`` and ``ends``, stretches).
+        regions: parts of another material: ``name``, ``place``, ``material``.
+        fixed: places that do not move, each one of ``{"cuboid": {"low": …, "high": …}}``,
+            ``{"half_space": {"point": …, "normal": …}}`` (the side against the normal), ``{"depth": {"from": a, "to": b}}``.
+        attachments: ties to other bodies: ``to`` (a name) and ``distance`` [m].
+
+    Raises:
+        ValueError: for an unknown field, or a value out of range.
+    """
+
+    def __new__(
+        cls,
+        *,
+        name: str,
+        solid: Mapping[str, Any] | str,
+        layers: Sequence[Mapping[str, Any]],
+        position: _Vector = ...,
+        regions: Sequence[Mapping[str, Any]] = ...,
+        fixed: Sequence[Mapping[str, Any]] = ...,
+        attachments: Sequence[Mapping[str, Any]] = ...,
+    ) -> Self: ...
+    @staticmethod
+    def read(path: str | Path) -> TissueBody:
+        """Reads a description (TOML); mesh files lie beside it.
+
+        Raises:
+            FileNotFoundError, ValueError: for a file that is not there, or describes no body.
+        """
+
+    @staticmethod
+    def slab() -> TissueBody:
+        """0.12 × 0.12 × 0.04 m of skin, fat and muscle around the origin, its lower side held."""
+
+    @staticmethod
+    def liver() -> TissueBody:
+        """A liver-like organ in its capsule, 0.18 × 0.11 × 0.12 m."""
+
+    @staticmethod
+    def torso() -> TissueBody:
+        """A human-like trunk on its back, 0.40 × 0.30 × 0.20 m."""
+
+    @property
+    def description(self) -> dict[str, Any]:
+        """The arguments that make this body."""
+
+    def surface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Vertices in world [m], shape ``[n, 3]``, and triangles that face out, shape ``[m, 3]``."""
+
+    def xpbd_body(
+        self, edge: float, *, damping_time: float = 0.0, tear_strain: float | None = None
+    ) -> XpbdBody:
+        """Tetrahedra with edges near to a length [m], each of the material at its centre.
+
+        Args:
+            damping_time: stress by rate of strain over stress by strain [s].
+            tear_strain: principal strain at which a tetrahedron is removed; None: it never tears.
+        """
+
+    def mpm_bodies(self, cell_width: float, *, jitter: float = 0.0, seed: int = 0) -> list[MpmBody]:
+        """Particles, eight in a cell of a width [m], one body for each material.
+
+        Args:
+            jitter: the random part, 0 to 1, of the space around a particle by which it is moved.
+        """
+
+@final
+class XpbdBody:
+    """A body of tetrahedra for `Xpbd`, also of a user's own mesh.
+
+    Args:
+        positions: vertices at rest [m], `float64`, C-contiguous, shape ``[n_vertices, 3]``; each is part of a tetrahedron.
+        tets: whole numbers, shape ``[n_tets, 4]``; (b − a) · ((c − a) × (d − a)) > 0 for each.
+        material: as in `TissueBody`; None: 20 kPa, Poisson's ratio 0.3, 1000 kg/m³. Viscosity and tearing are not used.
+        damping_time, tear_strain: as in `TissueBody.xpbd_body`. velocity: of all vertices [m/s]. fixed: vertices that never move.
+    """
+
+    def __new__(
+        cls,
+        positions: NDArray[np.float64],
+        tets: NDArray[np.integer[Any]],
+        *,
+        material: Mapping[str, Any] | None = None,
+        damping_time: float = 0.0,
+        velocity: _Vector = ...,
+        fixed: Sequence[int] | NDArray[np.integer[Any]] = ...,
+        tear_strain: float | None = None,
+    ) -> Self: ...
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """A copy of the vertices at rest [m], shape ``[n_vertices, 3]``."""
+
+    @property
+    def tets(self) -> NDArray[np.uint32]:
+        """A copy of the tetrahedra by vertices, shape ``[n_tets, 4]``."""
+
+    @property
+    def fixed(self) -> list[int]:
+        """Vertices that never move."""
+
+@final
+class MpmBody:
+    """Particles of one material for `MlsMpm`.
+
+    Args:
+        positions: [m], `float64`, C-contiguous, shape ``[n_particles, 3]``.
+        particle_volume: of each at rest [m³].
+        material: as in `TissueBody`; None: 20 kPa, Poisson's ratio 0.3, 1000 kg/m³.
+        velocity: of all particles [m/s]. fixed: particles that never move.
+    """
+
+    def __new__(
+        cls,
+        positions: NDArray[np.float64],
+        particle_volume: float,
+        *,
+        material: Mapping[str, Any] | None = None,
+        velocity: _Vector = ...,
+        fixed: Sequence[int] | NDArray[np.integer[Any]] = ...,
+    ) -> Self: ...
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """A copy of the positions at rest [m], shape ``[n_particles, 3]``."""
+
+    @property
+    def particle_volume(self) -> float:
+        """Volume of each particle at rest [m³]."""
+
+    @property
+    def fixed(self) -> list[int]:
+        """Particles that never move."""
+
+def xpbd_scene(
+    bodies: Sequence[TissueBody], edge: float, *, damping_time: float = 0.0
+) -> tuple[list[XpbdBody], list[_Attachment]]:
+    """Bodies of tetrahedra and the ties between them that their descriptions name: the first two arguments of `Xpbd`."""
+
+@final
+class Shape:
+    """A solid in its own frame; sizes in metres.
+
+    Raises:
+        ValueError: for sizes out of range.
+    """
+
+    @staticmethod
+    def sphere(radius: float) -> Shape:
+        """A ball."""
+
+    @staticmethod
+    def cuboid(half: _Vector) -> Shape:
+        """A box of half sizes."""
+
+    @staticmethod
+    def capsule(radius: float, half_length: float) -> Shape:
+        """A rod along z with round ends; `half_length` is that of the straight part."""
+
+    @staticmethod
+    def cylinder(radius: float, half_length: float) -> Shape:
+        """A disc or rod along z with flat ends."""
+
+    @staticmethod
+    def half_space() -> Shape:
+        """All below the plane z = 0."""
+
+    @staticmethod
+    def mesh(
+        positions: NDArray[np.float64], triangles: NDArray[np.integer[Any]], resolution: int = 64
+    ) -> Shape:
+        """A closed mesh, shapes ``[n, 3]`` and ``[m, 3]``, as a distance field of 8 to 256 nodes along its longest side."""
+
+@final
+class Tool:
+    """A rigid tool, of which a world takes a copy.
+
+    Args:
+        position: of its origin in world [m]. rotation: of its frame in world, quaternion wxyz.
+        linear: velocity of its origin [m/s]. angular: angular velocity [rad/s]; both in world.
+        friction: Coulomb's coefficient; infinite: tissue sticks to it and never separates.
+    """
+
+    def __new__(
+        cls,
+        shape: Shape,
+        *,
+        position: _Vector = ...,
+        rotation: _Vector = ...,
+        linear: _Vector = ...,
+        angular: _Vector = ...,
+        friction: float = 0.0,
+    ) -> Self: ...
+    @property
+    def position(self) -> NDArray[np.float64]:
+        """Origin of its frame in world [m], shape ``[3]``."""
+
+    @property
+    def rotation(self) -> NDArray[np.float64]:
+        """Its frame in world, quaternion wxyz, shape ``[4]``."""
+
+    @property
+    def linear(self) -> NDArray[np.float64]:
+        """Velocity of its origin in world [m/s], shape ``[3]``."""
+
+    @property
+    def angular(self) -> NDArray[np.float64]:
+        """Angular velocity in world [rad/s], shape ``[3]``."""
+
+    @property
+    def friction(self) -> float:
+        """Coulomb's coefficient."""
+
+class SoftTissue:
+    """A world of tissue: what `Xpbd` and `MlsMpm` have in common.
+
+    A step copies nothing to Python; `positions` and its like make one new array each, when they are called.
+    """
+
+    @property
+    def time(self) -> float:
+        """Simulated time [s]."""
+
+    def add_tool(self, tool: Tool) -> int:
+        """Takes a copy of a tool, which is there from the next step on; returns its number."""
+
+    def tool(self, tool: int) -> Tool:
+        """A copy of a tool as it is now."""
+
+    def set_tool(
+        self,
+        tool: int,
+        *,
+        position: _Vector | None = None,
+        rotation: _Vector | None = None,
+        linear: _Vector | None = None,
+        angular: _Vector | None = None,
+        friction: float | None = None,
+    ) -> None:
+        """Changes a tool from the next step on; what is not given stays. Steps move it by its velocities."""
+
+    def step(self, time: float, n: int = 1) -> None:
+        """Steps `n` times by a time [s], in substeps of the solver's choice; Ctrl-C ends it between steps.
+
+        Raises:
+            SimulationError: where the tissue diverges, now and at every step until a reset.
+            ValueError: for a time that is not 0 to 1000 s.
+        """
+
+    def wrench(self, tool: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the tool's origin as it moved."""
+
+    def positions(self) -> NDArray[np.float64]:
+        """Vertices or particles in world [m], shape ``[n_points, 3]``, in the order of the bodies."""
+
+    def velocities(self) -> NDArray[np.float64]:
+        """Their velocities in world [m/s], shape ``[n_points, 3]``."""
+
+    def momentum(self) -> NDArray[np.float64]:
+        """Momentum of all of them [kg·m/s], shape ``[3]``."""
+
+    def grasp(self, tool: int, at: _Vector, radius: float, most: int) -> int:
+        """Lets a tool hold, from the next step on, up to `most` points nearest to a place [m] within a radius [m]; their number."""
+
+    def release(self, tool: int) -> None:
+        """Releases all that a tool has grasped."""
+
+    def reset(self) -> None:
+        """Back to the rest shape at time 0; tools stay."""
+
+    def save(self) -> bytes:
+        """A state from which `restore` goes on bit for bit; tools are not in it."""
+
+    def restore(self, state: bytes) -> None:
+        """Restores a saved state of a world made in the same way.
+
+        Raises:
+            ValueError: for other bytes; nothing has changed then.
+        """
+
+    def close(self) -> None:
+        """Frees the world; every later call but this is a `ClosedError`."""
+
+@final
+class Xpbd(SoftTissue):
+    """A world of tetrahedra (extended position-based dynamics) on the caller's thread.
+
+    Args:
+        bodies: their vertices are numbered through. attachments: of vertices to each other and to points.
+        substep: longest one [s]; 5e-4. max_courant: part of an element's height that waves cross in a substep; 0.5.
+        iterations: of the solver in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
+        gravity: [m/s²]; (0, 0, −9.81). drag: of the surroundings [1/s]; 0.
+        push_speed: greatest one at which a tool at rest pushes tissue out of itself [m/s]; 2.
+        face_contact: whether tools touch the faces between vertices too. max_speed: of a vertex; above, the world has diverged [m/s]; 100.
+    """
+
+    def __new__(
+        cls,
+        bodies: Sequence[XpbdBody],
+        attachments: Sequence[_Attachment] = ...,
+        *,
+        substep: float | None = None,
+        max_courant: float | None = None,
+        iterations: int | None = None,
+        sweep: str = "gauss_seidel",
+        gravity: _Vector | None = None,
+        drag: float | None = None,
+        push_speed: float | None = None,
+        face_contact: bool = True,
+        max_speed: float | None = None,
+    ) -> Self: ...
+    def masses(self) -> NDArray[np.float64]:
+        """Masses of the vertices [kg], fixed ones too, shape ``[n_vertices]``."""
+
+    def tets(self) -> NDArray[np.uint32]:
+        """Tetrahedra that are not torn, by vertices, shape ``[n_tets, 4]``."""
+
+    def surface(self) -> NDArray[np.uint32]:
+        """Triangles around what is not torn, by vertices, facing out, shape ``[n_triangles, 3]``."""
+
+    def move_anchor(self, anchor: int, to: _Vector) -> None:
+        """Moves a point to which a vertex is attached [m]; points are counted in the order of their attachments."""
+
+@final
+class MlsMpm(SoftTissue):
+    """A world of particles that exchange momentum over a grid (moving least squares material point method).
+
+    Args:
+        origin: first corner of the domain in world [m]. cell_width: [m]. cells: along x, y, z, 8 to 1024 each;
+            particles stay a cell away from the first sides and two from the others.
+        substep: longest one [s]; as long as stability allows. gravity: [m/s²]; (0, 0, −9.81).
+        law: ``neo_hookean`` or ``fixed_corotated``. wall: of all sides, ``separate``, ``slip`` or ``sticky``.
+        contact: on what tools act, ``particles`` or ``nodes``. contact_distance: of ``nodes`` [cells]; 0.5.
+        n_threads: 0: one for each core; 256 at most. Results do not depend on it.
+    """
+
+    def __new__(
+        cls,
+        bodies: Sequence[MpmBody],
+        *,
+        origin: _Vector,
+        cell_width: float,
+        cells: Sequence[int],
+        substep: float | None = None,
+        gravity: _Vector | None = None,
+        law: str = "neo_hookean",
+        wall: str = "separate",
+        contact: str = "particles",
+        contact_distance: float | None = None,
+        n_threads: int = 0,
+    ) -> Self: ...
+    def substep(self) -> float:
+        """Longest substep that the next step would take [s]."""
+
+    def mass(self) -> float:
+        """Mass of all particles [kg]."""
+
+    def deformation_grads(self) -> NDArray[np.float32]:
+        """Deformation gradients F of the particles, shape ``[n_particles, 3, 3]``."""
+
+    def damage(self) -> NDArray[np.float32]:
+        """Share of the stiffness that each particle has lost for good, 0 to 1, shape ``[n_particles]``."""
+
+    def fixed_force(self) -> NDArray[np.float64]:
+        """Mean force of the tissue on what holds its fixed particles over the last step [N], shape ``[3]``."""

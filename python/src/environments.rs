@@ -9,7 +9,7 @@ use numpy::{PyArray1, PyArray2, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-use crate::action::copy_f32;
+use crate::arrays::copy_f32;
 use crate::error::{ClosedError, OrderError, Result, value_error};
 use crate::info::InfoNames;
 use crate::painter::Painter;

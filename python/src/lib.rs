@@ -8,10 +8,11 @@
     reason = "PyO3 hands arguments over by value"
 )]
 
-mod action;
+mod arrays;
 mod calibration;
 mod environments;
 mod error;
+mod geometry;
 mod info;
 mod painter;
 mod physics;
@@ -20,6 +21,7 @@ mod process;
 mod registry;
 mod scene;
 mod settings;
+mod tissue;
 
 use std::path::PathBuf;
 
@@ -44,6 +46,10 @@ mod _insonate {
     use super::scene::{Scene, parts};
     #[pymodule_export]
     use super::set_library;
+    #[pymodule_export]
+    use super::tissue::{
+        MlsMpm, MpmBody, Shape, SoftTissue, TissueBody, Tool, Xpbd, XpbdBody, xpbd_scene,
+    };
 
     #[pymodule_export]
     #[expect(non_upper_case_globals, reason = "Python's name for it")]

@@ -8,11 +8,12 @@ use insonate_sim::controllers::{
 use insonate_sim::placement::ProbePlacement;
 use insonate_sim::readings::QUANTITIES;
 use insonate_sim::{CompiledScene, Pose, Readings, Twist};
-use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+use nalgebra::Vector3;
 use numpy::{PyArray1, PyArray2, PyArrayMethods as _, PyReadonlyArray1};
 use pyo3::prelude::*;
 
 use crate::error::{OrderError, Raised, Result, SimulationError, value_error};
+use crate::geometry::{rotation, wxyz};
 use crate::scene::Scene;
 
 /// Steps between two looks for Ctrl-C.
@@ -165,11 +166,7 @@ impl Physics {
     fn pose_on_skin(&self, x: f64, y: f64, lift: f64) -> Result<PoseTuple> {
         let skin = self.scene.get().skin_point(x, y)?;
         let pose = self.lock()?.placement.pose_on(&skin, lift, None);
-        let rotation = pose.rotation.quaternion();
-        Ok((
-            pose.position.into(),
-            [rotation.w, rotation.i, rotation.j, rotation.k],
-        ))
+        Ok((pose.position.into(), wxyz(&pose.rotation)))
     }
 
     /// Puts the arm at rest with the probe's face at a pose, and sets the force sensor's zero there.
@@ -270,15 +267,12 @@ impl State {
     }
 }
 
-fn pose(position: [f64; 3], [w, i, j, k]: [f64; 4]) -> Result<Pose> {
-    let rotation = UnitQuaternion::try_new(Quaternion::new(w, i, j, k), 1e-9);
-    match rotation {
-        Some(rotation) if position.iter().all(|x| x.is_finite()) => Ok(Pose {
-            position: Vector3::from(position),
-            rotation,
-        }),
-        _ => Err(value_error(
-            "a pose is a finite position [m] and a quaternion wxyz that is not zero",
-        )),
+fn pose(position: [f64; 3], quaternion: [f64; 4]) -> Result<Pose> {
+    if !position.iter().all(|x| x.is_finite()) {
+        return Err(value_error("a position is finite [m]"));
     }
+    Ok(Pose {
+        position: Vector3::from(position),
+        rotation: rotation(quaternion)?,
+    })
 }

@@ -13,7 +13,7 @@ use numpy::{
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::action::copy_f32;
+use crate::arrays::copy_f32;
 use crate::environments::Environments;
 use crate::error::{Result, value_error};
 use crate::settings;

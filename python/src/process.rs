@@ -1,5 +1,7 @@
 //! In which process something was made: threads do not survive a fork.
 
+use std::sync::OnceLock;
+
 use crate::error::{OrderError, Result};
 
 /// The process that made something.
@@ -26,4 +28,15 @@ impl Process {
                        multiprocessing's \"spawn\" or \"forkserver\"";
         Err(OrderError::new_err(problem).into())
     }
+}
+
+/// Fails in a child of the process in which the threads that the whole program shares were first used.
+pub(crate) fn check_shared_threads() -> Result<()> {
+    static FIRST: OnceLock<Process> = OnceLock::new();
+    if FIRST.get_or_init(Process::current).is_current() {
+        return Ok(());
+    }
+    let problem = "the threads that the program shares were started before a fork, in the parent process: start children by \
+                   multiprocessing's \"spawn\" or \"forkserver\", or give `n_threads=1` where there is such a choice";
+    Err(OrderError::new_err(problem).into())
 }

@@ -4,6 +4,7 @@ use insonate_envs::settings;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde::de::DeserializeOwned;
 use toml::{Table, Value};
 
 use crate::error::{Result, value_error};
@@ -28,6 +29,13 @@ pub(crate) fn table(given: &Bound<'_, PyDict>) -> Result<Table> {
         insert(&mut table, name, value)?;
     }
     Ok(table)
+}
+
+/// A value of Rust whose fields are described by a dict, as a TOML file describes it.
+pub(crate) fn described<T: DeserializeOwned>(what: &str, given: &Bound<'_, PyDict>) -> Result<T> {
+    let value = convert(what, given.as_any(), MAX_DEPTH)?;
+    let fields = value.try_into();
+    fields.map_err(|error: toml::de::Error| value_error(format!("{what}: {}", error.message())))
 }
 
 /// Writes a value to a dotted name; a table joins one that is there.

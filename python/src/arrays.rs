@@ -1,0 +1,122 @@
+//! Arrays from Python, checked before anything moves, and tables of numbers as arrays.
+
+use numpy::{
+    Element, PyArray1, PyArray2, PyArrayDescrMethods as _, PyArrayDyn, PyArrayMethods as _,
+    PyReadonlyArrayDyn, PyUntypedArray, PyUntypedArrayMethods as _, dtype,
+};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+
+use crate::error::{Raised, Result, value_error};
+
+/// Copies a C-contiguous `float32` array of this shape.
+///
+/// The copy is what the environments see: Python may write to the array while they step.
+pub(crate) fn copy_f32(
+    what: &str,
+    given: &Bound<'_, PyAny>,
+    shape: &[usize],
+    numbers: &mut [f32],
+) -> Result<()> {
+    let array = of_kind::<f32>(what, given)?;
+    if array.shape() != shape {
+        return Err(value_error(format!(
+            "{what} has shape {:?}, but {shape:?} is needed",
+            array.shape()
+        )));
+    }
+    let view = contiguous(what, array)?;
+    let slice = view.as_slice().map_err(|_| not_contiguous(what))?;
+    numbers.copy_from_slice(slice);
+    Ok(())
+}
+
+/// Rows of a C-contiguous array of this dtype, shape `[n, N]`.
+pub(crate) fn rows<T: Element + Copy, const N: usize>(
+    what: &str,
+    given: &Bound<'_, PyAny>,
+) -> Result<Vec<[T; N]>> {
+    let array = of_kind::<T>(what, given)?;
+    match array.shape() {
+        [_, width] if *width == N => {}
+        shape => {
+            return Err(value_error(format!(
+                "{what} has shape {shape:?}, but [n, {N}] is needed"
+            )));
+        }
+    }
+    let view = contiguous(what, array)?;
+    let slice = view.as_slice().map_err(|_| not_contiguous(what))?;
+    Ok(slice.as_chunks().0.to_vec())
+}
+
+/// Rows of indices from an array of any whole numbers, shape `[n, N]`.
+pub(crate) fn indices<const N: usize>(
+    what: &str,
+    given: &Bound<'_, PyAny>,
+) -> Result<Vec<[u32; N]>> {
+    let is_whole = given
+        .cast::<PyUntypedArray>()
+        .is_ok_and(|array| matches!(array.dtype().kind(), b'i' | b'u'));
+    if !is_whole {
+        return Err(wrong_kind::<i64>(what, given));
+    }
+    let whole: Vec<[i64; N]> = rows(what, &given.call_method1("astype", ("int64", "C"))?)?;
+    let mut indices = Vec::with_capacity(whole.len());
+    for (row, numbers) in whole.iter().enumerate() {
+        let mut found = [0; N];
+        for (index, &number) in found.iter_mut().zip(numbers) {
+            *index = u32::try_from(number).map_err(|_| {
+                value_error(format!("{what}[{row}] has {number}, which is no index"))
+            })?;
+        }
+        indices.push(found);
+    }
+    Ok(indices)
+}
+
+/// An array of shape `[n, N]` that takes the rows over.
+pub(crate) fn table<T: Element, const N: usize>(
+    py: Python<'_>,
+    rows: Vec<[T; N]>,
+) -> Result<Bound<'_, PyArray2<T>>> {
+    let n = rows.len();
+    Ok(PyArray1::from_vec(py, rows.into_flattened()).reshape([n, N])?)
+}
+
+fn of_kind<'a, 'py, T: Element>(
+    what: &str,
+    given: &'a Bound<'py, PyAny>,
+) -> Result<&'a Bound<'py, PyArrayDyn<T>>> {
+    given.cast().map_err(|_| wrong_kind::<T>(what, given))
+}
+
+/// A view that can be read as one slice in the order of the rows.
+fn contiguous<'py, T: Element>(
+    what: &str,
+    array: &Bound<'py, PyArrayDyn<T>>,
+) -> Result<PyReadonlyArrayDyn<'py, T>> {
+    // A slice of a Fortran-ordered array would be in another order.
+    if !array.is_c_contiguous() {
+        return Err(not_contiguous(what));
+    }
+    Ok(array.try_readonly().map_err(PyErr::from)?)
+}
+
+fn not_contiguous(what: &str) -> Raised {
+    value_error(format!(
+        "{what} is not C-contiguous: give `numpy.ascontiguousarray` of it"
+    ))
+}
+
+fn wrong_kind<T: Element>(what: &str, given: &Bound<'_, PyAny>) -> Raised {
+    let found = match given.cast::<PyUntypedArray>() {
+        Ok(array) => format!("has dtype {}", array.dtype()),
+        Err(_) => format!("is a {}", given.get_type()),
+    };
+    let wanted = dtype::<T>(given.py());
+    PyTypeError::new_err(format!(
+        "{what} {found}, but an array of dtype {wanted} is needed: give `numpy.asarray({what}, numpy.{wanted})`"
+    ))
+    .into()
+}

@@ -1,0 +1,21 @@
+//! Rotations and poses from Python.
+
+use nalgebra::{Quaternion, UnitQuaternion};
+
+use crate::error::{Result, value_error};
+
+/// A rotation of a quaternion wxyz of any length; one of length 1 is taken as it is, to the last bit.
+pub(crate) fn rotation([w, i, j, k]: [f64; 4]) -> Result<UnitQuaternion<f64>> {
+    let quaternion = Quaternion::new(w, i, j, k);
+    if (quaternion.norm_squared() - 1.0).abs() < 1e-15 {
+        return Ok(UnitQuaternion::new_unchecked(quaternion));
+    }
+    UnitQuaternion::try_new(quaternion, 1e-9)
+        .filter(|rotation| rotation.coords.iter().all(|x| x.is_finite()))
+        .ok_or_else(|| value_error("a rotation is a finite quaternion wxyz that is not zero"))
+}
+
+/// The quaternion wxyz of a rotation.
+pub(crate) fn wxyz(rotation: &UnitQuaternion<f64>) -> [f64; 4] {
+    [rotation.w, rotation.i, rotation.j, rotation.k]
+}
