@@ -9,8 +9,8 @@ Importing the package registers every task with Gymnasium::
 SI units and radians; quaternions are ``[w, x, y, z]``.
 """
 
+from . import continuum, tissue
 from . import library as _library
-from . import tissue
 from ._insonate import (
     ClosedError,
     Error,
@@ -46,6 +46,7 @@ __all__ = [
     "__version__",
     "calibrate",
     "check_vector_env",
+    "continuum",
     "default_settings",
     "env_id",
     "laws",

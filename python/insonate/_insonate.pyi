@@ -697,3 +697,371 @@ class MlsMpm(SoftTissue):
 
     def fixed_force(self) -> NDArray[np.float64]:
         """Mean force of the tissue on what holds its fixed particles over the last step [N], shape ``[3]``."""
+
+@final
+class Section:
+    """A cross-section of a rod.
+
+    Args:
+        young_modulus, shear_modulus: [Pa]. density: [kg/m³]. area: [m²]. inertia_y, inertia_z: second moments of area about the section's
+            axes [m⁴]. torsion_constant: [m⁴]. radius: the outer one, with which it touches walls [m].
+        rest_curvature: twist and curvatures about y and z at rest [1/m].
+    """
+
+    def __new__(
+        cls,
+        *,
+        young_modulus: float,
+        shear_modulus: float,
+        density: float,
+        area: float,
+        inertia_y: float,
+        inertia_z: float,
+        torsion_constant: float,
+        radius: float,
+        rest_curvature: _Vector = ...,
+    ) -> Self: ...
+    @staticmethod
+    def tube(young_modulus: float, area: float, inertia: float, density: float) -> Section:
+        """A round tube, straight at rest: area [m²] and second moment of area [m⁴] give its radii; the shear modulus is half of Young's."""
+
+    @property
+    def young_modulus(self) -> float:
+        """[Pa]"""
+
+    @property
+    def shear_modulus(self) -> float:
+        """[Pa]"""
+
+    @property
+    def density(self) -> float:
+        """[kg/m³]"""
+
+    @property
+    def area(self) -> float:
+        """[m²]"""
+
+    @property
+    def inertia_y(self) -> float:
+        """[m⁴]"""
+
+    @property
+    def inertia_z(self) -> float:
+        """[m⁴]"""
+
+    @property
+    def torsion_constant(self) -> float:
+        """[m⁴]"""
+
+    @property
+    def radius(self) -> float:
+        """[m]"""
+
+    @property
+    def rest_curvature(self) -> list[float]:
+        """Twist and curvatures about y and z at rest [1/m]."""
+
+@final
+class RodConfig:
+    """A rod, straight along x unless its sections are curved, with three cables.
+
+    Args:
+        segments: length [m] and section of each, from base to tip.
+        n_elements: into how many elements of equal length it is divided, 1 to 100000.
+        gravity: [m/s²].
+        cable_offset: of the cables from the centre line [m]; None: three quarters of the last radius.
+        cable_angles: where they lie around the centre line [rad], 0 on the section's y axis; None: a third of a turn apart.
+        cable_guides: length over which guides hold them, from the first to the tip [m]; None: the whole rod.
+        cables_at_tip: all their force acts at the tip instead, along its axis.
+        held_base, held_tip: which displacements along and rotations about x, y, z are held.
+
+    Raises:
+        ValueError: for a value out of range.
+    """
+
+    def __new__(
+        cls,
+        segments: Sequence[tuple[float, Section]],
+        n_elements: int,
+        *,
+        gravity: _Vector = ...,
+        cable_offset: float | None = None,
+        cable_angles: _Vector | None = None,
+        cable_guides: float | None = None,
+        cables_at_tip: bool = False,
+        held_base: Sequence[bool] = ...,
+        held_tip: Sequence[bool] = ...,
+    ) -> Self: ...
+    @staticmethod
+    def table(row: str, n_elements: int, *, gravity: _Vector = ...) -> RodConfig:
+        """A rod of row ``a`` to ``d`` of Table I of Chen et al. 2024, 0.47 m long."""
+
+    @property
+    def length(self) -> float:
+        """From base to tip [m]."""
+
+    @property
+    def n_elements(self) -> int:
+        """Elements of equal length."""
+
+    @property
+    def cable_angles(self) -> list[float]:
+        """Where the cables lie around the centre line [rad], 0 on the section's y axis, π/2 on its z axis."""
+
+@final
+class Actuation:
+    """Inputs of a step.
+
+    Args:
+        inserted_length: of the rod beyond the introducer's mouth [m], half an element to the whole rod.
+        position: of the mouth in world [m]. rotation: quaternion wxyz of the mouth, out of which the rod comes along +x.
+        tensions: of the three cables [N], 0 or more.
+        tip_force: dead force on the tip [N]. tip_moment: [N·m]; both in world.
+    """
+
+    def __new__(
+        cls,
+        inserted_length: float,
+        *,
+        position: _Vector = ...,
+        rotation: _Vector = ...,
+        tensions: _Vector = ...,
+        tip_force: _Vector = ...,
+        tip_moment: _Vector = ...,
+    ) -> Self: ...
+    @property
+    def inserted_length(self) -> float:
+        """Length of rod beyond the mouth [m]."""
+
+    @property
+    def position(self) -> list[float]:
+        """The mouth in world [m]."""
+
+    @property
+    def rotation(self) -> list[float]:
+        """The mouth's rotation, quaternion wxyz."""
+
+    @property
+    def tensions(self) -> list[float]:
+        """Of the three cables [N]."""
+
+    @property
+    def tip_force(self) -> list[float]:
+        """[N], in world."""
+
+    @property
+    def tip_moment(self) -> list[float]:
+        """[N·m], in world."""
+
+@final
+class Lumen:
+    """The free space in which a rod moves, bounded by walls."""
+
+    @staticmethod
+    def plane(point: _Vector, normal: _Vector) -> Lumen:
+        """The side of a plane through a point [m] to which its normal, of any length, points."""
+
+    @staticmethod
+    def straight_tube(point: _Vector, axis: _Vector, radius: float) -> Lumen:
+        """A straight round tube without ends through a point [m], of a radius [m]."""
+
+    @staticmethod
+    def t_phantom(
+        *,
+        stem: float | None = None,
+        arm: float | None = None,
+        diameter: float | None = None,
+        fillet: float | None = None,
+    ) -> Lumen:
+        """A 'T' of tubes [m]; the stem runs from the origin along −z, the arms along x. None: 0.15, 0.15, 0.03 and 0.004."""
+
+    @staticmethod
+    def bronchial_tree(depth: str = "subsegmental") -> Lumen:
+        """An adult's airways, to 18 ``segmental`` or 36 ``subsegmental`` ends; the trachea begins at the origin along −z, +y is the back."""
+
+    @staticmethod
+    def mesh(positions: NDArray[np.float64], triangles: NDArray[np.integer[Any]]) -> Lumen:
+        """The inside of a closed mesh: vertices [m], shape ``[n, 3]``, and triangles, shape ``[m, 3]``.
+
+        Raises:
+            ValueError: for a mesh that is open or crosses itself.
+        """
+
+    @staticmethod
+    def read(path: str | Path, unit: float = 1.0) -> Lumen:
+        """The inside of a closed mesh of a file (OBJ, STL, PLY), whose lengths are in units of `unit` [m]."""
+
+    def ends(self) -> list[str]:
+        """Names of the branches that no other continues."""
+
+    def centre_line(self, branch: str) -> NDArray[np.float64]:
+        """Corners of the centre line from the root to the end of a branch [m], shape ``[n, 3]``."""
+
+    def wall(self, cell_width: float = 0.001) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
+        """Vertices [m], shape ``[n, 3]``, and triangles of the wall, shape ``[m, 3]``; that of branches is made anew of cells of a width [m]."""
+
+    def clearance(self, point: _Vector, within: float) -> float | None:
+        """Distance of a point from the nearest wall [m], positive in free space; None where no wall is within so many metres."""
+
+@final
+class RodState:
+    """Where a rod is: poses of its nodes from the introducer's mouth to the tip. A value, which later steps leave alone."""
+
+    @property
+    def inserted_length(self) -> float:
+        """Length beyond the mouth [m]."""
+
+    @property
+    def positions(self) -> NDArray[np.float64]:
+        """Nodes in world [m], shape ``[n_nodes, 3]``; their number follows the inserted length."""
+
+    @property
+    def rotations(self) -> NDArray[np.float64]:
+        """Their rotations, quaternions wxyz, shape ``[n_nodes, 4]``; x is the tangent."""
+
+    @property
+    def from_tip(self) -> NDArray[np.float64]:
+        """Their distances along the rod from the tip [m], falling to 0, shape ``[n_nodes]``."""
+
+    @property
+    def world_from_tip(self) -> tuple[list[float], list[float]]:
+        """Position [m] and quaternion wxyz of the tip, x along the rod."""
+
+    def position_at(self, from_tip: float) -> NDArray[np.float64]:
+        """Place on the centre line at a distance along the rod from its tip [m], shape ``[3]``."""
+
+@final
+class StepReport:
+    """What a step did, and the contacts that press after it."""
+
+    @property
+    def stop_reason(self) -> str:
+        """``done``, ``step_limited`` (further steps go on) or ``max_iterations``."""
+
+    @property
+    def n_iterations(self) -> int:
+        """Linearisations."""
+
+    @property
+    def kkt_residual(self) -> float:
+        """Greatest violation of the last quadratic program's optimality conditions: force over the load, or gap over a millimetre."""
+
+    @property
+    def equilibrium_residual(self) -> float:
+        """Greatest unbalanced force of the rod, over the load."""
+
+    @property
+    def max_penetration(self) -> float:
+        """How deep the rod is in a wall [m]."""
+
+    @property
+    def base_force(self) -> list[float]:
+        """Force of the introducer on the rod [N], in world."""
+
+    @property
+    def base_moment(self) -> list[float]:
+        """Its moment about the base [N·m], in world."""
+
+    @property
+    def total_contact_force(self) -> float:
+        """Sum of the contacts' normal forces [N]."""
+
+    @property
+    def peak_contact_force(self) -> float:
+        """Greatest normal force of a contact [N]."""
+
+    @property
+    def contact_positions(self) -> NDArray[np.float64]:
+        """Contacts on the wall [m], shape ``[n_contacts, 3]``."""
+
+    @property
+    def contact_forces(self) -> NDArray[np.float64]:
+        """Forces of the wall on the rod there, friction included [N], in world, shape ``[n_contacts, 3]``."""
+
+    @property
+    def contact_from_tip(self) -> NDArray[np.float64]:
+        """Their distances along the rod from its tip [m], shape ``[n_contacts]``."""
+
+@final
+class Simulation:
+    """A rod in a lumen, at first straight and as far in as `actuation` says.
+
+    Args:
+        lumen: None: free space.
+        tolerance: greatest unbalanced force over the load after a step; None: one linearisation a step, as in the paper.
+        solver: of the quadratic program: ``block``, ``clarabel`` or ``gauss_seidel``.
+        max_displacement: farthest that a node moves in one linearisation [m]; 2e-3. max_rotation: likewise [rad]; 0.3.
+        max_iterations: most linearisations of a step with a tolerance; 200.
+        penetration_tolerance: how deep the rod may be in a wall after a step [m]; 1e-5.
+        points_per_element: tried for contact besides the nodes; 1.
+        friction: Coulomb's coefficient between rod and wall. wall_stiffness: under one contact [N/m]; None: rigid.
+
+    Raises:
+        ValueError: for a value out of range, or a base inside of a wall.
+    """
+
+    def __new__(
+        cls,
+        config: RodConfig,
+        actuation: Actuation,
+        lumen: Lumen | None = None,
+        *,
+        tolerance: float | None = None,
+        solver: str = "block",
+        max_displacement: float | None = None,
+        max_rotation: float | None = None,
+        max_iterations: int | None = None,
+        penetration_tolerance: float | None = None,
+        points_per_element: int | None = None,
+        friction: float = 0.0,
+        wall_stiffness: float | None = None,
+    ) -> Self: ...
+    @property
+    def state(self) -> RodState:
+        """The rod as it is, a copy."""
+
+    @property
+    def elastic_energy(self) -> float:
+        """[J]"""
+
+    @property
+    def kinetic_energy(self) -> float:
+        """Of `step_dynamic` [J]."""
+
+    def step(self, actuation: Actuation) -> StepReport:
+        """Moves the rod towards equilibrium with its inputs.
+
+        Raises:
+            ValueError, SimulationError: for inputs out of range, and where the rod folds up; it stays where it was then.
+        """
+
+    def solve(self, actuation: Actuation, max_steps: int = 50) -> StepReport:
+        """Steps until forces balance within the simulation's tolerance; Ctrl-C ends it between steps.
+
+        Raises:
+            SimulationError: where they do not after so many steps, and as `step`.
+        """
+
+    def step_dynamic(
+        self,
+        actuation: Actuation,
+        timestep: float,
+        *,
+        alpha: float = 0.0,
+        mass_damping: float = 0.0,
+        stiffness_damping: float = 0.0,
+        n: int = 1,
+    ) -> StepReport:
+        """Advances `n` time steps [s] with inertia (Hilber, Hughes and Taylor 1977); Ctrl-C ends it between steps.
+
+        Args:
+            alpha: numerical damping of what is faster than the time step, −1/3 to 0 (none).
+            mass_damping: [1/s]. stiffness_damping: [s].
+        """
+
+    def place(self, state: RodState) -> None:
+        """Puts the rod where a state of the same rod says; velocities of time steps are not in it.
+
+        Raises:
+            ValueError: for a state of another rod.
+        """

@@ -10,6 +10,7 @@
 
 mod arrays;
 mod calibration;
+mod continuum;
 mod environments;
 mod error;
 mod geometry;
@@ -32,6 +33,10 @@ use pyo3::prelude::*;
 mod _insonate {
     #[pymodule_export]
     use super::calibration::{calibrate, laws};
+    #[pymodule_export]
+    use super::continuum::{
+        Actuation, Lumen, RodConfig, RodState, Section, Simulation, StepReport,
+    };
     #[pymodule_export]
     use super::environments::Environments;
     #[pymodule_export]
