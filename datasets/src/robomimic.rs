@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use hdf5_pure::{AttrValue, Dataset as Array, File, FileBuilder, Group, GroupBuilder};
 use insonate_calibration::formats::guarded;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::limits::{Budget, MAX_DEMONSTRATIONS, MAX_TEXT};
 use crate::{CameraInfo, Dataset, DatasetError, DatasetInfo, Demonstration, ReadOptions};
@@ -35,6 +35,7 @@ const DEFLATE: u32 = 1;
 pub(crate) struct RobomimicWriter {
     path: PathBuf,
     info: DatasetInfo,
+    env_args: Value,
     file: FileBuilder,
     data: GroupBuilder,
     n_demonstrations: usize,
@@ -61,6 +62,9 @@ impl RobomimicWriter {
         Ok(Self {
             path: path.to_owned(),
             info: info.clone(),
+            env_args: env_args(info).map_err(|error| {
+                DatasetError::invalid(path, format!("cannot name its settings: {error}"))
+            })?,
             data: file.create_group("data"),
             file,
             n_demonstrations: 0,
@@ -154,7 +158,7 @@ impl RobomimicWriter {
         data.set_attr("total", AttrValue::I64(self.n_steps as i64));
         data.set_attr(
             "env_args",
-            AttrValue::VarLenString(env_args(&self.info).to_string()),
+            AttrValue::VarLenString(self.env_args.to_string()),
         );
         let info = serde_json::to_string(&self.info).map_err(std::io::Error::other);
         let info = info.map_err(|error| failed(&self.path, error))?;
@@ -189,20 +193,26 @@ fn image_key(camera: &CameraInfo) -> String {
     format!("{}_image", camera.key())
 }
 
-/// What robomimic makes its environment of: the Gymnasium id of the Python package, with the task's settings.
-fn env_args(info: &DatasetInfo) -> Value {
+/// What robomimic makes its environment of: the Gymnasium id of the Python package, which names the module that knows it, and the task's
+/// settings as keywords, whose prefix keeps them apart from those of `gymnasium.make` itself.
+fn env_args(info: &DatasetInfo) -> Result<Value, toml::de::Error> {
     let words = info.task.split('-').map(|word| {
         let mut letters = word.chars();
         let first = letters.next().map(|letter| letter.to_ascii_uppercase());
         first.into_iter().chain(letters).collect::<String>()
     });
     let name: String = words.collect();
-    json!({
-        "env_name": format!("insonate/{name}-v0"),
+    let settings: Map<String, Value> = toml::from_str(&info.settings)?;
+    let keywords: Map<String, Value> = settings
+        .into_iter()
+        .map(|(name, value)| (format!("env.{name}"), value))
+        .collect();
+    Ok(json!({
+        "env_name": format!("insonate:insonate/{name}-v0"),
         "env_version": info.insonate_version,
         "type": GYM,
-        "env_kwargs": {},
-    })
+        "env_kwargs": keywords,
+    }))
 }
 
 /// Reads a file.

@@ -98,6 +98,30 @@ fn robomimic_reads_back_bit_by_bit() {
 }
 
 #[test]
+fn robomimic_says_of_what_its_environment_is_made() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("demonstrations.hdf5");
+    let mut dataset = example(1, 1, &[]);
+    "force = 5.0\n[scene]\nrobot = \"ur5e\"\n".clone_into(&mut dataset.info.settings);
+    write(&path, Format::Robomimic, &dataset).expect("the test can go on");
+    let file = hdf5_pure::File::open_streaming(&path).expect("the test can go on");
+    let data = file.group("data").expect("the test can go on");
+    let attributes = data.attrs().expect("the test can go on");
+    let text = attributes["env_args"].as_str().expect("it is text");
+    let found: serde_json::Value = serde_json::from_str(text).expect("it is JSON");
+    let wanted = serde_json::json!({
+        "env_name": "insonate:insonate/ProbeSweep-v0",
+        "env_version": "0.1.0",
+        "type": 2,
+        "env_kwargs": { "env.force": 5.0, "env.scene": { "robot": "ur5e" } },
+    });
+    assert_eq!(found, wanted);
+    "force = ".clone_into(&mut dataset.info.settings);
+    let error = write(&path, Format::Robomimic, &dataset).expect_err("it is no TOML");
+    assert!(error.to_string().contains("settings"), "{error}");
+}
+
+#[test]
 fn lerobot_reads_back_all_that_it_has_a_place_for() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("set");
