@@ -310,6 +310,10 @@ class Environments:
     def scripted_actions(self) -> NDArray[np.float32] | None:
         """Actions of the task's scripted policy, shape ``[n_envs, n_actions]``; None: it has none."""
 
+    @property
+    def is_drawable(self) -> bool:
+        """Whether there is a scene with a camera to draw."""
+
     def draw(
         self, env_idx: int, camera: str | None, width: int, height: int
     ) -> NDArray[np.uint8] | None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from ._insonate import Environments
 from .observation import FloatArray, Observation, ObservationLayout
-from .rendering import RENDER_MODES, Rendering
+from .rendering import RENDER_MODES, Rendering, render_modes
 from .reset_options import check_seed, episode_of, parameters_of
 
 
@@ -52,6 +52,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
         self.render_mode = render_mode
         self.metadata = {
             **self.metadata,
+            "render_modes": render_modes(self.environments),
             "render_fps": round(1.0 / self.environments.control_timestep),
         }
         self.observation_space = self._layout.single_space

@@ -1,5 +1,7 @@
 """Pictures of environments, as `rgb_array` or in a window."""
 
+import importlib.util
+
 import gymnasium
 import numpy as np
 from numpy.typing import NDArray
@@ -8,6 +10,14 @@ from ._insonate import Environments
 from .window import Window
 
 RENDER_MODES = ["rgb_array", "human"]
+
+
+def render_modes(environments: Environments) -> list[str]:
+    """The modes that can be had: none without a camera, no window without pygame."""
+    if not environments.is_drawable:
+        return []
+    has_window = importlib.util.find_spec("pygame") is not None
+    return RENDER_MODES if has_window else ["rgb_array"]
 
 
 class Rendering:

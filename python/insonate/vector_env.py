@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ._insonate import Environments
 from .observation import FloatArray, Observation, ObservationLayout
-from .rendering import RENDER_MODES, Rendering
+from .rendering import RENDER_MODES, Rendering, render_modes
 from .reset_options import check_seed, mask_of, parameters_of
 
 Seeds: TypeAlias = int | Sequence[int | None] | None
@@ -80,6 +80,7 @@ class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
         self.num_envs = num_envs
         self.metadata = {
             **self.metadata,
+            "render_modes": render_modes(self),
             "render_fps": round(1.0 / self.control_timestep),
             "autoreset_mode": _mode(autoreset_mode),
         }

@@ -12,7 +12,7 @@ use pyo3::types::{PyDict, PyTuple};
 use crate::arrays::copy_f32;
 use crate::error::{ClosedError, OrderError, Result, value_error};
 use crate::info::InfoNames;
-use crate::painter::Painter;
+use crate::painter::{Painter, has_camera};
 use crate::process::Process;
 use crate::settings;
 
@@ -336,6 +336,14 @@ impl Environments {
             return Ok(None);
         }
         Ok(Some(self.rows(py, &state.actions)?))
+    }
+
+    /// Whether there is a scene with a camera to draw.
+    #[getter]
+    fn is_drawable(&self) -> Result<bool> {
+        let mut locked = self.lock()?;
+        let scene = locked.state().env.env(0).scene();
+        Ok(scene.is_some_and(|(scene, _)| has_camera(scene)))
     }
 
     /// What a camera sees of one environment, `uint8` of shape `[height, width, 3]`; none without a scene.

@@ -99,6 +99,12 @@ impl Drop for Painter {
     }
 }
 
+/// Whether a scene has any camera.
+pub(crate) fn has_camera(scene: &CompiledScene) -> bool {
+    let cameras = names::all(scene.visual_model(), ObjectType::Camera);
+    cameras.into_iter().next().is_some()
+}
+
 /// The best camera that a scene has.
 fn preferred(scene: &CompiledScene) -> &str {
     let model = scene.visual_model();

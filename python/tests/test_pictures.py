@@ -23,6 +23,20 @@ needs_opengl = pytest.mark.skipif(not can_draw(), reason="this machine has no Op
 
 
 @needs_opengl
+def test_gymnasium_has_nothing_to_say_of_pictures():
+    env = gymnasium.make("insonate/ProbeSweep-v0", width=64, height=48).unwrapped
+    assert "rgb_array" in env.metadata["render_modes"]
+    check_env(env)
+    env.close()
+
+
+def test_what_cannot_be_drawn_tells_no_render_modes():
+    for task in ("pendulum", "reacher"):
+        assert insonate.Env(task).metadata["render_modes"] == []
+        assert insonate.VectorEnv(task, 2).metadata["render_modes"] == []
+
+
+@needs_opengl
 def test_pictures_show_what_moves():
     env = gymnasium.make(
         "insonate/ProbeSweep-v0", render_mode="rgb_array", width=160, height=120, camera="side"
