@@ -1,7 +1,7 @@
 """PPO of RLlib on a task of insonate, stepped through the native vector entry point.
 
 pip install "./python[rllib]"
-python examples/python/rllib_ppo.py --task probe-sweep --steps 200000 --output output/rllib
+python examples/python/rllib_ppo.py --task probe-sweep --steps 250000 --output output/rllib
 """
 
 import argparse
