@@ -1,4 +1,4 @@
-"""Robotic ultrasound on MuJoCo: soft-contact environments, scenes, physics, calibration.
+"""Robotic ultrasound on MuJoCo: soft-contact environments, scenes, physics, calibration, tissue, continuum robots.
 
 Importing the package registers every task with Gymnasium::
 
