@@ -215,6 +215,71 @@ fn a_folder_with_other_things_is_not_touched() {
 }
 
 #[test]
+fn an_earlier_data_set_stays_until_the_new_one_is_whole() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("set");
+    let (old, new) = (example(4, 2, &[]), example(1, 1, &[]));
+    write(&path, Format::LeRobot, &old).expect("the test can go on");
+    let begun = || {
+        let mut writer = DatasetWriter::create(&path, Format::LeRobot, new.info.clone())
+            .expect("the test can go on");
+        writer
+            .push(&new.demonstrations[0])
+            .expect("the test can go on");
+        writer
+    };
+    drop(begun());
+    // As if it were killed: nothing is tidied up, and only the lock ends with the process.
+    let killed = begun();
+    let copy = folder.path().join("killed");
+    copy_folder(&path, &copy);
+    drop(killed);
+    for path in [&path, &copy] {
+        assert_eq!(
+            read(path, ALL).expect("the test can go on"),
+            without_last_rows(old.clone())
+        );
+        write(path, Format::LeRobot, &new).expect("the test can go on");
+        assert_eq!(
+            read(path, ALL).expect("the test can go on"),
+            without_last_rows(new.clone())
+        );
+        let hidden = fs::read_dir(path).expect("the test can go on").count();
+        assert_eq!(hidden, 2, "data and meta alone");
+    }
+}
+
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("the test can go on");
+    for entry in fs::read_dir(from).expect("the test can go on") {
+        let entry = entry.expect("the test can go on");
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &target);
+        } else {
+            fs::copy(entry.path(), target).expect("the test can go on");
+        }
+    }
+}
+
+#[test]
+fn a_recording_of_which_nothing_came_leaves_nothing() {
+    let folder = tempfile::tempdir().expect("the test can go on");
+    let path = folder.path().join("set");
+    let info = example(1, 1, &[]).info;
+    drop(DatasetWriter::create(&path, Format::LeRobot, info.clone()).expect("the test can go on"));
+    assert!(!path.exists());
+    // Half a data set, as others may leave it, is refused with a way out.
+    fs::create_dir_all(path.join("data")).expect("the test can go on");
+    let message = DatasetWriter::create(&path, Format::LeRobot, info).unwrap_err();
+    let message = message.to_string();
+    assert!(
+        message.ends_with("remove data, or choose a new folder"),
+        "{message}"
+    );
+}
+
+#[test]
 fn what_is_no_data_set_is_refused_by_name() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let problem = |path: &Path| read(path, ALL).unwrap_err().to_string();

@@ -4,6 +4,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
+use crate::parts::{UNDER_WAY, complete};
 use crate::writer::PARTIAL;
 use crate::{FileError, write};
 
@@ -38,8 +39,9 @@ impl OutputFolder {
             path: path.to_owned(),
             is_new,
         };
-        // What a killed command left half written; nobody else writes here now.
-        folder.remove_partial().map_err(FileError::folder(path))?;
+        // What a killed command left half written or half moved; nobody else writes here now.
+        let mended = folder.remove_partial().and_then(|()| complete(path));
+        mended.map_err(FileError::folder(path))?;
         Ok(folder)
     }
 
@@ -61,7 +63,9 @@ impl OutputFolder {
             let entry = entry?;
             let name = entry.file_name();
             let name = name.to_string_lossy();
-            if name.starts_with(PARTIAL.0) && name.ends_with(PARTIAL.1) {
+            if name == UNDER_WAY {
+                fs::remove_dir_all(entry.path())?;
+            } else if name.starts_with(PARTIAL.0) && name.ends_with(PARTIAL.1) {
                 fs::remove_file(entry.path())?;
             }
         }

@@ -4,7 +4,7 @@
 //!   A replaced file keeps its permissions; a new one gets those of the umask.
 //! * A symbolic link is followed: its target is replaced, the link stays.
 //! * Devices and pipes are written through, as is standard output, for which `-` stands.
-//! * A folder has one writer at a time ([`OutputFolder`]).
+//! * A folder has one writer at a time ([`OutputFolder`]); what belongs together appears in it together ([`FolderParts`]).
 //!
 //! [`write`] and [`write_with`] write a file at once, [`FileWriter`] piece by piece; [`AppendFile`] grows a log in place.
 
@@ -12,9 +12,11 @@ mod append;
 mod destination;
 mod error;
 mod folder;
+mod parts;
 mod writer;
 
 pub use append::AppendFile;
 pub use error::FileError;
 pub use folder::OutputFolder;
+pub use parts::FolderParts;
 pub use writer::{FileWriter, write, write_with};

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::io::{BufRead as _, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
 
-use insonate_files::{FileError, OutputFolder};
+use insonate_files::{FileError, FolderParts, OutputFolder};
 
 #[test]
 fn a_second_writer_is_refused_until_the_first_is_done() {
@@ -99,4 +100,56 @@ fn a_killed_writer_blocks_nobody_and_its_half_files_go() {
     child.wait().unwrap();
     drop(OutputFolder::create(scratch.path()).unwrap());
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
+}
+
+/// Begins parts of a folder: `data` and `meta`, of some content.
+fn parts(folder: &OutputFolder, content: &str) -> FolderParts {
+    let parts = FolderParts::begin(folder).unwrap();
+    for name in ["data", "meta"] {
+        fs::create_dir(parts.path().join(name)).unwrap();
+        fs::write(parts.path().join(name).join("file"), content).unwrap();
+    }
+    parts
+}
+
+fn content(folder: &Path, part: &str) -> String {
+    fs::read_to_string(folder.join(part).join("file")).unwrap()
+}
+
+#[test]
+fn parts_appear_together_or_not_at_all() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path();
+    fs::write(path.join("notes"), "mine").unwrap();
+    let folder = OutputFolder::create(path).unwrap();
+    parts(&folder, "first").commit().unwrap();
+    drop(parts(&folder, "second"));
+    assert_eq!([content(path, "data"), content(path, "meta")], ["first"; 2]);
+    parts(&folder, "third").commit().unwrap();
+    drop(folder);
+    assert_eq!([content(path, "data"), content(path, "meta")], ["third"; 2]);
+    assert_eq!(fs::read_dir(path).unwrap().count(), 3);
+}
+
+#[test]
+fn the_next_writer_mends_what_a_killed_one_left() {
+    let scratch = tempfile::tempdir().unwrap();
+    let path = scratch.path();
+    parts(&OutputFolder::create(path).unwrap(), "old")
+        .commit()
+        .unwrap();
+    let hidden = |name: &str| path.join(format!(".insonate-parts.{name}"));
+    // Killed while it wrote: what was there stays.
+    fs::create_dir_all(hidden("partial").join("data")).unwrap();
+    drop(OutputFolder::create(path).unwrap());
+    assert!(!hidden("partial").exists());
+    assert_eq!(content(path, "data"), "old");
+    // Killed while it moved: `data` is new, `meta` has lost the old one.
+    fs::create_dir_all(hidden("whole").join("meta")).unwrap();
+    fs::write(hidden("whole").join("meta").join("file"), "new").unwrap();
+    fs::write(path.join("data").join("file"), "new").unwrap();
+    fs::remove_dir_all(path.join("meta")).unwrap();
+    drop(OutputFolder::create(path).unwrap());
+    assert_eq!([content(path, "data"), content(path, "meta")], ["new"; 2]);
+    assert!(!hidden("whole").exists());
 }

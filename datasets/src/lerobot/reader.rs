@@ -27,7 +27,9 @@ const MAX_SIDE: u64 = 4096;
 pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, DatasetError> {
     let meta = folder.join(INFO);
     if !meta.is_file() {
-        let problem = format!("has no {INFO}, as LeRobot's data sets do");
+        let problem = format!(
+            "has no {INFO}, as LeRobot's data sets do; a recording that was cut off leaves none: record again"
+        );
         return Err(DatasetError::invalid(folder, problem));
     }
     let found = read_json(&meta)?;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use insonate_files::{FileError, FileWriter, OutputFolder};
+use insonate_files::{FileError, FileWriter, FolderParts, OutputFolder, write};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
@@ -18,9 +18,8 @@ use super::{
 use crate::statistics::Statistics;
 use crate::{DatasetError, DatasetInfo, Demonstration, picture};
 
-/// A data set under way.
+/// A data set under way; it takes the place of an earlier one when it is whole.
 pub(crate) struct LeRobotWriter {
-    folder: OutputFolder,
     info: DatasetInfo,
     seeds: Vec<u64>,
     episodes: Vec<Episode>,
@@ -30,12 +29,15 @@ pub(crate) struct LeRobotWriter {
     data: Option<SerializedFileWriter<FileWriter>>,
     n_files: usize,
     n_frames: usize,
+    parts: FolderParts,
+    /// Held until the parts are in it, or gone.
+    _folder: OutputFolder,
 }
 
 impl std::fmt::Debug for LeRobotWriter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("LeRobotWriter")
-            .field("folder", &self.folder)
+            .field("parts", &self.parts)
             .field("n_frames", &self.n_frames)
             .finish_non_exhaustive()
     }
@@ -44,9 +46,10 @@ impl std::fmt::Debug for LeRobotWriter {
 impl LeRobotWriter {
     pub(crate) fn create(path: &Path, info: &DatasetInfo) -> Result<Self, DatasetError> {
         let folder = OutputFolder::create(path)?;
-        clear(path)?;
+        check_folder(path)?;
+        let parts = FolderParts::begin(&folder)?;
         for part in ["meta/episodes/chunk-000", "data/chunk-000"] {
-            make_folder(&path.join(part))?;
+            make_folder(&parts.path().join(part))?;
         }
         let mut stats = vec![
             (
@@ -62,7 +65,6 @@ impl LeRobotWriter {
                 .map(|camera| (picture_key(camera), Statistics::new(3))),
         );
         Ok(Self {
-            folder,
             info: info.clone(),
             seeds: Vec::new(),
             episodes: Vec::new(),
@@ -70,6 +72,8 @@ impl LeRobotWriter {
             data: None,
             n_files: 0,
             n_frames: 0,
+            parts,
+            _folder: folder,
         })
     }
 
@@ -104,26 +108,24 @@ impl LeRobotWriter {
         let parquet = |file: &str, made: Result<Vec<u8>, ParquetError>| {
             made.map_err(|error| failed(&self.path(file), error))
         };
-        self.folder
-            .write(TASKS, &parquet(TASKS, meta::tasks(description))?)?;
+        let tasks = meta::tasks(description);
+        write(self.path(TASKS), &parquet(TASKS, tasks)?)?;
         let episodes = meta::episodes(description, &self.episodes);
-        self.folder.write(EPISODES, &parquet(EPISODES, episodes)?)?;
+        write(self.path(EPISODES), &parquet(EPISODES, episodes)?)?;
         let ours = Ours {
             info: self.info.clone(),
             seeds: self.seeds.clone(),
         };
         let ours = serde_json::to_value(ours).map_err(|error| failed(&self.path(OURS), error))?;
-        // What makes it a data set comes last.
         let info = meta::info(&self.info, &self.episodes);
         for (file, content) in [
             (OURS, ours),
             (STATS, meta::stats(&self.stats)),
             (INFO, info),
         ] {
-            self.folder
-                .write(file, format!("{content:#}\n").as_bytes())?;
+            write(self.path(file), format!("{content:#}\n").as_bytes())?;
         }
-        Ok(())
+        Ok(self.parts.commit()?)
     }
 
     fn begin(
@@ -165,7 +167,7 @@ impl LeRobotWriter {
         for (camera, frames) in self.info.cameras.iter().zip(&demonstration.frames) {
             let files = frames.chunks_exact(camera.frame_len()).take(n);
             let files: Result<Vec<_>, _> = files.map(|rgb| picture::encode(camera, rgb)).collect();
-            let files = files.map_err(|error| failed(self.folder.path(), error))?;
+            let files = files.map_err(|error| failed(self.parts.path(), error))?;
             table.push((picture_key(camera), Column::Pictures(files)));
         }
         let last = |value: bool| Column::Bool((1..=n).map(|step| value && step == n).collect());
@@ -215,39 +217,30 @@ impl LeRobotWriter {
     }
 
     fn path(&self, file: &str) -> PathBuf {
-        self.folder.path().join(file)
+        self.parts.path().join(file)
     }
 }
 
-/// Removes an earlier data set, and refuses folders that hold anything else.
-fn clear(folder: &Path) -> Result<(), DatasetError> {
-    let ours = ["data", "meta"];
+/// Refuses folders that hold anything but an earlier data set.
+fn check_folder(folder: &Path) -> Result<(), DatasetError> {
     let entries = fs::read_dir(folder).map_err(DatasetError::read(folder))?;
     let names: Result<Vec<_>, _> = entries.map(|entry| Ok(entry?.file_name())).collect();
     let names = names.map_err(DatasetError::read(folder))?;
-    let is_known = |name: &std::ffi::OsString| {
-        let name = name.to_string_lossy();
-        name.starts_with('.') || (folder.join(INFO).is_file() && ours.contains(&&*name))
-    };
-    if let Some(name) = names.iter().find(|name| !is_known(name)) {
-        let problem = format!(
-            "holds {}, which is no data set: choose a new folder",
-            name.display()
-        );
-        return Err(DatasetError::invalid(folder, problem));
-    }
-    for part in ours
-        .map(|part| folder.join(part))
-        .iter()
-        .filter(|part| part.is_dir())
+    let names: Vec<_> = names.iter().map(|name| name.to_string_lossy()).collect();
+    let is_ours = |name: &str| ["data", "meta"].contains(&name);
+    let is_known = |name: &str| name.starts_with('.') || is_ours(name);
+    let problem = if let Some(name) = names.iter().find(|name| !is_known(name)) {
+        format!("holds {name}, which is no data set: choose a new folder")
+    } else if let Some(name) = names.iter().find(|name| is_ours(name))
+        && !folder.join(INFO).is_file()
     {
-        let removed = fs::remove_dir_all(part);
-        removed.map_err(|source| FileError::Folder {
-            path: part.clone(),
-            source,
-        })?;
-    }
-    Ok(())
+        format!(
+            "holds {name} but no {INFO}, so no whole data set: remove {name}, or choose a new folder"
+        )
+    } else {
+        return Ok(());
+    };
+    Err(DatasetError::invalid(folder, problem))
 }
 
 fn make_folder(path: &Path) -> Result<(), DatasetError> {
