@@ -18,8 +18,8 @@ use crate::{ProtocolError, Transform};
 /// How often threads look whether they shall end.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Frames that wait for a client; a frame is all that is sent at once.
-const QUEUE: usize = 2;
+/// Frames that wait for a client; a frame is all that is sent at once, and pictures come between those of the simulation.
+const QUEUE: usize = 4;
 
 /// Limits of what clients may do.
 #[derive(Debug, Clone, PartialEq)]

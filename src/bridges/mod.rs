@@ -1,13 +1,15 @@
 //! Bridges to other programs: a running scan or policy seen by 3D Slicer, which may steer the probe.
 //!
 //! ```text
-//! Live (scan, policy) ─► pose, force, picture ─► ras ─► openigtlink::Server ─► 3D Slicer
-//!        ▲                                                     │
-//!        └── Steering: workspace, speed ◄── world ◄── ras ◄────┘ target
+//!                    ┌─► newest state ─► picture (a thread) ─┐
+//! Live (scan, policy) ┴─► pose, force ─► ras ────────────────┴► openigtlink::Server ─► 3D Slicer
+//!        ▲                                                        │
+//!        └── Steering: workspace, speed ◄── world ◄── ras ◄───────┘ target
 //! ```
 
 mod frame;
 mod live;
+mod pictures;
 mod ras;
 mod serve;
 mod steering;

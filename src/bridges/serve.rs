@@ -1,12 +1,13 @@
 //! The loop that keeps simulation, clients and clock in step.
 
 use std::ops::ControlFlow;
-use std::thread::sleep;
+use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
 
-use super::frame::Framer;
+use super::frame::frame;
+use super::pictures::PictureSlot;
 use super::{Live, Steering, ras};
 use crate::openigtlink::{Message, Server, Text, encode};
 use crate::sim::Pose;
@@ -59,10 +60,16 @@ pub struct ServePlan {
 /// What came of it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize)]
 pub struct Served {
-    /// Frames made.
+    /// Frames made, of pose and force.
     pub frames: u64,
     /// Frames a second over all the time [Hz].
     pub rate_hz: f64,
+    /// Pictures drawn.
+    pub pictures: u64,
+    /// Pictures a second from the first one on [Hz].
+    pub picture_rate_hz: f64,
+    /// States that newer ones replaced before they were drawn.
+    pub pictures_skipped: u64,
     /// Time that was served [s].
     pub wall_s: f64,
     /// Simulated time over time; 1 is real time.
@@ -85,7 +92,7 @@ pub struct Served {
     pub no_pictures: Option<String>,
 }
 
-/// Simulates in real time, sends, and takes targets, until the duration is over or `observer` breaks off.
+/// Simulates in real time, sends, and takes targets, until the duration is over or `observer` breaks off; pictures are drawn beside it.
 ///
 /// # Errors
 /// Of the simulation.
@@ -96,7 +103,29 @@ pub fn serve(
     plan: &ServePlan,
     observer: &mut dyn FnMut(&Served) -> ControlFlow<()>,
 ) -> anyhow::Result<Served> {
-    let mut framer = Framer::new(plan.camera.clone(), plan.picture);
+    let pictures = plan.camera.as_ref().map(|_| PictureSlot::default());
+    thread::scope(|scope| {
+        if let (Some(slot), Some(camera)) = (&pictures, &plan.camera) {
+            scope.spawn(move || slot.serve(server, camera, plan.picture));
+        }
+        let served = simulate(live, server, steering, plan, pictures.as_ref(), observer);
+        // The scope waits for its thread.
+        if let Some(slot) = &pictures {
+            slot.end();
+        }
+        served
+    })
+}
+
+/// The loop of [`serve`].
+fn simulate(
+    live: &mut dyn Live,
+    server: &Server,
+    steering: &mut Steering,
+    plan: &ServePlan,
+    pictures: Option<&PictureSlot>,
+    observer: &mut dyn FnMut(&Served) -> ControlFlow<()>,
+) -> anyhow::Result<Served> {
     let mut served = Served::default();
     let mut status = "ready".to_owned();
     let period = Duration::from_secs_f64(1.0 / plan.rate);
@@ -116,19 +145,27 @@ pub fn serve(
         }
         // (state) => state
         live.advance(period.as_secs_f64())?;
-        // (state) => messages
+        // (state) => messages, picture
         let time = now();
-        let mut frame = Vec::new();
+        let mut messages = Vec::new();
         if let Some((scene, physics)) = live.scene() {
-            frame = framer.frame(scene, physics, time);
+            messages = frame(physics, time);
+            if let Some(slot) = pictures {
+                slot.offer(scene, physics, time);
+            }
         }
         if served.frames.is_multiple_of(STATUS_EVERY) || status != "ready" {
-            frame.extend(encode(DEVICES.status, time, &Message::Text(Text(&status))));
+            messages.extend(encode(DEVICES.status, time, &Message::Text(Text(&status))));
             "ready".clone_into(&mut status);
         }
-        server.send(frame);
+        server.send(messages);
         served.frames += 1;
         update(&mut served, server, start.elapsed(), period);
+        if let Some(counts) = pictures.map(PictureSlot::counts) {
+            served.pictures = counts.sent;
+            served.picture_rate_hz = counts.rate();
+            served.pictures_skipped = counts.replaced;
+        }
         let is_over = plan
             .duration
             .is_some_and(|duration| served.wall_s >= duration);
@@ -141,9 +178,9 @@ pub fn serve(
         if now > due + MAX_LAG {
             due = now;
         }
-        sleep(due.saturating_duration_since(now));
+        thread::sleep(due.saturating_duration_since(now));
     }
-    served.no_pictures = framer.problem.map(|problem| problem.to_string());
+    served.no_pictures = pictures.and_then(PictureSlot::problem);
     Ok(served)
 }
 

@@ -64,7 +64,7 @@ pub(crate) struct Serve {
     /// Seed of the first episode of a policy.
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Frames a second [Hz].
+    /// Frames of pose and force a second, and most pictures a second [Hz].
     #[arg(
         long,
         value_name = "HZ",
@@ -215,12 +215,14 @@ impl Serve {
             return print(&serde_json::to_string_pretty(served)?);
         }
         print(&format!(
-            "{} frames in {:.1} s: {:.1} Hz, {:.2} of real time\n{} clients, {} refused, {} dropped; {} frames sent, {} lost\n\
+            "{} frames in {:.1} s: {:.1} Hz, {:.2} of real time; {} pictures: {:.1} Hz\n{} clients, {} refused, {} dropped; {} frames sent, {} lost\n\
              {} targets, {} of them brought into the workspace",
             served.frames,
             served.wall_s,
             served.rate_hz,
             served.real_time_factor,
+            served.pictures,
+            served.picture_rate_hz,
             served.clients,
             served.clients_refused,
             served.clients_dropped,
