@@ -116,6 +116,36 @@ fn the_scripted_policies_do_what_the_tasks_ask_for() {
 }
 
 #[test]
+fn the_wrench_script_slides_by_decisions_of_its_own() {
+    let kind = tasks::by_name("probe-sweep").unwrap();
+    assert_eq!(kind.demonstrated, [("action.mode", "wrench")]);
+    let successes = run_scripted("probe-sweep", kind.demonstrated, 5, "success");
+    assert_eq!(successes, [1.0; 5]);
+    let mut env = factory("probe-sweep", kind.demonstrated).make().unwrap();
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    let mut actions = [[0.0; 6]; 2];
+    env.reset(0, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    for action in &mut actions {
+        assert!(env.scripted_action(action));
+        env.step(action, &mut observation).unwrap();
+    }
+    assert_ne!(actions[0], actions[1]);
+    // Without an action along the axis there is nothing that it could do.
+    let aside = [
+        ("action.mode", "wrench"),
+        ("action.impedance.axes", "[\"x\"]"),
+    ];
+    let mut env = factory("probe-sweep", &aside).make().unwrap();
+    let mut observation = vec![0.0; env.spec().observation_space.len()];
+    env.reset(0, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let mut action = [1.0];
+    env.scripted_action(&mut action);
+    assert_eq!(action, [0.0]);
+}
+
+#[test]
 fn a_stiffer_torso_takes_more_force_for_the_same_depth() {
     // The probe is drawn by a spring to 1 cm under the skin, so the force tells the stiffness.
     let factory = factory(

@@ -69,6 +69,28 @@ impl NamedPolicy {
             .collect()
     }
 
+    /// The task's script in the settings that it demonstrates with, and `overrides` of them.
+    ///
+    /// # Errors
+    /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for settings.
+    pub fn demonstrating_script(task: &str, overrides: &Table) -> anyhow::Result<Self> {
+        let kind = tasks::by_name(task)?;
+        let named = if kind.demonstrated.is_empty() {
+            kind.scripted
+        } else {
+            kind.demonstrated
+        };
+        let mut base = Table::new();
+        for (setting, value) in named {
+            settings::set(&mut base, setting, value)?;
+        }
+        Ok(Self {
+            name: "scripted".to_owned(),
+            policy: None,
+            factory: resolve_env(task, &base, overrides)?,
+        })
+    }
+
     fn new(
         name: &str,
         policy: Option<Policy>,

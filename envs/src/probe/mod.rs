@@ -20,6 +20,7 @@ mod state;
 mod task;
 mod torso;
 mod wrench_measurement;
+mod wrench_script;
 
 pub use action_change::ActionChange;
 pub use contact_metrics::{ContactMetrics, SuccessCriteria};
@@ -38,3 +39,5 @@ pub use skin_target::SkinTarget;
 pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
 pub use torso::TorsoFrame;
+pub use wrench_measurement::WrenchMeasurement;
+pub use wrench_script::WrenchScript;

@@ -195,7 +195,8 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     }
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
-        self.task.scripted_action(&self.state, action)
+        self.task
+            .scripted_action(&self.state, &self.measured, action)
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {

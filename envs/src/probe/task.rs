@@ -3,7 +3,7 @@
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::EpisodeEnd;
-use crate::probe::SceneState;
+use crate::probe::{SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
 use crate::{BoxSpace, EnvError};
 
@@ -50,7 +50,12 @@ pub trait ProbeTask: Send {
     fn write_metrics(&self, metrics: &mut [f64]);
 
     /// Writes the action of the task's own scripted policy; `false`: there is none beyond the zero action.
-    fn scripted_action(&mut self, _state: &SceneState, action: &mut [f32]) -> bool {
+    fn scripted_action(
+        &mut self,
+        _state: &SceneState,
+        _measured: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
         action.fill(0.0);
         true
     }

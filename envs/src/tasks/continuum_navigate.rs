@@ -67,6 +67,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&ContinuumNavigateSettings::default()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// How far ahead on the centre line the observed points lie [m].

@@ -72,7 +72,7 @@ use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
     ActionChange, ObservationSettings, ProbeTask, ProbeTaskSettings, SceneModel, SceneSet,
-    SceneSettings, SceneState, TimeSettings, build_scene, factory,
+    SceneSettings, SceneState, TimeSettings, WrenchMeasurement, build_scene, factory,
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
@@ -85,6 +85,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// Name of the cube's body and of its geom.
@@ -467,7 +468,12 @@ impl ProbeTask for Push {
     }
 
     /// Over the cube to behind it, down, and push; only where actions are x, y and z.
-    fn scripted_action(&mut self, state: &SceneState, action: &mut [f32]) -> bool {
+    fn scripted_action(
+        &mut self,
+        state: &SceneState,
+        _: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
         action.fill(0.0);
         if action.len() != 3 {
             return false;

@@ -16,4 +16,6 @@ pub struct TaskKind {
     pub build: fn(&toml::Table) -> Result<EnvFactory, EnvError>,
     /// Settings that the scripted policy runs with, as dotted names and TOML values.
     pub scripted: &'static [(&'static str, &'static str)],
+    /// Settings that it demonstrates with, where its actions are otherwise always zero and teach nothing; empty: those above.
+    pub demonstrated: &'static [(&'static str, &'static str)],
 }

@@ -54,6 +54,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&PendulumSettings::default()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// Random numbers of an episode: the start.

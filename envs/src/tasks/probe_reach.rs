@@ -59,6 +59,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
+    demonstrated: &[],
 };
 
 /// Settings of the task itself.

@@ -52,7 +52,7 @@ use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
     ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
-    SuccessCriteria, TimeSettings, factory,
+    SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -65,6 +65,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
+    demonstrated: &[("action.mode", "wrench")],
 };
 
 /// Settings of the task itself.
@@ -169,7 +170,8 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
         let timestep = settings.time.control_timestep;
-        Ok(Sweep::new(settings.task.clone(), timestep))
+        let sweep = Sweep::new(settings.task.clone(), timestep);
+        Ok(sweep.with_script(WrenchScript::new(&settings.action)))
     }))
 }
 
@@ -242,6 +244,8 @@ pub struct Sweep {
     last_force: f64,
     action_change: ActionChange,
     is_off_skin: bool,
+    /// What acts beside the zero action, in the mode that it knows.
+    script: Option<WrenchScript>,
 }
 
 impl Sweep {
@@ -258,7 +262,12 @@ impl Sweep {
             last_force: 0.0,
             action_change: ActionChange::default(),
             is_off_skin: false,
+            script: None,
         }
+    }
+
+    fn with_script(self, script: Option<WrenchScript>) -> Self {
+        Self { script, ..self }
     }
 
     fn is_complete(&self, state: &SceneState) -> bool {
@@ -366,6 +375,20 @@ impl ProbeTask for Sweep {
             return Some(EpisodeEnd::Terminated("path left the skin"));
         }
         self.is_complete(state).then_some(EpisodeEnd::Truncated)
+    }
+
+    /// The zero action, which in `hybrid_force` is a controller; in `wrench` a script of its own.
+    fn scripted_action(
+        &mut self,
+        state: &SceneState,
+        measured: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
+        match &self.script {
+            Some(script) => script.act(state, measured, action),
+            None => action.fill(0.0),
+        }
+        true
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {

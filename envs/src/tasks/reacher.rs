@@ -57,6 +57,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&ReacherSettings::default()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// The arm and its target: links of 10 cm, motors of 200 N·m, armature and damping of 1.

@@ -29,6 +29,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&defaults()),
     build,
     scripted: &[("action.mode", "hybrid_force")],
+    demonstrated: &[],
 };
 
 fn defaults() -> ProbeTaskSettings<SweepSettings> {

@@ -59,6 +59,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&SurgerySettings::<TissueReachSettings>::default()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// The paper's measure: a return above this counts as solved.

@@ -69,6 +69,7 @@ pub const KIND: TaskKind = TaskKind {
     defaults: || settings::table(&SurgerySettings::<TissueRetractSettings>::default()),
     build,
     scripted: &[],
+    demonstrated: &[],
 };
 
 /// Settings of the task itself.
