@@ -77,10 +77,16 @@ impl Demonstrate {
         let bar = ProgressBar::new(plan.n_episodes as u64);
         let style = "recording [{bar:40}] {pos}/{len} episodes  {elapsed} (left {eta})";
         bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
-        let recorded = record(&expert, &plan, &mut writer, &mut |n_done| {
-            bar.set_position(n_done as u64);
-            interrupt.flow()
-        });
+        let recorded = record(
+            &expert,
+            &mut expert.agent(),
+            &plan,
+            &mut writer,
+            &mut |n_done| {
+                bar.set_position(n_done as u64);
+                interrupt.flow()
+            },
+        );
         bar.finish_and_clear();
         let recorded = recorded?;
         if recorded.n_kept == 0 {
@@ -135,6 +141,9 @@ impl Demonstrate {
             }
         };
         let overrides = self.episode.overrides()?;
+        if name == "scripted" {
+            return NamedPolicy::demonstrating_script(&self.task, &overrides);
+        }
         let mut policies = NamedPolicy::load_all(&[name.to_owned()], Some(&self.task), &overrides)?;
         Ok(policies.remove(0))
     }

@@ -1,7 +1,7 @@
 //! Demonstrations: episodes of an expert as data sets, and policies learnt from them.
 //!
 //! ```text
-//! expert ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from
+//! expert (script, policy, person) ─► record ─► datasets (robomimic, LeRobot) ─► imitate ─► policy ─► evaluate, train --from
 //! ```
 
 mod imitate;
@@ -9,4 +9,4 @@ mod record;
 mod scene_cameras;
 
 pub use imitate::{Lesson, imitate};
-pub use record::{RecordPlan, Recorded, dataset_info, record};
+pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
 use rand_distr::StandardNormal;
 
 use super::scene_cameras::SceneCameras;
@@ -37,13 +38,15 @@ pub struct RecordPlan {
 /// What was recorded.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded {
-    /// Every episode that was run.
+    /// Every episode that was run to its end and not discarded.
     pub episodes: Vec<EpisodeStatistics>,
     /// How many of them are in the data set.
     pub n_kept: usize,
     /// Steps in the data set.
     pub n_steps: usize,
-    /// Whether the observer broke off.
+    /// Episodes that the expert discarded.
+    pub n_discarded: u64,
+    /// Whether the observer or the expert broke off.
     pub interrupted: bool,
 }
 
@@ -63,6 +66,59 @@ pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> 
     }
 }
 
+/// What the expert says about the episode under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Choice {
+    /// It goes on; once it is over, it is kept.
+    Go,
+    /// It is left out, and the next one begins.
+    Discard,
+    /// It is left out, and the recording ends.
+    Quit,
+}
+
+/// Who acts, and decides which episodes are kept.
+pub trait Demonstrator {
+    /// Before the first action of an episode; `n_kept` are in the data set.
+    ///
+    /// # Errors
+    /// When it cannot see the environment.
+    fn begin(&mut self, _env: &dyn Env, _n_kept: usize) -> anyhow::Result<Choice> {
+        Ok(Choice::Go)
+    }
+
+    /// Writes the action for the present state.
+    ///
+    /// # Errors
+    /// As [`Agent::act`]; when it cannot see the environment.
+    fn act(
+        &mut self,
+        env: &mut VecEnv,
+        rng: &mut ChaCha8Rng,
+        action: &mut [f32],
+    ) -> anyhow::Result<Choice>;
+
+    /// After the last action of an episode.
+    ///
+    /// # Errors
+    /// When it cannot see the environment.
+    fn judge(&mut self, _env: &dyn Env, _is_success: Option<bool>) -> anyhow::Result<Choice> {
+        Ok(Choice::Go)
+    }
+}
+
+impl Demonstrator for Agent {
+    fn act(
+        &mut self,
+        env: &mut VecEnv,
+        rng: &mut ChaCha8Rng,
+        action: &mut [f32],
+    ) -> anyhow::Result<Choice> {
+        Self::act(self, env, [rng], action)?;
+        Ok(Choice::Go)
+    }
+}
+
 /// Runs episodes and writes them; `observer` gets the number of episodes in the data set after each step, and may break off: the
 /// episode under way is then left out.
 ///
@@ -70,6 +126,7 @@ pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> 
 /// As [`crate::rl::evaluate`]; of the data set; when no picture can be taken.
 pub fn record(
     expert: &NamedPolicy,
+    demonstrator: &mut dyn Demonstrator,
     plan: &RecordPlan,
     writer: &mut DatasetWriter,
     observer: &mut dyn FnMut(usize) -> ControlFlow<()>,
@@ -80,7 +137,7 @@ pub fn record(
     };
     let mut recording = Recording {
         env: VecEnv::new(expert.factory.make_many(1)?, config)?,
-        agent: expert.agent(),
+        demonstrator,
         cameras: SceneCameras::new(&plan.cameras),
         plan,
     };
@@ -88,6 +145,7 @@ pub fn record(
         episodes: Vec::new(),
         n_kept: 0,
         n_steps: 0,
+        n_discarded: 0,
         interrupted: false,
     };
     while recorded.n_kept < plan.n_episodes {
@@ -98,14 +156,20 @@ pub fn record(
                 recorded.n_kept
             );
         }
-        let seed = plan.seed + n_tried;
+        let seed = plan.seed + n_tried + recorded.n_discarded;
         let n_kept = recorded.n_kept;
-        let Some((demonstration, statistics)) =
-            recording.episode(seed, &mut || observer(n_kept))?
-        else {
-            recorded.interrupted = true;
-            break;
-        };
+        let (demonstration, statistics) =
+            match recording.episode(seed, n_kept, &mut || observer(n_kept))? {
+                Outcome::Over(demonstration, statistics) => (demonstration, statistics),
+                Outcome::Discarded => {
+                    recorded.n_discarded += 1;
+                    continue;
+                }
+                Outcome::Quit => {
+                    recorded.interrupted = true;
+                    break;
+                }
+            };
         recorded.episodes.push(statistics);
         if plan.successes_only && demonstration.is_success == Some(false) {
             continue;
@@ -117,24 +181,47 @@ pub fn record(
     Ok(recorded)
 }
 
+/// What became of an episode.
+enum Outcome {
+    Over(Box<Demonstration>, EpisodeStatistics),
+    Discarded,
+    Quit,
+}
+
+impl Outcome {
+    /// The end that a choice means; none while the episode goes on.
+    fn of(choice: Choice) -> Option<Self> {
+        match choice {
+            Choice::Go => None,
+            Choice::Discard => Some(Self::Discarded),
+            Choice::Quit => Some(Self::Quit),
+        }
+    }
+}
+
 struct Recording<'a> {
     env: VecEnv,
-    agent: Agent,
+    demonstrator: &'a mut dyn Demonstrator,
     cameras: SceneCameras<'a>,
     plan: &'a RecordPlan,
 }
 
 impl Recording<'_> {
-    /// One episode; none where it was broken off.
+    /// One episode.
     fn episode(
         &mut self,
         seed: u64,
+        n_kept: usize,
         observer: &mut dyn FnMut() -> ControlFlow<()>,
-    ) -> anyhow::Result<Option<(Demonstration, EpisodeStatistics)>> {
+    ) -> anyhow::Result<Outcome> {
         let spec = self.env.spec().clone();
         let mut rng = action_rng(seed);
         self.env.reset_env(0, seed, &self.plan.options)?;
         self.cameras.begin(self.env.env(0))?;
+        let begun = self.demonstrator.begin(self.env.env(0), n_kept)?;
+        if let Some(outcome) = Outcome::of(begun) {
+            return Ok(outcome);
+        }
         let mut demonstration = Demonstration {
             seed,
             frames: vec![Vec::new(); self.plan.cameras.len()],
@@ -146,7 +233,12 @@ impl Recording<'_> {
             self.see(&mut demonstration)?;
             demonstration.states.extend(state(self.env.env(0)));
             // (observation) => action
-            self.agent.act(&mut self.env, [&mut rng], &mut action)?;
+            let choice = self
+                .demonstrator
+                .act(&mut self.env, &mut rng, &mut action)?;
+            if let Some(outcome) = Outcome::of(choice) {
+                return Ok(outcome);
+            }
             demonstration.actions.extend_from_slice(&action);
             self.disturb(&spec, &mut rng, &mut action);
             // (action) => reward, next state
@@ -157,10 +249,14 @@ impl Recording<'_> {
                 self.see(&mut demonstration)?;
                 let success = spec.metrics.iter().position(|name| *name == "success");
                 demonstration.is_success = success.map(|index| ended.metrics[index] > 0.5);
-                return Ok(Some((demonstration, ended)));
+                let choice = self
+                    .demonstrator
+                    .judge(self.env.env(0), demonstration.is_success)?;
+                let demonstration = Box::new(demonstration);
+                return Ok(Outcome::of(choice).unwrap_or(Outcome::Over(demonstration, ended)));
             }
             if observer().is_break() {
-                return Ok(None);
+                return Ok(Outcome::Quit);
             }
         }
     }
@@ -173,7 +269,7 @@ impl Recording<'_> {
     }
 
     /// Adds the plan's noise to an action.
-    fn disturb(&self, spec: &EnvSpec, rng: &mut rand_chacha::ChaCha8Rng, action: &mut [f32]) {
+    fn disturb(&self, spec: &EnvSpec, rng: &mut ChaCha8Rng, action: &mut [f32]) {
         if self.plan.noise == 0.0 {
             return;
         }
