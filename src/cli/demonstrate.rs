@@ -22,7 +22,8 @@ use super::print;
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
   insonate demonstrate cube-push --noise 0.2 --successes-only --output output/cube-demos
 
-On probe-sweep and its like the scripted expert is the hybrid force controller, whose action is always zero.
+On probe-sweep the scripted expert acts in the mode wrench by the measured force; on probe-press, probe-reach and table-slide it is
+the hybrid force controller, whose action is always zero.
 Next: insonate imitate TASK --data PATH.")]
 pub(crate) struct Demonstrate {
     /// Task, one of `insonate list`.
