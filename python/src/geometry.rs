@@ -7,11 +7,12 @@ use crate::error::{Result, value_error};
 /// A rotation of a quaternion wxyz of any length; one of length 1 is taken as it is, to the last bit.
 pub(crate) fn rotation([w, i, j, k]: [f64; 4]) -> Result<UnitQuaternion<f64>> {
     let quaternion = Quaternion::new(w, i, j, k);
-    if (quaternion.norm_squared() - 1.0).abs() < 1e-15 {
+    let square = quaternion.norm_squared();
+    if (square - 1.0).abs() < 1e-15 {
         return Ok(UnitQuaternion::new_unchecked(quaternion));
     }
     UnitQuaternion::try_new(quaternion, 1e-9)
-        .filter(|rotation| rotation.coords.iter().all(|x| x.is_finite()))
+        .filter(|_| square.is_finite())
         .ok_or_else(|| value_error("a rotation is a finite quaternion wxyz that is not zero"))
 }
 

@@ -193,6 +193,8 @@ def test_bad_calls_change_nothing():
         (lambda: simulation.step(continuum.Actuation(LENGTH, tip_force=(math.nan, 0, 0))), ValueError, "tip_force"),
         (lambda: simulation.step_dynamic(continuum.Actuation(LENGTH), 0.0), ValueError, "timestep"),
         (lambda: simulation.step_dynamic(continuum.Actuation(LENGTH), 1e-3, alpha=1.0), ValueError, "alpha"),
+        (lambda: simulation.step_dynamic(continuum.Actuation(LENGTH), 1e-3, n=0), ValueError, "1 step or more"),
+        (lambda: simulation.solve(continuum.Actuation(LENGTH), max_steps=0), ValueError, "1 step or more"),
         (lambda: simulation.state.position_at(1.0), ValueError, "from_tip"),
         (lambda: simulation.step(LENGTH), TypeError, "actuation"),
         (lambda: in_the_t().solve(continuum.Actuation(0.02)), ValueError, "tolerance"),

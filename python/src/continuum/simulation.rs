@@ -36,6 +36,11 @@ impl Simulation {
         mut step: impl FnMut(&mut continuum::Simulation) -> Result<continuum::StepReport> + Send,
         is_last: impl Fn(&continuum::StepReport) -> bool,
     ) -> Result<StepReport> {
+        if n == 0 {
+            return Err(value_error(
+                "there are 0 steps to do, but must be 1 step or more",
+            ));
+        }
         let mut simulation = self.lock()?;
         let simulation: &mut continuum::Simulation = &mut simulation;
         let mut report = continuum::StepReport::default();
