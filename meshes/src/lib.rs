@@ -9,6 +9,7 @@ mod crossing;
 mod error;
 mod file;
 mod height;
+mod isosurface;
 mod local_minima;
 mod obj;
 mod ply;

@@ -17,8 +17,49 @@ pub const TABLE_HEIGHT: f64 = 0.8;
 /// Size of the table top along x and y [m].
 pub const TABLE_SIZE: [f64; 2] = [0.7, 1.9];
 
-/// Position of the robot's base [m].
+/// Position of the robot's base [m]; beside a patient it stands 0.1 m higher.
 pub const ROBOT_BASE: [f64; 3] = [-0.56, 0.0, TABLE_HEIGHT];
+
+/// What differs between rooms.
+struct Room {
+    /// Where the table's middle stands along y [m].
+    table: f64,
+    /// Height of the robot's base [m].
+    base: f64,
+    /// Middle of the pillow, from the table's end at the head [m].
+    pillow: f64,
+    /// Name, position, target [m] and field of view [deg] of the cameras.
+    cameras: [(&'static str, [f64; 3], [f64; 3], f64); 3],
+    /// Position of the camera above [m].
+    above: [f64; 3],
+}
+
+/// For torsos without head and legs.
+const CLINIC: Room = Room {
+    table: 0.0,
+    base: TABLE_HEIGHT,
+    pillow: 0.17,
+    cameras: [
+        ("front", [1.35, -0.95, 1.55], [-0.05, 0.0, 0.98], 42.0),
+        ("side", [0.1, -1.75, 1.25], [-0.05, 0.0, 0.98], 42.0),
+        ("close", [0.4, -0.3, 1.06], [0.0, 0.0, 0.89], 35.0),
+    ],
+    above: [-0.1, 0.0, 2.7],
+};
+
+/// For a patient: the trunk's middle at y = 0, so the feet lie at -1.2 and the crown at 0.6 m; the robot stands higher, as the chest
+/// does.
+const BEDSIDE: Room = Room {
+    table: -0.29,
+    base: TABLE_HEIGHT + 0.1,
+    pillow: 0.135,
+    cameras: [
+        ("front", [1.55, -1.25, 1.85], [-0.12, -0.12, 0.94], 42.0),
+        ("side", [2.1, -0.2, 1.3], [0.0, -0.2, 0.97], 46.0),
+        ("close", [0.62, -0.5, 1.36], [0.02, -0.01, 0.98], 38.0),
+    ],
+    above: [-0.1, -0.25, 3.1],
+};
 
 /// A room with frames for a robot and a torso.
 #[derive(Clone, Debug)]
@@ -45,7 +86,18 @@ impl Arena {
         MADE.clone()
     }
 
+    /// The same room with the table pushed on so far that an adult's trunk lies before the robot, and cameras that see all of the
+    /// patient.
+    pub fn with_patient() -> Self {
+        static MADE: LazyLock<Arena> = LazyLock::new(|| Arena::make(&BEDSIDE));
+        MADE.clone()
+    }
+
     fn make_clinic() -> Self {
+        Self::make(&CLINIC)
+    }
+
+    fn make(room: &Room) -> Self {
         let mut mjcf = Mjcf::new("arena");
         looks(&mut mjcf);
         let surroundings = Element::new("geom")
@@ -60,11 +112,14 @@ impl Arena {
         mjcf.default()
             .add(DefaultClass::new("decoration").with(decoration));
         floor_and_light(&mut mjcf);
-        table(&mut mjcf);
-        pedestal(&mut mjcf);
-        cameras(&mut mjcf);
-        mjcf.worldbody()
-            .add(Site::new("robot_mount").pos(ROBOT_BASE).group(4));
+        table(&mut mjcf, room);
+        pedestal(&mut mjcf, room.base);
+        cameras(&mut mjcf, room);
+        mjcf.worldbody().add(
+            Site::new("robot_mount")
+                .pos([ROBOT_BASE[0], ROBOT_BASE[1], room.base])
+                .group(4),
+        );
         mjcf.worldbody().add(
             Site::new("torso_mount")
                 .pos([0.0, 0.0, TABLE_HEIGHT])
@@ -98,6 +153,8 @@ fn looks(mjcf: &mut Mjcf) {
     visual.add(
         Element::new("map")
             .with_attribute("znear", 0.01)
+            // The shadow map covers the table and the robot, no more: its pixels are 1 mm there.
+            .with_attribute("shadowscale", 0.34)
             .with_attribute("zfar", 30.0),
     );
     visual.add(Element::new("rgba").with_attribute("haze", [0.93, 0.95, 0.97, 1.0]));
@@ -187,7 +244,7 @@ fn floor_and_light(mjcf: &mut Mjcf) {
 }
 
 /// The table: a box that collides, dressed as a padded couch on a column.
-fn table(mjcf: &mut Mjcf) {
+fn table(mjcf: &mut Mjcf, room: &Room) {
     const THICKNESS: f64 = 0.07;
     let [half_x, half_y] = TABLE_SIZE.map(|size| size / 2.0);
     let slab = |at, inset| Section {
@@ -233,26 +290,27 @@ fn table(mjcf: &mut Mjcf) {
     for (name, surface) in [("cushion", &cushion), ("pillow", &pillow), ("foot", &foot)] {
         mjcf.asset().add(Mesh::of_surface(name, surface));
     }
-    let top = [0.0, 0.0, TABLE_HEIGHT];
+    let middle = room.table;
+    let top = [0.0, middle, TABLE_HEIGHT];
     let decorate = |geom: Geom, material| geom.class("decoration").material(material);
     let world = mjcf.worldbody();
     // The slab is a little inside the cushion, so that the renderer never shows it.
     world.add(
         Geom::cuboid([half_x - 0.002, half_y - 0.002, THICKNESS / 2.0])
             .name("table")
-            .pos([0.0, 0.0, TABLE_HEIGHT - THICKNESS / 2.0])
+            .pos([0.0, middle, TABLE_HEIGHT - THICKNESS / 2.0])
             .class("surroundings")
             .group(3),
     );
     world.add(decorate(Geom::mesh("cushion").pos(top), "cushion"));
     world.add(decorate(
-        Geom::mesh("pillow").pos([0.0, half_y - 0.17, TABLE_HEIGHT]),
+        Geom::mesh("pillow").pos([0.0, middle + half_y - room.pillow, TABLE_HEIGHT]),
         "linen",
     ));
     world.add(decorate(
         Geom::cuboid([half_x - 0.04, half_y - 0.06, 0.02]).pos([
             0.0,
-            0.0,
+            middle,
             TABLE_HEIGHT - THICKNESS - 0.02,
         ]),
         "frame",
@@ -266,17 +324,17 @@ fn table(mjcf: &mut Mjcf) {
         world.add(
             Geom::cuboid([0.13, 0.11, 0.31])
                 .name(name)
-                .pos([0.0, y, 0.37])
+                .pos([0.0, middle + y, 0.37])
                 .class("surroundings")
                 .material("frame"),
         );
     }
-    world.add(decorate(Geom::mesh("foot"), "dark"));
+    world.add(decorate(Geom::mesh("foot").pos([0.0, middle, 0.0]), "dark"));
 }
 
 /// The column under the robot.
-fn pedestal(mjcf: &mut Mjcf) {
-    let [x, y, top] = ROBOT_BASE;
+fn pedestal(mjcf: &mut Mjcf, top: f64) {
+    let [x, y, _] = ROBOT_BASE;
     let column = lathe(
         &[
             [0.17, 0.0],
@@ -312,13 +370,9 @@ fn pedestal(mjcf: &mut Mjcf) {
 }
 
 /// Cameras aimed at the torso. A camera looks along its -z.
-fn cameras(mjcf: &mut Mjcf) {
-    let target = [-0.05, 0.0, 0.98];
+fn cameras(mjcf: &mut Mjcf, room: &Room) {
     let world = mjcf.worldbody();
-    for (name, pos, fovy) in [
-        ("front", [1.35, -0.95, 1.55], 42.0),
-        ("side", [0.1, -1.75, 1.25], 42.0),
-    ] {
+    for (name, pos, target, fovy) in room.cameras {
         world.add(
             Camera::new(name)
                 .pos(pos)
@@ -326,16 +380,9 @@ fn cameras(mjcf: &mut Mjcf) {
                 .fovy(fovy),
         );
     }
-    let close = [0.4, -0.3, 1.06];
-    world.add(
-        Camera::new("close")
-            .pos(close)
-            .xyaxes(looking_at(close, [0.0, 0.0, 0.89]))
-            .fovy(35.0),
-    );
     world.add(
         Camera::new("top")
-            .pos([-0.1, 0.0, 2.7])
+            .pos(room.above)
             .xyaxes([0.0, -1.0, 0.0, 1.0, 0.0, 0.0])
             .fovy(45.0),
     );

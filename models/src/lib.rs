@@ -5,6 +5,7 @@
 pub mod arena;
 mod error;
 pub mod mjcf;
+pub mod patients;
 pub mod probes;
 pub mod robots;
 pub mod scene;

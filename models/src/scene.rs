@@ -7,7 +7,7 @@ use crate::arena::Arena;
 use crate::mjcf::{Element, Mjcf, Namespace, Sensor};
 use crate::probes::Probe;
 use crate::robots::Robot;
-use crate::torsos::Torso;
+use crate::torsos::{Shape, Torso};
 
 /// Prefix of the robot's names.
 pub const ROBOT: &str = "robot/";
@@ -38,7 +38,12 @@ pub struct Scene {
 impl Scene {
     /// A robot with a probe and perhaps a torso, in the default room, stepped at 2 ms.
     pub fn new(robot: Robot, probe: Probe, torso: Option<Torso>) -> Self {
-        let arena = Arena::default();
+        let is_patient = |torso: &Torso| torso.config.shape == Shape::Adult;
+        let arena = if torso.as_ref().is_some_and(is_patient) {
+            Arena::with_patient()
+        } else {
+            Arena::default()
+        };
         let position = |mount: &str| {
             let site = arena.mjcf.find(Namespace::Site, mount);
             site.and_then(|site| site.array("pos")).unwrap_or_default()

@@ -48,9 +48,11 @@ fn every_shape_is_a_valid_document_with_the_promised_counts() {
             .validate()
             .unwrap_or_else(|error| panic!("{name}: {error}"));
         // The root, and for each free point its carrier and the flex's own body.
+        // A patient has rigid company beside it.
+        let company = usize::from(torso.config.shape == Shape::Adult);
         assert_eq!(
             torso.mjcf.names(Namespace::Body).len(),
-            1 + 2 * n_free,
+            1 + 2 * n_free + company,
             "{name}"
         );
         assert_eq!(torso.mjcf.names(Namespace::Joint).len(), 3 * n_free);
@@ -110,11 +112,11 @@ fn the_surface_has_the_asked_size_and_is_highest_on_the_midline() {
     for (name, torso) in all_shapes() {
         let half = torso.config.half_size();
         let [x, y, z] = bounds_of_rest(&torso);
-        assert!((z[1] - 2.0 * half[1]).abs() < 0.004, "{name}: {z:?}");
+        assert!((z[1] - 2.0 * half[1]).abs() < 0.012, "{name}: {z:?}");
         assert!((y[1] - half[2]).abs() < 0.006, "{name}: {y:?}");
         assert!((x[1] + x[0]).abs() < 1e-9 && x[1] <= 1.02 * half[0] && x[1] > 0.8 * half[0]);
         let middle = torso.surface.highest_at(0.0, 0.0).unwrap();
-        assert!(middle.normal[2] > 0.95, "{name}: {:?}", middle.normal);
+        assert!(middle.normal[2] > 0.93, "{name}: {:?}", middle.normal);
         let side = torso.surface.highest_at(0.6 * half[0], 0.0).unwrap();
         assert!(side.position[2] <= middle.position[2] + 1e-9, "{name}");
         assert!(torso.surface.highest_at(2.0 * half[0], 0.0).is_none());

@@ -14,6 +14,7 @@ mod interrupt;
 mod list;
 mod meter;
 mod outcome;
+mod patient_args;
 mod press;
 mod psm;
 mod render;

@@ -10,6 +10,7 @@ use insonate::models::{ModelError, Scene, probes, robots};
 use insonate::report::settings;
 
 use super::Usage;
+use super::patient_args::PatientArgs;
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
@@ -32,13 +33,15 @@ pub(crate) struct SceneArgs {
     probe: String,
     #[arg(long, default_value = "fast", help = help("Soft torso", &torso_names()))]
     torso: String,
-    /// Outline: cylinder, box, ellipsoid or human.
+    /// Outline: cylinder, box, ellipsoid, human or adult.
     #[arg(long, default_value = "cylinder", value_parser = shape)]
     shape: Shape,
-    /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17].
+    #[command(flatten)]
+    patient: PatientArgs,
+    /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17; adult: from --spacing].
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
-    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233].
+    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: 0.022, flex and mpm 0.035, xpbd 0.03].
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     spacing: Option<f64>,
     /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
@@ -128,9 +131,13 @@ impl SceneArgs {
             rate: self.breathing_rate,
             amplitude: self.breathing_amplitude,
         });
-        // A flex is a solid without gaps: its lattice may stay coarse.
-        let usual = match self.torso.as_str() {
-            "flex" => TorsoConfig {
+        let usual = match (self.torso.as_str(), self.patient.physique(self.shape)?) {
+            (kind, Some(physique)) => {
+                let usual = TorsoConfig::adult_spacing(kind);
+                TorsoConfig::of_patient(physique, self.spacing.unwrap_or(usual))
+            }
+            // A flex is a solid without gaps: its lattice may stay coarse.
+            ("flex", None) => TorsoConfig {
                 shape: self.shape,
                 ..TorsoConfig::default()
             },

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use insonate_calibration::softness::SoftnessFile;
 use insonate_models::mjcf::Mjcf;
+use insonate_models::patients::Physique;
 use insonate_models::torsos::{self, Breathing, Shape, ShellConstraints, Softness, TorsoConfig};
 use insonate_models::{ModelError, Scene, probes, robots};
 use insonate_sim::CompiledScene;
@@ -24,8 +25,11 @@ pub struct SceneSettings {
     pub probe: String,
     /// Soft torso: `fast`, `composite` or `flex`; `none` where the task needs none.
     pub torso: String,
-    /// Outline of the torso: `cylinder`, `box`, `ellipsoid` or `human`.
+    /// Outline of the torso: `cylinder`, `box`, `ellipsoid`, `human` or `adult`, a whole patient.
     pub shape: String,
+    /// Who the patient is, for the shape `adult`.
+    #[serde(default)]
+    pub patient: Physique,
     /// File that `insonate calibrate` wrote: the torso's constraints from its entry for this torso, and the ranges of
     /// stiffness and damping; empty: none.
     pub softness: String,
@@ -40,6 +44,7 @@ impl Default for SceneSettings {
             probe: "c5-2".to_owned(),
             torso: "fast".to_owned(),
             shape: "cylinder".to_owned(),
+            patient: Physique::default(),
             softness: String::new(),
             physics_timestep: 0.002,
         }
@@ -65,7 +70,13 @@ impl SceneSettings {
             let known: Vec<&str> = Shape::ALL.iter().map(|(name, _)| *name).collect();
             EnvError::unknown("shape", &self.shape, &known)
         })?;
-        let mut config = TorsoConfig::of_shape(*shape);
+        let mut config = match shape {
+            Shape::Adult => {
+                self.patient.check()?;
+                TorsoConfig::of_patient(self.patient, TorsoConfig::adult_spacing(&self.torso))
+            }
+            shape => TorsoConfig::of_shape(*shape),
+        };
         let mut nominal = NominalTorso {
             softness: config.softness,
             ranges: None,
@@ -261,8 +272,7 @@ pub fn scale_softness(nominal: &NominalTorso, softness: &Softness, timestep: f64
 /// The configuration with the torso enlarged and breathing.
 pub fn resize_torso(config: &TorsoConfig, size: f64, breathing: Option<Breathing>) -> TorsoConfig {
     TorsoConfig {
-        spacing: config.spacing * size,
         breathing,
-        ..config.clone()
+        ..config.resized(size)
     }
 }

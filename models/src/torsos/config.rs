@@ -6,6 +6,7 @@ use super::breathing::Breathing;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
+use crate::patients::{Physique, Trunk};
 
 /// The outline of a torso.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub enum Shape {
     Ellipsoid,
     /// A torso's profile from pelvis to chest.
     Human,
+    /// The trunk of an adult patient of real size, with head, arms and legs beside it.
+    Adult,
 }
 
 impl Shape {
@@ -29,6 +32,7 @@ impl Shape {
         ("cylinder", Self::Cylinder),
         ("ellipsoid", Self::Ellipsoid),
         ("human", Self::Human),
+        ("adult", Self::Adult),
     ];
 
     /// The name, such as `cylinder`.
@@ -46,9 +50,13 @@ impl Shape {
 pub struct TorsoConfig {
     /// Outline.
     pub shape: Shape,
+    /// Who lies there, for the shape `adult`; `None`: the reference man.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub patient: Option<Physique>,
     /// Lattice points across the patient, through the patient (vertical) and along the patient.
     pub count: [usize; 3],
-    /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`.
+    /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`, or that of the adult, over which
+    /// `count` points are spread.
     pub spacing: f64,
     /// Stiffness and damping.
     pub softness: Softness,
@@ -72,6 +80,7 @@ impl Default for TorsoConfig {
     fn default() -> Self {
         Self {
             shape: Shape::default(),
+            patient: None,
             count: [9, 4, 11],
             spacing: 0.035,
             softness: Softness::default(),
@@ -97,6 +106,9 @@ impl TorsoConfig {
     pub fn of_shape(shape: Shape) -> Self {
         let (count, spacing) = match shape {
             Shape::Human => ([13, 5, 17], 0.0233),
+            Shape::Adult => {
+                return Self::of_patient(Physique::default(), Self::adult_spacing("fast"));
+            }
             Shape::Box | Shape::Cylinder | Shape::Ellipsoid => ([9, 4, 11], 0.035),
         };
         Self {
@@ -107,10 +119,44 @@ impl TorsoConfig {
         }
     }
 
+    /// An adult patient with a lattice whose points lie about `spacing` [m] apart; no adult is refused before [`Self::check`].
+    pub fn of_patient(physique: Physique, spacing: f64) -> Self {
+        Self {
+            shape: Shape::Adult,
+            patient: Some(physique),
+            count: Trunk::new(&physique).count(spacing),
+            spacing,
+            ..Self::default()
+        }
+    }
+
+    /// Usual distance of an adult's lattice points in a kind of torso [m]: shells have gaps, solids have none.
+    pub fn adult_spacing(kind: &str) -> f64 {
+        match kind {
+            "flex" | "mpm" => 0.035,
+            "xpbd" => 0.03,
+            _ => 0.022,
+        }
+    }
+
+    /// The trunk of the adult patient; `None` for other shapes.
+    pub fn trunk(&self) -> Option<Trunk> {
+        (self.shape == Shape::Adult).then(|| Trunk::new(&self.patient.unwrap_or_default()))
+    }
+
+    /// The same, larger by a factor, with as many points.
+    pub fn resized(&self, factor: f64) -> Self {
+        Self {
+            spacing: self.spacing * factor,
+            patient: self.patient.map(|physique| physique.scaled(factor)),
+            ..self.clone()
+        }
+    }
+
     /// Fails for an invalid configuration.
     ///
     /// # Errors
-    /// [`ModelError::OutOfRange`], naming the field.
+    /// [`ModelError::OutOfRange`], naming the field; [`ModelError::Conflict`] for a patient of another shape than `adult`.
     pub fn check(&self) -> Result<(), ModelError> {
         for count in self.count {
             ModelError::check_range(
@@ -122,6 +168,16 @@ impl TorsoConfig {
             )?;
         }
         ModelError::check_range("spacing", self.spacing, 0.005, 0.2, "0.005 to 0.2 m")?;
+        match (self.shape, &self.patient) {
+            (Shape::Adult, Some(physique)) => physique.check()?,
+            (shape, Some(_)) => {
+                return Err(ModelError::Conflict(format!(
+                    "a patient has the shape adult, not {}",
+                    shape.name()
+                )));
+            }
+            _ => {}
+        }
         self.softness.check()?;
         for (field, solref) in [
             ("rest", &self.rest),
@@ -137,7 +193,12 @@ impl TorsoConfig {
 
     /// Half of the outer size across, through and along the patient [m].
     pub fn half_size(&self) -> [f64; 3] {
-        self.count
-            .map(|count| 0.5 * self.spacing * (count as f64 - 1.0))
+        self.trunk().map_or_else(
+            || {
+                self.count
+                    .map(|count| 0.5 * self.spacing * (count as f64 - 1.0))
+            },
+            |trunk| trunk.half_size(),
+        )
     }
 }

@@ -30,7 +30,8 @@ use super::config::TorsoConfig;
 use super::solref::Solref;
 use super::torso::Torso;
 use crate::ModelError;
-use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf};
+use crate::mjcf::{Body, Element, Flex, Inertial, Joint, Material, Mjcf, Skin};
+use crate::patients::{Bone, DrawnSkin, Trunk, company};
 
 /// Name of the flex whose vertices are the particles.
 const TISSUE: &str = "tissue";
@@ -78,6 +79,7 @@ pub(super) fn make(
             2.0 * half_height - radius,
             half_length - radius,
         ],
+        trunk: config.trunk(),
     };
     let lattice = Lattice::fill(&block, config.count);
     let tissue = fill(&lattice, config);
@@ -90,13 +92,23 @@ pub(super) fn make(
             .set("specular", 0.2)
             .set("shininess", 0.2),
     );
-    mjcf.worldbody().add(bodies(&lattice, &tissue, config));
+    let mut torso = bodies(&lattice, &tissue, config);
+    if let Some(trunk) = &block.trunk {
+        torso = torso.with(company(&config.patient.unwrap_or_default(), &mut mjcf));
+        mjcf.section_mut("deformable")
+            .add(trunk_skin(trunk, &lattice, base_of(config)));
+    }
+    mjcf.worldbody().add(torso);
     let base = base_of(config);
     let contact = config.contact.map_or(CONTACT, Solref::attribute);
     // MuJoCo's elements need some radius.
     let rounded = radius.max(LEAST_RADIUS);
-    mjcf.deformable()
-        .add(solid(&lattice, &tissue, base, rounded, contact));
+    let mut solid = solid(&lattice, &tissue, base, rounded, contact);
+    if block.trunk.is_some() {
+        // The finer skin is drawn instead.
+        solid = solid.group(4);
+    }
+    mjcf.deformable().add(solid);
     if tissue.skin_young_modulus > 0.0 {
         mjcf.deformable().add(skin(&lattice, &tissue));
     }
@@ -195,7 +207,36 @@ fn solid(lattice: &Lattice, tissue: &Tissue, base: &str, radius: f64, contact: [
         .with(elasticity(tissue.young_modulus, POISSON))
 }
 
-/// The skin, neither drawn nor touched.
+/// The fine skin over an adult's lattice.
+fn trunk_skin(trunk: &Trunk, lattice: &Lattice, base: &str) -> Skin {
+    let bone = |body: String, position: [f64; 3]| Bone {
+        body,
+        position,
+        quat: [1.0, 0.0, 0.0, 0.0],
+    };
+    // One for all that is fixed, then one for each point.
+    let mut bones = vec![bone(base.to_owned(), [0.0; 3])];
+    let points = lattice.points.iter().enumerate();
+    bones.extend(
+        points.map(|(index, &point)| bone(vertex_body(lattice, index), point.map(micrometres))),
+    );
+    DrawnSkin::new(trunk, lattice.count).element(
+        "skin",
+        "skin",
+        |position| position,
+        &bones,
+        |place| {
+            let index = lattice.index(place);
+            if lattice.is_pinned(index) {
+                0
+            } else {
+                index + 1
+            }
+        },
+    )
+}
+
+/// The membrane of skin, neither drawn nor touched.
 fn skin(lattice: &Lattice, tissue: &Tissue) -> Flex {
     let triangles = lattice.top();
     let high = lattice.count[1] - 1;

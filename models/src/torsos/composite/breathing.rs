@@ -12,7 +12,8 @@ use std::f64::consts::TAU;
 
 use super::lattice::Lattice;
 use super::mapping::Rest;
-use crate::torsos::TorsoConfig;
+use crate::patients::rise;
+use crate::torsos::{Shape, TorsoConfig};
 
 /// Time constant of the constraint that holds a point at its rest [s].
 pub(super) const REST_TIME_CONSTANT: f64 = 0.02;
@@ -48,18 +49,28 @@ pub(super) struct Excursion {
 }
 
 impl Excursion {
-    /// The front moves by the whole amplitude, the back not at all, the flanks in between.
+    /// The front moves by the whole amplitude, the back not at all, the flanks in between; a patient's chest less than the belly.
     pub(super) fn new(
         config: &TorsoConfig,
         breathing: &Breathing,
         lattice: &Lattice,
         rest: &Rest,
     ) -> Self {
+        let is_patient = config.shape == Shape::Adult;
         let heights = || rest.positions.iter().map(|position| position[1]);
         let low = heights().fold(f64::INFINITY, f64::min);
         let high = heights().fold(f64::NEG_INFINITY, f64::max);
         let displacement: Vec<f64> = heights()
-            .map(|height| breathing.amplitude * smooth_step((height - low) / (high - low)))
+            .zip(&lattice.points)
+            .map(|(height, &point)| {
+                let share = if is_patient {
+                    let [_, _, down] = lattice.coordinates(point);
+                    rise(0.5 * (1.0 - down))
+                } else {
+                    1.0
+                };
+                breathing.amplitude * share * smooth_step((height - low) / (high - low))
+            })
             .collect();
         // Both constraints have the same impedance; the rest constraint acts on one body, a neighbour's on the half of two.
         let compliance = config

@@ -7,7 +7,16 @@ use super::mapping::{Rest, rotation_from_z};
 use crate::mjcf::Site;
 
 /// Name, place across and along the patient as fractions of the half sizes, radius [m].
-const LANDMARKS: [(&str, [f64; 2], f64); 3] = [
+type Mark = (&'static str, [f64; 2], f64);
+
+/// On the trunk of a man, whose skin has a navel.
+pub(super) const MAN: [Mark; 2] = [
+    ("nipple_right", [-0.62, 0.46], 0.0085),
+    ("nipple_left", [0.62, 0.46], 0.0085),
+];
+
+/// On a human shape.
+pub(super) const HUMAN: [Mark; 3] = [
     ("nipple_right", [-0.45, 0.42], 0.008),
     ("nipple_left", [0.45, 0.42], 0.008),
     ("navel", [0.0, -0.34], 0.007),
@@ -24,8 +33,13 @@ pub(super) struct Landmark {
 }
 
 /// The landmarks on a surface in the torso's frame, whose vertices are the particles.
-pub(super) fn landmarks(surface: &TriangleMesh, rest: &Rest, half: [f64; 3]) -> Vec<Landmark> {
-    let place = |(name, [across, along], radius): &(&str, [f64; 2], f64)| {
+pub(super) fn landmarks(
+    marks: &[Mark],
+    surface: &TriangleMesh,
+    rest: &Rest,
+    half: [f64; 3],
+) -> Vec<Landmark> {
+    let place = |(name, [across, along], radius): &Mark| {
         let point = surface.highest_at(across * half[0], along * half[2])?;
         let position = Vector3::from(point.position);
         let gap = |vertex: &[f64; 3]| (Vector3::from(*vertex) - position).norm();
@@ -46,7 +60,7 @@ pub(super) fn landmarks(surface: &TriangleMesh, rest: &Rest, half: [f64; 3]) -> 
             .rgba([0.62, 0.36, 0.30, 1.0]);
         Some(Landmark { particle, site })
     };
-    LANDMARKS.iter().filter_map(place).collect()
+    marks.iter().filter_map(place).collect()
 }
 
 #[cfg(test)]
@@ -66,11 +80,12 @@ mod tests {
         let lattice = Lattice::new(config.count);
         let rest = Rest::new(&config, &lattice);
         let found = landmarks(
+            &HUMAN,
             &surface(&lattice, &rest, rest.depth()),
             &rest,
             config.half_size(),
         );
-        assert_eq!(found.len(), LANDMARKS.len());
+        assert_eq!(found.len(), HUMAN.len());
         for landmark in found {
             let site = Element::from(landmark.site);
             let offset = Vector3::from(site.array("pos").unwrap());

@@ -43,6 +43,16 @@ impl Lattice {
         volume(count) - volume(count.map(|n| n.saturating_sub(2)))
     }
 
+    /// Number of points along each axis.
+    pub(super) fn count(&self) -> [usize; 3] {
+        self.count
+    }
+
+    /// The place of an outer point in `points`.
+    pub(super) fn index(&self, point: [usize; 3]) -> usize {
+        self.order[&point]
+    }
+
     /// Lattice coordinates of a point, -1 to 1 along each axis.
     pub(super) fn coordinates(&self, point: [usize; 3]) -> [f64; 3] {
         std::array::from_fn(|axis| 2.0 * point[axis] as f64 / (self.count[axis] - 1) as f64 - 1.0)

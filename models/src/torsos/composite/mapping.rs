@@ -12,6 +12,7 @@
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
 use super::lattice::Lattice;
+use crate::patients::Trunk;
 use crate::torsos::{Shape, TorsoConfig, profile};
 
 /// Exponent of the superellipse that the front of a human section follows: a vaulted chest.
@@ -36,12 +37,15 @@ pub(super) struct Rest {
 impl Rest {
     /// The shell of `config` at rest.
     pub(super) fn new(config: &TorsoConfig, lattice: &Lattice) -> Self {
+        if let Some(trunk) = config.trunk() {
+            return Self::of_trunk(&trunk, lattice);
+        }
         let half = config.half_size();
         let map: fn([f64; 3]) -> [f64; 3] = match config.shape {
             Shape::Box => |point| point,
             Shape::Cylinder => cylinder,
             Shape::Ellipsoid => ellipsoid,
-            Shape::Human => human,
+            Shape::Human | Shape::Adult => human,
         };
         let positions: Vec<[f64; 3]> = lattice
             .points
@@ -60,6 +64,23 @@ impl Rest {
                 .collect()
         };
         Self { positions, axes }
+    }
+
+    /// A trunk's surface: the lattice's y is the block's way up, its z the way from head to feet.
+    fn of_trunk(trunk: &Trunk, lattice: &Lattice) -> Self {
+        let [_, depth, _] = trunk.half_size();
+        let positions: Vec<[f64; 3]> = lattice
+            .points
+            .iter()
+            .map(|&point| {
+                let [x, y, z] = lattice.coordinates(point);
+                shell_from_torso(trunk.point([x, 0.5 * (y + 1.0), -z]), depth)
+            })
+            .collect();
+        Self {
+            axes: normals(&positions, &lattice.quads()),
+            positions,
+        }
     }
 
     /// How far the lowest point lies below the centre [m].
@@ -179,6 +200,11 @@ fn normals(positions: &[[f64; 3]], quads: &[[usize; 4]]) -> Vec<[f64; 3]> {
 /// A point of the shell's frame in the torso's.
 pub(super) fn torso_from_shell([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
     [x, -z, y + depth]
+}
+
+/// A point of the torso's frame in the shell's.
+pub(super) fn shell_from_torso([x, y, z]: [f64; 3], depth: f64) -> [f64; 3] {
+    [x, z - depth, -y]
 }
 
 #[cfg(test)]

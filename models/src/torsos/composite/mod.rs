@@ -23,7 +23,7 @@ use breathing::{BREATH, Excursion, REST_TIME_CONSTANT, oscillator};
 use landmarks::landmarks;
 use lattice::Lattice;
 use mapping::{Rest, rotation_from_z};
-use skin::{SKIN, skin};
+use skin::{SKIN, skin, trunk_skin};
 use surface::surface;
 
 use super::config::{Shape, TorsoConfig};
@@ -33,6 +33,7 @@ use crate::ModelError;
 use crate::mjcf::{
     Body, DefaultClass, Element, Equality, FixedTendon, Geom, Material, Mjcf, Namespace,
 };
+use crate::patients::{Sex, company};
 
 /// Radius and half length of the capsules [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
@@ -80,19 +81,29 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     );
 
     let mut torso = Body::new("torso").with(shell(&lattice, &rest, depth, config.shape));
+    let trunk = config.trunk();
+    if trunk.is_some() {
+        torso = torso.with(company(&config.patient.unwrap_or_default(), &mut mjcf));
+    }
     if let Some(breathing) = &config.breathing {
         torso = torso.with(oscillator(breathing));
     }
     mjcf.worldbody().add(torso);
-    mjcf.section_mut("deformable")
-        .add(skin(&lattice, &rest, &names));
+    mjcf.section_mut("deformable").add(match &trunk {
+        Some(trunk) => trunk_skin(trunk, &lattice, &rest, &names),
+        None => skin(&lattice, &rest, &names),
+    });
     constrain(&mut mjcf, config, &lattice, &rest);
     let surface = surface(&lattice, &rest, depth);
-    if config.shape == Shape::Human {
-        for landmark in landmarks(&surface, &rest, config.half_size()) {
-            if let Some(body) = mjcf.find_mut(Namespace::Body, &names[landmark.particle]) {
-                body.add(landmark.site);
-            }
+    let sex = config.patient.unwrap_or_default().sex;
+    let marks: &[_] = match (config.shape, sex) {
+        (Shape::Human, _) => &landmarks::HUMAN,
+        (Shape::Adult, Sex::Male) => &landmarks::MAN,
+        _ => &[],
+    };
+    for landmark in landmarks(marks, &surface, &rest, config.half_size()) {
+        if let Some(body) = mjcf.find_mut(Namespace::Body, &names[landmark.particle]) {
+            body.add(landmark.site);
         }
     }
 
@@ -167,7 +178,7 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
 fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
     let half = std::f64::consts::FRAC_1_SQRT_2;
     let mut center = Geom::sphere(2.0 * CAPSULE[0]).name("Gcenter").pos([0.0; 3]);
-    if shape == Shape::Human {
+    if matches!(shape, Shape::Human | Shape::Adult) {
         // MuJoCo's shapes keep its hard centre; in a slim waist a probe would strike it.
         center = center.conaffinity(0);
     }

@@ -6,8 +6,9 @@
 use std::collections::BTreeMap;
 
 use super::lattice::Lattice;
-use super::mapping::{Rest, rotation_from_z};
+use super::mapping::{Rest, rotation_from_z, shell_from_torso};
 use crate::mjcf::{Element, Skin, Value};
+use crate::patients::{Bone, DrawnSkin, Trunk};
 
 /// Name of the skin and of its material.
 pub(super) const SKIN: &str = "skin";
@@ -32,6 +33,34 @@ pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[String]) -> Ski
         .material(SKIN)
         .inflate(INFLATE)
         .with_all(bones(&vertices, rest, body_names))
+}
+
+/// The fine skin over an adult's shell.
+pub(super) fn trunk_skin(
+    trunk: &Trunk,
+    lattice: &Lattice,
+    rest: &Rest,
+    body_names: &[String],
+) -> Skin {
+    let bones: Vec<Bone> = body_names
+        .iter()
+        .zip(rest.positions.iter().zip(&rest.axes))
+        .map(|(body, (&position, &axis))| Bone {
+            body: body.clone(),
+            position,
+            quat: rotation_from_z(axis),
+        })
+        .collect();
+    let count = lattice.count();
+    let depth = rest.depth();
+    DrawnSkin::new(trunk, count).element(
+        SKIN,
+        SKIN,
+        |position| shell_from_torso(position, depth),
+        &bones,
+        // The lattice counts from head to feet.
+        |[across, up, along]| lattice.index([across, up, count[2] - 1 - along]),
+    )
 }
 
 /// One bone per shell point, with the vertices that it carries.

@@ -114,6 +114,7 @@ mod tests {
         let block = Block {
             shape: Shape::Box,
             size: [0.13, 0.095, 0.165],
+            trunk: None,
         };
         let surface = outer_surface(&block, [9, 4, 11], 0.01);
         let centre = surface.highest_at(0.01, 0.02).unwrap();

@@ -180,6 +180,7 @@ mod tests {
         let block = Block {
             shape: Shape::Box,
             size: [0.1, 0.1, 0.1],
+            trunk: None,
         };
         Lattice::fill(&block, [5, 3, 5])
     }

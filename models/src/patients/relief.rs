@@ -1,0 +1,69 @@
+//! What stands out of a trunk and what lies deeper than its plain sections: breasts, ribs, belly, navel, collar bones.
+//!
+//! Sums of Gaussian hills over the front, at `across` (-1 to 1 of the half width) and `height` (crotch 0, notch 1); shaped by eye after
+//! surface anatomy, mirrored about the midline.
+
+use super::physique::Sex;
+use super::trunk::level;
+
+/// A hill: place across and height, radii in the same, rise.
+type Hill = ([f64; 2], [f64; 2], f64);
+
+/// Hills of both sexes, as shares of the height above the table: rib arches with the pit of the stomach between them, the wings of the
+/// pelvis, the belly.
+const COMMON: [Hill; 5] = [
+    ([0.0, 0.53], [0.34, 0.07], -0.045),
+    ([0.48, 0.57], [0.2, 0.06], 0.02),
+    ([0.62, level::ILIUM], [0.13, 0.045], 0.035),
+    ([0.0, 0.31], [0.45, 0.1], 0.03),
+    ([0.0, 0.76], [0.11, 0.13], -0.03),
+];
+/// The pectoral muscles.
+const MALE: [Hill; 2] = [
+    ([0.45, 0.755], [0.33, 0.07], 0.055),
+    ([0.62, 0.84], [0.25, 0.06], 0.03),
+];
+/// Breasts, flattened by lying.
+const FEMALE: [Hill; 2] = [
+    ([0.5, level::CHEST], [0.3, 0.085], 0.15),
+    ([0.6, 0.68], [0.2, 0.05], 0.04),
+];
+
+/// Finer hills [m]: navel, the line above it, collar bones with the pits beside the notch, edge of the ribs.
+const FINE: [Hill; 6] = [
+    ([0.0, level::NAVEL], [0.045, 0.013], -0.008),
+    ([0.0, level::NAVEL], [0.10, 0.03], 0.0015),
+    ([0.0, 0.44], [0.05, 0.09], -0.002),
+    ([0.4, 0.965], [0.28, 0.012], 0.007),
+    ([0.0, 0.99], [0.09, 0.03], -0.008),
+    ([0.0, level::XIPHOID], [0.08, 0.015], -0.002),
+];
+
+/// Relief that a lattice of particles can follow, as a share of the height above the table.
+pub(super) fn coarse(sex: Sex, across: f64, height: f64) -> f64 {
+    let own = match sex {
+        Sex::Female => &FEMALE,
+        Sex::Male => &MALE,
+    };
+    sum(COMMON.iter().chain(own), across, height)
+}
+
+/// Relief that only the drawn skin has [m].
+pub(super) fn fine(across: f64, height: f64) -> f64 {
+    sum(FINE.iter(), across, height)
+}
+
+fn sum<'a>(hills: impl Iterator<Item = &'a Hill>, across: f64, height: f64) -> f64 {
+    hills
+        .map(|&([x, y], [wide, high], rise)| {
+            let bell = |distance: f64| (-distance * distance).exp();
+            // A hill on the midline is one, beside it are two.
+            let sides = if x == 0.0 {
+                bell(across / wide)
+            } else {
+                bell((across - x) / wide) + bell((across + x) / wide)
+            };
+            rise * sides * bell((height - y) / high)
+        })
+        .sum()
+}

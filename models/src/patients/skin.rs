@@ -1,0 +1,131 @@
+//! The skin that is drawn over a lattice of a trunk, finer than the lattice.
+//!
+//! Its vertices are samples of [`Trunk::drawn_point`]; each follows the corners of the lattice cell that it lies in, by weights that
+//! are bilinear in the cell.
+
+use std::collections::BTreeMap;
+
+use super::trunk::Trunk;
+use crate::mjcf::{Element, Skin, Value};
+
+/// Greatest distance of the skin's vertices [m].
+const FINENESS: f64 = 0.009;
+
+/// A lattice point: across, upwards, from the crotch to the head.
+type Place = [usize; 3];
+
+/// A skin over five faces of a lattice; the back lies on the table.
+#[derive(Debug, Default)]
+pub(crate) struct DrawnSkin {
+    /// Vertices at rest in the torso's frame [m], shape `[n_vertices, 3]`.
+    pub(crate) positions: Vec<[f64; 3]>,
+    /// Lattice points that each vertex follows, and how much.
+    pub(crate) weights: Vec<Vec<(Place, f64)>>,
+    triangles: Vec<[usize; 3]>,
+}
+
+impl DrawnSkin {
+    /// The skin of a trunk over a lattice of `count` points.
+    pub(crate) fn new(trunk: &Trunk, count: [usize; 3]) -> Self {
+        let [half_width, _, half_length] = trunk.half_size();
+        let cells = count.map(|count| count - 1);
+        let widest = (2.4 * half_width / cells[0] as f64).max(2.0 * half_length / cells[2] as f64);
+        let parts = (widest / FINENESS).ceil().max(1.0) as usize;
+        let mut skin = Self::default();
+        let mut known = BTreeMap::new();
+        // The axis that is held, whether at its far end, and the axes that span the face, counter-clockwise from outside:
+        // 0 across, 1 upwards, 2 along, of which across and upwards and along are a left-handed triple.
+        for (held, is_far, [first, second]) in [
+            (1, true, [0, 2]),
+            (0, true, [2, 1]),
+            (0, false, [1, 2]),
+            (2, true, [1, 0]),
+            (2, false, [0, 1]),
+        ] {
+            for a in 0..cells[first] * parts {
+                for b in 0..cells[second] * parts {
+                    let mut corner = |da: usize, db: usize| {
+                        let mut fine = [0; 3];
+                        fine[held] = if is_far { cells[held] * parts } else { 0 };
+                        (fine[first], fine[second]) = (a + da, b + db);
+                        *known
+                            .entry(fine)
+                            .or_insert_with(|| skin.add_vertex(trunk, cells, parts, fine))
+                    };
+                    let [p, q, r, s] = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                    skin.triangles.extend([[p, q, r], [p, r, s]]);
+                }
+            }
+        }
+        skin
+    }
+
+    fn add_vertex(&mut self, trunk: &Trunk, cells: Place, parts: usize, fine: Place) -> usize {
+        let share = |axis: usize| fine[axis] as f64 / (cells[axis] * parts) as f64;
+        let coordinates = [2.0 * share(0) - 1.0, share(1), 2.0 * share(2) - 1.0];
+        self.positions.push(trunk.drawn_point(coordinates));
+        let mut weights = vec![([0; 3], 1.0)];
+        for axis in 0..3 {
+            let (cell, rest) = (fine[axis] / parts, fine[axis] % parts);
+            let far = rest as f64 / parts as f64;
+            let split = weights.into_iter().flat_map(|(place, weight)| {
+                let (mut near_place, mut far_place): (Place, Place) = (place, place);
+                (near_place[axis], far_place[axis]) = (cell, cell + 1);
+                [
+                    (near_place, weight * (1.0 - far)),
+                    (far_place, weight * far),
+                ]
+            });
+            weights = split.filter(|&(_, weight)| weight > 0.0).collect();
+        }
+        self.weights.push(weights);
+        self.positions.len() - 1
+    }
+
+    /// The skin as MuJoCo draws it; `place_of` turns a point of the torso's frame into that of the bones, and `bones` are the body
+    /// of each, where it is and how it is turned, in the order that `bone_of` counts lattice points.
+    pub(crate) fn element(
+        &self,
+        name: &str,
+        material: &str,
+        place_of: impl Fn([f64; 3]) -> [f64; 3],
+        bones: &[Bone],
+        bone_of: impl Fn(Place) -> usize,
+    ) -> Skin {
+        let micrometres = |x: f64| (x * 1e6).round() / 1e6;
+        let positions: Vec<[f64; 3]> = self
+            .positions
+            .iter()
+            .map(|&position| place_of(position).map(micrometres))
+            .collect();
+        let mut carried: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); bones.len()];
+        for (vertex, weights) in self.weights.iter().enumerate() {
+            for &(place, weight) in weights {
+                let (ids, shares) = &mut carried[bone_of(place)];
+                ids.push(vertex as f64);
+                shares.push((weight * 1e4).round() / 1e4);
+            }
+        }
+        let carried = bones.iter().zip(carried);
+        Skin::new(name, &positions, &self.triangles)
+            .material(material)
+            .with_all(carried.filter(|(_, (ids, _))| !ids.is_empty()).map(
+                |(bone, (ids, weights))| {
+                    Element::new("bone")
+                        .with_attribute("body", bone.body.as_str())
+                        .with_attribute("bindpos", bone.position)
+                        .with_attribute("bindquat", bone.quat)
+                        .with_attribute("vertid", Value::Reals(ids))
+                        .with_attribute("vertweight", Value::Reals(weights))
+                },
+            ))
+    }
+}
+
+/// A body that carries skin.
+#[derive(Clone, Debug)]
+pub(crate) struct Bone {
+    pub(crate) body: String,
+    pub(crate) position: [f64; 3],
+    pub(crate) quat: [f64; 4],
+}
