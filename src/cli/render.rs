@@ -13,6 +13,7 @@ use super::scene_args::SceneArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate render --camera front --output front.png
+  insonate render --patient adult --patient-seed 3 --camera top --output patient.png
   insonate render --shape human --camera side --depth-output depth.png --size 1280x960")]
 pub(crate) struct Render {
     #[command(flatten)]

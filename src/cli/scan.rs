@@ -10,7 +10,8 @@ use super::scene_args::SceneArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  insonate scan --robot panda --torso fast --output output/scan
+  insonate scan --robot panda --patient adult --output output/scan
+  insonate scan --patient adult --sex female --height 1.7 --mass 80 --breathing-rate 0.25
   insonate scan --robot ur5e --torso flex --force 8 --speed 0.02
   insonate scan --from 0.02,-0.08 --to -0.02,0.08 --json
   insonate scan --seed 7 --breathing-rate 0.25")]

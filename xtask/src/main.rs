@@ -26,7 +26,7 @@ Usage: cargo xtask <COMMAND> [ARGUMENTS]
 Commands:
   setup [--force] [--wheel FILE]  fetch libmujoco into .mujoco/ (once; quick when it is there)
   run [ARGUMENTS]                 setup, then `insonate ARGUMENTS` built with --release;
-                                  without arguments a scan: the Panda slides a C5-2 over a soft torso
+                                  without arguments a scan: the Panda slides a C5-2 over a patient
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
   ci [STEPS]                      setup, then what CI checks: format lint viewer architecture test docs deny python;
@@ -52,8 +52,8 @@ const MAIN_JOB: [&str; 9] = [
     "panda",
     "--probe",
     "c5-2",
-    "--torso",
-    "fast",
+    "--patient",
+    "adult",
     "--output",
     "output/scan",
 ];

@@ -15,7 +15,7 @@ pub fn tissue_torso(scene: &Mjcf) -> Option<(SolverKind, String)> {
     })
 }
 
-/// Takes the solid out of a scene: its points' bodies, its flexes, and its entries of the keyframes; and the integrator that only the
+/// Takes the solid out of a scene: its points' bodies, its flexes and skin, and its entries of the keyframes; and the integrator that only the
 /// flexes needed.
 pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf {
     let mut rest = scene.clone();
@@ -31,7 +31,7 @@ pub fn without_tissue(scene: &Mjcf, prefix: &str, tissue: &TissueModel) -> Mjcf 
     rest.worldbody().remove_where(&is_point);
     if rest.section("deformable").is_some() {
         rest.section_mut("deformable")
-            .remove_where(&|element| element.tag() == "flex" && ours(element, ""));
+            .remove_where(&|element| matches!(element.tag(), "flex" | "skin") && ours(element, ""));
     }
     remove_joints(&mut rest, &tissue.qpos_addresses, &tissue.dof_addresses);
     let option = rest.option();
