@@ -120,3 +120,17 @@ fn what_does_not_fit_is_refused() {
     );
     assert!(line.contains("has no scene"), "{line}");
 }
+
+#[cfg(not(feature = "viewer"))]
+#[test]
+fn a_person_without_a_window_is_told_how_to_build_one() {
+    for (person, feature) in [("keyboard", "viewer"), ("gamepad", "gamepad")] {
+        let line = refused(
+            &format!("demonstrate pendulum --expert {person} --output nowhere"),
+            2,
+        );
+        let way = format!("--features {feature} -- demonstrate");
+        assert!(line.contains(&way), "{line}");
+    }
+    assert!(!std::path::Path::new("nowhere").exists());
+}

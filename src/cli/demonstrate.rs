@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::datasets::{CameraInfo, DatasetWriter, Format};
-use insonate::demonstrations::{RecordPlan, Recorded, dataset_info, record};
-use insonate::envs::EnvError;
+use insonate::demonstrations::{Demonstrator, RecordPlan, Recorded, dataset_info, record};
+use insonate::envs::{EnvError, EnvSpec};
 use insonate::evaluation::{NamedPolicy, wilson};
 use serde_json::{Value, json};
 
@@ -21,14 +21,24 @@ use super::print;
       --format robomimic --output output/sweep.hdf5
   insonate demonstrate probe-sweep --cameras close,probe/camera --camera-size 160x120 --output output/seen
   insonate demonstrate cube-push --noise 0.2 --successes-only --output output/cube-demos
+  cargo run --release --features viewer -- demonstrate cube-push --expert keyboard --episodes 10 --output output/mine
 
 On probe-sweep the scripted expert acts in the mode wrench by the measured force; on probe-press, probe-reach and table-slide it is
 the hybrid force controller, whose action is always zero.
+
+By keyboard (--features viewer) and gamepad (--features gamepad), for entries of the action that end in
+  x, y, z      D A, W S, R F    left stick, triggers
+  rx, ry, rz   X Z, T G, C V    cross, right stick
+up and down; other entries take I K, O L, U J, Y H, N B, E Q, P M in their order, or the sticks that are left. F presses where z is a push.
+Keys go gently, with Shift all the way. Motions stop when let go; forces, stiffnesses, depths and gains stay, and Space takes them back.
+Enter (A) begins an episode and keeps it at its end, Backspace (B) discards it, Tab (Y) changes the camera, Escape (Start) ends;
+X is the gamepad's Space. What each key does in a task is printed at the start.
+
 Next: insonate imitate TASK --data PATH.")]
 pub(crate) struct Demonstrate {
     /// Task, one of `insonate list`.
     task: String,
-    /// Who acts: scripted, or `policy PATH` for a policy file or training folder.
+    /// Who acts: scripted, `policy PATH` for a policy file or training folder, or a person at the keyboard or a gamepad.
     #[arg(long, value_name = "EXPERT", num_args = 1..=2, default_value = "scripted")]
     expert: Vec<String>,
     /// Episodes in the data set.
@@ -60,6 +70,9 @@ pub(crate) struct Demonstrate {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "128x96", value_parser = super::outcome::picture_size)]
     camera_size: (u32, u32),
+    /// Size of the window in which a person sees the scene [pixels].
+    #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
+    window_size: (u32, u32),
     #[command(flatten)]
     episode: EpisodeSettings,
     /// Print the summary as JSON.
@@ -72,6 +85,7 @@ impl Demonstrate {
         let plan = self.plan()?;
         let expert = self.expert()?;
         let spec = expert.factory.make()?.spec().clone();
+        let mut demonstrator = self.demonstrator(&expert, &spec)?;
         let info = dataset_info(&expert, &spec, &plan);
         let mut writer = DatasetWriter::create(&self.output, self.format, info)?;
         let interrupt = Interrupt::listen()?;
@@ -80,7 +94,7 @@ impl Demonstrate {
         bar.set_style(ProgressStyle::with_template(style)?.progress_chars("=> "));
         let recorded = record(
             &expert,
-            &mut expert.agent(),
+            &mut *demonstrator,
             &plan,
             &mut writer,
             &mut |n_done| {
@@ -91,6 +105,7 @@ impl Demonstrate {
         bar.finish_and_clear();
         let recorded = recorded?;
         if recorded.n_kept == 0 {
+            anyhow::ensure!(interrupt.came(), "no episode was kept");
             return Err(interrupt.error("no episode was over").into());
         }
         writer.finish()?;
@@ -100,7 +115,7 @@ impl Demonstrate {
         } else {
             print(&self.text(&recorded, &summary))?;
         }
-        if recorded.interrupted {
+        if interrupt.came() {
             let (n, path) = (recorded.n_kept, self.output.display());
             return Err(interrupt
                 .error(format!("saved {n} episodes in {path}"))
@@ -133,11 +148,13 @@ impl Demonstrate {
         let name = match words[..] {
             ["policy", path] => path,
             ["policy"] => return Err(invalid("policy needs a path: --expert policy PATH")),
+            // What the person does decides, and not this policy.
+            [name] if PEOPLE.contains(&name) => "zero",
             [name] => name,
             _ => {
                 let given = self.expert.join(" ");
                 return Err(invalid(&format!(
-                    "{given:?} is neither scripted nor policy PATH"
+                    "{given:?} is neither scripted, keyboard, gamepad nor policy PATH"
                 )));
             }
         };
@@ -146,7 +163,56 @@ impl Demonstrate {
             return NamedPolicy::demonstrating_script(&self.task, &overrides);
         }
         let mut policies = NamedPolicy::load_all(&[name.to_owned()], Some(&self.task), &overrides)?;
-        Ok(policies.remove(0))
+        let mut expert = policies.remove(0);
+        if let Some(person) = self.person() {
+            person.clone_into(&mut expert.name);
+        }
+        Ok(expert)
+    }
+
+    /// What a person acts by.
+    fn person(&self) -> Option<&str> {
+        match &self.expert[..] {
+            [name] => PEOPLE.contains(&name.as_str()).then_some(name),
+            _ => None,
+        }
+    }
+
+    fn demonstrator(
+        &self,
+        expert: &NamedPolicy,
+        spec: &EnvSpec,
+    ) -> anyhow::Result<Box<dyn Demonstrator>> {
+        match self.person() {
+            Some(person) => self.operator(person, spec),
+            None => Ok(Box::new(expert.agent())),
+        }
+    }
+
+    #[cfg(feature = "viewer")]
+    fn operator(&self, person: &str, spec: &EnvSpec) -> anyhow::Result<Box<dyn Demonstrator>> {
+        use insonate::demonstrations::teleoperation::{Operator, OperatorPlan};
+        use insonate::sim::render::RenderConfig;
+        let (width, height) = self.window_size;
+        let camera = self.cameras.first().map_or("close", String::as_str);
+        let plan = OperatorPlan {
+            with_gamepad: person == GAMEPAD,
+            camera: camera.to_owned(),
+            picture: RenderConfig::fast(width, height),
+        };
+        let operator = Operator::new(spec, plan)?;
+        eprintln!("{}", operator.describe(spec));
+        Ok(Box::new(operator))
+    }
+
+    #[cfg(not(feature = "viewer"))]
+    #[expect(clippy::unused_self, reason = "the form with the feature")]
+    fn operator(&self, person: &str, _: &EnvSpec) -> anyhow::Result<Box<dyn Demonstrator>> {
+        let feature = if person == GAMEPAD { GAMEPAD } else { "viewer" };
+        Err(invalid(&format!(
+            "{person} needs a window, and this insonate was built without: \
+             `cargo run --release --features {feature} -- demonstrate …`"
+        )))
     }
 
     fn summary(&self, recorded: &Recorded, expert: &NamedPolicy, metrics: &[&str]) -> Value {
@@ -172,6 +238,7 @@ impl Demonstrate {
             "episodes": recorded.n_kept,
             "steps": recorded.n_steps,
             "tried": n,
+            "discarded": recorded.n_discarded,
             "success_rate": successes.map(|k| k as f64 / n as f64),
             "success_ci95": successes.map(|k| wilson(k, n)),
             "return_mean": returns / n as f64,
@@ -205,6 +272,10 @@ impl Demonstrate {
         lines.join("\n")
     }
 }
+
+/// A person's ways to act.
+const PEOPLE: [&str; 2] = ["keyboard", GAMEPAD];
+const GAMEPAD: &str = "gamepad";
 
 fn format(name: &str) -> Result<Format, String> {
     let found = Format::ALL.iter().find(|(known, _)| *known == name);

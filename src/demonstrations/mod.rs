@@ -7,6 +7,7 @@
 mod imitate;
 mod record;
 mod scene_cameras;
+pub mod teleoperation;
 
 pub use imitate::{Lesson, imitate};
 pub use record::{Choice, Demonstrator, RecordPlan, Recorded, dataset_info, record};
