@@ -91,6 +91,18 @@ fn a_breathing_human_torso_is_scanned_too() {
 }
 
 #[test]
+fn a_breathing_patient_is_scanned_by_either_arm() {
+    let config = TorsoConfig {
+        breathing: Some(Breathing::default()),
+        ..TorsoConfig::of_shape(Shape::Adult)
+    };
+    for robot in [robots::panda::panda(), robots::ur5e::ur5e()] {
+        let scene = scene(robot, "fast", &config);
+        check("patient", &run(&scene, &Scan::default()));
+    }
+}
+
+#[test]
 fn a_press_reaches_its_depth_and_both_force_readings_agree() {
     for kind in ["fast", "flex"] {
         let wanted = Press {

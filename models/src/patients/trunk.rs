@@ -148,7 +148,7 @@ impl Trunk {
         let up = ((plain - section.widest) / half).abs();
         let gauge = (across.powf(exponent) + up.powf(exponent)).powf(exponent.recip());
         let beside = (gauge - 1.0) * half.min(section.half_width);
-        beside.max(-z).max(y.abs() - half_length)
+        beside.max(-z).max(y.abs() - self.half_length)
     }
 
     /// How far the front stands out at `x` [m].

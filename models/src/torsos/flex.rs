@@ -21,7 +21,7 @@ mod tissue;
 use std::f64::consts::TAU;
 
 pub(super) use self::lattice::Lattice;
-pub(super) use self::tissue::{DENSITY, FACE_RADIUS, POISSON, Tissue};
+pub(super) use self::tissue::{DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
 
 use self::lattice::Block;
 use self::tissue::{SKIN_POISSON, SKIN_THICKNESS};

@@ -11,7 +11,7 @@
 //! **Damping.** Kelvin and Voigt's: the same share of time, damping over stiffness, in every point of the tissue. Inertia adds to it.
 
 use super::config::TorsoConfig;
-use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue};
+use super::flex::{self, DENSITY, FACE_RADIUS, POISSON, Tissue, fitted_height};
 use super::torso::Torso;
 use crate::ModelError;
 use crate::mjcf::Element;
@@ -79,7 +79,7 @@ fn solid(
 ) -> Result<Torso, ModelError> {
     config.check()?;
     let softness = config.softness;
-    let height = 2.0 * config.half_size()[1];
+    let height = fitted_height(config);
     // Spacings far from the fitted ones are taken for the nearest that it holds for.
     let stiffening = stiffening(config.spacing.clamp(0.02, 0.06), height);
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
