@@ -27,19 +27,11 @@ const LEARNERS: [[&str; 2]; 3] = [
     ["rllib_ppo.py", "8192"],
 ];
 
-/// Builds the wheel for any Linux with glibc 2.28 or newer, and returns its path.
-pub(crate) fn build_wheel() -> Result<PathBuf> {
-    let tools = tools()?;
-    let arguments = ["--release", "--zig", "--compatibility", "manylinux_2_28"];
-    build(&tools, &folder().join("wheels"), &arguments)
-}
-
-/// Builds the wheel quickly, installs it in an empty environment, and runs the tests and the type checker there.
+/// Builds the wheel, installs it in an empty environment, and runs the tests and the type checker there.
 pub(crate) fn test() -> Result<()> {
-    let tools = tools()?;
-    let quick = ["--profile", "dev", "--compatibility", "linux"];
-    let wheel = build(&tools, &folder().join("quick"), &quick)?;
-    run(cargo(&["build", "--workspace", "--bin", "insonate"]))?;
+    let wheel = build_wheel()?;
+    // The tests compare the wheel with the CLI, which is there after the tests of the workspace.
+    run(cargo(&["test", "--workspace", "--no-run"]))?;
     let venv = empty_venv("ci")?;
     let mut install = pip(&venv);
     install.arg(&wheel).args(TESTERS);
@@ -141,27 +133,27 @@ fn pytest(venv: &Path, tests: &Path) -> Command {
     command
 }
 
-/// Builds a wheel into an emptied folder.
-fn build(tools: &Path, folder: &Path, arguments: &[&str]) -> Result<PathBuf> {
-    if folder.exists() {
-        fs::remove_dir_all(folder)?;
+/// Builds the wheel for any Linux with glibc 2.28 or newer, alone in its folder, and returns its path.
+pub(crate) fn build_wheel() -> Result<PathBuf> {
+    let tools = tools()?;
+    let wheels = folder().join("wheels");
+    if wheels.exists() {
+        fs::remove_dir_all(&wheels)?;
     }
     let mut command = Command::new(tools.join("bin/maturin"));
-    let bin = tools.join("bin");
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let paths = std::iter::once(bin).chain(std::env::split_paths(&path));
+    let paths = std::iter::once(tools.join("bin")).chain(std::env::split_paths(&path));
     command
-        .arg("build")
-        .args(arguments)
-        .arg("--manifest-path")
+        .args(["build", "--release", "--zig"])
+        .args(["--compatibility", "manylinux_2_28", "--manifest-path"])
         .arg(root().join("python/Cargo.toml"))
         .arg("--out")
-        .arg(folder)
+        .arg(&wheels)
         .env("PATH", std::env::join_paths(paths)?)
-        .env("VIRTUAL_ENV", tools)
+        .env("VIRTUAL_ENV", &tools)
         .current_dir(root());
     run(command)?;
-    let entry = fs::read_dir(folder)?
+    let entry = fs::read_dir(&wheels)?
         .next()
         .context("maturin left no wheel")?;
     Ok(entry?.path())
