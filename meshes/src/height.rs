@@ -16,7 +16,17 @@ pub struct SurfacePoint {
 impl TriangleMesh {
     /// The highest point of an upward-facing triangle above or below `(x, y)` [m]; `None` beside the mesh.
     pub fn highest_at(&self, x: f64, y: f64) -> Option<SurfacePoint> {
-        let hits = (0..self.triangles.len()).filter_map(|triangle| self.hit(triangle, x, y));
+        self.highest_of(0..self.triangles.len(), x, y)
+    }
+
+    /// The same among some triangles.
+    pub(crate) fn highest_of(
+        &self,
+        triangles: impl Iterator<Item = usize>,
+        x: f64,
+        y: f64,
+    ) -> Option<SurfacePoint> {
+        let hits = triangles.filter_map(|triangle| self.hit(triangle, x, y));
         hits.max_by(|a, b| a.position[2].total_cmp(&b.position[2]))
     }
 

@@ -155,7 +155,7 @@ fn impossible_torsos_are_refused_naming_the_field() {
     let cases = [
         (
             refusal(|config| config.count[1] = 2),
-            "count = 2 is out of range: 3 to 60 points along each axis",
+            "count = 2 is out of range: 3 to 100 points along each axis",
         ),
         (
             refusal(|config| config.spacing = f64::NAN),

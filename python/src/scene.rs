@@ -1,5 +1,6 @@
 //! Scenes: a robot with a probe over a torso, as MJCF.
 
+use insonate_meshes::HeightIndex;
 use insonate_models::robots::{self, Robot};
 use insonate_models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
 use insonate_models::{ModelError, probes};
@@ -118,7 +119,7 @@ impl Scene {
         let Some(torso) = &self.scene.torso else {
             return Err(value_error("the scene has no torso to touch"));
         };
-        SkinPoint::above(&torso.surface, self.scene.torso_position, x, y).ok_or_else(|| {
+        SkinPoint::above(&HeightIndex::new(&torso.surface), self.scene.torso_position, x, y).ok_or_else(|| {
             let [low, high] = torso.surface.bounds();
             value_error(format!(
                 "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",

@@ -1,5 +1,6 @@
 //! Contract: the probe is put where it is asked to, facing the skin; the height map is the skin to a fraction of a millimetre.
 
+use insonate_meshes::HeightIndex;
 use insonate_models::torsos::{TorsoConfig, composite};
 use insonate_models::{Scene, probes, robots};
 use insonate_sim::placement::{HeightMap, ProbePlacement, Skin, SkinPoint};
@@ -13,7 +14,7 @@ fn scene() -> Scene {
 
 fn point(scene: &Scene, x: f64, y: f64) -> Option<SkinPoint> {
     let surface = &scene.torso.as_ref()?.surface;
-    SkinPoint::above(surface, scene.torso_position, x, y)
+    SkinPoint::above(&HeightIndex::new(surface), scene.torso_position, x, y)
 }
 
 #[test]

@@ -4,9 +4,10 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use insonate::calibration::{models as laws, softness::SoftnessFile};
+use insonate::models::probes::{self, Probe};
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
-use insonate::models::{ModelError, Scene, probes, robots};
+use insonate::models::{ModelError, Scene, robots};
 use insonate::report::settings;
 
 use super::Usage;
@@ -41,9 +42,11 @@ pub(crate) struct SceneArgs {
     /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17; adult: from --spacing].
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
-    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: 0.022, flex and mpm 0.035, xpbd 0.03].
-    #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    spacing: Option<f64>,
+    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: 0.022, flex and mpm 0.035, xpbd 0.03]; or
+    /// `probe`, for composite and fast: at most half of the probe's thickness, so that it does not fall between two points, and only the
+    /// front is soft.
+    #[arg(long, value_name = "M", value_parser = spacing, allow_negative_numbers = true)]
+    spacing: Option<Spacing>,
     /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
     softness: Option<PathBuf>,
@@ -112,13 +115,29 @@ impl SceneArgs {
     /// The scene with a robot that the command chooses.
     pub(crate) fn with_robot(&self, robot: Robot) -> anyhow::Result<Scene> {
         let probe = find(&self.probe, "probe", probes::ALL)?;
-        let mut scene = Scene::new(robot, probe, self.torso()?);
+        let torso = self.torso(&probe)?;
+        let mut scene = Scene::new(robot, probe, torso);
         scene.timestep = self.timestep;
         scene.robot_position = self.robot_position.unwrap_or(scene.robot_position);
         Ok(scene)
     }
 
-    fn torso(&self) -> anyhow::Result<Option<Torso>> {
+    /// Fails where `--spacing probe` means nothing.
+    fn check_following(&self) -> Result<(), Usage> {
+        let problem = if !matches!(self.torso.as_str(), "composite" | "fast") {
+            format!(
+                "--spacing probe is for the torsos composite and fast; {} is a solid without gaps",
+                self.torso
+            )
+        } else if self.count.is_some() {
+            "--spacing probe chooses the count too; leave out --count".to_owned()
+        } else {
+            return Ok(());
+        };
+        Err(Usage::new(ModelError::Conflict(problem)))
+    }
+
+    fn torso(&self, probe: &Probe) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
             if self.softness.is_some() {
                 let problem = "there is no torso to soften with --torso none".to_owned();
@@ -134,7 +153,11 @@ impl SceneArgs {
         let usual = match (self.torso.as_str(), self.patient.physique(self.shape)?) {
             (kind, Some(physique)) => {
                 let usual = TorsoConfig::adult_spacing(kind);
-                TorsoConfig::of_patient(physique, self.spacing.unwrap_or(usual))
+                let spacing = match self.spacing {
+                    Some(Spacing::Metres(spacing)) => spacing,
+                    _ => usual,
+                };
+                TorsoConfig::of_patient(physique, spacing)
             }
             // A flex is a solid without gaps: its lattice may stay coarse.
             ("flex", None) => TorsoConfig {
@@ -143,9 +166,16 @@ impl SceneArgs {
             },
             _ => TorsoConfig::of_shape(self.shape),
         };
+        let usual = match self.spacing {
+            None => usual,
+            Some(Spacing::Metres(spacing)) => TorsoConfig { spacing, ..usual },
+            Some(Spacing::Probe) => {
+                self.check_following()?;
+                usual.following(probe.thickness)
+            }
+        };
         let mut config = TorsoConfig {
             count: self.count.unwrap_or(usual.count),
-            spacing: self.spacing.unwrap_or(usual.spacing),
             softness: Softness {
                 stiffness: self.stiffness,
                 damping: self.damping,
@@ -159,6 +189,23 @@ impl SceneArgs {
         config.check().map_err(Usage::new)?;
         Ok(Some((kind.build)(&config)?))
     }
+}
+
+/// What `--spacing` takes.
+#[derive(Clone, Copy, Debug)]
+enum Spacing {
+    Metres(f64),
+    Probe,
+}
+
+fn spacing(text: &str) -> Result<Spacing, String> {
+    if text == "probe" {
+        return Ok(Spacing::Probe);
+    }
+    let metres = text
+        .parse()
+        .map_err(|_| "a length in metres such as 0.035, or probe".to_owned())?;
+    Ok(Spacing::Metres(metres))
 }
 
 /// Takes the softness from a file, and says which of its entries.

@@ -1,6 +1,7 @@
 //! A scene set up for an experiment: where the skin is, how the probe stands on it, and what is measured.
 
 use anyhow::Context as _;
+use insonate_meshes::HeightIndex;
 use nalgebra::Vector3;
 
 use super::Sample;
@@ -17,6 +18,8 @@ pub(super) struct ProbeScene<'a> {
     pub(super) physics: Physics,
     pub(super) placement: ProbePlacement,
     contact: ProbeContact,
+    /// The skin at rest, in the torso's frame.
+    surface: Option<HeightIndex>,
 }
 
 impl<'a> ProbeScene<'a> {
@@ -35,18 +38,21 @@ impl<'a> ProbeScene<'a> {
             placement: ProbePlacement::new(&physics)?,
             contact: ProbeContact::new(physics.model())?,
             physics,
+            surface: scene
+                .torso
+                .as_ref()
+                .map(|torso| HeightIndex::new(&torso.surface)),
         })
     }
 
     /// The skin above `(x, y)` of the torso's frame.
     pub(super) fn skin(&self, x: f64, y: f64) -> anyhow::Result<SkinPoint> {
-        let torso = self
-            .scene
-            .torso
+        let surface = self
+            .surface
             .as_ref()
             .context("the scene has no torso to touch; choose one with --torso")?;
-        SkinPoint::above(&torso.surface, self.scene.torso_position, x, y).with_context(|| {
-            let [low, high] = torso.surface.bounds();
+        SkinPoint::above(surface, self.scene.torso_position, x, y).with_context(|| {
+            let [low, high] = surface.mesh().bounds();
             format!(
                 "({x}, {y}) lies beside the torso, which reaches from ({:.3}, {:.3}) to ({:.3}, {:.3}) m",
                 low[0], low[1], high[0], high[1]

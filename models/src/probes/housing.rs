@@ -157,6 +157,7 @@ impl Housing {
             mass: body.mass,
             center_of_mass: body.center_of_mass,
             face_offset: self.face_offset,
+            thickness: 2.0 * self.half_size()[1],
         }
     }
 

@@ -22,4 +22,6 @@ pub struct Probe {
     pub center_of_mass: [f64; 3],
     /// Distance from the mounting plane to the face centre, along +z [m].
     pub face_offset: f64,
+    /// Width of the face across the imaging plane, edges included [m].
+    pub thickness: f64,
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::breathing::Breathing;
+use super::composite;
 use super::softness::Softness;
 use super::solref::Solref;
 use crate::ModelError;
@@ -58,6 +59,9 @@ pub struct TorsoConfig {
     /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`, or that of the adult, over which
     /// `count` points are spread.
     pub spacing: f64,
+    /// How many layers of a shell's points, from the front, are soft; the others are rigid and only drawn. `None`: all are soft.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub soft_layers: Option<usize>,
     /// Stiffness and damping.
     pub softness: Softness,
     /// What returns each point of a shell to its rest; `None`: MuJoCo's default, a critically damped 20 ms.
@@ -75,6 +79,11 @@ pub struct TorsoConfig {
     pub breathing: Option<Breathing>,
 }
 
+/// Least spacing that [`TorsoConfig::following`] takes, as a share of the most.
+const FINEST: f64 = 0.85;
+/// Soft points that [`TorsoConfig::following`] aims at: some 20 000 steps/s with an arm.
+const SOFT_POINTS: usize = 1800;
+
 impl Default for TorsoConfig {
     /// The thesis' torso: 9 × 4 × 11 points at 35 mm.
     fn default() -> Self {
@@ -83,6 +92,7 @@ impl Default for TorsoConfig {
             patient: None,
             count: [9, 4, 11],
             spacing: 0.035,
+            soft_layers: None,
             softness: Softness::default(),
             rest: None,
             neighbors: None,
@@ -144,6 +154,36 @@ impl TorsoConfig {
         (self.shape == Shape::Adult).then(|| Trunk::new(&self.patient.unwrap_or_default()))
     }
 
+    /// The same for a shell that a probe of `thickness` [m] does not fall into: points at most half of that apart, or as fine as the most
+    /// points allow, and soft on the front alone.
+    pub fn following(self, thickness: f64) -> Self {
+        let mut most = 0.5 * thickness;
+        loop {
+            let config = self.clone().refined(most);
+            if composite::moving_points(&config) <= composite::MAX_PARTICLES {
+                return config;
+            }
+            most *= 1.05;
+        }
+    }
+
+    /// The same of points at most `most` [m] apart, soft on the front alone.
+    fn refined(self, most: f64) -> Self {
+        let (count, spacing) = match self.trunk() {
+            Some(trunk) => (trunk.count(most), most),
+            None => fitting(self.half_size().map(|half| 2.0 * half), most),
+        };
+        let [across, through, along] = count;
+        let (front, ring) = (across * along, 2 * (across + along) - 4);
+        let layers = 1 + SOFT_POINTS.saturating_sub(front) / ring;
+        Self {
+            count,
+            spacing,
+            soft_layers: Some(layers.clamp(2, through - through / 2)),
+            ..self
+        }
+    }
+
     /// The same, larger by a factor, with as many points.
     pub fn resized(&self, factor: f64) -> Self {
         Self {
@@ -163,8 +203,8 @@ impl TorsoConfig {
                 "count",
                 count as f64,
                 3.0,
-                60.0,
-                "3 to 60 points along each axis",
+                100.0,
+                "3 to 100 points along each axis",
             )?;
         }
         ModelError::check_range("spacing", self.spacing, 0.005, 0.2, "0.005 to 0.2 m")?;
@@ -177,6 +217,15 @@ impl TorsoConfig {
                 )));
             }
             _ => {}
+        }
+        if let Some(layers) = self.soft_layers {
+            ModelError::check_range(
+                "soft_layers",
+                layers as f64,
+                1.0,
+                self.count[1] as f64,
+                "1 to the points through the patient",
+            )?;
         }
         self.softness.check()?;
         for (field, solref) in [
@@ -201,4 +250,22 @@ impl TorsoConfig {
             |trunk| trunk.half_size(),
         )
     }
+}
+
+/// Of the lattices whose points are at most `most` [m] apart, and not much closer, the one that meets a size [m] best: its counts and
+/// its spacing; the coarsest of equals.
+fn fitting(size: [f64; 3], most: f64) -> ([usize; 3], f64) {
+    let cells = |spacing: f64| size.map(|length| (length / spacing).round());
+    let misfit = |spacing: &f64| {
+        let lengths = cells(*spacing).map(|cells| cells * spacing);
+        let gaps = size.iter().zip(lengths).map(|(a, b)| (a - b).abs());
+        (1e6 * gaps.sum::<f64>()).round()
+    };
+    let least_cells = (size[2] / most).ceil() as usize;
+    let most_cells = (size[2] / (FINEST * most)).floor() as usize;
+    let spacing = (least_cells..=most_cells.max(least_cells))
+        .map(|cells| size[2] / cells as f64)
+        .min_by(|a, b| misfit(a).total_cmp(&misfit(b)))
+        .unwrap_or(most);
+    (cells(spacing).map(|cells| cells as usize + 1), spacing)
 }

@@ -1,6 +1,6 @@
 //! Points of the skin, with the normal that the probe's face meets.
 
-use insonate_meshes::TriangleMesh;
+use insonate_meshes::HeightIndex;
 use nalgebra::Vector3;
 
 /// Half sizes of the face over which normals are averaged [m].
@@ -17,7 +17,7 @@ pub struct SkinPoint {
 
 impl SkinPoint {
     /// The skin above `(x, y)` [m] of the torso's frame, whose origin is `origin` in world [m]; `None` beside the torso.
-    pub fn above(surface: &TriangleMesh, origin: [f64; 3], x: f64, y: f64) -> Option<Self> {
+    pub fn above(surface: &HeightIndex, origin: [f64; 3], x: f64, y: f64) -> Option<Self> {
         let point = surface.highest_at(x, y)?;
         let normal = face_normal(|i, j| {
             let corner = surface.highest_at(x + i as f64 * FACE[0], y + j as f64 * FACE[1])?;

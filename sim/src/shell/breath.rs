@@ -32,7 +32,7 @@ impl Breath {
             .iter()
             .position(|spring| spring.node == driver)?;
         let neighbors = network.has_neighbors.then(|| &network.couplings[0]);
-        let ratio = neighbors.map_or(0.0, |some| ratio(some.solref, network.ties.solref));
+        let ratio = neighbors.map_or(0.0, |some| ratio(network, some.solref, network.ties.solref));
         let pairs = neighbors.map_or(&[][..], |some| &some.pairs);
         let mut entries: Vec<(usize, usize, f64)> = (0..n_capsules).map(|i| (i, i, 1.0)).collect();
         for &[i, j] in pairs {
@@ -73,9 +73,13 @@ impl Breath {
     }
 }
 
-/// Ratio of a neighbour's to the rest constraint's stiffness, from their `solref`: the latter acts on one body, the former on the
-/// half of two.
-pub(super) fn ratio(neighbors: [f64; 2], rest: [f64; 2]) -> f64 {
+/// Ratio of a neighbour's to the rest constraint's stiffness, from their `solref` and the network's impedances: the latter acts on one
+/// body, the former on the half of two.
+pub(super) fn ratio(network: &Network, neighbors: [f64; 2], rest: [f64; 2]) -> f64 {
     let stiffness = |[a, _]: [f64; 2]| if a > 0.0 { a.powi(-2) } else { -a };
-    0.5 * stiffness(neighbors) / stiffness(rest)
+    let softness = |impedance: f64| 1.0 - impedance;
+    let weight = network.couplings.first().map_or(1.0, |neighbors| {
+        softness(network.ties.impedance) / softness(neighbors.impedance)
+    });
+    0.5 * weight * stiffness(neighbors) / stiffness(rest)
 }

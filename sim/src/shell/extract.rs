@@ -29,7 +29,10 @@ impl ShellModel {
         for joint in &joints {
             data.qpos_mut()[joint.qpos] = 0.0;
         }
-        data.forward();
+        // All of a forward pass but the solver, which would factor a dense matrix of all nodes.
+        data.step1();
+        data.fwd_actuation();
+        data.fwd_acceleration();
 
         let rows = shell_rows(model, &joints, equality_rows(&data))?;
         let mass: Vec<f64> = joints

@@ -137,7 +137,7 @@ impl Shell {
             return;
         };
         let (settings, network) = (&mut self.settings, &self.model.network);
-        let ratio = ratio(settings.neighbors, settings.rest);
+        let ratio = ratio(network, settings.neighbors, settings.rest);
         breath.reach(network, settings.amplitude, ratio, &mut settings.reach);
         let scale = settings.amplitude / breath.amplitude;
         self.tuning

@@ -12,6 +12,7 @@ use std::f64::consts::TAU;
 
 use super::lattice::Lattice;
 use super::mapping::Rest;
+use super::neighbor_weight;
 use crate::patients::rise;
 use crate::torsos::{Shape, TorsoConfig};
 
@@ -57,28 +58,27 @@ impl Excursion {
         rest: &Rest,
     ) -> Self {
         let is_patient = config.shape == Shape::Adult;
-        let heights = || rest.positions.iter().map(|position| position[1]);
+        let heights = || lattice.moving().map(|index| rest.positions[index][1]);
         let low = heights().fold(f64::INFINITY, f64::min);
         let high = heights().fold(f64::NEG_INFINITY, f64::max);
-        let displacement: Vec<f64> = heights()
-            .zip(&lattice.points)
-            .map(|(height, &point)| {
-                let share = if is_patient {
-                    let [_, _, down] = lattice.coordinates(point);
-                    rise(0.5 * (1.0 - down))
-                } else {
-                    1.0
-                };
-                breathing.amplitude * share * smooth_step((height - low) / (high - low))
-            })
-            .collect();
-        // Both constraints have the same impedance; the rest constraint acts on one body, a neighbour's on the half of two.
+        let mut displacement = vec![0.0; lattice.points.len()];
+        for (index, height) in lattice.moving().zip(heights()) {
+            let share = if is_patient {
+                let [_, _, down] = lattice.coordinates(lattice.points[index]);
+                rise(0.5 * (1.0 - down))
+            } else {
+                1.0
+            };
+            displacement[index] =
+                breathing.amplitude * share * smooth_step((height - low) / (high - low));
+        }
+        // The rest constraint acts on one body, a neighbour's on the half of two.
         let compliance = config
             .rest
             .map_or(REST_TIME_CONSTANT.powi(2), |rest| 1.0 / rest.stiffness);
-        let ratio = 0.5 * config.neighbor_solref().stiffness * compliance;
+        let ratio = 0.5 * neighbor_weight(config) * config.neighbor_solref().stiffness * compliance;
         let mut coefficients = displacement.clone();
-        for index in 0..lattice.points.len() {
+        for index in lattice.moving() {
             for next in lattice.next_neighbors(index) {
                 let pull = ratio * (displacement[index] - displacement[next]);
                 coefficients[index] += pull;

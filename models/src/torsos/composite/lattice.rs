@@ -4,10 +4,14 @@
 
 use std::collections::BTreeMap;
 
+use crate::torsos::TorsoConfig;
+
 /// The outer points of a lattice of `count` points along x, y and z.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Lattice {
     count: [usize; 3],
+    /// The lowest layer that moves.
+    first_layer: usize,
     /// Indices of the shell points, in order, shape `[n_points, 3]`.
     pub(super) points: Vec<[usize; 3]>,
     /// Position of a triple of indices in `points`.
@@ -32,15 +36,37 @@ impl Lattice {
             .collect();
         Self {
             count,
+            first_layer: 0,
             points,
             order,
         }
     }
 
-    /// Number of points in the shell of such a lattice, without making it.
-    pub(super) fn size(count: [usize; 3]) -> usize {
+    /// The lattice of a torso.
+    pub(super) fn of(config: &TorsoConfig) -> Self {
+        Self {
+            first_layer: first_layer(config),
+            ..Self::new(config.count)
+        }
+    }
+
+    /// Number of points that move in such a torso, without making it.
+    pub(super) fn size(config: &TorsoConfig) -> usize {
         let volume = |count: [usize; 3]| count.iter().product::<usize>();
-        volume(count) - volume(count.map(|n| n.saturating_sub(2)))
+        let ([across, through, along], first) = (config.count, first_layer(config));
+        let layers = through - first;
+        let inner_layers = layers - if first == 0 { 2 } else { 1 };
+        volume([across, layers, along]) - volume([across - 2, inner_layers, along - 2])
+    }
+
+    /// Whether the point at `index` moves.
+    pub(super) fn moves(&self, index: usize) -> bool {
+        self.points[index][1] >= self.first_layer
+    }
+
+    /// Indices of the points that move, in order.
+    pub(super) fn moving(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.points.len()).filter(|&index| self.moves(index))
     }
 
     /// Number of points along each axis.
@@ -64,13 +90,14 @@ impl Lattice {
         format!("{i}_{j}_{k}")
     }
 
-    /// The neighbours of the point at `index` with one higher index, as MuJoCo's composites couple them: along x, y, z.
+    /// The moving neighbours of the point at `index` with one higher index, as MuJoCo's composites couple them: along x, y, z.
     pub(super) fn next_neighbors(&self, index: usize) -> impl Iterator<Item = usize> + '_ {
         let point = self.points[index];
         (0..3).filter_map(move |axis| {
             let mut next = point;
             next[axis] += 1;
-            self.order.get(&next).copied()
+            let next = self.order.get(&next).copied()?;
+            self.moves(next).then_some(next)
         })
     }
 
@@ -98,6 +125,12 @@ impl Lattice {
     }
 }
 
+/// The lowest layer of a torso that moves.
+fn first_layer(config: &TorsoConfig) -> usize {
+    let through = config.count[1];
+    through - config.soft_layers.unwrap_or(through)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,7 +139,7 @@ mod tests {
     fn the_thesis_shell_has_the_counts_that_mujoco_made() {
         let lattice = Lattice::new([9, 4, 11]);
         assert_eq!(
-            (lattice.points.len(), Lattice::size([9, 4, 11])),
+            (lattice.points.len(), Lattice::size(&TorsoConfig::default())),
             (270, 270)
         );
         let edges: usize = (0..270)
@@ -116,6 +149,23 @@ mod tests {
         assert_eq!(lattice.quads().len(), 268); // Euler: 270 - 536 + 268 = 2
         assert_eq!(Lattice::suffix(lattice.points[11]), "0_1_0");
         assert_eq!(lattice.coordinates([8, 0, 5]), [1.0, -1.0, 0.0]);
+    }
+
+    #[test]
+    fn the_soft_layers_have_the_counted_points() {
+        for (count, layers) in [([9, 4, 11], 1), ([9, 5, 11], 3), ([3, 3, 3], 3)] {
+            let config = TorsoConfig {
+                count,
+                soft_layers: Some(layers),
+                ..TorsoConfig::default()
+            };
+            let lattice = Lattice::of(&config);
+            assert_eq!(
+                lattice.moving().count(),
+                Lattice::size(&config),
+                "{count:?}"
+            );
+        }
     }
 
     #[test]

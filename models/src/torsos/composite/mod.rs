@@ -9,6 +9,10 @@
 //! * a tendon `T` holds the sum of all joints: the enclosed volume;
 //! * a sphere `Gcenter` is in the middle.
 //!
+//! MuJoCo's was tuned at 35 mm. At another spacing the particles' mass and the weight of the neighbour constraints are such that the skin
+//! keeps its mass and its stiffness per area, and its tension ([`particle_mass`], [`neighbor_weight`]).
+//! Only the soft layers ([`TorsoConfig::soft_layers`]) have bodies and constraints; the rest is drawn.
+//!
 //! Unlike there, the shell is anchored: it is fixed in the body `shell` of the body `torso` without a free joint.
 //! In `shell`, x is across the patient, y from back to front and z from head to feet.
 
@@ -37,12 +41,16 @@ use crate::patients::{Sex, company};
 
 /// Radius and half length of the capsules [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
-/// Mass of each capsule and of the centre's sphere [kg].
+/// Mass of each capsule at the spacing of the thesis [kg].
 const MASS: f64 = 0.01;
+/// Spacing of the thesis [m].
+const SPACING: f64 = 0.035;
 /// Sliding [1], torsional [m] and rolling [m] friction of the skin under gel.
 const FRICTION: [f64; 3] = [0.01, 0.005, 0.0001];
-/// Least and greatest impedance of the rest and neighbour constraints: equal, so they are linear.
-const SOLIMP: [f64; 2] = [0.9, 0.9];
+/// Impedance of the rest constraints, and at the spacing of the thesis of the neighbour constraints.
+const IMPEDANCE: f64 = 0.9;
+/// Least impedance of a neighbour constraint: that of a spacing of 110 mm.
+const LEAST_IMPEDANCE: f64 = 0.01;
 /// Time constant [s], damping ratio and impedance of the constraint that holds the volume.
 const VOLUME: ([f64; 2], [f64; 2]) = ([0.01, 1.0], [0.99, 0.99]);
 /// Longest step [s]: half of the time constant of the constraint that holds the volume.
@@ -50,7 +58,7 @@ const MAX_TIMESTEP: f64 = 0.005;
 /// Largest outer size [m].
 const MAX_SIZE: f64 = 2.0;
 /// Most particles that MuJoCo steps in reasonable time.
-const MAX_PARTICLES: usize = 3000;
+pub(super) const MAX_PARTICLES: usize = 3000;
 /// Defaults class of the shell.
 const SHELL: &str = "shell";
 
@@ -60,14 +68,14 @@ const SHELL: &str = "shell";
 /// [`ModelError::OutOfRange`] or [`ModelError::Conflict`] for a configuration that no torso has.
 pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
     check(config)?;
-    let lattice = Lattice::new(config.count);
+    let lattice = Lattice::of(config);
     let rest = Rest::new(config, &lattice);
     let depth = rest.depth();
-    let names: Vec<String> = lattice
-        .points
-        .iter()
-        .map(|&point| format!("B{}", Lattice::suffix(point)))
-        .collect();
+    let name = |index: usize| {
+        let suffix = Lattice::suffix(lattice.points[index]);
+        lattice.moves(index).then(|| format!("B{suffix}"))
+    };
+    let names: Vec<Option<String>> = (0..lattice.points.len()).map(name).collect();
     let mut mjcf = Mjcf::new("composite");
     mjcf.section_mut("option")
         .set("timestep", 0.002)
@@ -102,7 +110,8 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
         _ => &[],
     };
     for landmark in landmarks(marks, &surface, &rest, config.half_size()) {
-        if let Some(body) = mjcf.find_mut(Namespace::Body, &names[landmark.particle]) {
+        let name = names[landmark.particle].as_deref();
+        if let Some(body) = name.and_then(|name| mjcf.find_mut(Namespace::Body, name)) {
             body.add(landmark.site);
         }
     }
@@ -112,7 +121,7 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
         mjcf,
         surface,
         max_timestep: MAX_TIMESTEP,
-        n_qpos: lattice.points.len() + usize::from(config.breathing.is_some()),
+        n_qpos: lattice.moving().count() + usize::from(config.breathing.is_some()),
         config: config.clone(),
     })
 }
@@ -143,11 +152,11 @@ fn check(config: &TorsoConfig) -> Result<(), ModelError> {
             "a torso is at most 2 m across, through and along",
         )?;
     }
-    let particles = Lattice::size(config.count);
+    let particles = Lattice::size(config);
     if particles > MAX_PARTICLES {
         let [across, through, along] = config.count;
         return Err(ModelError::Conflict(format!(
-            "a lattice of {across} x {through} x {along} points has {particles} on its outside; at most {MAX_PARTICLES} are allowed"
+            "a lattice of {across} x {through} x {along} points has {particles} that move; at most {MAX_PARTICLES} are allowed"
         )));
     }
     Ok(())
@@ -163,7 +172,7 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
         .with_attribute("type", "capsule")
         .with_attribute("size", CAPSULE)
         .with_attribute("pos", [0.0, 0.0, -(CAPSULE[0] + CAPSULE[1])])
-        .with_attribute("mass", MASS)
+        .with_attribute("mass", particle_mass(config))
         .with_attribute("friction", FRICTION)
         .with_attribute("contype", 0)
         .with_attribute("group", 3);
@@ -174,6 +183,25 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
         .add(DefaultClass::new(SHELL).with(joint).with(geom));
 }
 
+/// How many particles of a torso move.
+pub(super) fn moving_points(config: &TorsoConfig) -> usize {
+    Lattice::size(config)
+}
+
+/// Mass of a particle [kg]: the same per area at any spacing.
+fn particle_mass(config: &TorsoConfig) -> f64 {
+    MASS * (config.spacing / SPACING).powi(2)
+}
+
+/// How many times heavier than the thesis' a neighbour constraint weighs against the masses that it ties, so that the skin's tension is
+/// the same at any spacing.
+///
+/// A constraint with stiffness $k$, impedance $d$ and half the mass $m$ of a particle pulls as a spring of $k m / 2 (1 - d)$ (MuJoCo
+/// documentation, "Solver parameters"); a net of springs has their tension.
+fn neighbor_weight(config: &TorsoConfig) -> f64 {
+    (SPACING / config.spacing).powi(2)
+}
+
 /// The body that holds the particles, turned so that its y axis points up.
 fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
     let half = std::f64::consts::FRAC_1_SQRT_2;
@@ -182,8 +210,8 @@ fn shell(lattice: &Lattice, rest: &Rest, depth: f64, shape: Shape) -> Body {
         // MuJoCo's shapes keep its hard centre; in a slim waist a probe would strike it.
         center = center.conaffinity(0);
     }
-    let particles = lattice.points.iter().enumerate().map(|(index, &point)| {
-        let suffix = Lattice::suffix(point);
+    let particles = lattice.moving().map(|index| {
+        let suffix = Lattice::suffix(lattice.points[index]);
         Body::new(&format!("B{suffix}"))
             .pos(rest.positions[index])
             .quat(rotation_from_z(rest.axes[index]))
@@ -210,10 +238,13 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
         .as_ref()
         .map(|breathing| Excursion::new(config, breathing, lattice, rest));
     let neighbor_solref = config.neighbor_solref().attribute();
+    let neighbor_impedance =
+        (1.0 - (1.0 - IMPEDANCE) / neighbor_weight(config)).max(LEAST_IMPEDANCE);
     let rest_solref = config
         .rest
         .map_or([REST_TIME_CONSTANT, 1.0], Solref::attribute);
-    for (index, joint) in joints.iter().enumerate() {
+    for index in lattice.moving() {
+        let joint = &joints[index];
         let held = match &excursion {
             None => Equality::joint(joint, None),
             Some(excursion) => Equality::joint(joint, Some(BREATH)).polycoef([
@@ -225,15 +256,18 @@ fn constrain(mjcf: &mut Mjcf, config: &TorsoConfig, lattice: &Lattice, rest: &Re
             ]),
         };
         mjcf.equality()
-            .add(held.solref(rest_solref).solimp(SOLIMP.to_vec()));
+            .add(held.solref(rest_solref).solimp(vec![IMPEDANCE; 2]));
         for next in lattice.next_neighbors(index) {
             let alike = Equality::joint(joint, Some(&joints[next]))
                 .solref(neighbor_solref)
-                .solimp(SOLIMP.to_vec());
+                .solimp(vec![neighbor_impedance; 2]);
             mjcf.equality().add(alike);
         }
     }
-    let mut terms: Vec<(&str, f64)> = joints.iter().map(|joint| (joint.as_str(), 1.0)).collect();
+    let mut terms: Vec<(&str, f64)> = lattice
+        .moving()
+        .map(|index| (joints[index].as_str(), 1.0))
+        .collect();
     if let Some(excursion) = &excursion {
         terms.push((BREATH, -excursion.displacement.iter().sum::<f64>()));
     }

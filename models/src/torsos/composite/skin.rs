@@ -5,6 +5,7 @@
 
 use std::collections::BTreeMap;
 
+use super::SHELL;
 use super::lattice::Lattice;
 use super::mapping::{Rest, rotation_from_z, shell_from_torso};
 use crate::mjcf::{Element, Skin, Value};
@@ -22,8 +23,8 @@ const STEPS_PER_METRE: f64 = 1e6;
 /// A skin vertex: weights of shell points, which sum to 1.
 type Weights = BTreeMap<usize, f64>;
 
-/// The skin over a shell, bound to the bodies `body_names`.
-pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[String]) -> Skin {
+/// The skin over a shell, bound to the bodies `body_names`; to the shell itself where points have none.
+pub(super) fn skin(lattice: &Lattice, rest: &Rest, body_names: &[Option<String>]) -> Skin {
     let (vertices, triangles) = subdivide(lattice.points.len(), &lattice.quads());
     let positions: Vec<[f64; 3]> = vertices
         .iter()
@@ -40,15 +41,22 @@ pub(super) fn trunk_skin(
     trunk: &Trunk,
     lattice: &Lattice,
     rest: &Rest,
-    body_names: &[String],
+    body_names: &[Option<String>],
 ) -> Skin {
     let bones: Vec<Bone> = body_names
         .iter()
         .zip(rest.positions.iter().zip(&rest.axes))
-        .map(|(body, (&position, &axis))| Bone {
-            body: body.clone(),
-            position,
-            quat: rotation_from_z(axis),
+        .map(|(body, (&position, &axis))| match body {
+            Some(body) => Bone {
+                body: body.clone(),
+                position,
+                quat: rotation_from_z(axis),
+            },
+            None => Bone {
+                body: SHELL.to_owned(),
+                position: [0.0; 3],
+                quat: [1.0, 0.0, 0.0, 0.0],
+            },
         })
         .collect();
     let count = lattice.count();
@@ -63,30 +71,46 @@ pub(super) fn trunk_skin(
     )
 }
 
-/// One bone per shell point, with the vertices that it carries.
-fn bones<'a>(
-    vertices: &'a [Weights],
-    rest: &'a Rest,
-    body_names: &'a [String],
-) -> impl Iterator<Item = Element> + 'a {
+/// One bone per body, with the vertices that it carries.
+fn bones(vertices: &[Weights], rest: &Rest, body_names: &[Option<String>]) -> Vec<Element> {
     let mut carried: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); body_names.len()];
+    let mut fixed: (Vec<f64>, Vec<f64>) = Default::default();
     for (vertex, weights) in vertices.iter().enumerate() {
+        let mut held = 0.0;
         for (&point, &weight) in weights {
+            if body_names[point].is_none() {
+                held += weight;
+                continue;
+            }
             carried[point].0.push(vertex as f64);
             carried[point].1.push(weight);
         }
+        if held > 0.0 {
+            fixed.0.push(vertex as f64);
+            fixed.1.push(held);
+        }
     }
-    carried
+    let bone = |body: &str, position: [f64; 3], rotation: [f64; 4], (ids, weights): (_, _)| {
+        Element::new("bone")
+            .with_attribute("body", body)
+            .with_attribute("bindpos", position)
+            .with_attribute("bindquat", rotation)
+            .with_attribute("vertid", Value::Reals(ids))
+            .with_attribute("vertweight", Value::Reals(weights))
+    };
+    let mut bones: Vec<Element> = carried
         .into_iter()
-        .enumerate()
-        .map(|(point, (ids, weights))| {
-            Element::new("bone")
-                .with_attribute("body", &body_names[point])
-                .with_attribute("bindpos", rest.positions[point])
-                .with_attribute("bindquat", rotation_from_z(rest.axes[point]))
-                .with_attribute("vertid", Value::Reals(ids))
-                .with_attribute("vertweight", Value::Reals(weights))
+        .zip(body_names)
+        .zip(rest.positions.iter().zip(&rest.axes))
+        .filter_map(|((carried, name), (position, axis))| {
+            let rotation = rotation_from_z(*axis);
+            Some(bone(name.as_ref()?, *position, rotation, carried))
         })
+        .collect();
+    if !fixed.0.is_empty() {
+        bones.push(bone(SHELL, [0.0; 3], [1.0, 0.0, 0.0, 0.0], fixed));
+    }
+    bones
 }
 
 fn position(weights: &Weights, points: &[[f64; 3]]) -> [f64; 3] {
