@@ -5,6 +5,7 @@
 
 use insonate_models::ModelError;
 use insonate_models::mjcf::Namespace;
+use insonate_models::probes;
 use insonate_models::torsos::{
     self, Breathing, Shape, Softness, Solref, TorsoConfig, composite, fast,
 };
@@ -70,6 +71,43 @@ proptest! {
         let volume = surface.volume();
         prop_assert!(volume > 0.1 * 8.0 * half.iter().product::<f64>(), "volume {}", volume);
     }
+}
+
+#[test]
+fn no_probe_falls_between_the_points_of_a_lattice_that_follows_it() {
+    for (name, make) in probes::ALL {
+        let thickness = make().thickness;
+        for (_, shape) in Shape::ALL {
+            let config = TorsoConfig::following(*shape, thickness);
+            assert!(config.spacing <= 0.5 * thickness, "{name}: {config:?}");
+            let usual = TorsoConfig::of_shape(*shape).half_size();
+            for (half, usual) in config.half_size().iter().zip(usual) {
+                // To the nearest point.
+                assert!((half - usual).abs() <= 0.5 * config.spacing, "{config:?}");
+            }
+            let torso = composite(&config).unwrap();
+            torso.mjcf.validate().unwrap();
+            assert!((1000..3000).contains(&torso.n_qpos), "{}", torso.n_qpos);
+        }
+    }
+}
+
+#[test]
+fn the_skin_weighs_the_same_at_any_spacing() {
+    let weight_per_area = |count: [usize; 3], spacing: f64| {
+        let config = TorsoConfig {
+            count,
+            spacing,
+            ..TorsoConfig::default()
+        };
+        let mut mjcf = composite(&config).unwrap().mjcf;
+        let classes = mjcf.section_mut("default").children();
+        let shell = classes.iter().find_map(|class| class.child("geom"));
+        let mass = shell.and_then(|geom| geom.array::<1>("mass")).unwrap()[0];
+        mass / (spacing * spacing)
+    };
+    let thesis = weight_per_area([9, 4, 11], 0.035);
+    assert!((weight_per_area([17, 7, 21], 0.0175) / thesis - 1.0).abs() < 1e-12);
 }
 
 #[test]
@@ -167,7 +205,11 @@ fn impossible_torsos_are_refused_naming_the_field() {
         ),
         (
             refusal(|config| (config.count, config.spacing) = ([40, 30, 40], 0.02)),
-            "a lattice of 40 x 30 x 40 points has 7568 on its outside; at most 3000 are allowed",
+            "a lattice of 40 x 30 x 40 points has 7568 that move; at most 3000 are allowed",
+        ),
+        (
+            refusal(|config| config.soft_layers = Some(5)),
+            "soft_layers = 5 is out of range: 1 to the points through the patient",
         ),
         (
             refusal(|config| config.softness.stiffness = -1.0),

@@ -148,6 +148,47 @@ fn a_breathing_shell_agrees_with_mujoco() {
 }
 
 #[test]
+fn a_finer_shell_that_is_soft_in_front_and_breathes_agrees_with_mujoco() {
+    let config = TorsoConfig {
+        count: [13, 5, 16],
+        spacing: 0.0233,
+        soft_layers: Some(3),
+        breathing: Some(Breathing {
+            rate: 0.5,
+            amplitude: 0.01,
+        }),
+        ..TorsoConfig::default()
+    };
+    let exact = press(&mut physics("composite", &config), 120);
+    let fast = press(&mut physics("fast", &config), 120);
+    let peak = exact.iter().map(|(_, force)| *force).fold(0.0, f64::max);
+    assert!(peak > 5.0, "the probe must press: {peak} N");
+    let (position, force) = largest_difference(&exact, &fast);
+    assert!(
+        position < 2e-6 && force < 1e-4 * peak,
+        "{position} m, {force} N of {peak} N"
+    );
+}
+
+#[test]
+fn the_force_hardly_depends_on_the_lattice() {
+    let peak = |count: [usize; 3], spacing: f64| {
+        let config = TorsoConfig {
+            count,
+            spacing,
+            soft_layers: Some(count[1] / 2),
+            ..TorsoConfig::default()
+        };
+        let log = press(&mut physics("fast", &config), 130);
+        log.iter().map(|(_, force)| *force).fold(0.0, f64::max)
+    };
+    let [coarse, fine] = [peak([17, 7, 21], 0.0175), peak([25, 10, 31], 0.035 / 3.0)];
+    // With the particles' mass and the constraints of the thesis at any spacing, the finer one pushes back twice as hard.
+    assert!(coarse > 5.0, "the probe must press: {coarse} N");
+    assert!((fine / coarse - 1.0).abs() < 0.1, "{coarse} N and {fine} N");
+}
+
+#[test]
 fn two_runs_give_the_same_bits() {
     let run = || press(&mut physics("fast", &TorsoConfig::default()), 120);
     assert_eq!(run(), run());
