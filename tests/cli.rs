@@ -141,9 +141,12 @@ fn wrong_usage_ends_with_status_2() {
     assert!(refused(&["scene", "--timestep", "0.5"], 2).contains("timestep = 0.5 is out of range"));
     assert!(refused(&["scene", "--count", "60,60,60"], 2).contains("at most 2 m"));
     assert!(refused(&["fly"], 2).contains("fly"));
-    assert!(refused(&["scene", "--sex", "female"], 2).contains("--sex needs --patient adult"));
     assert!(
-        refused(&["scene", "--patient", "adult", "--height", "3"], 2)
+        refused(&["scene", "--patient-sex", "female"], 2)
+            .contains("--patient-sex needs --patient adult")
+    );
+    assert!(
+        refused(&["scene", "--patient", "adult", "--patient-height", "3"], 2)
             .contains("patient height = 3 is out of range: 1.4 to 2.1 m")
     );
     assert!(refused(&["scene", "--patient", "adult", "--shape", "box"], 2).contains("--shape"));

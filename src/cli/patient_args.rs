@@ -23,13 +23,13 @@ pub(crate) struct PatientArgs {
     patient_seed: Option<u64>,
     /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
     #[arg(long, value_parser = sex)]
-    sex: Option<Sex>,
+    patient_sex: Option<Sex>,
     /// Height of the patient [m], 1.4 to 2.1.
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
-    height: Option<f64>,
+    patient_height: Option<f64>,
     /// Mass of the patient [kg], 16 to 40 kg/m² [default: that of the same build].
     #[arg(long, value_name = "KG", allow_negative_numbers = true)]
-    mass: Option<f64>,
+    patient_mass: Option<f64>,
 }
 
 impl PatientArgs {
@@ -38,9 +38,9 @@ impl PatientArgs {
         if self.patient.is_none() && shape != Shape::Adult {
             let given = [
                 ("--patient-seed", self.patient_seed.is_some()),
-                ("--sex", self.sex.is_some()),
-                ("--height", self.height.is_some()),
-                ("--mass", self.mass.is_some()),
+                ("--patient-sex", self.patient_sex.is_some()),
+                ("--patient-height", self.patient_height.is_some()),
+                ("--patient-mass", self.patient_mass.is_some()),
             ];
             return match given.iter().find(|(_, is_given)| *is_given) {
                 Some((option, _)) => {
@@ -51,14 +51,14 @@ impl PatientArgs {
             };
         }
         let mut physique = self.patient_seed.map_or_else(
-            || Physique::reference(self.sex.unwrap_or_default()),
+            || Physique::reference(self.patient_sex.unwrap_or_default()),
             Physique::drawn,
         );
-        physique.sex = self.sex.unwrap_or(physique.sex);
+        physique.sex = self.patient_sex.unwrap_or(physique.sex);
         let build = physique.body_mass_index();
-        physique.height = self.height.unwrap_or(physique.height);
+        physique.height = self.patient_height.unwrap_or(physique.height);
         physique.mass = self
-            .mass
+            .patient_mass
             .unwrap_or(build * physique.height * physique.height);
         physique.check().map_err(Usage::new)?;
         Ok(Some(physique))

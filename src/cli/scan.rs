@@ -11,7 +11,7 @@ use super::scene_args::SceneArgs;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate scan --robot panda --patient adult --output output/scan
-  insonate scan --patient adult --sex female --height 1.7 --mass 80 --breathing-rate 0.25
+  insonate scan --patient adult --patient-sex female --patient-height 1.7 --patient-mass 80 --breathing-rate 0.25
   insonate scan --robot ur5e --torso flex --force 8 --speed 0.02
   insonate scan --from 0.02,-0.08 --to -0.02,0.08 --json
   insonate scan --seed 7 --breathing-rate 0.25")]
