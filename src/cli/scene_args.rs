@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use insonate::calibration::{models as laws, softness::SoftnessFile};
+use insonate::models::patients::Sex;
 use insonate::models::probes::{self, Probe};
 use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
@@ -11,7 +12,7 @@ use insonate::models::{ModelError, Scene, robots};
 use insonate::report::settings;
 
 use super::Usage;
-use super::patient_args::PatientArgs;
+use super::patient_args::{Patient, PatientChoice, sex};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
@@ -37,8 +38,21 @@ pub(crate) struct SceneArgs {
     /// Outline: cylinder, box, ellipsoid, human or adult.
     #[arg(long, default_value = "cylinder", value_parser = shape)]
     shape: Shape,
-    #[command(flatten)]
-    patient: PatientArgs,
+    /// A patient instead of a bare torso: the torso is the trunk of an adult, with head, arms and legs beside it; as --shape adult.
+    #[arg(long, value_enum, conflicts_with = "shape")]
+    patient: Option<Patient>,
+    /// Who it is, drawn by a seed: sex, height and mass; those given are kept [default: the reference man, 1.76 m, 73 kg].
+    #[arg(long, value_name = "SEED")]
+    patient_seed: Option<u64>,
+    /// Sex of the patient: female (if nothing else is given 1.63 m, 60 kg) or male.
+    #[arg(long, value_parser = sex)]
+    patient_sex: Option<Sex>,
+    /// Height of the patient [m], 1.4 to 2.1.
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    patient_height: Option<f64>,
+    /// Mass of the patient [kg], 16 to 40 kg/m² [default: that of the same build].
+    #[arg(long, value_name = "KG", allow_negative_numbers = true)]
+    patient_mass: Option<f64>,
     /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17; adult: from --spacing].
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
@@ -122,6 +136,16 @@ impl SceneArgs {
         Ok(scene)
     }
 
+    fn patient(&self) -> PatientChoice {
+        PatientChoice {
+            patient: self.patient,
+            seed: self.patient_seed,
+            sex: self.patient_sex,
+            height: self.patient_height,
+            mass: self.patient_mass,
+        }
+    }
+
     /// Fails where `--spacing probe` means nothing.
     fn check_following(&self) -> Result<(), Usage> {
         let problem = if !matches!(self.torso.as_str(), "composite" | "fast") {
@@ -150,7 +174,7 @@ impl SceneArgs {
             rate: self.breathing_rate,
             amplitude: self.breathing_amplitude,
         });
-        let usual = match (self.torso.as_str(), self.patient.physique(self.shape)?) {
+        let usual = match (self.torso.as_str(), self.patient().physique(self.shape)?) {
             (kind, Some(physique)) => {
                 let usual = TorsoConfig::adult_spacing(kind);
                 let spacing = match self.spacing {
