@@ -56,7 +56,7 @@ pub(crate) struct SceneArgs {
     /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17; adult: from --spacing].
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
-    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: 0.022, flex and mpm 0.035, xpbd 0.03]; or
+    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: fast as with `probe`, composite 0.022, flex and mpm 0.035, xpbd 0.03]; or
     /// `probe`, for composite and fast: at most half of the probe's thickness, so that it does not fall between two points, and only the
     /// front is soft.
     #[arg(long, value_name = "M", value_parser = spacing, allow_negative_numbers = true)]
@@ -190,7 +190,9 @@ impl SceneArgs {
             },
             _ => TorsoConfig::of_shape(self.shape),
         };
+        let is_fast_patient = self.torso == "fast" && usual.shape == Shape::Adult;
         let usual = match self.spacing {
+            None if is_fast_patient && self.count.is_none() => usual.following(probe.thickness),
             None => usual,
             Some(Spacing::Metres(spacing)) => TorsoConfig { spacing, ..usual },
             Some(Spacing::Probe) => {
