@@ -36,6 +36,13 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
+/// Calls that ask for memory during an update: the fewest of five, as what the test's harness and the start of a thread
+/// ask for falls into some of them.
+fn fewest_calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize) -> usize {
+    let calls = (0..5).map(|_| calls_of_update(update_epochs, n_minibatches, n_threads));
+    calls.min().unwrap()
+}
+
 /// Calls that ask for memory during one update.
 fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize) -> usize {
     let config = PpoConfig {
@@ -57,10 +64,10 @@ fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize)
 #[test]
 fn nothing_is_allocated_for_minibatches_and_actions() {
     for n_threads in [1, 2] {
-        let once = calls_of_update(1, 1, n_threads);
+        let once = fewest_calls_of_update(1, 1, n_threads);
         assert!(once < 40, "{once} calls");
         assert_eq!(
-            calls_of_update(20, 16, n_threads),
+            fewest_calls_of_update(20, 16, n_threads),
             once,
             "{n_threads} threads"
         );
