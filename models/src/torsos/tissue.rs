@@ -40,20 +40,19 @@ fn mpm_stiffening(spacing: f64, height: f64) -> f64 {
     0.712 + 0.0213 / height + 2.7 * (spacing - FITTED_SPACING)
 }
 
-/// The same of tetrahedra, half as wide as the lattice: the wider they are, the stiffer.
+/// The same of tetrahedra, half as wide as the lattice.
 ///
 /// | torso | 1 cm | 1.5 cm | 2 cm |
 /// |---|---|---|---|
-/// | default: cylinder 9 × 4 × 11 at 35 mm | 1.19 | 1.29 | 1.42 |
-/// | 11 × 5 × 14 at 27 mm | 1.05 | 1.19 | 1.30 |
-/// | 7 × 3 × 8 at 47 mm | 1.53 | 1.64 | 1.79 |
-/// | 7 cm high (9 × 3 × 11) | 1.40 | 1.59 | 1.77 |
-/// | 14 cm high (9 × 5 × 11) | 1.08 | 1.17 | 1.30 |
-/// | box | 1.26 | 1.38 | 1.53 |
-/// | ellipsoid | 1.16 | 1.26 | 1.41 |
+/// | default: cylinder 9 × 4 × 11 at 35 mm | 0.92 | 1.09 | 1.22 |
+/// | 11 × 5 × 14 at 27 mm | 0.89 | 1.03 | 1.13 |
+/// | 7 × 3 × 8 at 47 mm | 1.09 | 1.23 | 1.32 |
+/// | 7 cm high (9 × 3 × 11) | 1.07 | 1.31 | 1.46 |
+/// | 14 cm high (9 × 5 × 11) | 0.86 | 0.99 | 1.11 |
+/// | box | 0.99 | 1.16 | 1.27 |
+/// | ellipsoid | 0.93 | 1.06 | 1.19 |
 fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
-    let wider = spacing - FITTED_SPACING;
-    0.732 + 0.059 / height + 16.0 * wider + 585.0 * wider * wider
+    0.635 + 0.0448 / height + 7.0 * (spacing - FITTED_SPACING)
 }
 
 /// A torso of particles.

@@ -26,8 +26,8 @@ pub enum Sweep {
 pub struct XpbdConfig {
     /// Longest substep [s].
     pub substep: f64,
-    /// Greatest part of the height of any neo-Hookean element that waves may cross in a substep: substeps are shortened to it; infinite:
-    /// never. At 0.5, elements are softer than their material by some 2 %; above 1, much softer.
+    /// Greatest part of the height of any neo-Hookean element or patch of them that waves may cross in a substep: substeps are shortened
+    /// to it; infinite: never. At 0.35, elements are softer than their material by some 1 %, at 0.5 by some 3 %; above 1, much softer.
     pub max_courant: f64,
     /// Iterations of the solver in a substep; more than one only with [`Sweep::GaussSeidel`]. They help attachments, springs and contact;
     /// for neo-Hookean elements take more substeps, as the gradients of earlier corrections are not renewed.
@@ -52,7 +52,7 @@ impl Default for XpbdConfig {
     fn default() -> Self {
         Self {
             substep: 5e-4,
-            max_courant: 0.5,
+            max_courant: 0.35,
             iterations: 1,
             sweep: Sweep::default(),
             gravity: [0.0, 0.0, -9.81],

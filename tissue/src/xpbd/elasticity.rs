@@ -1,8 +1,13 @@
 //! How a body is made elastic.
 
-use super::constraints::{Constraints, Distance, NeoHookean, Volume};
-use super::tet::{BodyTets, Tet};
+use super::constraints::{Constraints, Distance, NeoHookean, Patch, Volume};
+use super::patch::patches;
+use super::tet::BodyTets;
 use crate::Material;
+
+/// Share of the energy of a patch that stays with its tetrahedra, to hold what its mean does not feel. Of 0.1, 0.15 and 0.2, the forces on
+/// a ball and on a flat punch are nearest to those of finite elements with this one.
+const TET_SHARE: f64 = 0.15;
 
 /// The constraints that make a body elastic.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -20,22 +25,19 @@ pub enum Elasticity {
 }
 
 impl Elasticity {
-    /// Adds the constraints of a body.
+    /// Adds the constraints of a body. Shortest time in which a wave crosses one of them [s]; infinite: it does not limit the substep.
     pub(super) fn constrain(
         self,
         body: &BodyTets<'_>,
         damping_time: f64,
         constraints: &mut Constraints,
-    ) {
+    ) -> f64 {
         match self {
             Self::NeoHookean => {
-                for (number, tet, material) in body.iter() {
-                    let constraint = NeoHookean::of(tet, material);
-                    constraints.neo_hookean.push(constraint, &[number]);
-                }
                 if damping_time > 0.0 {
                     damp(body, damping_time, constraints);
                 }
+                neo_hookean(body, constraints)
             }
             Self::Springs {
                 distance_compliance,
@@ -51,17 +53,43 @@ impl Elasticity {
                     let volume = Volume::of(tet, volume_compliance, damping_time);
                     constraints.volume.push(volume, &[number]);
                 }
+                f64::INFINITY
             }
         }
     }
 
-    /// Shortest time in which a wave crosses a tetrahedron [s]; infinite: it does not limit the substep.
-    pub(super) fn crossing_time(self, tet: &Tet, material: &Material) -> f64 {
+    /// Stress over strain of what is pressed and cannot give way sideways [Pa]; infinite: not known.
+    pub(super) fn modulus(self, material: &Material) -> f64 {
         match self {
-            Self::NeoHookean => NeoHookean::crossing_time(tet, material),
+            Self::NeoHookean => material.lame_lambda() + 2.0 * material.lame_mu(),
             Self::Springs { .. } => f64::INFINITY,
         }
     }
+}
+
+/// Adds the energy of a body's materials, patch by patch where it does not tear, and the rest to the tetrahedra.
+fn neo_hookean(body: &BodyTets<'_>, constraints: &mut Constraints) -> f64 {
+    let mut crossing_time = f64::INFINITY;
+    let mut shares = vec![1.0; body.tets.len()];
+    // What is left of a patch has another mean.
+    let tears = body.tets.iter().any(|tet| tet.tear_strain.is_finite());
+    for patch in if tears { Vec::new() } else { patches(body) } {
+        let (constraint, steepest) = Patch::of(body, &patch, 1.0 - TET_SHARE);
+        constraints.patch.push(constraint, &[]);
+        let speed = body.material(patch[0]).wave_speed() * (1.0 - TET_SHARE).sqrt();
+        crossing_time = crossing_time.min(1.0 / (steepest * speed));
+        for tet in patch {
+            shares[tet] = TET_SHARE;
+        }
+    }
+    for ((number, tet, material), share) in body.iter().zip(shares) {
+        constraints
+            .neo_hookean
+            .push(NeoHookean::of(tet, material, share), &[number]);
+        let time = NeoHookean::crossing_time(tet, material) / share.sqrt();
+        crossing_time = crossing_time.min(time);
+    }
+    crossing_time
 }
 
 /// Adds a dashpot along each edge.

@@ -5,6 +5,9 @@
 //! vertices have come. Many small substeps converge faster than many corrections in one (Macklin et al. 2019,
 //! doi:10.1145/3309486.3340247).
 //!
+//! Most of a material's energy is that of patches of tetrahedra around edges by their mean deformation, as single tetrahedra lock; bodies that
+//! tear have no patches.
+//!
 //! With one correction a substep, an element is softer than its material by about 1 / (1 + c² Δt² / h²), with c the speed of waves and h
 //! its height; contact adds the momentum that it takes from tissue, so the force on a tool is that which the tissue really felt.
 
@@ -28,6 +31,7 @@ mod lane_layout;
 mod model;
 pub(crate) mod neighbors;
 mod pack;
+mod patch;
 mod predict;
 mod snapshot;
 mod state;

@@ -14,6 +14,8 @@ pub(crate) struct Tet {
     pub(crate) inverse_rest: [f64; 9],
     /// Strain above which it tears; infinite: never.
     pub(crate) tear_strain: f64,
+    /// Stress over strain where it is pressed and cannot give way sideways [Pa]; infinite: not known.
+    pub(crate) modulus: f64,
 }
 
 impl Tet {

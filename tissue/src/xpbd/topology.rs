@@ -16,6 +16,8 @@ pub(crate) struct Face {
     pub(crate) vertices: [u32; 3],
     /// Its tetrahedron.
     pub(crate) tet: u32,
+    /// How far its deepest point gives way to a tool [m/N].
+    pub(crate) compliance: f64,
 }
 
 /// What does not change while a world is stepped.
@@ -101,11 +103,13 @@ impl Topology {
             let Some(inverse) = inverse else {
                 return Err(TissueError::setting(field, tet, "not flat"));
             };
+            let material = body.tet_materials.get(i).unwrap_or(&body.material);
             self.tets.push(Tet {
                 vertices,
                 volume,
                 inverse_rest: std::array::from_fn(|k| inverse[(k / 3, k % 3)]),
                 tear_strain: body.tear_strain.unwrap_or(f64::INFINITY),
+                modulus: body.elasticity.modulus(material),
             });
         }
         let tets = BodyTets {
@@ -119,11 +123,11 @@ impl Topology {
             for vertex in tet.vertices {
                 self.masses[vertex as usize] += 0.25 * tet.volume * material.density;
             }
-            let time = body.elasticity.crossing_time(tet, material);
-            self.crossing_time = self.crossing_time.min(time);
         }
-        body.elasticity
+        let time = body
+            .elasticity
             .constrain(&tets, body.damping_time, &mut self.constraints);
+        self.crossing_time = self.crossing_time.min(time);
         self.inv_masses
             .extend(self.masses[first as usize..].iter().map(|mass| 1.0 / mass));
         for vertex in &body.fixed {
@@ -207,10 +211,22 @@ impl Topology {
             .map(|same| Face {
                 vertices: same[0].2,
                 tet: same[0].1,
+                compliance: self.face_compliance(same[0].2, same[0].1),
             })
             .collect();
         faces.sort_unstable_by_key(|face| (face.tet, face.vertices));
         faces
+    }
+
+    /// How far a face gives way to a force on it [m/N]: as much as a column beneath it, as high as its tetrahedron.
+    ///
+    /// A flat face around a round tool, and one that a tool's edge covers in part, would otherwise carry more than their share.
+    fn face_compliance(&self, vertices: [u32; 3], tet: u32) -> f64 {
+        let tet = &self.tets[tet as usize];
+        let [a, b, c] = vertices.map(|vertex| self.rest[vertex as usize]);
+        let area = 0.5 * (b - a).cross(&(c - a)).norm();
+        let height = 3.0 * tet.volume / area;
+        height / (tet.modulus * area)
     }
 
     /// Inverse mass of each point as constraints take it [1/kg], and the share of the sum of its corrections by which a sweep moves it.

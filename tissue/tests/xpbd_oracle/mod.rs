@@ -12,8 +12,8 @@ pub(crate) enum Law {
     Dashpot(f64),
     /// Volume at rest, compliance, damping time.
     Volume(f64, f64, f64),
-    /// Inverse of the edges at rest, volume, λ, μ.
-    Solid(Matrix3<f64>, f64, f64, f64),
+    /// Gradients that give F, volume, λ, μ.
+    Solid(Vec<V>, f64, f64, f64),
 }
 pub(crate) struct Constraint {
     pub(crate) vertices: Vec<usize>,
@@ -173,17 +173,16 @@ fn correct(
             let parameters = [1.0, compliance / dt.powi(2), damping_time / dt];
             scalar(value - volume, &g, parameters)
         }
-        Law::Solid(inverse_rest, volume, lambda, mu) => {
-            let f = Matrix3::from_columns(&[x[1] - x[0], x[2] - x[0], x[3] - x[0]]) * inverse_rest;
-            let (v, gradients) = volume_of(x);
-            let h = gradients.map(|g| g / *volume);
-            let columns = f * inverse_rest.transpose() / f.norm();
-            let [d1, d2, d3] = [0, 1, 2].map(|k| columns.column(k).into_owned());
-            let d = [-d1 - d2 - d3, d1, d2, d3];
-            let value = Vector2::new(v / volume - 1.0 - mu / lambda, f.norm());
+        Law::Solid(gradients, volume, lambda, mu) => {
+            let all = || x.iter().zip(gradients);
+            let f: Matrix3<f64> = all().map(|(x, g)| x * g.transpose()).sum();
+            let cofactor = f.determinant() * f.try_inverse().unwrap().transpose();
+            let h: Vec<_> = gradients.iter().map(|g| cofactor * g).collect();
+            let d: Vec<_> = gradients.iter().map(|g| f * g / f.norm()).collect();
+            let value = Vector2::new(f.determinant() - 1.0 - mu / lambda, f.norm());
             let compliance = Vector2::new(1.0 / (lambda * volume), 1.0 / (mu * volume)) / (dt * dt);
             let mut mass = Matrix2::from_diagonal(&compliance);
-            for i in 0..4 {
+            for i in 0..x.len() {
                 let [hh, hd, dd] = [h[i].dot(&h[i]), h[i].dot(&d[i]), d[i].dot(&d[i])];
                 mass += Matrix2::new(hh, hd, hd, dd) * w[i];
             }
@@ -191,7 +190,7 @@ fn correct(
             let delta_lambda = mass.try_inverse().unwrap() * right;
             *multiplier += delta_lambda;
             let correction = |i: usize| (h[i] * delta_lambda[0] + d[i] * delta_lambda[1]) * w[i];
-            (0..4).map(correction).collect()
+            (0..x.len()).map(correction).collect()
         }
     }
 }

@@ -12,6 +12,7 @@ use crate::xpbd::constraints::Constraints;
 const CONSTRAINT_KERNELS: [&str; Constraints::KINDS.len()] = [
     include_str!("distance.wgsl"),
     include_str!("neo_hookean.wgsl"),
+    include_str!("patch.wgsl"),
     include_str!("volume.wgsl"),
 ];
 

@@ -2,6 +2,7 @@
 
 mod distance;
 mod neo_hookean;
+mod patch;
 mod volume;
 
 use super::constraint::{AnyConstraintList, ConstraintList, ConstraintSet};
@@ -9,6 +10,7 @@ use super::lane_layout::LaneLayout;
 
 pub(super) use distance::Distance;
 pub(super) use neo_hookean::NeoHookean;
+pub(super) use patch::Patch;
 pub(super) use volume::Volume;
 
 macro_rules! kinds {
@@ -45,5 +47,6 @@ macro_rules! kinds {
 kinds! {
     distance: Distance, 2, 5;
     neo_hookean: NeoHookean, 4, 13;
+    patch: Patch, 8, 24;
     volume: Volume, 4, 3;
 }

@@ -36,12 +36,13 @@ const MIN_SQUARED_NORM: f32 = 1e-12;
 pub(crate) struct NeoHookean;
 
 impl NeoHookean {
-    pub(crate) fn of(tet: &Tet, material: &Material) -> Item<4, 13> {
+    /// Of a tetrahedron and a share of its energy.
+    pub(crate) fn of(tet: &Tet, material: &Material, share: f64) -> Item<4, 13> {
         let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
         let [b0, b1, b2, b3, b4, b5, b6, b7, b8] = tet.inverse_rest;
         let volume = tet.volume;
         let rest_j = 1.0 + mu / (lambda + mu);
-        let (k_h, k_d) = ((lambda + mu) * volume, mu * volume);
+        let (k_h, k_d) = (share * (lambda + mu) * volume, share * mu * volume);
         Item {
             points: tet.vertices,
             parameters: [b0, b1, b2, volume, b3, b4, b5, rest_j, b6, b7, b8, k_h, k_d],

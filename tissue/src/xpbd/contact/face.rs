@@ -1,4 +1,5 @@
-//! Contact of faces with tools that may be smaller than they are: the deepest point of a face is treated as a point of the body.
+//! Contact of faces with tools that may be smaller than they are: the deepest point of a face is treated as a point of the body that gives
+//! way as the material beneath the face does.
 //!
 //! From a point of the face the search goes to the core of the tool, along the normal of its surface, and back to the nearest point of
 //! the face; for a ball this is the deepest point at once, for other convex solids it converges to it.
@@ -34,13 +35,14 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             return;
         }
         let vertices = [0, 1, 2].map(|i| (face.vertices[i], weights[i]));
-        self.solve_point(&vertices, at, state);
+        let compliance = face.compliance * covering(tool, &corners);
+        self.solve_point(&vertices, compliance, at, state);
     }
 }
 
-/// Weights of the deepest point of a triangle.
-fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
-    let core = match &tool.shape {
+/// Radius of a ball in the middle of a tool, or of any along its axis [m].
+fn core(tool: &Tool) -> f64 {
+    match &tool.shape {
         Shape::Sphere { radius } | Shape::Capsule { radius, .. } => *radius,
         Shape::Cylinder {
             radius,
@@ -50,7 +52,18 @@ fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
         // Of a mesh so much is inside everywhere but at its points and edges.
         Shape::Field(_) => 0.1 * tool.shape.reach(),
         Shape::HalfSpace => 0.0,
-    };
+    }
+}
+
+/// Share of a face that a tool is wide enough for: a narrow one meets a point and not the column beneath the face.
+fn covering(tool: &Tool, [a, b, c]: &[Vector3<f64>; 3]) -> f64 {
+    let width = core(tool).powi(2) / (0.5 * (b - a).cross(&(c - a)).norm());
+    width * width / (1.0 + width * width)
+}
+
+/// Weights of the deepest point of a triangle.
+fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
+    let core = core(tool);
     let mut weights = [1.0 / 3.0; 3];
     let mut best = (f64::INFINITY, weights);
     for _ in 0..N_STEPS {

@@ -129,12 +129,18 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     fn solve_vertex(&mut self, vertex: u32, at: &WorldTool<'_>, state: &mut WorldState) {
         let can_move = self.model.topology.inv_masses[vertex as usize] != 0.0;
         if can_move && !state.is_untouchable(vertex) {
-            self.solve_point(&[(vertex, 1.0)], at, state);
+            self.solve_point(&[(vertex, 1.0)], 0.0, at, state);
         }
     }
 
-    /// A point that may be within a tool, as a weighted sum of vertices.
-    fn solve_point(&mut self, vertices: &[(u32, f64)], at: &WorldTool<'_>, state: &mut WorldState) {
+    /// A point that may be within a tool, as a weighted sum of vertices, and its compliance [m/N].
+    fn solve_point(
+        &mut self,
+        vertices: &[(u32, f64)],
+        compliance: f64,
+        at: &WorldTool<'_>,
+        state: &mut WorldState,
+    ) {
         let tool = at.tool;
         let mut point = Vector3::zeros();
         for (vertex, weight) in vertices {
@@ -172,7 +178,8 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         let tool_displacement = (tool.linear + tool.angular.cross(&arm)) * self.dt;
         let max_depth =
             self.model.config.push_speed * self.dt + tool_displacement.dot(&normal).max(0.0);
-        let delta_n = (-surface.distance).min(max_depth);
+        let given = inv_mass / (inv_mass + compliance / (self.dt * self.dt));
+        let delta_n = (-surface.distance * given).min(max_depth);
         let slip = displacement + normal * delta_n - tool_displacement;
         let slip = slip - normal * slip.dot(&normal);
         let length = slip.norm();

@@ -1,0 +1,190 @@
+//! The stable neo-Hookean law of a patch of tetrahedra by their mean deformation gradient:
+//!
+//! $$ \bar F = \frac{1}{V} \sum_e V_e F_e = \sum_i (x_i - x_0) g_i^T, \quad g_i = \frac{1}{V} \sum_e V_e \nabla N_i^e, $$
+//!
+//! solved as in [`NeoHookean`](super::NeoHookean), for whose C_H and C_D it stands with this F. Means over patches that do not overlap free
+//! tetrahedra from locking (de Souza Neto et al. 2005, doi:10.1002/nme.1187, there of det F alone). A patch does not feel what its mean does
+//! not: a share of the energy stays with the tetrahedra.
+
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
+use nalgebra::{Matrix3, Vector3};
+
+use crate::Material;
+use crate::lanes::{Lanes, Row};
+use crate::xpbd::constraint::{Constraint, Group, Item};
+use crate::xpbd::correction::Points;
+use crate::xpbd::deformation::times;
+use crate::xpbd::lane_layout::LaneLayout;
+use crate::xpbd::patch::{self, MAX_POINTS};
+use crate::xpbd::tet::{BodyTets, Tet};
+use crate::xpbd::vector::{self, Vec3};
+
+/// Square of the norm of a deformation gradient below which it has no direction.
+const MIN_SQUARED_NORM: f32 = 1e-12;
+
+/// Gradients g of the points but the first, three numbers each.
+const N_GRADIENTS: usize = 3 * (MAX_POINTS - 1);
+
+/// A patch. Parameters: the gradients g of its points but the first [1/m], the J at which C_H is 0, λ V and μ V [J]. A patch of fewer points
+/// has its first one several times, with gradients of zero; the last of them counts.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Patch;
+
+impl Patch {
+    /// Of some tetrahedra of one material, counted within their body, and a share of their energy; with the greatest norm of a gradient.
+    pub(crate) fn of(body: &BodyTets<'_>, tets: &[usize], share: f64) -> (Item<8, 24>, f64) {
+        let volume: f64 = tets.iter().map(|tet| body.tets[*tet].volume).sum();
+        let points: Vec<u32> = patch::points(body, tets).into_iter().collect();
+        let mut gradients = vec![Vector3::zeros(); points.len()];
+        for tet in tets.iter().map(|tet| &body.tets[*tet]) {
+            for (vertex, gradient) in tet.vertices.iter().zip(shape_gradients(tet)) {
+                if let Ok(i) = points.binary_search(vertex) {
+                    gradients[i] += gradient * (tet.volume / volume);
+                }
+            }
+        }
+        let steepest = gradients.iter().map(Vector3::norm).fold(0.0, f64::max);
+        let material = tets
+            .first()
+            .map_or(body.material, |tet| body.material(*tet));
+        (
+            item(material, &points, &gradients, share * volume),
+            steepest,
+        )
+    }
+}
+
+/// ∇N of the vertices of a tetrahedron [1/m].
+fn shape_gradients(tet: &Tet) -> [Vector3<f64>; 4] {
+    let inverse = Matrix3::from_row_slice(&tet.inverse_rest);
+    let [a, b, c] = [0, 1, 2].map(|k| inverse.row(k).transpose());
+    [-(a + b + c), a, b, c]
+}
+
+fn item(
+    material: &Material,
+    points: &[u32],
+    gradients: &[Vector3<f64>],
+    volume: f64,
+) -> Item<8, 24> {
+    let (mu, lambda) = (material.lame_mu(), material.lame_lambda());
+    // Stores of a lane follow one another: the first point's own correction is written last, after those of its copies.
+    let n_copies = MAX_POINTS - points.len();
+    let mut item = Item {
+        points: [points[0]; MAX_POINTS],
+        parameters: [0.0; N_GRADIENTS + 3],
+    };
+    item.points[n_copies..].copy_from_slice(points);
+    for (k, gradient) in gradients.iter().enumerate() {
+        let i = n_copies + k;
+        if i > 0 {
+            item.parameters[3 * (i - 1)..3 * i].copy_from_slice(gradient.as_slice());
+        }
+    }
+    let rest_j = 1.0 + mu / (lambda + mu);
+    item.parameters[N_GRADIENTS..].copy_from_slice(&[rest_j, (lambda + mu) * volume, mu * volume]);
+    item
+}
+
+impl Constraint<8, 24> for Patch {
+    const N_MULTIPLIERS: usize = 2;
+
+    #[cfg(feature = "gpu")]
+    const N_CORRECTIONS: usize = 8;
+
+    #[inline(always)]
+    fn solve<Y: LaneLayout, L: Lanes>(
+        l: L,
+        group: &Group<Y, 8, 24>,
+        points: &mut Points<'_>,
+        alive: Option<&Row>,
+        multipliers: &mut [Row],
+    ) {
+        let parameter = |k: usize| Y::number(l, &group.parameters[k]);
+        let dt_squared = l.splat(points.dt * points.dt);
+        let (zero, one) = (l.splat(0.0), l.splat(1.0));
+        let none = vector::splat(l, [0.0; 3]);
+
+        // F by columns.
+        let mut x = [none; MAX_POINTS];
+        for (x, point) in x.iter_mut().zip(&group.points) {
+            *x = Y::load(l, points.positions, point);
+        }
+        let mut f = [none; 3];
+        for i in 1..MAX_POINTS {
+            let p = vector::sub(l, x[i], x[0]);
+            for (axis, column) in f.iter_mut().enumerate() {
+                *column = vector::mul_add(l, p, parameter(3 * (i - 1) + axis), *column);
+            }
+        }
+        let cofactors = [
+            vector::cross(l, f[1], f[2]),
+            vector::cross(l, f[2], f[0]),
+            vector::cross(l, f[0], f[1]),
+        ];
+        let constraint_h = l.sub(vector::dot(l, f[0], cofactors[0]), parameter(N_GRADIENTS));
+        let first = l.add(vector::dot(l, f[0], f[0]), vector::dot(l, f[1], f[1]));
+        let trace = l.add(first, vector::dot(l, f[2], f[2]));
+        let constraint_d = l.sqrt(l.max(trace, l.splat(MIN_SQUARED_NORM)));
+        let inverse = l.div(one, constraint_d);
+        let direction = f.map(|column| vector::scale(l, column, inverse));
+
+        // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ.
+        let mut grads: [[Vec3<L>; 2]; MAX_POINTS] = [[none; 2]; MAX_POINTS];
+        for i in 1..MAX_POINTS {
+            let k = 3 * (i - 1);
+            let g = [parameter(k), parameter(k + 1), parameter(k + 2)];
+            let both = [times(l, &cofactors, g), times(l, &direction, g)];
+            grads[0] = [
+                vector::sub(l, grads[0][0], both[0]),
+                vector::sub(l, grads[0][1], both[1]),
+            ];
+            grads[i] = both;
+        }
+        let (mut a_hh, mut a_dd, mut a_hd) = (zero, zero, zero);
+        for (inv_mass, [h, d]) in group.inv_masses.iter().zip(grads) {
+            let w = Y::number(l, inv_mass);
+            a_hh = l.mul_add(w, vector::dot(l, h, h), a_hh);
+            a_dd = l.mul_add(w, vector::dot(l, d, d), a_dd);
+            a_hd = l.mul_add(w, vector::dot(l, h, d), a_hd);
+        }
+
+        // (K A + I) Δλ = −K C − λ.
+        let k_h = l.mul(parameter(N_GRADIENTS + 1), dt_squared);
+        let k_d = l.mul(parameter(N_GRADIENTS + 2), dt_squared);
+        let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
+        let mut right_d = l.sub(zero, l.mul(k_d, constraint_d));
+        if let [lambda_h, lambda_d] = &multipliers {
+            right_h = l.sub(right_h, l.load(lambda_h));
+            right_d = l.sub(right_d, l.load(lambda_d));
+        }
+        let (m_hh, m_dd) = (l.mul_add(k_h, a_hh, one), l.mul_add(k_d, a_dd, one));
+        let (m_hd, m_dh) = (l.mul(k_h, a_hd), l.mul(k_d, a_hd));
+        // A is positive semidefinite, so the determinant is at least 1 but for rounding.
+        let determinant = l.max(l.neg_mul_add(m_hd, m_dh, l.mul(m_hh, m_dd)), one);
+        let mut scale = l.div(one, determinant);
+        if let Some(alive) = alive {
+            scale = l.mul(scale, l.load(alive));
+        }
+        let delta_lambda_h = l.mul(l.neg_mul_add(m_hd, right_d, l.mul(m_dd, right_h)), scale);
+        let delta_lambda_d = l.mul(l.neg_mul_add(m_dh, right_h, l.mul(m_hh, right_d)), scale);
+        if let [lambda_h, lambda_d] = multipliers {
+            let sum_h = l.add(l.load(lambda_h), delta_lambda_h);
+            let sum_d = l.add(l.load(lambda_d), delta_lambda_d);
+            l.store(sum_h, lambda_h);
+            l.store(sum_d, lambda_d);
+        }
+
+        // Δx = M⁻¹ ∇C Δλ.
+        for (i, [h, d]) in grads.into_iter().enumerate() {
+            let w = Y::number(l, &group.inv_masses[i]);
+            let correction =
+                vector::mul_add(l, h, delta_lambda_h, vector::scale(l, d, delta_lambda_d));
+            points.correct::<Y, L>(l, &group.points[i], x[i], correction, w);
+        }
+    }
+}
