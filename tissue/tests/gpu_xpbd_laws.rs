@@ -556,7 +556,7 @@ fn a_world_is_the_same_alone_and_among_others_and_after_a_restore() {
 fn more_than_the_gpu_takes_is_refused() {
     let Some(gpu) = gpu() else { return };
     let error = GpuXpbd::new(&gpu, config(), &[block()], &[], 1_000_000).unwrap_err();
-    // 360 elements of twelve words.
+    // 360 elements of twelve words and 60 patches of 24.
     let GpuError::Limit { what, needed, .. } = &error else {
         panic!("{error}");
     };
