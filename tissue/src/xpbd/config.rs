@@ -10,7 +10,7 @@ pub enum Sweep {
     #[default]
     GaussSeidel,
     /// All from the same positions, each constraint with its share of every vertex's mass (mass splitting: Tonge, Benevolenski and
-    /// Voroshilov 2012, doi:10.1145/2185520.2185601). Keeps momentum, and the stiffness of the material as Δt becomes small.
+    /// Voroshilov 2012, doi:10.1145/2185520.2185601), eight shares for a patch of tetrahedra. Keeps momentum, and the stiffness of the material as Δt becomes small.
     Jacobi,
     /// All from the same positions, averaged over the constraints of a vertex times a relaxation ω (Macklin et al. 2014, Eq. 15). Softer
     /// than the material by up to their number, and momentum is kept only where all vertices have as many: for comparison with
@@ -19,6 +19,17 @@ pub enum Sweep {
         /// Relaxation ω.
         relaxation: f64,
     },
+}
+
+impl Sweep {
+    /// What a patch counts against a tetrahedron of it, where constraints share the mass of a point: a patch carries most of the energy.
+    /// With this much both are about as much too soft.
+    pub(crate) fn patch_weight(self) -> u32 {
+        match self {
+            Self::Jacobi => 8,
+            Self::GaussSeidel | Self::AveragedJacobi { .. } => 1,
+        }
+    }
 }
 
 /// Settings of [`Xpbd`](super::Xpbd) and [`XpbdBatch`](super::XpbdBatch).

@@ -23,6 +23,8 @@ pub(super) struct Points<'a> {
     pub(super) dt: f32,
     /// Whether any constraint is damped.
     pub(super) is_damped: bool,
+    /// See [`Sweep::patch_weight`](super::Sweep).
+    pub(super) patch_weight: f32,
 }
 
 impl Points<'_> {

@@ -135,6 +135,7 @@ impl<Y: LaneLayout> Block<Y> {
                 velocities: &self.velocities,
                 dt: dt as f32,
                 is_damped: self.model.topology.is_damped,
+                patch_weight: self.model.config.sweep.patch_weight() as f32,
             };
             set.solve(points, alive, multipliers);
         }

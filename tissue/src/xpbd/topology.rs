@@ -5,6 +5,7 @@ use nalgebra::{Matrix3, Vector3};
 use super::attachment::{Anchor, Attachment};
 use super::body::XpbdBody;
 use super::config::Sweep;
+use super::constraint::AnyConstraintList as _;
 use super::constraints::{Constraints, Distance};
 use super::tet::{BodyTets, Tet};
 use crate::TissueError;
@@ -231,7 +232,7 @@ impl Topology {
 
     /// Inverse mass of each point as constraints take it [1/kg], and the share of the sum of its corrections by which a sweep moves it.
     pub(crate) fn shares(&self, sweep: Sweep) -> Vec<[f64; 2]> {
-        let points = self.n_constraints().into_iter().zip(&self.inv_masses);
+        let points = self.n_shares(sweep).into_iter().zip(&self.inv_masses);
         points
             .map(|(n, inv_mass)| {
                 let n = f64::from(n);
@@ -244,12 +245,23 @@ impl Topology {
             .collect()
     }
 
-    /// Number of constraints of each point.
-    fn n_constraints(&self) -> Vec<u32> {
+    /// Number of constraints of each point, patches by their weight.
+    fn n_shares(&self, sweep: Sweep) -> Vec<u32> {
         let mut counts = vec![0; self.rest.len()];
         for list in self.constraints.all() {
             for point in (0..list.len()).flat_map(|i| list.points(i)) {
                 counts[*point as usize] += 1;
+            }
+        }
+        let patches = &self.constraints.patch;
+        for points in (0..patches.len()).map(|i| patches.points(i)) {
+            for (i, point) in points.iter().enumerate() {
+                // The first point of a small patch comes several times.
+                if points[i + 1..].contains(point) {
+                    counts[*point as usize] -= 1;
+                } else {
+                    counts[*point as usize] += sweep.patch_weight() - 1;
+                }
             }
         }
         counts

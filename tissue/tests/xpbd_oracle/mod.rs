@@ -87,25 +87,31 @@ impl Oracle {
     }
 
     fn solve(&mut self, dt: f64, before: &[V], multipliers: &mut [Vector2<f64>]) {
+        let is_split = matches!(self.sweep, Sweep::Jacobi);
+        // Patches, of eight points, have eight shares of a mass that is split.
+        let weight = |it: &Constraint| match it.vertices.len() {
+            8 if is_split => 8.0,
+            _ => 1.0,
+        };
         let mut counts = vec![0.0; self.positions.len()];
         for constraint in self.constraints.iter().flatten() {
             for i in &constraint.vertices {
-                counts[*i] += 1.0;
+                counts[*i] += weight(constraint);
             }
         }
         let mut sums = vec![Vector3::zeros(); self.positions.len()];
         for (constraint, multiplier) in self.constraints.iter().flatten().zip(multipliers) {
             let at = &constraint.vertices;
             let x: Vec<_> = at.iter().map(|i| self.positions[*i]).collect();
-            let is_split = matches!(self.sweep, Sweep::Jacobi);
-            let share = |i: usize| if is_split { counts[i] } else { 1.0 };
+            let weight = weight(constraint);
+            let share = |i: usize| if is_split { counts[i] / weight } else { 1.0 };
             let w: Vec<f64> = at.iter().map(|i| self.inv_masses[*i] * share(*i)).collect();
             let moved: Vec<_> = x.iter().zip(at).map(|(x, i)| x - before[*i]).collect();
             let steps = correct(&constraint.law, &x, &w, &moved, dt, multiplier);
             for (i, step) in at.iter().zip(steps) {
                 match self.sweep {
                     Sweep::GaussSeidel => self.positions[*i] += step,
-                    Sweep::Jacobi => sums[*i] += step / counts[*i],
+                    Sweep::Jacobi => sums[*i] += step * (weight / counts[*i]),
                     Sweep::Averaged(relaxation) => sums[*i] += step * relaxation / counts[*i],
                 }
             }

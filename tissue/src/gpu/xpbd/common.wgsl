@@ -25,7 +25,8 @@ struct Params {
     // Whether any constraint is damped; whether any tetrahedron can tear.
     is_damped: u32,
     tears: u32,
-    unused: u32,
+    // Shares that a patch has of the masses of its points.
+    patch_weight: f32,
 }
 
 // Mass of a point.

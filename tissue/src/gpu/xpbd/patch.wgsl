@@ -53,6 +53,10 @@ fn solve(number: u32, world: u32) {
         a_hd += w * dot(h, d);
     }
 
+    a_hh /= params.patch_weight;
+    a_dd /= params.patch_weight;
+    a_hd /= params.patch_weight;
+
     // (K A + I) delta lambda = -K C
     let k_h = constraints[number].hydrostatic_stiffness * (params.dt * params.dt);
     let k_d = constraints[number].deviatoric_stiffness * (params.dt * params.dt);

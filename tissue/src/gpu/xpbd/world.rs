@@ -318,7 +318,7 @@ impl GpuXpbd {
             number(self.impulse_scale()),
             topology.is_damped.into(),
             topology.tears.into(),
-            0,
+            (config.sweep.patch_weight() as f32).to_bits(),
         ]
     }
 

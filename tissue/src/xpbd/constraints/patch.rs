@@ -153,7 +153,9 @@ impl Constraint<8, 24> for Patch {
             a_hd = l.mul_add(w, vector::dot(l, h, d), a_hd);
         }
 
-        // (K A + I) Δλ = −K C − λ.
+        // (K A + I) Δλ = −K C − λ; of the masses in A it has this many shares.
+        let split = l.splat(1.0 / points.patch_weight);
+        [a_hh, a_dd, a_hd] = [a_hh, a_dd, a_hd].map(|a| l.mul(a, split));
         let k_h = l.mul(parameter(N_GRADIENTS + 1), dt_squared);
         let k_d = l.mul(parameter(N_GRADIENTS + 2), dt_squared);
         let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
