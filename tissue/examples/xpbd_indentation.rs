@@ -12,14 +12,19 @@ mod xpbd_blocks;
 #[path = "../tests/xpbd_indentation/mod.rs"]
 mod xpbd_indentation;
 
+use xpbd_indentation::{ball, other_ball, other_punch, punch};
+
 /// Widths of the cells below the tool [m].
-const CELLS: [f64; 6] = [0.01, 0.005, 0.003, 0.0018, 0.0014, 0.001];
+const CELLS: [f64; 6] = [0.01, 0.0055, 0.005, 0.0045, 0.003, 0.0018];
 
 fn main() {
-    println!("cells [mm]     ball [%]    punch [%]");
+    println!("cells [mm]     ball [%]    punch [%]   another layer: ball [%]    punch [%]");
     for cell in CELLS {
-        let [ball, punch] = [xpbd_indentation::ball(cell), xpbd_indentation::punch(cell)];
-        let (ball, punch) = (1e2 * ball, 1e2 * punch);
-        println!("{:10.1} {ball:+12.1} {punch:+12.1}", 1e3 * cell);
+        let errors = [ball, punch, other_ball, other_punch].map(|error| 1e2 * error(cell));
+        let [ball, punch, other_ball, other_punch] = errors;
+        println!(
+            "{:10.1} {ball:+12.1} {punch:+12.1} {other_ball:+25.1} {other_punch:+12.1}",
+            1e3 * cell
+        );
     }
 }

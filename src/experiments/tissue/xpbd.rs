@@ -15,7 +15,7 @@ use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, T
 
 /// Part of an element's height that waves cross in a substep of Jacobi sweeps: these split masses over some twenty constraints, each of
 /// which is softer for it at longer substeps.
-const JACOBI_COURANT: f64 = 0.125;
+const JACOBI_COURANT: f64 = 0.0875;
 
 /// What stands for a part that holds: too small to touch anything.
 const SPECK: Shape = Shape::Sphere { radius: 1e-6 };

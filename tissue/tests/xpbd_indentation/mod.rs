@@ -8,30 +8,30 @@ use nalgebra::Vector3;
 use super::finite_elements::Layer;
 use super::xpbd_blocks::{lattice, vertices};
 
-const SOFT: Material = Material {
-    young_modulus: 28e3,
-    poisson_ratio: 0.4,
-    density: 1000.0,
-    viscosity: 0.0,
-    tearing: None,
-};
-
-/// A round layer on a table, deep and wide against what presses it.
+/// A round layer on a table, deep and wide against what presses it: with it the elements were made.
 const LAYER: Layer = Layer {
     radius: 0.08,
     depth: 0.06,
-    young_modulus: SOFT.young_modulus,
-    poisson_ratio: SOFT.poisson_ratio,
+    young_modulus: 28e3,
+    poisson_ratio: 0.4,
+};
+
+/// A thinner, softer and less compressible one, by which nothing was chosen.
+const OTHER: Layer = Layer {
+    radius: 0.07,
+    depth: 0.045,
+    young_modulus: 9e3,
+    poisson_ratio: 0.46,
 };
 
 /// Distance from the middle over that in an even lattice: cells grow outwards, the first ones are this share of the mean.
 const FINEST: f64 = 0.4;
 
-/// The layer, its lattice finer below the middle of its surface; cells there are about `cell` wide [m].
-fn layer(cell: f64) -> XpbdBody {
+/// A layer, its lattice finer below the middle of its surface; cells there are about `cell` wide [m].
+fn body(layer: &Layer, cell: f64) -> XpbdBody {
     let mean = cell / FINEST;
-    let n_across = 2 * (LAYER.radius / mean).round() as usize;
-    let n_down = (LAYER.depth / mean).round() as usize;
+    let n_across = 2 * (layer.radius / mean).round() as usize;
+    let n_down = (layer.depth / mean).round() as usize;
     let mut mesh = lattice(
         [n_across, n_across, n_down],
         [2.0, 2.0, 1.0],
@@ -50,31 +50,37 @@ fn layer(cell: f64) -> XpbdBody {
             1.0
         };
         let outer = square * square;
-        let scale = LAYER.radius * (1.0 + outer * (round - 1.0));
+        let scale = layer.radius * (1.0 + outer * (round - 1.0));
         *position = [
             flat[0] * scale,
             flat[1] * scale,
-            LAYER.depth * (1.0 - stretch(1.0 - z)),
+            layer.depth * (1.0 - stretch(1.0 - z)),
         ];
     }
     let mut body = XpbdBody {
         mesh,
-        material: SOFT,
+        material: Material {
+            young_modulus: layer.young_modulus,
+            poisson_ratio: layer.poisson_ratio,
+            density: 1000.0,
+            viscosity: 0.0,
+            tearing: None,
+        },
         ..XpbdBody::default()
     };
     body.fixed = vertices(&body, |position| position[2] < 1e-9);
     body
 }
 
-/// Error of the force on a tool, whose lowest point is `half` below its origin, at a depth [m].
-fn error(shape: &Shape, half: f64, depth: f64, cell: f64, wanted: f64) -> f64 {
+/// Relative error of the force on a tool, whose lowest point is `half` below its origin, at a depth [m].
+fn error(layer: &Layer, shape: &Shape, half: f64, depth: f64, cell: f64, wanted: f64) -> f64 {
     let config = XpbdConfig {
         gravity: [0.0; 3],
         drag: 60.0,
         ..XpbdConfig::default()
     };
-    let mut world = Xpbd::new(config, &[layer(cell)], &[]).unwrap();
-    let height = LAYER.depth + half;
+    let mut world = Xpbd::new(config, &[body(layer, cell)], &[]).unwrap();
+    let height = layer.depth + half;
     world.tools_mut().push(Tool {
         position: Vector3::new(0.0, 0.0, height),
         linear: Vector3::new(0.0, 0.0, -depth / 0.1),
@@ -87,22 +93,39 @@ fn error(shape: &Shape, half: f64, depth: f64, cell: f64, wanted: f64) -> f64 {
     world.wrench(0).force.z / wanted - 1.0
 }
 
-/// Relative error of the force on a ball of 40 mm radius, 4 mm deep, with cells of a width below it [m].
-pub(crate) fn ball(cell: f64) -> f64 {
-    let (radius, depth): (f64, f64) = (0.04, 0.004);
-    let wanted = LAYER.force(1.2 * (radius * depth).sqrt(), |r| {
+fn ball_on(layer: &Layer, radius: f64, depth: f64, cell: f64) -> f64 {
+    let wanted = layer.force(1.2 * (radius * depth).sqrt(), |r| {
         depth - (radius - (radius * radius - r * r).sqrt())
     });
-    error(&Shape::Sphere { radius }, radius, depth, cell, wanted)
+    let shape = Shape::Sphere { radius };
+    error(layer, &shape, radius, depth, cell, wanted)
 }
 
-/// Relative error of the force on a flat punch of 20 mm radius, 4 mm deep, with cells of a width below it [m].
-pub(crate) fn punch(cell: f64) -> f64 {
-    let (radius, depth) = (0.02, 0.004);
-    let wanted = LAYER.force(radius, |_| depth);
+fn punch_on(layer: &Layer, radius: f64, depth: f64, cell: f64) -> f64 {
+    let wanted = layer.force(radius, |_| depth);
     let shape = Shape::Cylinder {
         radius,
         half_length: 0.03,
     };
-    error(&shape, 0.03, depth, cell, wanted)
+    error(layer, &shape, 0.03, depth, cell, wanted)
+}
+
+/// Error of the force on a ball of 40 mm radius, 4 mm deep, with cells of a width below it [m].
+pub(crate) fn ball(cell: f64) -> f64 {
+    ball_on(&LAYER, 0.04, 0.004, cell)
+}
+
+/// Error of the force on a flat punch of 20 mm radius, 4 mm deep, with cells of a width below it [m].
+pub(crate) fn punch(cell: f64) -> f64 {
+    punch_on(&LAYER, 0.02, 0.004, cell)
+}
+
+/// Error of the force on a ball of 55 mm radius, 2.5 mm deep in the other layer.
+pub(crate) fn other_ball(cell: f64) -> f64 {
+    ball_on(&OTHER, 0.055, 0.0025, cell)
+}
+
+/// Error of the force on a flat punch of 16 mm radius, 2 mm deep in the other layer.
+pub(crate) fn other_punch(cell: f64) -> f64 {
+    punch_on(&OTHER, 0.016, 0.002, cell)
 }

@@ -1,6 +1,10 @@
 //! XPBD in f64, as its equations are written.
 
+mod patches;
+
 use nalgebra::{Matrix2, Matrix3, Vector2, Vector3};
+
+pub(crate) use patches::{TET_SHARE, cubes, shape_gradients};
 
 type V = Vector3<f64>;
 

@@ -21,7 +21,7 @@ use crate::xpbd::deformation::times;
 use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::patch::{self, MAX_POINTS};
 use crate::xpbd::tet::{BodyTets, Tet};
-use crate::xpbd::vector::{self, Vec3};
+use crate::xpbd::vector;
 
 /// Square of the norm of a deformation gradient below which it has no direction.
 const MIN_SQUARED_NORM: f32 = 1e-12;
@@ -133,21 +133,21 @@ impl Constraint<8, 24> for Patch {
         let inverse = l.div(one, constraint_d);
         let direction = f.map(|column| vector::scale(l, column, inverse));
 
-        // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ.
-        let mut grads: [[Vec3<L>; 2]; MAX_POINTS] = [[none; 2]; MAX_POINTS];
-        for i in 1..MAX_POINTS {
+        // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ. The first point takes what is left, and comes last.
+        let gradient = |i: usize| {
             let k = 3 * (i - 1);
-            let g = [parameter(k), parameter(k + 1), parameter(k + 2)];
-            let both = [times(l, &cofactors, g), times(l, &direction, g)];
-            grads[0] = [
-                vector::sub(l, grads[0][0], both[0]),
-                vector::sub(l, grads[0][1], both[1]),
-            ];
-            grads[i] = both;
-        }
+            [parameter(k), parameter(k + 1), parameter(k + 2)]
+        };
+        let mut first = none;
         let (mut a_hh, mut a_dd, mut a_hd) = (zero, zero, zero);
-        for (inv_mass, [h, d]) in group.inv_masses.iter().zip(grads) {
-            let w = Y::number(l, inv_mass);
+        for i in 1..=MAX_POINTS {
+            let mut g = first;
+            if i < MAX_POINTS {
+                g = gradient(i);
+                first = vector::sub(l, first, g);
+            }
+            let w = Y::number(l, &group.inv_masses[i % MAX_POINTS]);
+            let (h, d) = (times(l, &cofactors, g), times(l, &direction, g));
             a_hh = l.mul_add(w, vector::dot(l, h, h), a_hh);
             a_dd = l.mul_add(w, vector::dot(l, d, d), a_dd);
             a_hd = l.mul_add(w, vector::dot(l, h, d), a_hd);
@@ -182,11 +182,15 @@ impl Constraint<8, 24> for Patch {
         }
 
         // Δx = M⁻¹ ∇C Δλ.
-        for (i, [h, d]) in grads.into_iter().enumerate() {
+        let mut along = direction.map(|column| vector::scale(l, column, delta_lambda_d));
+        for (along, column) in along.iter_mut().zip(cofactors) {
+            *along = vector::mul_add(l, column, delta_lambda_h, *along);
+        }
+        for (i, x) in x.into_iter().enumerate() {
+            let g = if i == 0 { first } else { gradient(i) };
             let w = Y::number(l, &group.inv_masses[i]);
-            let correction =
-                vector::mul_add(l, h, delta_lambda_h, vector::scale(l, d, delta_lambda_d));
-            points.correct::<Y, L>(l, &group.points[i], x[i], correction, w);
+            let correction = times(l, &along, g);
+            points.correct::<Y, L>(l, &group.points[i], x, correction, w);
         }
     }
 }
