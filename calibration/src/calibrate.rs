@@ -2,6 +2,7 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, Log, LogSource, ModelSelection, PrepareOptions, PreparedLog,
+    doubts,
     models::{self, selection},
     prepare,
 };
@@ -37,6 +38,8 @@ pub struct Calibration {
     pub fit: Fit,
     /// Where models were compared: how, and why this one.
     pub selection: Option<ModelSelection>,
+    /// Why the fit may mislead, in words, with what to do; empty where nothing speaks against it.
+    pub doubts: Vec<String>,
 }
 
 impl Default for CalibrationOptions {
@@ -65,12 +68,31 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         let (kind, selection) = selection::select(models::ALL, &prepared.samples, &options.fit)?;
         (kind, Some(selection))
     };
-    Ok(Calibration {
+    let mut calibration = Calibration {
         source: log.source.clone(),
         fit: kind.fit(&prepared.samples, &options.fit)?,
         prepared,
         selection,
-    })
+        doubts: Vec::new(),
+    };
+    calibration.judge(&options.fit);
+    Ok(calibration)
+}
+
+impl Calibration {
+    /// Gathers the doubts about the fit; where no law describes the log, none of its parameters stands.
+    pub(crate) fn judge(&mut self, options: &FitOptions) {
+        self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
+        if let Some(selection) = &self.selection
+            && selection.is_none()
+        {
+            for parameter in &mut self.fit.parameters {
+                parameter.identifiable = false;
+                parameter.reason = "no law describes this log".into();
+            }
+            self.doubts.insert(0, selection.reason.clone());
+        }
+    }
 }
 
 fn unknown(name: &str) -> CalibrationError {

@@ -86,6 +86,7 @@ fn fit_one_model(
     for site in sites {
         if site.fit.model != common.name {
             site.fit = common.fit(&site.prepared.samples, options)?;
+            site.judge(options);
         }
     }
     Ok(Some(format!(

@@ -13,6 +13,7 @@
 
 mod calibrate;
 mod calibrate_sites;
+mod doubts;
 mod error;
 mod fit;
 pub mod formats;

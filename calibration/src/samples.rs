@@ -28,7 +28,7 @@ pub struct Samples {
 pub struct ContactPoint {
     /// Whether the zero of the indentation is given (by the log, or by the user); otherwise it was estimated.
     pub known: bool,
-    /// Standard error of that zero [m]; 0 where it is known.
+    /// Standard error of that zero [m]; 0 where it is known, infinite where the log starts in contact.
     pub standard_error: f64,
 }
 
@@ -38,6 +38,17 @@ impl ContactPoint {
         known: true,
         standard_error: 0.0,
     };
+
+    /// Unknown: the log starts in contact, and its zero is its least indentation.
+    pub const UNKNOWN: Self = Self {
+        known: false,
+        standard_error: f64::INFINITY,
+    };
+
+    /// Whether nothing is known of the surface.
+    pub fn is_unknown(&self) -> bool {
+        self.standard_error == f64::INFINITY
+    }
 }
 
 /// Something that preparation chose, for the report.
@@ -60,5 +71,33 @@ impl Samples {
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
+    }
+
+    /// A stretch of them.
+    pub(crate) fn part(&self, range: std::ops::Range<usize>) -> Self {
+        let pick = |values: &[f64]| values[range.clone()].to_vec();
+        Self {
+            log: self.log.clone(),
+            time: pick(&self.time),
+            indentation: pick(&self.indentation),
+            velocity: pick(&self.velocity),
+            force: pick(&self.force),
+            ..*self
+        }
+    }
+
+    /// Every so many-th sample, about `n`.
+    pub(crate) fn thinned(&self, n: usize) -> Self {
+        let stride = self.len().div_ceil(n).max(1);
+        let every = |values: &[f64]| values.iter().copied().step_by(stride).collect();
+        Self {
+            log: self.log.clone(),
+            time: every(&self.time),
+            indentation: every(&self.indentation),
+            velocity: every(&self.velocity),
+            force: every(&self.force),
+            sampling_interval: self.sampling_interval * stride as f64,
+            ..*self
+        }
     }
 }

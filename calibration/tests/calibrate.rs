@@ -143,7 +143,13 @@ fn the_model_is_found() {
                 selection.reason
             );
             let candidates = models::ALL.iter().filter(|kind| kind.is_candidate);
-            assert_eq!(selection.candidates.len(), candidates.count());
+            // And "none", a constant force.
+            assert_eq!(selection.candidates.len(), candidates.count() + 1);
+            assert!(
+                !selection.is_none() && found.doubts.is_empty(),
+                "{:?}",
+                found.doubts
+            );
         }
     }
 }

@@ -295,7 +295,14 @@ fn a_given_indentation_is_used_whole() {
 fn a_known_surface_and_bias_replace_what_would_be_found() {
     let recipe = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS);
     let log = recipe.generate();
-    assert!(problem(&log).contains("starts in contact"));
+    let unknown = prepared(&log);
+    assert!(unknown.samples.contact.is_unknown());
+    assert!(
+        unknown
+            .notes
+            .iter()
+            .any(|note| note.contains("starts in contact"))
+    );
     let options = PrepareOptions {
         bias: ForceBias::Known(-1.1),
         surface: Some(0.12),

@@ -287,6 +287,7 @@ impl<'a> PressRepeater<'a> {
             prepared: prepared(samples, self.n < self.recorded.len()),
             fit,
             selection: None,
+            doubts: Vec::new(),
         };
         Ok(SimulatedPress {
             softness: softness_of(&calibration)?,

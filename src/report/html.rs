@@ -241,6 +241,7 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
         escape(&name_of(log))
     );
     html.push_str(&parameters(&fit.parameters));
+    html.push_str(&warnings(&log.doubts));
     html.extend(pictures.iter().map(figure));
     html.push_str("<h3>What was chosen, and how</h3>\n");
     let choice = |choice: &crate::calibration::PreparationChoice| {
@@ -270,6 +271,12 @@ fn section_of(index: usize, log: &Calibration, pictures: &[super::Picture]) -> S
         false,
     ));
     html + "</section>\n"
+}
+
+/// Why the numbers above may mislead, where they stand.
+fn warnings(doubts: &[String]) -> String {
+    let line = |doubt: &String| format!("<p class=\"warning\">{}</p>\n", escape(doubt));
+    doubts.iter().map(line).collect()
 }
 
 fn explanation(figure: &ExplainedStatistic) -> Vec<Cell> {

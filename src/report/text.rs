@@ -16,6 +16,10 @@ impl CalibrationReport {
         let mut lines = vec![self.model_line(), String::new()];
         lines.extend(table(&self.rows()));
         lines.extend(self.unidentifiable());
+        lines.extend(self.sites.logs.iter().flat_map(|log| {
+            let doubts = log.doubts.iter();
+            doubts.map(|doubt| format!("warning: {}: {}", name_of(log), shown(doubt)))
+        }));
         if self.sites.logs.len() > 1 {
             lines.push(String::new());
             lines.extend(self.pooled_lines());

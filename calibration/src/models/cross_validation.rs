@@ -30,7 +30,8 @@ pub(crate) fn explained(
     options: &FitOptions,
 ) -> Result<Explained, CalibrationError> {
     let law = (kind.law)(samples, options)?;
-    let mut solved = solver::solve(kind.name, &*law, samples, options)?;
+    let options = solver::options_for(kind.name, &*law, samples, options)?;
+    let mut solved = solver::solve(kind.name, &*law, samples, &options)?;
     let n_parameters = solved.state.raw(solved.problem.shift_limit).len();
     let held_out = held_out(
         &mut solved.problem,
@@ -64,10 +65,33 @@ fn held_out(problem: &mut Problem, start: &[f64], shift: f64) -> f64 {
         let state = problem.solve(start, shift, 0.0);
         problem.set_used(block.to_vec());
         let system = problem.system(&state.nonlinear, state.shift, 0.0);
-        let residual = least_squares::residual(&system.columns, &system.target, &state.linear);
+        let mut residual = least_squares::residual(&system.columns, &system.target, &state.linear);
+        for (residual, divisor) in residual.iter_mut().zip(&system.divisor) {
+            *residual *= divisor;
+        }
         squares += weighted_dot(&residual, &residual, None);
         n += block.len();
     }
     problem.set_used(all);
     (squares / n.max(1) as f64).sqrt()
+}
+
+/// Mean square of the force about its mean [N²], and the root mean square error on blocks, each predicted by the others' mean [N].
+pub(crate) fn constant(samples: &Samples) -> (f64, f64) {
+    let force = &samples.force;
+    let n = force.len() as f64;
+    let sum: f64 = force.iter().sum();
+    let about = |values: &[f64], mean: f64| -> f64 {
+        values.iter().map(|value| (value - mean).powi(2)).sum()
+    };
+    let (mut squares, mut held) = (0.0, 0);
+    for block in force.chunks(force.len().div_ceil(BLOCKS).max(1)).skip(1) {
+        let others = (n - block.len() as f64).max(1.0);
+        squares += about(block, (sum - block.iter().sum::<f64>()) / others);
+        held += block.len();
+    }
+    (
+        about(force, sum / n) / n,
+        (squares / held.max(1) as f64).sqrt(),
+    )
 }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use nalgebra::DMatrix;
 
 use super::{
+    excitation,
     law::Spec,
     variable_projection::{Problem, State, System},
 };
@@ -19,9 +20,6 @@ use crate::{
         tangent::Tangent,
     },
 };
-
-/// A positive parameter with a larger relative standard error is not determined: its interval reaches zero.
-const LARGEST_RELATIVE_ERROR: f64 = 0.5;
 
 /// Most samples from which the sensitivity to bias and surface is computed.
 const ROWS: usize = 20_000;
@@ -154,7 +152,15 @@ pub(super) fn fit(
         .map(|(moved, slope)| (moved.influence.as_slice(), slope.as_slice()));
     let replicates = replicates(problem, state, &local, &uncertain, &slopes, beforehand);
 
-    let undetermined = undetermined(&local, &slopes, noise_dominates);
+    let mut undetermined = undetermined(&local, &slopes, noise_dominates);
+    if let Some(column) = problem.velocity_column(state) {
+        let objection = excitation::objection(problem.samples, problem.used());
+        for (open, row) in undetermined.iter_mut().zip(slopes.row_iter()) {
+            if open.is_none() && row[column] != 0.0 {
+                open.clone_from(&objection);
+            }
+        }
+    }
     let standard_errors: Vec<f64> = (0..specs.len())
         .map(|j| covariance[(j, j)].max(0.0).sqrt())
         .collect();
@@ -177,7 +183,7 @@ pub(super) fn fit(
             .cloned()
             .flatten()
             .or(undetermined[j].clone());
-        let reason = reason(spec, reported[j], standard_error, open.as_deref());
+        let reason = reason(spec, reported[j], half, open.as_deref());
         parameters.push(Parameter {
             name: spec.name,
             title: spec.title,
@@ -243,7 +249,7 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
     }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
-    if !contact.known && contact.standard_error > 0.0 && !refined {
+    if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
         changes.push(sensitivity(problem, state, contact.standard_error, 0.0));
     }
     changes
@@ -405,14 +411,16 @@ fn undetermined(
 }
 
 /// Why a parameter is not identifiable; empty where it is.
-fn reason(spec: &Spec, value: f64, standard_error: f64, undetermined: Option<&str>) -> String {
-    let why = if !value.is_finite() || !standard_error.is_finite() {
+fn reason(spec: &Spec, value: f64, half: f64, undetermined: Option<&str>) -> String {
+    let why = if !value.is_finite() || !half.is_finite() {
         "it has no finite value".to_string()
     } else if let Some(why) = undetermined {
         why.to_string()
-    } else if spec.positive && standard_error > LARGEST_RELATIVE_ERROR * value.abs() {
+    } else if spec.positive && half >= value.abs() {
         format!(
-            "{value:.4} ± {standard_error:.4} {} (one standard error) may as well be zero",
+            "its 95 % interval, {:.4} to {:.4} {}, holds zero",
+            value - half,
+            value + half,
             spec.unit
         )
     } else if spec.positive && value <= 0.0 {

@@ -32,7 +32,8 @@ impl ModelKind {
     /// [`CalibrationError::Fit`] for samples that the law cannot be fitted to, [`CalibrationError::Option`] for invalid options.
     pub fn fit(&self, samples: &Samples, options: &FitOptions) -> Result<Fit, CalibrationError> {
         let law = (self.law)(samples, options)?;
-        let mut fit = solver::solve(self.name, &*law, samples, options)?.fit();
+        let options = solver::options_for(self.name, &*law, samples, options)?;
+        let mut fit = solver::solve(self.name, &*law, samples, &options)?.fit();
         fit.notes.extend(law.notes(&fit, samples));
         Ok(fit)
     }

@@ -4,6 +4,7 @@ mod acceleration;
 mod cross_validation;
 mod divided;
 mod estimates;
+mod excitation;
 mod flat_punch;
 mod half_space;
 mod hertz;

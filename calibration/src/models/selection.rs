@@ -42,6 +42,50 @@ pub struct ModelSelection {
     pub reason: String,
 }
 
+/// The candidate that is no law: a constant force.
+const NONE: &str = "none";
+/// A law must leave less of the error than this share of what a constant force leaves, or none is chosen:
+/// a half of the variance.
+const LEAST_EXPLAINED: f64 = std::f64::consts::FRAC_1_SQRT_2;
+/// Samples at most from which [`better_than`] compares laws.
+const ROWS: usize = 5000;
+
+impl ModelSelection {
+    /// Whether no law describes the samples: then the parameters of the one that was fitted mean nothing.
+    pub fn is_none(&self) -> bool {
+        self.candidates
+            .first()
+            .is_some_and(|first| first.model == NONE)
+    }
+}
+
+/// The law that predicts unseen samples best and the share of the error of law `than` that it leaves, where it is another.
+pub(crate) fn better_than(
+    kinds: &'static [ModelKind],
+    than: &str,
+    samples: &Samples,
+    options: &FitOptions,
+) -> Option<(&'static str, f64)> {
+    let samples = samples.thinned(ROWS);
+    let options = FitOptions {
+        indenter: None,
+        n_bootstrap: 0,
+        ..options.clone()
+    };
+    let held_out = |kind: &ModelKind| {
+        let explained = cross_validation::explained(kind, &samples, &options).ok()?;
+        Some(explained).filter(|explained| explained.unidentified.is_empty() || kind.name == than)
+    };
+    let own = kinds.iter().find(|kind| kind.name == than)?;
+    let own = held_out(own)?.held_out;
+    let others = kinds
+        .iter()
+        .filter(|kind| kind.is_candidate && kind.name != than);
+    others
+        .filter_map(|kind| Some((kind.name, held_out(kind)?.held_out / own)))
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
 /// A law with what it explains.
 struct Tried {
     kind: &'static ModelKind,
@@ -88,7 +132,35 @@ pub(crate) fn select(
         tried.bic = n * tried.explained.mean_square.max(f64::MIN_POSITIVE).ln()
             + tried.explained.n_parameters as f64 * n.ln();
     }
-    Ok(decide(tried, n))
+    let (kind, mut selection) = decide(tried, n);
+    weigh_none(&mut selection, samples, n);
+    Ok((kind, selection))
+}
+
+/// Puts a constant force among the candidates: first, where no law predicts much better.
+fn weigh_none(selection: &mut ModelSelection, samples: &Samples, n: f64) {
+    let (mean_square, held_out) = cross_validation::constant(samples);
+    let best = &selection.candidates[0];
+    let stands = best.held_out_rmse_n > LEAST_EXPLAINED * held_out;
+    let none = ModelCandidate {
+        model: NONE,
+        bic: n * mean_square.max(f64::MIN_POSITIVE).ln() + n.ln(),
+        held_out_rmse_n: held_out,
+        ruled_out: if stands {
+            String::new()
+        } else {
+            "a law explains more than half of the force".to_owned()
+        },
+    };
+    if stands {
+        selection.reason = format!(
+            "no law describes this log: {} predicts unseen samples to {:.4} N, and a constant force to {held_out:.4} N; check columns, units, window and --force-latency",
+            best.model, best.held_out_rmse_n
+        );
+        selection.candidates.insert(0, none);
+    } else {
+        selection.candidates.push(none);
+    }
 }
 
 fn decide(mut tried: Vec<Tried>, n: f64) -> (&'static ModelKind, ModelSelection) {

@@ -1,5 +1,7 @@
 //! From samples to a fit, for every law: which samples, where the surface is, solve, judge.
 
+use std::borrow::Cow;
+
 use super::{
     acceleration,
     estimates::{self, Moved},
@@ -43,6 +45,29 @@ impl Solved<'_> {
     }
 }
 
+/// The options with an offset where the surface is unknown, which then takes the preload's force; a law that needs the surface says so.
+pub(super) fn options_for<'a>(
+    model: &'static str,
+    law: &dyn Law,
+    samples: &Samples,
+    options: &'a FitOptions,
+) -> Result<Cow<'a, FitOptions>, CalibrationError> {
+    if !samples.contact.is_unknown() {
+        return Ok(Cow::Borrowed(options));
+    }
+    if !law.linear_in_surface() {
+        return Err(CalibrationError::Fit {
+            log: samples.log.clone(),
+            model,
+            problem: "the log starts in contact, and this law needs the surface: use --model kelvin-voigt, which fits stiffness and damping about the preload, or give --surface and --bias, or the indentation itself (--columns indentation=…)".into(),
+        });
+    }
+    Ok(Cow::Owned(FitOptions {
+        force_offset: true,
+        ..options.clone()
+    }))
+}
+
 /// Solves the law of this name.
 pub(super) fn solve<'a>(
     model: &'static str,
@@ -73,7 +98,7 @@ pub(super) fn solve<'a>(
 
     // Where has the tissue left the probe?
     let mut state = problem.solve(&start, 0.0, 0.0);
-    if leave_out_separated(&mut problem, &state, &mut notes) {
+    if !samples.contact.is_unknown() && leave_out_separated(&mut problem, &state, &mut notes) {
         check_size(&problem)?;
         state = problem.solve(&state.nonlinear, 0.0, 0.0);
     }
@@ -129,7 +154,10 @@ fn used(
         .min_indentation
         .unwrap_or_else(|| law.least_indentation(largest, &samples.contact));
     let used: Vec<usize> = (0..samples.len())
-        .filter(|&i| samples.indentation[i] > 0.0 && samples.indentation[i] >= least)
+        .filter(|&i| {
+            let r = samples.indentation[i];
+            samples.contact.is_unknown() || r > 0.0 && r >= least
+        })
         .collect();
     let left_out = samples.len() - used.len();
     if left_out > 0 {

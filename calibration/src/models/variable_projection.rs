@@ -119,6 +119,18 @@ impl<'a> Problem<'a> {
         thinned
     }
 
+    /// The linear column that velocity enters, where the law has one.
+    pub(crate) fn velocity_column(&self, state: &State) -> Option<usize> {
+        let inputs = Inputs {
+            time: &self.samples.time,
+            indentation: &self.samples.indentation,
+            velocity: &self.samples.velocity,
+            used: &[],
+        };
+        let gain = self.law.velocity_gain(&inputs, &state.nonlinear);
+        gain.map(|(column, _)| column)
+    }
+
     /// Samples that are fitted.
     pub(crate) fn used(&self) -> &[usize] {
         &self.used

@@ -122,6 +122,7 @@ fn space(
     let touching = || change.contact.iter().map(|&index| &positions[index]);
     let centre = mean(touching());
     let approach = centre - mean(positions[..change.n_start].iter());
+    let approach = stiffening(positions, rough, &principal(touching(), centre)).unwrap_or(approach);
     let inward = match options.normal {
         Some(normal) => {
             let normal = Vector3::from(normal);
@@ -155,8 +156,14 @@ fn space(
         }
         Channel::Scalar(values) => (values.clone(), change.positive),
     };
-    let pressing = signed(positive, options.sign, findings);
     let related = correlation(change.contact.iter().map(|&i| (depth[i], force[i])));
+    // Force grows with indentation, wherever the log starts.
+    let positive = if related.abs() > 0.5 {
+        related > 0.0
+    } else {
+        positive
+    };
+    let pressing = signed(positive, options.sign, findings);
     state_sign(pressing, related, options.sign, findings);
     let velocity = match &log.velocity {
         Some(Channel::Vector(values)) => Some(along(values, &inward)),
@@ -177,6 +184,39 @@ fn space(
         surface: options.surface.map(|surface| -surface),
         given: false,
     })
+}
+
+/// Share of a line at each end whose stiffness is compared, and the factor by which the deeper end is stiffer.
+const END: f64 = 0.2;
+const STIFFER: f64 = 2.0;
+
+/// The direction along a line in which force changes faster with place, where it plainly does at one end: that is the deep one,
+/// air and shallow contact the other, whether the log starts in air or at a peak of the force.
+fn stiffening(positions: &[[f64; 3]], force: &[f64], line: &Vector3<f64>) -> Option<Vector3<f64>> {
+    let places = along(positions, line);
+    let (least, most) = places
+        .iter()
+        .fold((f64::MAX, f64::MIN), |(low, high), place| {
+            (low.min(*place), high.max(*place))
+        });
+    let slope = |from: f64, to: f64| -> Option<f64> {
+        let share = |place: f64| (place - least) / (most - least).max(f64::MIN_POSITIVE);
+        let all = places.iter().copied().zip(force.iter().copied());
+        let pairs: Vec<(f64, f64)> = all
+            .filter(|(place, _)| (from..=to).contains(&share(*place)))
+            .collect();
+        let spread_of = |of: fn(&(f64, f64)) -> f64| spread(pairs.iter().map(of));
+        let (x, y) = (spread_of(|pair| pair.0), spread_of(|pair| pair.1));
+        (pairs.len() > 10 && x > 0.0).then(|| correlation(pairs.iter().copied()).abs() * y / x)
+    };
+    let (low, high) = (slope(0.0, END)?, slope(1.0 - END, 1.0)?);
+    if high > STIFFER * low {
+        Some(*line)
+    } else if low > STIFFER * high {
+        Some(-line)
+    } else {
+        None
+    }
 }
 
 fn found_normal(

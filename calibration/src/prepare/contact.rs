@@ -34,12 +34,12 @@ pub(super) struct RoughContact {
     pub(super) noise: f64,
 }
 
-/// Finds contact in the force of a log that starts in free air.
+/// Finds contact in the force of a log that starts in free air; `None` where it starts in contact.
 pub(super) fn rough(
     force: &[f64],
     depth: &[f64],
     findings: &Findings,
-) -> Result<RoughContact, CalibrationError> {
+) -> Result<Option<RoughContact>, CalibrationError> {
     let n = force.len();
     let still = median(force[..n_start(n)].to_vec());
     let white = white_noise(force);
@@ -50,14 +50,14 @@ pub(super) fn rough(
             (low.min(*value), high.max(*value))
         });
     let (rise, fall) = (high - still, still - low);
+    if fall > 0.2 * rise + 6.0 * white {
+        return Ok(None);
+    }
     if rise < 4.0 * white || rise <= 0.0 {
         return Err(findings.refuse(format!(
             "no contact found: the force rises by {:.3} N, within its noise of {white:.3} N; press harder, or check the force column and --sign",
             rise.max(0.0)
         )));
-    }
-    if fall > 0.2 * rise + 6.0 * white {
-        return Err(throughout(findings));
     }
     let sure = smooth
         .iter()
@@ -77,7 +77,7 @@ pub(super) fn rough(
     let approach = (begin - from) / (to - begin);
     let enough = if onset < FEW_IN_AIR { 3.0 } else { 1.0 } * SHORTEST_APPROACH;
     if onset < FEWEST_IN_AIR || approach < enough {
-        return Err(throughout(findings));
+        return Ok(None);
     }
     // Early contact hides in the noise: the last tenth before onset, at least 15 samples where there are enough, is no air.
     let margin = (onset / 10).max(15).min(onset / 2);
@@ -86,7 +86,7 @@ pub(super) fn rough(
         end: onset - margin,
     };
     if rises(&depth[..air.end], &force[..air.end], rise / (to - begin)) {
-        return Err(throughout(findings));
+        return Ok(None);
     }
     let noise = mean_with_error(&force[..air.end]).2.max(1e-12 * rise);
     let last = smooth
@@ -94,7 +94,7 @@ pub(super) fn rough(
         .rposition(|value| *value > still + (2.0 * noise).max(1e-3 * rise))
         .unwrap_or(n - 1);
     let settled = (last + 2 * HALF + 1 + (n - last) / 5).min(n);
-    Ok(RoughContact {
+    Ok(Some(RoughContact {
         onset,
         sure,
         air,
@@ -107,7 +107,7 @@ pub(super) fn rough(
             end: last + 1,
         },
         noise,
-    })
+    }))
 }
 
 /// Whether force rises with depth by more than noise explains, and by a tenth of what it does in contact [N/m].
@@ -128,10 +128,4 @@ fn rises(depth: &[f64], force: &[f64], in_contact: f64) -> bool {
     let slope = xy / xx;
     let error = ((yy - slope * xy).max(0.0) / (n - 2.0).max(1.0) / xx).sqrt();
     slope > 0.1 * in_contact && slope > 4.0 * error
-}
-
-fn throughout(findings: &Findings) -> CalibrationError {
-    findings.refuse(
-        "the log starts in contact, so neither force bias nor surface can be found: start it in free air, or give --surface and --bias, or the indentation itself (--columns indentation=…)",
-    )
 }

@@ -1,11 +1,12 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
-//! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `latency`, `saturation`, `contact` (rough),
+//! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `latency`, `saturation`, `drift`, `contact` (rough),
 //! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`.
 
 mod axis;
 mod bias;
 mod contact;
+mod drift;
 mod findings;
 mod latency;
 mod noise;
@@ -20,6 +21,7 @@ mod track;
 mod velocity;
 mod window;
 
+pub(crate) use noise::white_noise;
 pub use options::{ForceBias, ForceSign, PrepareOptions, VelocitySource};
 
 use contact::RoughContact;
@@ -76,6 +78,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         Clock::of(&track.time)
     };
     let clipped = saturation::clipped(&track, &mut findings)?;
+    let drifting = drift::removed(&mut track, options.bias, &mut findings);
     let approach = Approach::of(&track, &findings)?;
     let (velocity, velocity_noise) = velocity::found(
         &mut track,
@@ -84,13 +87,16 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         options.velocity,
         &mut findings,
     )?;
-    let bias = bias::found(
-        &track.force,
-        approach.air,
-        approach.after,
-        options.bias,
-        &mut findings,
-    )?;
+    let bias = match drifting {
+        Some(bias) => bias,
+        None => bias::found(
+            &track.force,
+            approach.air,
+            approach.after,
+            options.bias,
+            &mut findings,
+        )?,
+    };
     let (surface, contact) = approach.surface(&track, &velocity, &clock, &mut findings)?;
 
     let Track {
@@ -110,7 +116,9 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
             *force -= bias.value;
         }
     }
-    let window = if given {
+    let window = if contact.is_unknown() {
+        Window::whole(time.len())
+    } else if given {
         window::inside(&indentation)
     } else {
         window::until_release(&indentation, &force, approach.threshold(&force))
@@ -156,20 +164,32 @@ struct Approach {
     air: SampleRange,
     after: SampleRange,
     pressed: SampleRange,
-    /// `None` where the surface is known.
+    /// `None` where the surface is known, or the log starts in contact.
     rough: Option<RoughContact>,
 }
 
 impl Approach {
     fn of(track: &Track, findings: &Findings) -> Result<Self, CalibrationError> {
         let Some(surface) = track.surface else {
-            let rough = contact::rough(&track.force, &track.depth, findings)?;
-            return Ok(Self {
-                air: rough.air,
-                after: rough.after,
-                pressed: rough.pressed,
-                rough: Some(rough),
-            });
+            return Ok(
+                match contact::rough(&track.force, &track.depth, findings)? {
+                    Some(rough) => Self {
+                        air: rough.air,
+                        after: rough.after,
+                        pressed: rough.pressed,
+                        rough: Some(rough),
+                    },
+                    None => Self {
+                        air: SampleRange::default(),
+                        after: SampleRange::default(),
+                        pressed: SampleRange {
+                            start: 0,
+                            end: track.depth.len(),
+                        },
+                        rough: None,
+                    },
+                },
+            );
         };
         let n = track.depth.len();
         let inside = |depth: &f64| *depth > surface;
@@ -218,7 +238,18 @@ impl Approach {
                 Ok((surface, ContactPoint::KNOWN))
             }
             (None, Some(rough)) => onset::found(track, velocity, rough, clock, findings),
-            (None, None) => Ok((0.0, ContactPoint::KNOWN)),
+            (None, None) => {
+                findings.choose(
+                    "contact onset",
+                    "unknown".to_owned(),
+                    "the log starts in contact",
+                );
+                findings.note(
+                    "the log starts in contact: stiffness and damping are those about its preload, with an offset, and indentation counts from the least of the log; --surface and --bias, or --columns indentation=…, give the rest",
+                );
+                let least = track.depth.iter().copied().fold(f64::MAX, f64::min);
+                Ok((least, ContactPoint::UNKNOWN))
+            }
         }
     }
 
@@ -274,7 +305,7 @@ fn selected(
         format!("{first:.4} to {last:.4} s, {} samples", kept.len()),
         match (asked, window.n_presses) {
             (Some(_), _) => "given".to_owned(),
-            (None, _) if given => "whole log".to_owned(),
+            (None, _) if given || window.is_whole => "whole log".to_owned(),
             (None, 1) => "from contact to release".to_owned(),
             (None, n) => format!("{n} presses, the air between them left out"),
         },

@@ -23,7 +23,7 @@ pub(super) fn scale(values: &[f64]) -> f64 {
 }
 
 /// Standard deviation of white noise on a slow signal: second differences have six times its variance.
-pub(super) fn white_noise(values: &[f64]) -> f64 {
+pub(crate) fn white_noise(values: &[f64]) -> f64 {
     let stride = (values.len() / 50_000).max(1);
     let differences: Vec<f64> = values
         .windows(3)

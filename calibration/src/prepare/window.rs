@@ -11,6 +11,20 @@ pub(super) struct Window {
     pub(super) n_presses: usize,
     /// Samples deeper than the surface that the tissue no longer touched.
     pub(super) n_released: usize,
+    /// Whether every sample is one of contact, because the log begins so.
+    pub(super) is_whole: bool,
+}
+
+impl Window {
+    /// All samples.
+    pub(super) fn whole(n: usize) -> Self {
+        Self {
+            kept: (0..n).collect(),
+            n_presses: 1,
+            n_released: 0,
+            is_whole: true,
+        }
+    }
 }
 
 /// Every sample with a positive indentation.
@@ -21,6 +35,7 @@ pub(super) fn inside(indentation: &[f64]) -> Window {
         kept: kept.filter(|&index| indentation[index] > 0.0).collect(),
         n_presses: presses.len(),
         n_released: 0,
+        is_whole: false,
     }
 }
 

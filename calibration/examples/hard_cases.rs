@@ -1,0 +1,202 @@
+//! How often 95 % intervals cover the truth on logs with a defect: drift, latency, gaps, contact from the start, ramps, two presses,
+//! a position that is noisy and has to be differentiated.
+//!
+//! `cargo run --release -p insonate-calibration --example hard_cases -- 1000`, and a part of a case's name behind it for that one only.
+//!
+//! An interval counts where the parameter is identified; the last column counts logs where it is not, refused logs among them.
+#![expect(
+    clippy::print_stdout,
+    clippy::unwrap_used,
+    reason = "an example prints its table and ends on an error"
+)]
+
+use insonate_calibration::{
+    CalibrationOptions, Channel, Log, ModelChoice, Motion, calibrate,
+    synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
+};
+
+/// A defect: the recipe of its seed's log, and what is done to the log afterwards.
+struct Case {
+    name: &'static str,
+    motion: fn() -> Trajectory,
+    defect: fn(&mut SyntheticLog, f64),
+    after: fn(Log) -> Log,
+}
+
+const LAW: Law = Law::KelvinVoigt {
+    stiffness: 1324.17,
+    damping: 17.59,
+};
+
+fn step(to: f64, speed: f64) -> Segment {
+    Segment::Move {
+        to,
+        speed,
+        ramp: 0.05,
+    }
+}
+
+/// Up to a depth at one speed, and there it ends.
+fn ramp() -> Trajectory {
+    Trajectory::new(
+        -0.01,
+        &[Segment::Hold(0.5), step(0.008, 0.005), Segment::Hold(0.5)],
+    )
+}
+
+fn two_presses() -> Trajectory {
+    let press = [step(0.007, 0.01), Segment::Hold(0.5), step(-0.01, 0.02)];
+    let mut segments = vec![Segment::Hold(1.0)];
+    segments.extend(press);
+    segments.push(Segment::Hold(1.0));
+    segments.extend(press);
+    segments.push(Segment::Hold(1.0));
+    Trajectory::new(-0.01, &segments)
+}
+
+/// A gap of 60 ms over the moment of contact.
+fn without_contact(log: Log) -> Log {
+    let Motion::Position(Channel::Scalar(position)) = &log.motion else {
+        return log;
+    };
+    let touched = position.iter().position(|z| *z < 0.12).unwrap();
+    let keep = |row: &usize| !(touched.saturating_sub(15)..touched + 15).contains(row);
+    let rows: Vec<usize> = (0..log.len()).filter(keep).collect();
+    let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+    let channel = |channel: &Channel| match channel {
+        Channel::Scalar(values) => Channel::Scalar(pick(values)),
+        Channel::Vector(values) => Channel::Vector(rows.iter().map(|&row| values[row]).collect()),
+    };
+    Log {
+        source: log.source.clone(),
+        time: pick(&log.time),
+        motion: Motion::Position(Channel::Scalar(pick(position))),
+        velocity: log.velocity.as_ref().map(channel),
+        force: channel(&log.force),
+    }
+}
+
+/// Shares of a range by the seed, evenly: the golden section.
+fn share(seed: u64) -> f64 {
+    (seed as f64 * 0.618_033_988_749_895).fract()
+}
+
+const CASES: &[Case] = &[
+    Case {
+        name: "drift 0 to 0.1 N/s",
+        motion: Trajectory::rich,
+        defect: |recipe, share| recipe.sensor.bias_drift = 0.1 * share * recipe.motion.duration(),
+        after: |log| log,
+    },
+    Case {
+        name: "latency 0 to 50 ms",
+        motion: Trajectory::rich,
+        defect: |recipe, share| recipe.sensor.force_latency = 0.05 * share,
+        after: |log| log,
+    },
+    Case {
+        name: "gap over contact",
+        motion: Trajectory::rich,
+        defect: |_, _| {},
+        after: without_contact,
+    },
+    Case {
+        name: "starts in contact",
+        motion: || Trajectory::palpation(20.0),
+        defect: |_, _| {},
+        after: |log| log,
+    },
+    Case {
+        name: "ramp at one speed",
+        motion: ramp,
+        defect: |_, _| {},
+        after: |log| log,
+    },
+    Case {
+        name: "two presses, drift",
+        motion: two_presses,
+        defect: |recipe, share| recipe.sensor.bias_drift = 0.1 * share * recipe.motion.duration(),
+        after: |log| log,
+    },
+    Case {
+        name: "position noise 5 um",
+        motion: Trajectory::rich,
+        defect: |recipe, _| recipe.sensor.velocity_logged = false,
+        after: |log| log,
+    },
+    Case {
+        name: "position noise 50 um",
+        motion: Trajectory::rich,
+        defect: |recipe, _| {
+            recipe.sensor.velocity_logged = false;
+            recipe.sensor.position_noise = 50e-6;
+        },
+        after: |log| log,
+    },
+];
+
+fn main() {
+    let argument = std::env::args().nth(1);
+    let n: u64 = argument.map_or(1000, |text| text.parse().unwrap());
+    let only = std::env::args().nth(2).unwrap_or_default();
+    println!(
+        "Kelvin–Voigt, {n} logs each; relative errors of the logs that identify the parameter"
+    );
+    println!("case                   parameter      mean %   rms %   covered %   not identified %");
+    for case in CASES.iter().filter(|case| case.name.contains(&only)) {
+        print_case(case, n);
+    }
+}
+
+fn print_case(case: &Case, n: u64) {
+    let frame = MotionFrame::Axis {
+        surface: 0.12,
+        outward: true,
+    };
+    let options = CalibrationOptions {
+        model: ModelChoice::Named("kelvin-voigt"),
+        ..CalibrationOptions::default()
+    };
+    let truth = LAW.parameters();
+    let mut rows = vec![(0.0, 0.0, 0_u64, 0_u64); truth.len()];
+    let mut refused = None;
+    for seed in 0..n {
+        let mut recipe = SyntheticLog::new(LAW, (case.motion)(), frame);
+        recipe.seed = seed;
+        // So that contact falls anywhere between two samples.
+        recipe.rate += 20.0 * share(seed);
+        (case.defect)(&mut recipe, share(seed));
+        let fit = match calibrate(&(case.after)(recipe.generate()), &options) {
+            Ok(found) => found.fit,
+            Err(error) => {
+                refused = Some(error.to_string());
+                continue;
+            }
+        };
+        for ((name, truth), row) in truth.iter().zip(&mut rows) {
+            let parameter = fit.parameter(name).unwrap();
+            if !parameter.identifiable {
+                continue;
+            }
+            let error = parameter.value / truth - 1.0;
+            row.0 += error;
+            row.1 += error * error;
+            row.2 += u64::from(parameter.ci95[0] <= *truth && *truth <= parameter.ci95[1]);
+            row.3 += 1;
+        }
+    }
+    for ((name, _), (sum, squares, covered, counted)) in truth.iter().zip(rows) {
+        let of = counted.max(1) as f64;
+        println!(
+            "{:<22} {name:<12} {:>8.3} {:>7.3} {:>11.1} {:>18.1}",
+            case.name,
+            100.0 * sum / of,
+            100.0 * (squares / of).sqrt(),
+            100.0 * covered as f64 / of,
+            100.0 * (n - counted) as f64 / n as f64,
+        );
+    }
+    if let Some(problem) = refused {
+        println!("  refused, such as: {problem}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Reasons not to believe a fit, for whoever reads only its table: misfit with the law that fits better, and stiffness that no tissue has.
+
+use crate::{
+    Fit, FitOptions, Samples,
+    models::{self, selection},
+    prepare::white_noise,
+};
+
+/// Share of the force's variance that a fit may leave without a warning.
+const UNEXPLAINED: f64 = 0.1;
+/// Residuals of so many times the force's noise, correlated below this statistic of Durbin and Watson, follow a pattern.
+const STRUCTURED: f64 = 3.0;
+const DURBIN_WATSON: f64 = 0.5;
+/// Of structured residuals those are told that another law leaves less than this share of.
+const BETTER: f64 = 0.5;
+/// Force over indentation of a probe face of a few cm² on tissue [N/m]: 2 a E/(1 − ν²) with a = 1 cm gives E = 0.4 kPa to 4 MPa,
+/// and soft tissues lie between some 0.5 kPa (fat, brain) and 1 MPa (Wells and Liang 2011, table 1).
+const STIFFNESS: std::ops::RangeInclusive<f64> = 10.0..=1e5;
+
+/// Samples of a press at most from which it is compared with others.
+const ROWS: usize = 5000;
+
+/// What should be said of a fit, worst first.
+pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<String> {
+    let mut doubts: Vec<String> = misfit(samples, fit, options).into_iter().collect();
+    doubts.extend(units(samples, fit));
+    doubts.extend(presses(samples, fit, options));
+    doubts
+}
+
+/// Samples further apart than so many intervals belong to different presses.
+const GAP: f64 = 20.0;
+/// Elastic coefficients of two presses contradict each other beyond so many standard errors and this share.
+const CONTRADICTION: (f64, f64) = (4.0, 0.03);
+
+/// Presses of one log whose elastic coefficients contradict each other.
+fn presses(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
+    let name = fit.elastic?.coefficient;
+    let kind = models::by_name(fit.model)?;
+    let apart = |pair: &[f64]| pair[1] - pair[0] > GAP * samples.sampling_interval;
+    let mut cuts = vec![0];
+    cuts.extend((1..samples.len()).filter(|&i| apart(&samples.time[i - 1..=i])));
+    cuts.push(samples.len());
+    if cuts.len() < 3 {
+        return None;
+    }
+    let of_press = |range: &[usize]| {
+        let press = samples.part(range[0]..range[1]).thinned(ROWS);
+        let fit = kind.fit(&press, options).ok()?;
+        fit.parameter(name)
+            .filter(|found| found.identifiable)
+            .cloned()
+    };
+    let found: Vec<_> = cuts.windows(2).filter_map(of_press).collect();
+    let least = found.iter().min_by(|a, b| a.value.total_cmp(&b.value))?;
+    let most = found.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
+    let difference = most.value - least.value;
+    let error = most.standard_error.hypot(least.standard_error);
+    (difference > CONTRADICTION.0 * error && difference > CONTRADICTION.1 * most.value).then(|| {
+        let values: Vec<String> = found.iter().map(|found| format!("{:.4}", found.value)).collect();
+        format!(
+            "the presses contradict each other: {name} is {} {}, one press after the other: the tissue softened, or the probe slipped; fit them one by one with --window",
+            values.join(", "),
+            least.unit
+        )
+    })
+}
+
+fn misfit(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
+    let unexplained =
+        (fit.statistics.rmse_n.powi(2) / variance(&samples.force, &fit.used)).min(1.0);
+    let structured = fit.statistics.durbin_watson < DURBIN_WATSON
+        && fit.statistics.rmse_n > STRUCTURED * white_noise(&samples.force);
+    if unexplained <= UNEXPLAINED && !structured {
+        return None;
+    }
+    let better = selection::better_than(models::ALL, fit.model, samples, options);
+    let advice = match &better {
+        Some((model, ratio)) if *ratio < if unexplained > UNEXPLAINED { 0.95 } else { BETTER } => {
+            format!(
+                "{model} leaves {:.0} % of that error on samples it did not see: try --model {model}",
+                100.0 * ratio
+            )
+        }
+        _ if unexplained > UNEXPLAINED => {
+            "no law here does better: look at the residuals, and check columns, units, window and --force-latency".to_owned()
+        }
+        _ => return None,
+    };
+    Some(format!(
+        "{} misses the force by {:.3} N rms (R² of the force {:.2}), in a pattern that its intervals do not know; {advice}",
+        fit.model,
+        fit.statistics.rmse_n,
+        1.0 - unexplained,
+    ))
+}
+
+/// Asks whether units are right where the force over the indentation, at the deepest, is none of tissue.
+fn units(samples: &Samples, fit: &Fit) -> Option<String> {
+    let deepest = fit
+        .used
+        .iter()
+        .copied()
+        .max_by(|a, b| samples.indentation[*a].total_cmp(&samples.indentation[*b]))?;
+    let row = fit.used.iter().position(|&index| index == deepest)?;
+    let stiffness = match fit.parameter("stiffness") {
+        Some(stiffness) => stiffness.value,
+        None => fit.predicted[row] / samples.indentation[deepest],
+    };
+    (stiffness > 0.0 && !STIFFNESS.contains(&stiffness)).then(|| {
+        format!(
+            "{stiffness:.3e} N/m is no stiffness of tissue under a probe of a few cm² ({:.0} to {:.0e} N/m; Wells and Liang 2011): are the units right? --units indentation=mm,force=N sets them",
+            STIFFNESS.start(),
+            STIFFNESS.end()
+        )
+    })
+}
+
+fn variance(force: &[f64], used: &[usize]) -> f64 {
+    let n = used.len().max(1) as f64;
+    let mean = used.iter().map(|&index| force[index]).sum::<f64>() / n;
+    let squares: f64 = used
+        .iter()
+        .map(|&index| (force[index] - mean).powi(2))
+        .sum();
+    (squares / n).max(f64::MIN_POSITIVE)
+}
