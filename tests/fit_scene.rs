@@ -49,6 +49,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
+        latency_standard_error: 0.0,
         sampling_interval: 0.002,
     };
     let model = models::by_name(model).unwrap();
@@ -66,6 +67,7 @@ fn recorded(law: Law, model: &str) -> Calibration {
         prepared,
         fit,
         selection: None,
+        doubts: Vec::new(),
     }
 }
 

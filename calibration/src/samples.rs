@@ -19,6 +19,8 @@ pub struct Samples {
     pub contact: ContactPoint,
     /// Standard error of the force bias that was removed [N]; 0 where it was given or none.
     pub bias_standard_error: f64,
+    /// Standard error of the force's latency that was taken back [s]; 0 where it was given or none.
+    pub latency_standard_error: f64,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
 }

@@ -207,7 +207,9 @@ fn stiffness_of_no_tissue_asks_for_units() {
         panic!("positions along an axis")
     };
     // Millimetres that were read as metres.
-    position.iter_mut().for_each(|z| *z *= 1e3);
+    for z in position.iter_mut() {
+        *z *= 1e3;
+    }
     log.velocity = None;
     let doubts = named(&log, "kelvin-voigt").doubts;
     assert!(

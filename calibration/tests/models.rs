@@ -50,6 +50,7 @@ fn samples(motion: Motion, force: impl Fn([f64; 3]) -> f64) -> Samples {
         velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
+        latency_standard_error: 0.0,
         sampling_interval: 1.0 / RATE,
     }
 }

@@ -312,6 +312,7 @@ fn samples(response: &IndentationResponse, log: &str, timestep: f64) -> Samples 
         velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
         bias_standard_error: 0.0,
+        latency_standard_error: 0.0,
         sampling_interval: timestep,
     }
 }

@@ -267,6 +267,7 @@ impl Press {
             velocity_noise: 0.0,
             contact: ContactPoint::KNOWN,
             bias_standard_error: 0.0,
+            latency_standard_error: 0.0,
             sampling_interval: follower.dt,
         };
         let peak = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);

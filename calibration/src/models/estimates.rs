@@ -10,7 +10,7 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter,
+    Fit, FitStatistics, Parameter, Samples,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -247,12 +247,45 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
         let shift = moved.map_or(0.0, |moved| moved.of_bias);
         changes.push(sensitivity(problem, state, shift, bias));
     }
+    if problem.samples.latency_standard_error > 0.0 {
+        changes.push(of_latency(problem, state));
+    }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
     if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
         changes.push(sensitivity(problem, state, contact.standard_error, 0.0));
     }
     changes
+}
+
+/// Half of the samples over which the force's rate is taken.
+const HALF: usize = 4;
+
+/// What one standard error of the latency moves the reported parameters by.
+fn of_latency(problem: &Problem, state: &State) -> Vec<f64> {
+    let samples = problem.samples;
+    let rate = |i: usize| {
+        let (from, to) = (i.saturating_sub(HALF), (i + HALF).min(samples.len() - 1));
+        let span = samples.time[to] - samples.time[from];
+        // Not across the air between presses.
+        if span > 4.0 * HALF as f64 * samples.sampling_interval {
+            return 0.0;
+        }
+        (samples.force[to] - samples.force[from]) / span
+    };
+    let later =
+        (0..samples.len()).map(|i| samples.force[i] + samples.latency_standard_error * rate(i));
+    let later = Samples {
+        force: later.collect(),
+        ..samples.clone()
+    };
+    let base = problem.thinned(ROWS);
+    let moved = base.with_samples(&later);
+    let at = |problem: &Problem| {
+        let state = problem.solve(&state.nonlinear, state.shift, 0.0);
+        values(problem, &state.raw(problem.shift_limit))
+    };
+    difference(&at(&moved), &at(&base))
 }
 
 /// What one standard error of the bias moves a free surface by [m].

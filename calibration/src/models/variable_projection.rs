@@ -101,6 +101,24 @@ impl<'a> Problem<'a> {
         }
     }
 
+    /// The same with other samples, as many.
+    pub(crate) fn with_samples<'b>(&self, samples: &'b Samples) -> Problem<'b>
+    where
+        'a: 'b,
+    {
+        let mut other = Problem::new(
+            self.model,
+            self.law,
+            samples,
+            self.options,
+            self.used.clone(),
+            self.acceleration.clone(),
+        );
+        other.attenuation = self.attenuation;
+        other.shift_limit = self.shift_limit;
+        other
+    }
+
     /// The same with every so many-th sample, for slopes that need no more; about `n` samples.
     pub(crate) fn thinned(&self, n: usize) -> Self {
         let stride = self.used.len().div_ceil(n).max(1);

@@ -48,3 +48,15 @@ pub(super) fn shift(
     findings.choose("force latency", format!("{latency} s"), "given");
     Ok(())
 }
+
+/// The standard error of a latency [s], where it is one.
+pub(super) fn checked(error: f64) -> Result<f64, CalibrationError> {
+    if (0.0..=0.1).contains(&error) {
+        Ok(error)
+    } else {
+        Err(CalibrationError::option(
+            "--force-latency-error",
+            format!("{error} s; 0 to 0.1 s are allowed"),
+        ))
+    }
+}

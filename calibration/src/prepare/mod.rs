@@ -71,16 +71,17 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     let (log, clock) = time::ordered(log, &mut findings)?;
     let mut track = axis::oriented(&log, options, &mut findings)?;
     drop(log);
-    latency::shift(&mut track, options.force_latency, &mut findings)?;
-    let clock = if track.time.len() == clock.stretches.last().map_or(0, |stretch| stretch.end) {
-        clock
-    } else {
-        Clock::of(&track.time)
-    };
-    let clipped = saturation::clipped(&track, &mut findings)?;
     let drifting = drift::removed(&mut track, options.bias, &mut findings);
+    latency::shift(&mut track, options.force_latency, &mut findings)?;
+    let latency_standard_error = latency::checked(options.force_latency_error)?;
+    let clock = clock.still_of(&track.time);
+    let clipped = saturation::clipped(&track, &mut findings)?;
     let approach = Approach::of(&track, &findings)?;
-    let (velocity, velocity_noise) = velocity::found(
+    let velocity::Found {
+        velocity,
+        noise: velocity_noise,
+        smoother,
+    } = velocity::found(
         &mut track,
         &clock,
         approach.pressed,
@@ -99,6 +100,9 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     };
     let (surface, contact) = approach.surface(&track, &velocity, &clock, &mut findings)?;
 
+    if let Some(smoother) = smoother {
+        track.depth = smoother.smoothed(&track.time, &track.depth, &clock);
+    }
     let Track {
         time,
         depth: mut indentation,
@@ -145,6 +149,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         velocity_noise,
         contact,
         bias_standard_error: bias.standard_error,
+        latency_standard_error,
         sampling_interval: clock.interval,
     };
     Ok(PreparedLog {

@@ -17,6 +17,8 @@ pub struct PrepareOptions {
     pub velocity: VelocitySource,
     /// How much older the recorded force is than the position beside it [s].
     pub force_latency: f64,
+    /// Standard error of that [s], which enters every interval: a damping moves by stiffness times latency.
+    pub force_latency_error: f64,
 }
 
 /// Force that the sensor shows without contact.

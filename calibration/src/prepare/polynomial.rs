@@ -37,6 +37,13 @@ impl Smoother {
         derivative
     }
 
+    /// Smooth value at every sample of the log.
+    pub(super) fn smoothed(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
+        (0..time.len())
+            .map(|index| self.near(time, values, clock, index).value)
+            .collect()
+    }
+
     /// Value and derivative at one sample of the log.
     pub(super) fn near(self, time: &[f64], values: &[f64], clock: &Clock, index: usize) -> Local {
         let stretches = &clock.stretches;

@@ -75,6 +75,15 @@ pub(super) fn ordered<'a>(
 }
 
 impl Clock {
+    /// This clock, or that of samples that have become fewer.
+    pub(super) fn still_of(self, time: &[f64]) -> Self {
+        if time.len() == self.stretches.last().map_or(0, |stretch| stretch.end) {
+            self
+        } else {
+            Self::of(time)
+        }
+    }
+
     pub(super) fn of(time: &[f64]) -> Self {
         // A thousandth of the intervals would do: the median is wanted, not its last digits.
         let stride = (time.len() / 50_000).max(1);

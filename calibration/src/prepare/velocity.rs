@@ -24,14 +24,27 @@ const BLOCKS: usize = 20;
 /// Difference of logged velocity and derivative that is noted.
 const NOTED: f64 = 0.03;
 
-/// Velocity and the standard deviation of its noise [m/s].
+/// Share of the depth's variance from which the position's noise is smoothed out of it too: it takes as much from the stiffness.
+const BLURRED: f64 = 1e-5;
+
+/// A velocity.
+pub(super) struct Found {
+    /// Of each sample [m/s].
+    pub(super) velocity: Vec<f64>,
+    /// Standard deviation of its noise [m/s].
+    pub(super) noise: f64,
+    /// What the depth is to be smoothed with, where its noise would matter; not beside a logged velocity, whose log is taken as it is.
+    pub(super) smoother: Option<Smoother>,
+}
+
+/// Velocity and its noise.
 pub(super) fn found(
     track: &mut Track,
     clock: &Clock,
     contact: SampleRange,
     source: VelocitySource,
     findings: &mut Findings,
-) -> Result<(Vec<f64>, f64), CalibrationError> {
+) -> Result<Found, CalibrationError> {
     let (window, order) = match source {
         VelocitySource::Auto => (0, ORDER),
         VelocitySource::Estimated { window, order } => (window, order),
@@ -54,7 +67,11 @@ pub(super) fn found(
             format!("logged, noise {:.3} mm/s", 1e3 * noise),
             "as recorded",
         );
-        return Ok((logged, noise));
+        return Ok(Found {
+            velocity: logged,
+            noise,
+            smoother: None,
+        });
     }
     let noise = tried.noise * smoother.noise_gain().sqrt() / clock.interval;
     findings.choose(
@@ -68,8 +85,12 @@ pub(super) fn found(
         ),
         how,
     );
-    let velocity = smoother.derivative(&track.time, &track.depth, clock);
-    Ok((velocity, noise))
+    let blurs = tried.blurs(smoother, findings);
+    Ok(Found {
+        velocity: smoother.derivative(&track.time, &track.depth, clock),
+        noise,
+        smoother: blurs,
+    })
 }
 
 fn check(window: usize, order: usize, n: usize) -> Result<(), CalibrationError> {
@@ -169,6 +190,25 @@ impl<'a> Tried<'a> {
                 .extend(inside.map(|index| values[index] - LOCAL.at(time, values, index).value));
         }
         scale(&residuals) / (1.0_f64 - OWN).sqrt()
+    }
+
+    /// The smoother, where the depth needs it.
+    fn blurs(&self, smoother: Smoother, findings: &mut Findings) -> Option<Smoother> {
+        let depths: Vec<(usize, f64)> = self
+            .blocks
+            .iter()
+            .flat_map(|block| (block.start..block.end).map(|index| (index, self.depth[index])))
+            .collect();
+        let share = self.noise.powi(2) / variance(&depths).max(f64::MIN_POSITIVE);
+        if share < BLURRED {
+            return None;
+        }
+        findings.choose(
+            "position",
+            format!("smoothed, noise {:.1} µm", 1e6 * self.noise),
+            "by the polynomial of the velocity: noise of the depth takes from the stiffness",
+        );
+        Some(smoother)
     }
 
     fn noise_of(&self, logged: &[f64]) -> f64 {

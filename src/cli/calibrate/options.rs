@@ -85,6 +85,9 @@ pub(super) struct LogOptions {
     /// How much later the force was recorded than the position [s].
     #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
     force_latency: Option<f64>,
+    /// Standard error of that latency [s], which enters every interval: damping moves by stiffness times latency.
+    #[arg(long, value_name = "S")]
+    force_latency_error: Option<f64>,
 }
 
 /// Exponents of Hunt–Crossley.
@@ -120,6 +123,7 @@ impl LogOptions {
                 normal: self.normal,
                 velocity,
                 force_latency: self.force_latency.unwrap_or(0.0),
+                force_latency_error: self.force_latency_error.unwrap_or(0.0),
             },
             fit: FitOptions {
                 force_offset: self.fit_offset,
