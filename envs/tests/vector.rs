@@ -183,6 +183,33 @@ fn each_env_has_its_own_stream_of_episode_seeds() {
 }
 
 #[test]
+fn a_step_that_is_broken_off_leaves_out_environments_until_a_restore() {
+    let config = VecConfig {
+        autoreset: Autoreset::SameStep,
+        n_threads: 1,
+    };
+    let mut env = VecEnv::new((0..3).map(|_| boxed(9)).collect(), config).unwrap();
+    let rewards = env
+        .reset(Some(4), &ResetOptions::default())
+        .unwrap()
+        .rewards
+        .clone();
+    let (before, actions) = (env.snapshot(), [0.5; 3]);
+    let mut n_asked = 0;
+    let mut stop = || {
+        n_asked += 1;
+        n_asked > 2
+    };
+    assert!(!env.step_unless(&actions, &mut stop).unwrap());
+    assert_eq!(env.batch().rewards, rewards, "the batch is the last one");
+    assert_eq!(env.restore(&before).unwrap(), 0);
+    assert!(env.step_unless(&actions, &mut || false).unwrap());
+    let mut other = VecEnv::new((0..3).map(|_| boxed(9)).collect(), config).unwrap();
+    other.reset(Some(4), &ResetOptions::default()).unwrap();
+    assert_eq!(bits(env.batch()), bits(other.step(&actions).unwrap()));
+}
+
+#[test]
 fn options_hold_for_one_reset() {
     let mut env = counters(2, Autoreset::NextStep);
     let fixed = ResetOptions {

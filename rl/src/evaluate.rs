@@ -1,12 +1,16 @@
 //! Evaluation: episodes with a seed each, without exploration.
 
 use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
 
 use insonate_envs::{EpisodeStatistics, ResetOptions, VecEnv};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
 use crate::{Agent, RlError};
+
+/// Time after which a step in between is asked whether it may go on.
+const ASK_EVERY: Duration = Duration::from_millis(100);
 
 /// The generator of random actions in the episode of a seed; the environment itself draws from stream 0 of the seed.
 pub fn action_rng(seed: u64) -> ChaCha8Rng {
@@ -17,8 +21,8 @@ pub fn action_rng(seed: u64) -> ChaCha8Rng {
 
 /// Runs `n_episodes` episodes and returns them in order: episode e has the seed `seed + e`.
 ///
-/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step;
-/// when it breaks off, the finished ones are returned.
+/// They do not depend on the number of environments or threads. `progress` gets the number of finished episodes after each step, and
+/// between environments that are slow; when it breaks off, the finished ones are returned.
 /// Any autoreset will do; `Disabled` wastes no reset.
 ///
 /// # Errors
@@ -52,9 +56,19 @@ pub fn evaluate(
     let mut actions = vec![0.0; env.n_envs() * env.spec().action_space.len()];
     let mut done: Vec<Option<EpisodeStatistics>> = vec![None; n_episodes];
     let mut n_done = 0;
+    let mut asked = Instant::now();
     while n_done < n_episodes {
         agent.act(env, &mut rngs, &mut actions)?;
-        let ended = env.step(&actions)?.ended.clone();
+        let is_whole = env.step_unless(&actions, &mut || {
+            asked.elapsed() > ASK_EVERY && {
+                asked = Instant::now();
+                progress(n_done).is_break()
+            }
+        })?;
+        if !is_whole {
+            break;
+        }
+        let ended = env.batch().ended.clone();
         for ended in ended {
             let env_idx = ended.env_idx;
             if let Some(episode) = episodes[env_idx] {

@@ -118,7 +118,7 @@ impl Run {
         self.train_unless(&|| false, observer).map(|_| ())
     }
 
-    /// As [`Run::train`], but breaks off between two steps of a rollout when `stop` says so, as slow environments need, and returns whether
+    /// As [`Run::train`], but breaks off between two environments in a rollout when `stop` says so, as slow ones need, and returns whether
     /// it did. What was done of that iteration is lost, all before it is in the checkpoint; only a resumed run can go on.
     ///
     /// # Errors

@@ -166,6 +166,20 @@ impl VecEnv {
     /// of bounds, or that must be reset: nothing has moved then. [`EnvError::At`] with the first environment that failed or panicked: it
     /// must be reset, the others have done their step.
     pub fn step(&mut self, actions: &[f32]) -> Result<&Batch, EnvError> {
+        self.step_unless(actions, &mut || false)?;
+        Ok(&self.batch)
+    }
+
+    /// As [`VecEnv::step`], but breaks off between two environments when `stop` says so, as slow ones need, and returns whether all have done
+    /// their step. Otherwise some have and some have not, and the batch is the last one: only a reset or a restored snapshot leads on.
+    ///
+    /// # Errors
+    /// As [`VecEnv::step`].
+    pub fn step_unless(
+        &mut self,
+        actions: &[f32],
+        stop: &mut dyn FnMut() -> bool,
+    ) -> Result<bool, EnvError> {
         let n_actions = self.spec.action_space.len();
         EnvError::check_length("actions", actions.len(), self.n_envs() * n_actions)?;
         let rows = actions.chunks_exact(n_actions);
@@ -173,8 +187,11 @@ impl VecEnv {
             slot.take_action(row, self.config.autoreset)
                 .map_err(|source| at(env_idx, source))?;
         }
-        self.run()?;
-        Ok(&self.batch)
+        if !self.pool.run(&mut self.slots, stop) {
+            return Ok(false);
+        }
+        self.collect()?;
+        Ok(true)
     }
 
     /// Writes the action of the task's scripted policy for each environment, shape `[n_envs, n_actions]`; `false`: there is none.
@@ -220,7 +237,7 @@ impl VecEnv {
 
     /// Does what each slot is commanded to do.
     fn run(&mut self) -> Result<(), EnvError> {
-        self.pool.run(&mut self.slots);
+        self.pool.run(&mut self.slots, &mut || false);
         self.collect()
     }
 

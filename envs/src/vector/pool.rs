@@ -91,8 +91,9 @@ impl Pool {
         self.workers.len()
     }
 
-    /// Runs all environments on the threads and the caller's, until all is done.
-    pub(super) fn run(&self, slots: &mut Vec<BoxedSlot>) {
+    /// Runs all environments on the threads and the caller's, until all is done, or until `stop` says so; returns whether all is done.
+    /// The caller's thread asks it before each cell that it takes.
+    pub(super) fn run(&self, slots: &mut Vec<BoxedSlot>, stop: &mut dyn FnMut() -> bool) -> bool {
         let shared = &self.shared;
         let mut rest = slots.drain(..);
         for cell in &shared.cells {
@@ -106,11 +107,19 @@ impl Pool {
         for worker in &self.workers {
             worker.thread().unpark();
         }
-        shared.work();
+        let mut is_whole = true;
+        while !stop() && shared.work_once() {}
+        // What nobody has taken is left out.
+        let n_taken = shared.next.swap(shared.cells.len(), Ordering::AcqRel);
+        if let Some(n_left_out @ 1..) = shared.cells.len().checked_sub(n_taken) {
+            is_whole = false;
+            shared.n_left.fetch_sub(n_left_out, Ordering::AcqRel);
+        }
         shared.wait_for_the_rest();
         for cell in &shared.cells {
             slots.append(&mut lock(&cell.slots));
         }
+        is_whole
     }
 }
 
@@ -150,21 +159,23 @@ impl Shared {
                 return;
             }
             seen = self.round.load(Ordering::Acquire);
-            self.work();
+            while self.work_once() {}
         }
     }
 
-    /// Runs cells until none is left to hand out.
-    fn work(&self) {
-        while let Some(cell) = self.cells.get(self.next.fetch_add(1, Ordering::AcqRel)) {
-            // A cell is filled before it is handed out, and to one thread.
-            run(&mut lock(&cell.slots), self.autoreset);
-            if self.n_left.fetch_sub(1, Ordering::AcqRel) == 1
-                && let Some(waiter) = lock(&self.waiter).take()
-            {
-                waiter.unpark();
-            }
+    /// Runs a cell; `false`: none is left to hand out.
+    fn work_once(&self) -> bool {
+        let Some(cell) = self.cells.get(self.next.fetch_add(1, Ordering::AcqRel)) else {
+            return false;
+        };
+        // A cell is filled before it is handed out, and to one thread.
+        run(&mut lock(&cell.slots), self.autoreset);
+        if self.n_left.fetch_sub(1, Ordering::AcqRel) == 1
+            && let Some(waiter) = lock(&self.waiter).take()
+        {
+            waiter.unpark();
         }
+        true
     }
 
     fn wait_for_the_rest(&self) {

@@ -8,7 +8,7 @@ use super::gae::Bootstrap;
 use crate::RlError;
 
 impl Ppo {
-    /// (policy, environments) => observations, actions, rewards, ends; false where `stop` broke it off between two steps
+    /// (policy, environments) => observations, actions, rewards, ends; false where `stop` broke it off
     pub(super) fn collect_rollout(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, RlError> {
         self.rollout.clear_ends();
         self.distribution.set(self.actor.free());
@@ -16,7 +16,9 @@ impl Ppo {
             // (observations) => u ~ π, actions
             self.sample_actions(step);
             // (actions) => rewards, next observations
-            self.env.step(&self.actions)?;
+            if !self.env.step_unless(&self.actions, &mut || stop())? {
+                return Ok(false);
+            }
             self.global_step += self.config.n_envs as u64;
             // => rewards, ends, episodes
             self.store_rewards(step);
@@ -30,9 +32,6 @@ impl Ppo {
                     .update(&self.env.batch().observations);
             }
             self.observe();
-            if stop() {
-                return Ok(false);
-            }
         }
         Ok(true)
     }

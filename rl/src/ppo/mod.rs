@@ -101,7 +101,7 @@ impl Ppo {
         self.learn(start)
     }
 
-    /// One iteration; none where `stop` broke it off between two steps of the rollout, as slow environments need. Such a training is amid
+    /// One iteration; none where `stop` broke it off between two environments in the rollout, as slow ones need. Such a training is amid
     /// an iteration: only its last checkpoint can go on.
     ///
     /// # Errors

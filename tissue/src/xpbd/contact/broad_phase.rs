@@ -7,7 +7,7 @@
 
 use nalgebra::Vector3;
 
-use crate::lanes::{Kernel, Lanes, Row};
+use crate::lanes::{self, Kernel, Lanes, Row};
 use crate::tool::{Shape, Tool};
 use crate::xpbd::lane_layout::{self, LaneLayout, LaneSet, PointRow};
 use crate::xpbd::model::FaceGroup;
@@ -33,9 +33,72 @@ pub(super) struct Bounds {
     has_planes: bool,
 }
 
+/// Least and greatest coordinates of each lane's points, relative to the origin [m].
+#[derive(Debug)]
+pub(super) struct Extent {
+    low: [Row; 3],
+    high: [Row; 3],
+}
+
+impl Extent {
+    /// Of all points.
+    pub(super) fn of<Y: LaneLayout>(positions: &[PointRow]) -> Self {
+        let mut extent = lanes::run(FindExtent(positions));
+        if Y::WIDTH > 1 {
+            for axis in 0..3 {
+                let low = extent.low[axis].iter().copied().fold(f32::MAX, f32::min);
+                let high = extent.high[axis].iter().copied().fold(f32::MIN, f32::max);
+                extent.low[axis] = [low; 16];
+                extent.high[axis] = [high; 16];
+            }
+        }
+        extent
+    }
+
+    /// Whether a rod may touch a lane's points.
+    fn meets(&self, lane: usize, center: &Vector3<f64>, half: &Vector3<f64>, radius: f64) -> bool {
+        (0..3).all(|axis| {
+            let reach = half[axis].abs() + radius;
+            center[axis] - reach <= f64::from(self.high[axis][lane])
+                && center[axis] + reach >= f64::from(self.low[axis][lane])
+        })
+    }
+}
+
+struct FindExtent<'a>(&'a [PointRow]);
+
+impl Kernel for FindExtent<'_> {
+    type Output = Extent;
+
+    #[inline(always)]
+    fn run<L: Lanes>(self, l: L) -> Extent {
+        let [mut low, mut high] = [f32::MAX, f32::MIN].map(|x| vector::splat(l, [x; 3]));
+        for point in self.0 {
+            let point = lane_layout::load(l, point);
+            for axis in 0..3 {
+                low[axis] = l.min(low[axis], point[axis]);
+                high[axis] = l.max(high[axis], point[axis]);
+            }
+        }
+        let mut extent = Extent {
+            low: [[0.0; 16]; 3],
+            high: [[0.0; 16]; 3],
+        };
+        for axis in 0..3 {
+            l.store(low[axis], &mut extent.low[axis]);
+            l.store(high[axis], &mut extent.high[axis]);
+        }
+        extent
+    }
+}
+
 impl Bounds {
-    /// Bounds of the tool of each lane.
-    pub(super) fn new<'a>(origin: &Vector3<f64>, tool: impl Fn(usize) -> Option<&'a Tool>) -> Self {
+    /// Bounds of the tool of each lane, but of those that are far from all points.
+    pub(super) fn new<'a>(
+        origin: &Vector3<f64>,
+        extent: &Extent,
+        tool: impl Fn(usize) -> Option<&'a Tool>,
+    ) -> Self {
         let mut bounds = Self {
             center: [[0.0; 16]; 3],
             half: [[0.0; 16]; 3],
@@ -70,6 +133,11 @@ impl Bounds {
                 } => (tool.rotation * Vector3::z() * half_length, radius),
                 _ => (Vector3::zeros(), tool.shape.reach()),
             };
+            let size = radius + half.norm() + center.norm();
+            let radius = radius + MARGIN * size;
+            if !extent.meets(lane, &center, &half, radius + MARGIN * size) {
+                continue;
+            }
             for axis in 0..3 {
                 bounds.center[axis][lane] = center[axis] as f32;
                 bounds.half[axis][lane] = half[axis] as f32;
@@ -78,11 +146,15 @@ impl Bounds {
             if square > 0.0 {
                 bounds.per_square[lane] = (1.0 / square) as f32;
             }
-            let size = radius + half.norm() + center.norm();
-            bounds.radius[lane] = (radius + MARGIN * size) as f32;
+            bounds.radius[lane] = radius as f32;
             bounds.has_rods = true;
         }
         bounds
+    }
+
+    /// Whether no tool is near.
+    pub(super) fn is_empty(&self) -> bool {
+        !self.has_rods && !self.has_planes
     }
 
     /// Lanes in which a ball around a point may touch the tool.

@@ -18,7 +18,7 @@ use super::model::Model;
 use super::state::WorldState;
 use crate::lanes;
 use crate::tool::Tool;
-use broad_phase::{Bounds, FindFaces, FindVertices};
+use broad_phase::{Bounds, Extent, FindFaces, FindVertices};
 
 /// Points of worlds during a substep.
 pub(super) struct Contacts<'a, Y: LaneLayout> {
@@ -49,47 +49,67 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     ) {
         let topology = &self.model.topology;
         let n_tools = tools.iter().map(Vec::len).max().unwrap_or(0);
+        // Of where points were before the last tool that moved any.
+        let mut extent = None;
         for index in 0..n_tools {
             let tool = |world: usize| {
                 let tool = tools.get(world)?.get(index)?;
                 Some(WorldTool { world, index, tool })
             };
-            let bounds = Bounds::new(&topology.origin, |lane| {
+            let near = extent.get_or_insert_with(|| Extent::of::<Y>(self.positions));
+            let bounds = Bounds::new(&topology.origin, near, |lane| {
                 tools.get(Y::index_and_world(0, lane).1)?.get(index)
             });
-            found.clear();
-            lanes::run(FindVertices {
-                bounds: &bounds,
-                positions: self.positions,
-                found,
-            });
-            Y::for_each(found, topology.n_vertices, |vertex, world| {
-                if let Some(tool) = tool(world) {
-                    self.solve_vertex(vertex as u32, &tool, &mut worlds[world]);
-                }
-            });
-            if self.model.config.face_contact {
-                found.clear();
-                lanes::run(FindFaces {
-                    bounds: &bounds,
-                    faces: &self.model.faces,
-                    positions: self.positions,
-                    found,
-                });
-                Y::for_each(found, topology.faces.len(), |face, world| {
-                    let face = &topology.faces[face];
-                    let is_there = self.alive.has_tet::<Y>(face.tet as usize, world);
-                    if let Some(tool) = tool(world).filter(|_| is_there) {
-                        self.solve_face(face, &tool, &mut worlds[world]);
-                    }
-                });
+            if !bounds.is_empty() {
+                self.touch(&bounds, &tool, worlds, found);
+                extent = None;
             }
             for (world, state) in worlds.iter_mut().enumerate() {
-                if let Some(tool) = tool(world) {
+                if let Some(tool) = tool(world).filter(|_| !state.held.is_empty()) {
                     self.carry(&tool, state);
+                    extent = None;
                 }
             }
         }
+    }
+
+    /// Meets what is near one tool of each world.
+    fn touch<'t>(
+        &mut self,
+        bounds: &Bounds,
+        tool: &impl Fn(usize) -> Option<WorldTool<'t>>,
+        worlds: &mut [WorldState],
+        found: &mut Vec<LaneSet>,
+    ) {
+        let topology = &self.model.topology;
+        found.clear();
+        lanes::run(FindVertices {
+            bounds,
+            positions: self.positions,
+            found,
+        });
+        Y::for_each(found, topology.n_vertices, |vertex, world| {
+            if let Some(tool) = tool(world) {
+                self.solve_vertex(vertex as u32, &tool, &mut worlds[world]);
+            }
+        });
+        if !self.model.config.face_contact {
+            return;
+        }
+        found.clear();
+        lanes::run(FindFaces {
+            bounds,
+            faces: &self.model.faces,
+            positions: self.positions,
+            found,
+        });
+        Y::for_each(found, topology.faces.len(), |face, world| {
+            let face = &topology.faces[face];
+            let is_there = self.alive.has_tet::<Y>(face.tet as usize, world);
+            if let Some(tool) = tool(world).filter(|_| is_there) {
+                self.solve_face(face, &tool, &mut worlds[world]);
+            }
+        });
     }
 
     fn position(&self, vertex: u32, world: usize) -> Vector3<f64> {
