@@ -224,6 +224,8 @@ fn fitting_a_scene_saves_what_the_logs_gave() {
         "press",
         "--sites",
         "1",
+        "--spacing",
+        "thesis",
         "--no-pictures",
         "--output",
         &at("press"),

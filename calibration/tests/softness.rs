@@ -68,6 +68,7 @@ fn full() -> SoftnessFile {
         shape: Some("cylinder".to_owned()),
         count: Some([9, 4, 11]),
         spacing: Some(0.035),
+        soft_layers: None,
         parameters: [("dmax".to_owned(), 0.9)].into(),
         achieved: Some(TuningResult {
             stiffness: 1490.0,

@@ -91,7 +91,9 @@ class Scene:
         robot, probe, torso, shape: of `parts`; a torso None is none.
         stiffness: of the tissue [N/m]. damping: [N·s/m].
         breathing_rate: breaths per second [Hz]; 0: none. breathing_amplitude: rise of the chest [m].
-        count: lattice points across, through and along the patient. spacing: distance of neighbours [m].
+        count: lattice points across, through and along the patient. spacing: distance of neighbours [m]. With neither, the
+            lattice of ``fast`` is so fine that the probe does not fall into it, and the probe meets the stiffness and damping that
+            are given; with either, they are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
         timestep: of physics [s].
         robot_position: of the base in world [m].
 

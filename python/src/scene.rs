@@ -53,15 +53,18 @@ impl Scene {
         robot_position: Option<[f64; 3]>,
     ) -> Result<Self> {
         let shape = *find(shape, "shape", Shape::ALL)?;
-        let usual = match torso {
-            // A flex is a solid without gaps: its lattice may stay coarse.
-            Some("flex") => TorsoConfig {
-                shape,
-                ..TorsoConfig::default()
-            },
-            _ => TorsoConfig::of_shape(shape),
+        let make_probe = *find(probe, "probe", probes::ALL)?;
+        let probe = make_probe();
+        let kind = torso.unwrap_or("none");
+        // A lattice by numbers is not one that follows the probe.
+        let by_numbers = count.is_some() || spacing.is_some();
+        let kind = if by_numbers && kind == "fast" {
+            "composite"
+        } else {
+            kind
         };
-        let config = TorsoConfig {
+        let usual = TorsoConfig::usual(kind, shape, None, probe.thickness);
+        let mut config = TorsoConfig {
             count: count.unwrap_or(usual.count),
             spacing: spacing.unwrap_or(usual.spacing),
             softness: Softness {
@@ -74,10 +77,11 @@ impl Scene {
             }),
             ..usual
         };
+        if config.soft_layers.is_some() {
+            config = config.matching(timestep);
+        }
         let make_robot: fn() -> Robot = *find(robot, "robot", robots::ALL)?;
-        let make_probe = *find(probe, "probe", probes::ALL)?;
-        let mut scene =
-            insonate_models::Scene::new(make_robot(), make_probe(), build(torso, &config)?);
+        let mut scene = insonate_models::Scene::new(make_robot(), probe, build(torso, &config)?);
         scene.timestep = timestep;
         scene.robot_position = robot_position.unwrap_or(scene.robot_position);
         // What cannot be written is said now.

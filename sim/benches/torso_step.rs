@@ -29,12 +29,8 @@ struct Press {
 }
 
 impl Press {
-    fn new(kind: &str, (count, spacing): Lattice, solver: Option<&str>) -> Self {
-        let config = TorsoConfig {
-            count,
-            spacing,
-            ..TorsoConfig::default()
-        };
+    fn new(kind: &str, lattice: Lattice, solver: Option<&str>) -> Self {
+        let config = lattice.config();
         let torso = torsos::by_name(kind)
             .ok()
             .map(|kind| (kind.build)(&config).expect("valid"));
@@ -88,21 +84,36 @@ impl Press {
     }
 }
 
-/// Lattice points along each axis, and their distance [m].
-type Lattice = ([usize; 3], f64);
+#[derive(Clone, Copy)]
+enum Lattice {
+    /// 270 particles at 35 mm.
+    Thesis,
+    /// 1 785 soft particles at 8.75 mm.
+    Probe,
+}
 
-/// The thesis' lattice: 270 particles.
-const COARSE: Lattice = ([9, 4, 11], 0.035);
-/// The same torso with 1 974 particles.
-const FINE: Lattice = ([23, 9, 28], 0.0128);
+impl Lattice {
+    fn config(self) -> TorsoConfig {
+        let thesis = TorsoConfig::default();
+        match self {
+            Self::Thesis => thesis,
+            Self::Probe => thesis.following(probes::c5_2().thickness).matching(0.002),
+        }
+    }
+}
 
 const KINDS: [(&str, &str, Lattice, Option<&str>); 6] = [
-    ("arm alone", "none", COARSE, None),
-    ("fast", "fast", COARSE, None),
-    ("fast, fine", "fast", FINE, None),
-    ("composite, Newton", "composite", COARSE, Some("Newton")),
-    ("composite, CG", "composite", COARSE, Some("CG")),
-    ("flex", "flex", COARSE, None),
+    ("arm alone", "none", Lattice::Thesis, None),
+    ("fast", "fast", Lattice::Thesis, None),
+    ("fast, by the probe", "fast", Lattice::Probe, None),
+    (
+        "composite, Newton",
+        "composite",
+        Lattice::Thesis,
+        Some("Newton"),
+    ),
+    ("composite, CG", "composite", Lattice::Thesis, Some("CG")),
+    ("flex", "flex", Lattice::Thesis, None),
 ];
 
 fn one_thread(criterion: &mut Criterion) {

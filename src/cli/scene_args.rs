@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use insonate::calibration::{models as laws, softness::SoftnessFile};
+use insonate::models::patients::Physique;
 use insonate::models::patients::Sex;
 use insonate::models::probes::{self, Probe};
 use insonate::models::robots::Robot;
@@ -53,13 +54,16 @@ pub(crate) struct SceneArgs {
     /// Mass of the patient [kg], 16 to 40 kg/m² [default: that of the same build].
     #[arg(long, value_name = "KG", allow_negative_numbers = true)]
     patient_mass: Option<f64>,
-    /// Lattice points across, through and along the patient [default: 9,4,11; human: 13,5,17; adult: from --spacing].
+    /// Lattice points across, through and along the patient [default: from --spacing].
     #[arg(long, value_name = "X,Y,Z", value_parser = count)]
     count: Option<[usize; 3]>,
-    /// Distance of neighbouring lattice points [m] [default: 0.035; human: 0.0233; adult: fast as with `probe`, composite 0.022, flex and mpm 0.035, xpbd 0.03]; or
-    /// `probe`, for composite and fast: at most half of the probe's thickness, so that it does not fall between two points, and only the
-    /// front is soft.
-    #[arg(long, value_name = "M", value_parser = spacing, allow_negative_numbers = true)]
+    /// Distance of neighbouring lattice points [m] [default: probe for fast; else 0.035, human 0.0233, adult 0.022 to 0.035].
+    ///
+    /// `probe`, for fast and composite: at most half of the probe's thickness, so that it does not fall between two points; only the
+    /// front is soft, and a probe meets the stiffness and damping that are asked for.
+    /// `thesis`: 9,4,11 points at 0.035 m. On it, and on a lattice given by numbers, stiffness and damping of fast and composite are
+    /// `solref` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
+    #[arg(long, value_name = "M|probe|thesis", value_parser = spacing, allow_negative_numbers = true)]
     spacing: Option<Spacing>,
     /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
@@ -161,6 +165,60 @@ impl SceneArgs {
         Err(Usage::new(ModelError::Conflict(problem)))
     }
 
+    /// The lattice that the options ask for, in a torso of default softness.
+    fn lattice(
+        &self,
+        shape: Shape,
+        patient: Option<Physique>,
+        thickness: f64,
+    ) -> anyhow::Result<TorsoConfig> {
+        let usual = TorsoConfig::usual(&self.torso, shape, patient, thickness);
+        let unfollowing = if self.torso == "fast" {
+            "composite"
+        } else {
+            &self.torso
+        };
+        let by_numbers = TorsoConfig::usual(unfollowing, shape, patient, thickness);
+        let config = match (self.spacing, patient) {
+            (None, _) if self.count.is_none() => usual,
+            (None, _) => by_numbers,
+            (Some(Spacing::Metres(spacing)), Some(patient)) => {
+                TorsoConfig::of_patient(patient, spacing)
+            }
+            (Some(Spacing::Metres(spacing)), None) => TorsoConfig {
+                spacing,
+                ..by_numbers
+            },
+            (Some(Spacing::Probe), _) => {
+                self.check_following()?;
+                by_numbers.following(thickness)
+            }
+            (Some(Spacing::Thesis), _) => {
+                self.check_thesis(shape)?;
+                TorsoConfig {
+                    shape,
+                    ..TorsoConfig::default()
+                }
+            }
+        };
+        Ok(TorsoConfig {
+            count: self.count.unwrap_or(config.count),
+            ..config
+        })
+    }
+
+    /// Fails where `--spacing thesis` means nothing.
+    fn check_thesis(&self, shape: Shape) -> Result<(), Usage> {
+        let problem = if shape == Shape::Adult {
+            "--spacing thesis is for the thesis' own shapes; an adult has the size of a person"
+        } else if self.count.is_some() {
+            "--spacing thesis chooses the count too; leave out --count"
+        } else {
+            return Ok(());
+        };
+        Err(Usage::new(ModelError::Conflict(problem.to_owned())))
+    }
+
     fn torso(&self, probe: &Probe) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
             if self.softness.is_some() {
@@ -174,43 +232,22 @@ impl SceneArgs {
             rate: self.breathing_rate,
             amplitude: self.breathing_amplitude,
         });
-        let usual = match (self.torso.as_str(), self.patient().physique(self.shape)?) {
-            (kind, Some(physique)) => {
-                let usual = TorsoConfig::adult_spacing(kind);
-                let spacing = match self.spacing {
-                    Some(Spacing::Metres(spacing)) => spacing,
-                    _ => usual,
-                };
-                TorsoConfig::of_patient(physique, spacing)
-            }
-            // A flex is a solid without gaps: its lattice may stay coarse.
-            ("flex", None) => TorsoConfig {
-                shape: self.shape,
-                ..TorsoConfig::default()
-            },
-            _ => TorsoConfig::of_shape(self.shape),
-        };
-        let is_fast_patient = self.torso == "fast" && usual.shape == Shape::Adult;
-        let usual = match self.spacing {
-            None if is_fast_patient && self.count.is_none() => usual.following(probe.thickness),
-            None => usual,
-            Some(Spacing::Metres(spacing)) => TorsoConfig { spacing, ..usual },
-            Some(Spacing::Probe) => {
-                self.check_following()?;
-                usual.following(probe.thickness)
-            }
-        };
+        let patient = self.patient().physique(self.shape)?;
+        let shape = patient.map_or(self.shape, |_| Shape::Adult);
         let mut config = TorsoConfig {
-            count: self.count.unwrap_or(usual.count),
             softness: Softness {
                 stiffness: self.stiffness,
                 damping: self.damping,
             },
             breathing,
-            ..usual
+            ..self.lattice(shape, patient, probe.thickness)?
         };
         if let Some(file) = &self.softness {
-            soften(&mut config, &self.torso, file)?;
+            let has_lattice = self.count.is_some() || self.spacing.is_some();
+            soften(&mut config, &self.torso, file, has_lattice)?;
+        }
+        if config.soft_layers.is_some() {
+            config = config.matching(self.timestep);
         }
         config.check().map_err(Usage::new)?;
         Ok(Some((kind.build)(&config)?))
@@ -222,23 +259,33 @@ impl SceneArgs {
 enum Spacing {
     Metres(f64),
     Probe,
+    Thesis,
 }
 
 fn spacing(text: &str) -> Result<Spacing, String> {
-    if text == "probe" {
-        return Ok(Spacing::Probe);
+    match text {
+        "probe" => Ok(Spacing::Probe),
+        "thesis" => Ok(Spacing::Thesis),
+        _ => text
+            .parse()
+            .map(Spacing::Metres)
+            .map_err(|_| "a length in metres such as 0.035, probe or thesis".to_owned()),
     }
-    let metres = text
-        .parse()
-        .map_err(|_| "a length in metres such as 0.035, or probe".to_owned())?;
-    Ok(Spacing::Metres(metres))
 }
 
-/// Takes the softness from a file, and says which of its entries.
-fn soften(config: &mut TorsoConfig, torso: &str, path: &Path) -> anyhow::Result<()> {
+/// Takes the softness from a file, and the lattice that it was tuned for unless the options have one, and says which of its entries.
+fn soften(
+    config: &mut TorsoConfig,
+    torso: &str,
+    path: &Path,
+    has_lattice: bool,
+) -> anyhow::Result<()> {
     let file = SoftnessFile::read(path)?;
     let shown = path.display();
     if let Some(entry) = file.scene.get(torso) {
+        if !has_lattice {
+            settings::apply_lattice(entry, config);
+        }
         let differs = settings::apply(entry, config)
             .map_err(|problem| anyhow::anyhow!("{shown}: scene.{torso}: {problem}"))?;
         eprintln!(

@@ -6,10 +6,6 @@
 
 use crate::models::torsos::{ShellConstraints, Softness, Solref, TorsoConfig};
 
-/// Stiffest rest constraint whose stiffest companion is still allowed, over the greatest stiffness.
-const STIFFEST_REST: f64 = 1.0 / 8.0;
-/// Rest stiffness [1/s²] of a default shell that feels like 1 N/m: the start of the search.
-const SHELL_START: f64 = 1.7;
 /// Contact stiffness of a flex [1/s²]: stiffer than the default's 2500, well below the 4 ms that chatter.
 const FLEX_CONTACT: f64 = 5000.0;
 /// Damping that a physics step of length h still resolves, times h.
@@ -40,7 +36,8 @@ impl TorsoParameters {
         if self.is_flex {
             [1.1 * stiffness, damping]
         } else {
-            [SHELL_START * stiffness, SHELL_START * damping]
+            let rest = ShellConstraints::matching(&self.target, 1.0 / self.most_damping).rest;
+            [rest.stiffness, rest.damping]
         }
     }
 
@@ -50,7 +47,7 @@ impl TorsoParameters {
             [[10.0, 50_000.0], [0.1, 500.0]]
         } else {
             [
-                [20.0, Solref::STIFFNESS[1] * STIFFEST_REST],
+                [Solref::STIFFNESS[0], ShellConstraints::STIFFEST_REST],
                 [0.05, self.most_damping],
             ]
         }

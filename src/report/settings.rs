@@ -12,6 +12,7 @@ pub fn entry_of(config: &TorsoConfig) -> SceneEntry {
         shape: Some(config.shape.name().to_owned()),
         count: Some(config.count),
         spacing: Some(config.spacing),
+        soft_layers: config.soft_layers,
         ..SceneEntry::default()
     };
     for name in TorsoConfig::CONSTRAINTS {
@@ -33,6 +34,16 @@ pub(super) fn numbers(entry: &SceneEntry) -> impl Iterator<Item = (&str, f64)> {
     [("stiffness", entry.stiffness), ("damping", entry.damping)]
         .into_iter()
         .chain(further.map(|(name, value)| (name.as_str(), *value)))
+}
+
+/// Sets a configuration's lattice to the one that an entry was tuned for, if it was tuned for this shape.
+pub fn apply_lattice(entry: &SceneEntry, config: &mut TorsoConfig) {
+    if let (Some(shape), Some(count), Some(spacing)) = (&entry.shape, entry.count, entry.spacing)
+        && shape == config.shape.name()
+        && config.patient.is_none()
+    {
+        (config.count, config.spacing, config.soft_layers) = (count, spacing, entry.soft_layers);
+    }
 }
 
 /// Sets a configuration's softness and constraints to what was written; what differs otherwise comes back in words.

@@ -146,6 +146,8 @@ pub struct SceneEntry {
     pub count: Option<[usize; 3]>,
     /// The lattice's spacing that it was tuned for [m].
     pub spacing: Option<f64>,
+    /// The soft layers of the shell that it was tuned for; none: all.
+    pub soft_layers: Option<usize>,
     /// Further numbers of the torso's configuration, by name.
     #[serde(default)]
     pub parameters: BTreeMap<String, f64>,

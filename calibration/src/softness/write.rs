@@ -96,6 +96,9 @@ fn write_scene(out: &mut String, torso: &str, entry: &SceneEntry) {
     if let Some(spacing) = entry.spacing {
         out.line("spacing", &number(spacing));
     }
+    if let Some(layers) = entry.soft_layers {
+        out.line("soft_layers", &layers.to_string());
+    }
     if !entry.parameters.is_empty() {
         let _ = writeln!(out, "\n[scene.{torso}.parameters]");
         for (name, value) in &entry.parameters {

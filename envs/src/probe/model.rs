@@ -6,7 +6,7 @@ use std::sync::Arc;
 use insonate_calibration::softness::SoftnessFile;
 use insonate_models::mjcf::Mjcf;
 use insonate_models::patients::Physique;
-use insonate_models::torsos::{self, Breathing, Shape, ShellConstraints, Softness, TorsoConfig};
+use insonate_models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
 use insonate_models::{ModelError, Scene, probes, robots};
 use insonate_sim::CompiledScene;
 use insonate_sim::placement::{HeightMap, Skin};
@@ -27,6 +27,10 @@ pub struct SceneSettings {
     pub torso: String,
     /// Outline of the torso: `cylinder`, `box`, `ellipsoid`, `human` or `adult`, a whole patient.
     pub shape: String,
+    /// Lattice of a `fast` torso: `probe`, which no probe falls into, or `thesis`, 35 mm, faster and rougher, on which stiffness and
+    /// damping are `solref` of MuJoCo's constraints (Jakobsen 2021).
+    #[serde(default = "probe_lattice")]
+    pub lattice: String,
     /// Who the patient is, for the shape `adult`.
     #[serde(default)]
     pub patient: Physique,
@@ -44,6 +48,7 @@ impl Default for SceneSettings {
             probe: "c5-2".to_owned(),
             torso: "fast".to_owned(),
             shape: "cylinder".to_owned(),
+            lattice: probe_lattice(),
             patient: Physique::default(),
             softness: String::new(),
             physics_timestep: 0.002,
@@ -51,7 +56,24 @@ impl Default for SceneSettings {
     }
 }
 
+fn probe_lattice() -> String {
+    "probe".to_owned()
+}
+
 impl SceneSettings {
+    /// The torso's lattice, in a torso of default softness.
+    fn lattice(&self, shape: Shape) -> Result<TorsoConfig, EnvError> {
+        self.patient.check()?;
+        let thickness = find("probe", &self.probe, probes::ALL)?.thickness;
+        let usual = |kind: &str| TorsoConfig::usual(kind, shape, Some(self.patient), thickness);
+        match self.lattice.as_str() {
+            "probe" => Ok(usual(&self.torso)),
+            "thesis" if self.torso == "fast" => Ok(usual("composite")),
+            "thesis" => Ok(usual(&self.torso)),
+            other => Err(EnvError::unknown("lattice", other, &["probe", "thesis"])),
+        }
+    }
+
     /// Fails for invalid settings.
     ///
     /// # Errors
@@ -70,13 +92,7 @@ impl SceneSettings {
             let known: Vec<&str> = Shape::ALL.iter().map(|(name, _)| *name).collect();
             EnvError::unknown("shape", &self.shape, &known)
         })?;
-        let mut config = match shape {
-            Shape::Adult => {
-                self.patient.check()?;
-                TorsoConfig::of_patient(self.patient, TorsoConfig::adult_spacing(&self.torso))
-            }
-            shape => TorsoConfig::of_shape(*shape),
-        };
+        let mut config = self.lattice(*shape)?;
         let mut nominal = NominalTorso {
             softness: config.softness,
             ranges: None,
@@ -103,12 +119,16 @@ impl SceneSettings {
                 damping: entry.damping,
             };
             config.softness = nominal.softness;
+            if let (Some(count), Some(spacing)) = (entry.count, entry.spacing)
+                && config.patient.is_none()
+            {
+                (config.count, config.spacing) = (count, spacing);
+                config.soft_layers = entry.soft_layers;
+            }
             config.apply(&entry.parameters)?;
-        } else if self.torso != "flex" {
-            let shell = ShellConstraints::matching(&nominal.softness, self.physics_timestep);
-            config.rest = Some(shell.rest);
-            config.neighbors = Some(shell.neighbors);
-            config.contact = Some(shell.contact);
+        }
+        if config.soft_layers.is_some() {
+            config = config.matching(self.physics_timestep);
         }
         nominal.config = config;
         Ok(nominal)

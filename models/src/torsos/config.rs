@@ -59,7 +59,8 @@ pub struct TorsoConfig {
     /// Distance of neighbouring lattice points [m]; the outer size is `spacing · (count - 1)`, or that of the adult, over which
     /// `count` points are spread.
     pub spacing: f64,
-    /// How many layers of a shell's points, from the front, are soft; the others are rigid and only drawn. `None`: all are soft.
+    /// How many layers of a shell's points, from the front, are soft and slide along the skin's normal; the others are rigid and only
+    /// drawn. `None`: all are soft, and slide as MuJoCo's did.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub soft_layers: Option<usize>,
     /// Stiffness and damping.
@@ -82,7 +83,7 @@ pub struct TorsoConfig {
 /// Least spacing that [`TorsoConfig::following`] takes, as a share of the most.
 const FINEST: f64 = 0.85;
 /// Soft points that [`TorsoConfig::following`] aims at: some 20 000 steps/s with an arm.
-const SOFT_POINTS: usize = 1800;
+const SOFT_POINTS: usize = 1500;
 
 impl Default for TorsoConfig {
     /// The thesis' torso: 9 × 4 × 11 points at 35 mm.
@@ -146,6 +147,27 @@ impl TorsoConfig {
             "flex" | "mpm" => 0.035,
             "xpbd" => 0.03,
             _ => 0.022,
+        }
+    }
+
+    /// The usual torso of a kind for a probe of `thickness` [m]: the lattice of `fast` follows the probe.
+    ///
+    /// `composite` keeps the lattice of the thesis, as MuJoCo makes some steps per second of a finer one; solids have no gaps.
+    pub fn usual(kind: &str, shape: Shape, patient: Option<Physique>, thickness: f64) -> Self {
+        let config = match (shape, kind) {
+            (Shape::Adult, _) => {
+                Self::of_patient(patient.unwrap_or_default(), Self::adult_spacing(kind))
+            }
+            (_, "flex") => Self {
+                shape,
+                ..Self::default()
+            },
+            _ => Self::of_shape(shape),
+        };
+        if kind == "fast" {
+            config.following(thickness)
+        } else {
+            config
         }
     }
 

@@ -3,7 +3,8 @@
 //! A probe on a shell of points feels contact, rest and neighbour constraints in series and in parallel.
 //! Each is a spring beside a damper, and where all have the same ratio of damping to stiffness, so has the whole.
 //! So one number scales all stiffnesses and another all dampings; between the constraints the ratios are fixed.
-//! Stiff neighbours spread the load over the shell, so that the force grows less abruptly where the probe reaches further capsules.
+//! Neighbours that are stiff spread the load as a solid does, and contact is stiff enough that no capsule sinks by more than a millimetre
+//! or two: then force grows with depth as on a solid ([`TorsoConfig::following`] has the lattice for it).
 
 use std::collections::BTreeMap;
 
@@ -13,10 +14,10 @@ use super::solref::Solref;
 use crate::ModelError;
 
 /// Stiffness of neighbour and contact constraints over that of the rest constraint.
-const NEIGHBORS: f64 = 8.0;
-const CONTACT: f64 = 2.0;
-/// Rest stiffness [1/s²] of the thesis' lattice for which a probe meets 1 N/m; it varies over the shell by some 20 %.
-const REST: f64 = 1.7;
+const NEIGHBORS: f64 = 30.0;
+const CONTACT: f64 = 60.0;
+/// Rest stiffness [1/s²] for which a C5-2 meets 1 N/m on a lattice that follows it, fitted over 2 to 15 mm of a press at 20 mm/s.
+const REST: f64 = 0.28;
 
 /// Constraints of a shell.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +45,9 @@ impl ShellConstraints {
         }
     }
 
+    /// The stiffest rest constraint whose companions are still allowed [1/s²].
+    pub const STIFFEST_REST: f64 = Solref::STIFFNESS[1] / CONTACT;
+
     /// Constraints for which a probe meets about `softness`, at steps of `timestep` [s]. Fitting a scene to a log is more exact.
     pub fn matching(softness: &Softness, timestep: f64) -> Self {
         Self::of_rest(
@@ -55,6 +59,16 @@ impl ShellConstraints {
 }
 
 impl TorsoConfig {
+    /// The same with the constraints of a shell that gives a probe its softness, at steps of `timestep` [s]; constraints that are set
+    /// stay.
+    pub fn matching(mut self, timestep: f64) -> Self {
+        let shell = ShellConstraints::matching(&self.softness, timestep);
+        self.rest.get_or_insert(shell.rest);
+        self.neighbors.get_or_insert(shell.neighbors);
+        self.contact.get_or_insert(shell.contact);
+        self
+    }
+
     /// The further constraints of a torso, by name.
     pub const CONSTRAINTS: [&str; 3] = ["rest", "neighbors", "contact"];
 

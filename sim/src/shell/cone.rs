@@ -4,6 +4,8 @@
 //! MuJoCo's constraint problem with elliptic cones (Todorov 2014, doi:10.1109/ICRA.2014.6907751).
 //! Block Gauss–Seidel: along the present force, then in the friction disc, contact by contact.
 
+use super::network::dot;
+
 /// A stack of contacts with three rows each: normal and two tangents.
 #[derive(Debug, Default)]
 pub(super) struct Cones {
@@ -20,7 +22,7 @@ pub(super) struct Cones {
 const MAX_SWEEPS: usize = 200;
 
 /// Stops when no force changes by more than this share of the largest.
-const TOLERANCE: f64 = 1e-10;
+const TOLERANCE: f64 = 1e-9;
 
 impl Cones {
     /// Resizes to `n` contacts and fills with zeros.
@@ -65,14 +67,7 @@ impl Cones {
         let first = 3 * contact;
         let row = |i: usize| &self.matrix[(first + i) * width..(first + i + 1) * width];
         let a: [[f64; 3]; 3] = std::array::from_fn(|i| std::array::from_fn(|j| row(i)[first + j]));
-        let residual = |i: usize| -> f64 {
-            self.bias[first + i]
-                + row(i)
-                    .iter()
-                    .zip(&self.force)
-                    .map(|(a, f)| a * f)
-                    .sum::<f64>()
-        };
+        let residual = |i: usize| self.bias[first + i] + dot(row(i), &self.force);
         let old = self.block(contact);
         let mu = self.friction[contact];
         if mu < 0.0 {
@@ -133,14 +128,14 @@ fn in_disc(a: [[f64; 2]; 2], b: [f64; 2], radius: f64) -> [f64; 2] {
     for _ in 0..20 {
         let (point, [p, q, r], det) = at(shift);
         x = point;
-        let norm = x[0].hypot(x[1]);
+        let norm = (x[0] * x[0] + x[1] * x[1]).sqrt();
         if (norm - radius).abs() <= 1e-12 * radius {
             break;
         }
         let curvature = (x[0] * x[0] * r - 2.0 * x[0] * x[1] * q + x[1] * x[1] * p) / det;
         shift = (shift + norm * norm / curvature * (norm - radius) / radius).max(0.0);
     }
-    let scale = radius / x[0].hypot(x[1]);
+    let scale = radius / (x[0] * x[0] + x[1] * x[1]).sqrt();
     [x[0] * scale, x[1] * scale]
 }
 

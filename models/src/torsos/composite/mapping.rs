@@ -6,8 +6,10 @@
 //! * cylinder (along z): $x = h\,(p_{xy} \max(|p_x|, |p_y|) / |p_{xy}|,\ p_z)$;
 //! * ellipsoid: $x = h\, p / |p|$;
 //!
-//! and each point slides along $x / |x|$, away from the centre of the shell.
-//! The human shape is ours: a cylinder whose section follows a trunk's outline, points sliding along the skin's normal.
+//! and each point slides along $x / |x|$, away from the centre of the shell: below a probe the points draw together, and the shell
+//! stiffens with depth.
+//! The human shape is ours: a cylinder whose section follows a trunk's outline.
+//! Its points, and those of shells that are soft on the front alone, slide along the skin's normal.
 
 use nalgebra::{Quaternion, Unit, UnitQuaternion, Vector3};
 
@@ -55,7 +57,8 @@ impl Rest {
                 std::array::from_fn(|axis| unit[axis] * half[axis])
             })
             .collect();
-        let axes = if config.shape == Shape::Human {
+        let is_mujoco = config.shape != Shape::Human && config.soft_layers.is_none();
+        let axes = if !is_mujoco {
             normals(&positions, &lattice.quads())
         } else {
             positions

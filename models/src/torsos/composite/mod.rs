@@ -39,7 +39,7 @@ use crate::mjcf::{
 };
 use crate::patients::{Sex, company};
 
-/// Radius and half length of the capsules [m].
+/// Radius of the capsules at the spacing of the thesis, and their half length [m].
 const CAPSULE: [f64; 2] = [0.0075, 0.025];
 /// Mass of each capsule at the spacing of the thesis [kg].
 const MASS: f64 = 0.01;
@@ -168,10 +168,11 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
         .with_attribute("type", "slide")
         .with_attribute("axis", [0.0, 0.0, 1.0])
         .with_attribute("group", 3);
+    let capsule = capsule(config);
     let mut geom = Element::new("geom")
         .with_attribute("type", "capsule")
-        .with_attribute("size", CAPSULE)
-        .with_attribute("pos", [0.0, 0.0, -(CAPSULE[0] + CAPSULE[1])])
+        .with_attribute("size", capsule)
+        .with_attribute("pos", [0.0, 0.0, -(capsule[0] + capsule[1])])
         .with_attribute("mass", particle_mass(config))
         .with_attribute("friction", FRICTION)
         .with_attribute("contype", 0)
@@ -186,6 +187,12 @@ fn defaults(mjcf: &mut Mjcf, config: &TorsoConfig) {
 /// How many particles of a torso move.
 pub(super) fn moving_points(config: &TorsoConfig) -> usize {
     Lattice::size(config)
+}
+
+/// Radius and half length of a torso's capsules [m]: a radius beyond half of the spacing would only blunt the probe's edges.
+fn capsule(config: &TorsoConfig) -> [f64; 2] {
+    let [radius, half_length] = CAPSULE;
+    [radius.min(0.5 * config.spacing), half_length]
 }
 
 /// Mass of a particle [kg]: the same per area at any spacing.
