@@ -1,4 +1,4 @@
-//! Presses every kind of torso 15 mm deep at 20 mm/s, as its softness is defined, and draws the force–indentation curves side by side:
+//! Presses every kind of torso 16 mm deep at 20 mm/s, as its softness is defined, and draws the force–indentation curves side by side:
 //! in its usual make for the probe, and `composite` as the thesis had it.
 //!
 //! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default.
@@ -44,7 +44,7 @@ fn main() -> anyhow::Result<()> {
         let (record, summary) = press(
             &scene,
             &Press {
-                depth: 0.015,
+                depth: 0.016,
                 speed: 0.02,
                 ..Press::default()
             },
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
             kind.name,
             forces(0.005),
             forces(0.01),
-            forces(0.0149),
+            forces(0.015),
             1e3 * pressed,
             100.0 * (1.0 - given_back / pressed),
             summary.steps_per_second
