@@ -67,9 +67,8 @@ impl SceneSettings {
         let thickness = find("probe", &self.probe, probes::ALL)?.thickness;
         let usual = |kind: &str| TorsoConfig::usual(kind, shape, Some(self.patient), thickness);
         match self.lattice.as_str() {
-            "probe" => Ok(usual(&self.torso)),
             "thesis" if self.torso == "fast" => Ok(usual("composite")),
-            "thesis" => Ok(usual(&self.torso)),
+            "probe" | "thesis" => Ok(usual(&self.torso)),
             other => Err(EnvError::unknown("lattice", other, &["probe", "thesis"])),
         }
     }

@@ -58,13 +58,13 @@ impl Rest {
             })
             .collect();
         let is_mujoco = config.shape != Shape::Human && config.soft_layers.is_none();
-        let axes = if !is_mujoco {
-            normals(&positions, &lattice.quads())
-        } else {
+        let axes = if is_mujoco {
             positions
                 .iter()
                 .map(|position| normalized(&Vector3::from(*position)))
                 .collect()
+        } else {
+            normals(&positions, &lattice.quads())
         };
         Self { positions, axes }
     }
