@@ -219,7 +219,7 @@ fn the_thesis_table_comes_back() {
     for log in result["logs"].as_array().unwrap() {
         let value = |name: &str| log["parameters"][name]["value"].as_f64().unwrap();
         let (k, c) = (value("stiffness"), value("damping"));
-        writeln!(table, "{} {k:.1} {c:.2}", log["file"].as_str().unwrap()).unwrap();
+        writeln!(table, "{} {k:.0} {c:.2}", log["file"].as_str().unwrap()).unwrap();
     }
     let out = folder.path().join("out");
     assert_eq!(
