@@ -178,7 +178,8 @@ fn the_force_hardly_depends_on_the_lattice() {
             spacing,
             soft_layers: Some(count[1] / 2),
             ..TorsoConfig::default()
-        };
+        }
+        .matching(0.002);
         let log = press(&mut physics("fast", &config), 130);
         log.iter().map(|(_, force)| *force).fold(0.0, f64::max)
     };
