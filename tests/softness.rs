@@ -1,7 +1,5 @@
 //! Contract: a probe meets the softness that a fast torso is given, and force grows with depth as on the solids.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, press};
