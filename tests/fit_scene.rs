@@ -46,11 +46,9 @@ fn recorded(law: Law, model: &str) -> Calibration {
         indentation: truth.indentation[first..].to_vec(),
         velocity: truth.velocity[first..].to_vec(),
         force: truth.force[first..].to_vec(),
-        velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
-        bias_standard_error: 0.0,
-        latency_standard_error: 0.0,
         sampling_interval: 0.002,
+        ..Samples::default()
     };
     let model = models::by_name(model).unwrap();
     let fit = model.fit(&samples, &FitOptions::default()).unwrap();

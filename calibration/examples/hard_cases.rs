@@ -1,5 +1,5 @@
 //! How often 95 % intervals cover the truth on logs with a defect: drift, latency, gaps, contact from the start, ramps, two presses,
-//! a position that is noisy and has to be differentiated.
+//! sliding over a slope with drifting height, a position that is noisy and has to be differentiated.
 //!
 //! `cargo run --release -p insonate-calibration --example hard_cases -- 1000`, and a part of a case's name behind it for that one only.
 //!
@@ -11,7 +11,7 @@
 )]
 
 use insonate_calibration::{
-    CalibrationOptions, Channel, Log, ModelChoice, Motion, calibrate,
+    Calibration, CalibrationOptions, Channel, Log, ModelChoice, Motion, calibrate,
     synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
 };
 
@@ -20,7 +20,7 @@ struct Case {
     name: &'static str,
     motion: fn() -> Trajectory,
     defect: fn(&mut SyntheticLog, f64),
-    after: fn(Log) -> Log,
+    after: fn(Log, f64) -> Log,
 }
 
 const LAW: Law = Law::KelvinVoigt {
@@ -55,7 +55,7 @@ fn two_presses() -> Trajectory {
 }
 
 /// A gap of 60 ms over the moment of contact.
-fn without_contact(log: Log) -> Log {
+fn without_contact(log: Log, _: f64) -> Log {
     let Motion::Position(Channel::Scalar(position)) = &log.motion else {
         return log;
     };
@@ -76,6 +76,48 @@ fn without_contact(log: Log) -> Log {
     }
 }
 
+/// Outward normal of a slope: tilted by 5° to 40°, to any side.
+fn slope(share: f64) -> [f64; 3] {
+    let (tilt, turn) = ((5.0 + 35.0 * share).to_radians(), 40.0 * share);
+    [tilt.sin() * turn.cos(), tilt.sin() * turn.sin(), tilt.cos()]
+}
+
+/// Sliding over that slope at 8 mm/s, whose height drifts by ±2 mm over 9 s; velocity is left out.
+fn slide(mut log: Log, share: f64) -> Log {
+    let normal = slope(share);
+    let level = (normal[0].powi(2) + normal[2].powi(2)).sqrt();
+    let tangent = [normal[2] / level, 0.0, -normal[0] / level];
+    if let Motion::Position(Channel::Vector(positions)) = &mut log.motion {
+        for (position, time) in positions.iter_mut().zip(&log.time) {
+            let height = 0.002 * (std::f64::consts::TAU * (time / 9.0 + share)).sin();
+            for axis in 0..3 {
+                position[axis] += 0.008 * time * tangent[axis] + height * normal[axis];
+            }
+        }
+    }
+    log.velocity = None;
+    log
+}
+
+/// A preload, and on it presses by a sine for 15 s; with air before and after, or in contact throughout.
+fn palpation(share: f64) -> Trajectory {
+    let sine = Segment::Sine {
+        amplitude: 0.0015,
+        frequency: 2.0,
+        cycles: 30.0,
+        fade: 0.5,
+    };
+    if share < 0.5 {
+        Trajectory::new(0.004, &[sine])
+    } else {
+        let (down, up) = (step(0.004, 0.01), step(-0.005, 0.01));
+        Trajectory::new(
+            -0.005,
+            &[Segment::Hold(0.5), down, sine, up, Segment::Hold(0.5)],
+        )
+    }
+}
+
 /// Shares of a range by the seed, evenly: the golden section.
 fn share(seed: u64) -> f64 {
     (seed as f64 * 0.618_033_988_749_895).fract()
@@ -86,7 +128,7 @@ const CASES: &[Case] = &[
         name: "drift 0 to 0.1 N/s",
         motion: Trajectory::rich,
         defect: |recipe, share| recipe.sensor.bias_drift = 0.1 * share * recipe.motion.duration(),
-        after: |log| log,
+        after: |log, _| log,
     },
     Case {
         name: "latency 20 ms, known to 3",
@@ -95,7 +137,7 @@ const CASES: &[Case] = &[
             // Evenly within ±3√3 ms: a standard deviation of 3 ms.
             recipe.sensor.force_latency = 0.02 + 0.003 * 3.0_f64.sqrt() * (2.0 * share - 1.0);
         },
-        after: |log| log,
+        after: |log, _| log,
     },
     Case {
         name: "gap over contact",
@@ -107,25 +149,39 @@ const CASES: &[Case] = &[
         name: "starts in contact",
         motion: || Trajectory::palpation(20.0),
         defect: |_, _| {},
-        after: |log| log,
+        after: |log, _| log,
     },
     Case {
         name: "ramp at one speed",
         motion: ramp,
         defect: |_, _| {},
-        after: |log| log,
+        after: |log, _| log,
     },
     Case {
         name: "two presses, drift",
         motion: two_presses,
         defect: |recipe, share| recipe.sensor.bias_drift = 0.1 * share * recipe.motion.duration(),
-        after: |log| log,
+        after: |log, _| log,
+    },
+    Case {
+        name: "slides on a slope",
+        motion: Trajectory::press,
+        defect: |recipe, share| {
+            recipe.motion = palpation(share);
+            recipe.frame = MotionFrame::Space {
+                surface: [0.4, 0.1, 0.2],
+                normal: slope(share),
+            };
+            recipe.sensor.bias = [0.0; 3];
+            recipe.sensor.bias_drift = 0.05 * share * recipe.motion.duration();
+        },
+        after: slide,
     },
     Case {
         name: "position noise 5 um",
         motion: Trajectory::rich,
         defect: |recipe, _| recipe.sensor.velocity_logged = false,
-        after: |log| log,
+        after: |log, _| log,
     },
     Case {
         name: "position noise 50 um",
@@ -134,7 +190,7 @@ const CASES: &[Case] = &[
             recipe.sensor.velocity_logged = false;
             recipe.sensor.position_noise = 50e-6;
         },
-        after: |log| log,
+        after: |log, _| log,
     },
 ];
 
@@ -168,15 +224,20 @@ fn print_case(case: &Case, n: u64) {
     }
     let truth = LAW.parameters();
     let mut rows = vec![(0.0, 0.0, 0_u64, 0_u64); truth.len()];
-    let mut refused = None;
+    let (mut refused, mut angle) = (None, 0.0_f64);
     for seed in 0..n {
         let mut recipe = SyntheticLog::new(LAW, (case.motion)(), frame);
         recipe.seed = seed;
         // So that contact falls anywhere between two samples.
         recipe.rate += 20.0 * share(seed);
         (case.defect)(&mut recipe, share(seed));
-        let fit = match calibrate(&(case.after)(recipe.generate()), &options) {
-            Ok(found) => found.fit,
+        let fit = match calibrate(&(case.after)(recipe.generate(), share(seed)), &options) {
+            Ok(found) => {
+                if let MotionFrame::Space { normal, .. } = recipe.frame {
+                    angle = angle.max(angle_to(normal, &found));
+                }
+                found.fit
+            }
             Err(error) => {
                 refused = Some(error.to_string());
                 continue;
@@ -205,7 +266,23 @@ fn print_case(case: &Case, n: u64) {
             100.0 * (n - counted) as f64 / n as f64,
         );
     }
+    if angle > 0.0 {
+        println!("  normal at most {angle:.2}° off");
+    }
     if let Some(problem) = refused {
         println!("  refused, such as: {problem}");
     }
+}
+
+/// Degrees between an outward normal and the one that preparation states.
+fn angle_to(normal: [f64; 3], found: &Calibration) -> f64 {
+    let choices = &found.prepared.choices;
+    let stated = choices
+        .iter()
+        .find(|choice| choice.what == "surface normal")
+        .unwrap();
+    let axes = stated.value.trim_matches(['(', ')']).split(", ");
+    let axes: Vec<f64> = axes.map(|axis| axis.parse().unwrap()).collect();
+    let cosine: f64 = axes.iter().zip(normal).map(|(a, b)| a * b).sum();
+    cosine.min(1.0).acos().to_degrees()
 }

@@ -2,7 +2,7 @@
 
 use crate::{
     Fit, FitOptions, Samples,
-    models::{self, selection},
+    models::{self, ModelKind, selection},
     prepare::white_noise,
 };
 
@@ -37,6 +37,9 @@ const CONTRADICTION: (f64, f64) = (4.0, 0.03);
 fn presses(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
     let name = fit.elastic?.coefficient;
     let kind = models::by_name(fit.model)?;
+    if !samples.presses.is_empty() {
+        return places(samples, name, kind, options);
+    }
     let apart = |pair: &[f64]| pair[1] - pair[0] > GAP * samples.sampling_interval;
     let mut cuts = vec![0];
     cuts.extend((1..samples.len()).filter(|&i| apart(&samples.time[i - 1..=i])));
@@ -62,6 +65,39 @@ fn presses(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String>
             "the presses contradict each other: {name} is {} {}, one press after the other: the tissue softened, or the probe slipped; fit them one by one with --window",
             values.join(", "),
             least.unit
+        )
+    })
+}
+
+/// Standard deviation over places along a path that is told, as a share.
+const UNLIKE: f64 = 0.1;
+
+/// Elastic coefficients of the stretches of a palpation that differ by much more than their mean's interval tells.
+fn places(
+    samples: &Samples,
+    name: &'static str,
+    kind: &ModelKind,
+    options: &FitOptions,
+) -> Option<String> {
+    let mut cuts = samples.presses.clone();
+    cuts.push(samples.len());
+    let found: Vec<f64> = cuts
+        .windows(2)
+        .filter_map(|range| {
+            let stretch = samples.part(range[0]..range[1]);
+            Some(kind.fit(&stretch, options).ok()?.parameter(name)?.value)
+        })
+        .collect();
+    let n = found.len() as f64;
+    let mean = found.iter().sum::<f64>() / n;
+    let spread = (found.iter().map(|k| (k - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+    let (low, high) = found.iter().fold((f64::MAX, f64::MIN), |(low, high), k| {
+        (low.min(*k), high.max(*k))
+    });
+    (spread > UNLIKE * mean).then(|| {
+        format!(
+            "{name} differs along the path, from {low:.0} to {high:.0} over {} stretches: the table has their mean; --window picks a part",
+            found.len()
         )
     })
 }

@@ -1,7 +1,7 @@
 //! What models are fitted to: indentation, its velocity and the normal force, inside a window.
 
 /// Samples of a press, ready to be fitted; all vectors have shape `[n]`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Samples {
     /// Name of the log, for messages.
     pub log: String,
@@ -23,6 +23,8 @@ pub struct Samples {
     pub latency_standard_error: f64,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
+    /// First samples of stretches that were prepared each by itself, whose scatter tells the errors; empty: the samples are one.
+    pub presses: Vec<usize>,
 }
 
 /// The undeformed surface, on the axis along which `indentation` is measured.
@@ -84,6 +86,7 @@ impl Samples {
             indentation: pick(&self.indentation),
             velocity: pick(&self.velocity),
             force: pick(&self.force),
+            presses: Vec::new(),
             ..*self
         }
     }
@@ -99,6 +102,11 @@ impl Samples {
             velocity: every(&self.velocity),
             force: every(&self.force),
             sampling_interval: self.sampling_interval * stride as f64,
+            presses: self
+                .presses
+                .iter()
+                .map(|start| start.div_ceil(stride))
+                .collect(),
             ..*self
         }
     }

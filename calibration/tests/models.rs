@@ -47,11 +47,9 @@ fn samples(motion: Motion, force: impl Fn([f64; 3]) -> f64) -> Samples {
         indentation: states.iter().map(|state| state[0]).collect(),
         velocity: states.iter().map(|state| state[1]).collect(),
         force: states.iter().map(|&state| force(state)).collect(),
-        velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
-        bias_standard_error: 0.0,
-        latency_standard_error: 0.0,
         sampling_interval: 1.0 / RATE,
+        ..Samples::default()
     }
 }
 

@@ -309,11 +309,9 @@ fn samples(response: &IndentationResponse, log: &str, timestep: f64) -> Samples 
         indentation: pick(&response.indentation),
         velocity: pick(&response.velocity),
         force: pick(&response.force),
-        velocity_noise: 0.0,
         contact: ContactPoint::KNOWN,
-        bias_standard_error: 0.0,
-        latency_standard_error: 0.0,
         sampling_interval: timestep,
+        ..Samples::default()
     }
 }
 

@@ -264,11 +264,9 @@ impl Press {
             indentation: inside.iter().map(|&i| self.depth[i] - contact).collect(),
             velocity: pick(&self.velocity),
             force: pick(&self.force),
-            velocity_noise: 0.0,
             contact: ContactPoint::KNOWN,
-            bias_standard_error: 0.0,
-            latency_standard_error: 0.0,
             sampling_interval: follower.dt,
+            ..Samples::default()
         };
         let peak = |values: &[f64]| values.iter().copied().fold(0.0, f64::max);
         let fit = models::DEFAULT.fit(&samples, &FitOptions::default())?;

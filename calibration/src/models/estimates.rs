@@ -139,7 +139,12 @@ pub(super) fn fit(
             }
         }
     }
-    let mut covariance = inference::covariance(&influence);
+    let groups = groups(problem);
+    let mut covariance = if groups.is_empty() {
+        inference::covariance(&influence)
+    } else {
+        inference::grouped_covariance(&influence, &groups)
+    };
     for change in &uncertain {
         inference::add_uncertain(&mut covariance, change);
     }
@@ -168,7 +173,10 @@ pub(super) fn fit(
     let mut parameters = Vec::new();
     for (j, spec) in specs.iter().enumerate() {
         let standard_error = standard_errors[j];
-        let freedom = inference::freedom(&influence[j], raw.len(), n_effective);
+        let freedom = match groups.len() {
+            0 => inference::freedom(&influence[j], raw.len(), n_effective),
+            n => (n - 1) as f64,
+        };
         let half = inference::half_width(freedom) * standard_error;
         let bootstrap95 = replicates.as_ref().and_then(|replicates| {
             bootstrap::interval(
@@ -209,6 +217,13 @@ pub(super) fn fit(
         contact_shift: (problem.shift_limit > 0.0 || moved.is_some()).then_some(state.shift),
         notes,
     }
+}
+
+/// First rows of stretches that were prepared each by itself, which scatter by all that differs between them.
+fn groups(problem: &Problem) -> Vec<usize> {
+    let starts = problem.samples.presses.iter();
+    let row = |start: &usize| problem.used().partition_point(|index| index < start);
+    starts.map(row).collect()
 }
 
 /// States what the velocity's noise was taken to be.

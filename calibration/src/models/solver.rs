@@ -59,7 +59,12 @@ pub(super) fn options_for<'a>(
         return Err(CalibrationError::Fit {
             log: samples.log.clone(),
             model,
-            problem: "the log starts in contact, and this law needs the surface: use --model kelvin-voigt, which fits stiffness and damping about the preload, or give --surface and --bias, or the indentation itself (--columns indentation=…)".into(),
+            problem: if samples.presses.is_empty() {
+                "the log starts in contact, and this law needs the surface: use --model kelvin-voigt, which fits stiffness and damping about the preload, or give --surface and --bias, or the indentation itself (--columns indentation=…)"
+            } else {
+                "the probe slides while it presses, so there is no one surface, which this law needs: use --model kelvin-voigt, which fits stiffness and damping about the preload of each stretch"
+            }
+            .into(),
         });
     }
     Ok(Cow::Owned(FitOptions {

@@ -11,6 +11,7 @@ use super::{
     findings::Findings,
     noise::{median, running_mean},
     options::{ForceSign, PrepareOptions},
+    palpation,
     track::Track,
 };
 use crate::{CalibrationError, Channel, Log, Motion};
@@ -37,7 +38,14 @@ pub(super) fn oriented(
         Motion::Position(Channel::Scalar(values)) => {
             Ok(line(log, values, rough, options, findings))
         }
-        Motion::Position(Channel::Vector(values)) => space(log, values, &rough, options, findings),
+        Motion::Position(Channel::Vector(values)) => {
+            checked(options.normal)?;
+            let palpation = match options.surface {
+                None => palpation::oriented(log, values, &rough, options, findings),
+                Some(_) => None,
+            };
+            Ok(palpation.unwrap_or_else(|| space(log, values, &rough, options, findings)))
+        }
     }
 }
 
@@ -68,6 +76,7 @@ fn indentation(
         force: scaled(force, pressing),
         surface: Some(0.0),
         given: true,
+        stretches: Vec::new(),
     }
 }
 
@@ -108,6 +117,7 @@ fn line(
         force: scaled(force, pressing),
         surface: options.surface.map(|surface| surface * inward),
         given: false,
+        stretches: Vec::new(),
     }
 }
 
@@ -117,7 +127,7 @@ fn space(
     rough: &[f64],
     options: &PrepareOptions,
     findings: &mut Findings,
-) -> Result<Track, CalibrationError> {
+) -> Track {
     let change = Change::of(rough);
     let touching = || change.contact.iter().map(|&index| &positions[index]);
     let centre = mean(touching());
@@ -126,12 +136,6 @@ fn space(
     let inward = match options.normal {
         Some(normal) => {
             let normal = Vector3::from(normal);
-            if !(normal.norm() > 1e-9 && normal.norm().is_finite()) {
-                return Err(CalibrationError::option(
-                    "--normal",
-                    format!("{normal:?} is not a direction; give three numbers, not all 0"),
-                ));
-            }
             findings.choose("surface normal", written(&normal.normalize()), "given");
             -normal.normalize()
         }
@@ -175,7 +179,7 @@ fn space(
         }
         None => None,
     };
-    Ok(Track {
+    Track {
         time: log.time.clone(),
         depth,
         velocity,
@@ -183,7 +187,24 @@ fn space(
         // The surface is given on the outward normal.
         surface: options.surface.map(|surface| -surface),
         given: false,
-    })
+        stretches: Vec::new(),
+    }
+}
+
+/// Refuses a normal that is no direction.
+fn checked(normal: Option<[f64; 3]>) -> Result<(), CalibrationError> {
+    match normal {
+        Some(normal)
+            if !(Vector3::from(normal).norm() > 1e-9
+                && Vector3::from(normal).norm().is_finite()) =>
+        {
+            Err(CalibrationError::option(
+                "--normal",
+                format!("{normal:?} is not a direction; give three numbers, not all 0"),
+            ))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Share of a line at each end whose stiffness is compared, and the factor by which the deeper end is stiffer.
@@ -385,7 +406,7 @@ fn scaled(mut values: Vec<f64>, factor: f64) -> Vec<f64> {
     values
 }
 
-fn along(values: &[[f64; 3]], direction: &Vector3<f64>) -> Vec<f64> {
+pub(super) fn along(values: &[[f64; 3]], direction: &Vector3<f64>) -> Vec<f64> {
     values
         .iter()
         .map(|value| value[0] * direction.x + value[1] * direction.y + value[2] * direction.z)
@@ -457,7 +478,7 @@ pub(super) fn correlation(pairs: impl Iterator<Item = (f64, f64)>) -> f64 {
     }
 }
 
-fn written(direction: &Vector3<f64>) -> String {
+pub(super) fn written(direction: &Vector3<f64>) -> String {
     format!(
         "({:.4}, {:.4}, {:.4})",
         direction.x, direction.y, direction.z

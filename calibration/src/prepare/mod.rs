@@ -1,19 +1,24 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
 //! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `latency`, `saturation`, `drift`, `contact` (rough),
-//! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`.
+//! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
+//! (with `presses`, `normals` and `baseline`) instead.
 
 mod axis;
+mod baseline;
 mod bias;
 mod contact;
 mod drift;
 mod findings;
 mod latency;
 mod noise;
+mod normals;
 mod onset;
 mod options;
 mod overview;
+mod palpation;
 mod polynomial;
+mod presses;
 mod sanity;
 mod saturation;
 mod time;
@@ -76,6 +81,9 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     let latency_standard_error = latency::checked(options.force_latency_error)?;
     let clock = clock.still_of(&track.time);
     let clipped = saturation::clipped(&track, &mut findings)?;
+    if !track.stretches.is_empty() {
+        return palpated(track, &clock, &clipped, options, findings);
+    }
     let approach = Approach::of(&track, &findings)?;
     let velocity::Found {
         velocity,
@@ -151,6 +159,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         bias_standard_error: bias.standard_error,
         latency_standard_error,
         sampling_interval: clock.interval,
+        presses: Vec::new(),
     };
     Ok(PreparedLog {
         window: options
@@ -159,6 +168,54 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         samples,
         force_bias: bias.value,
         overview: overview::thinned(&time, &indentation, &force),
+        choices: findings.choices,
+        notes: findings.notes,
+    })
+}
+
+/// Prepares a probe that slides while it presses, stretch by stretch.
+fn palpated(
+    mut track: Track,
+    clock: &Clock,
+    clipped: &[usize],
+    options: &PrepareOptions,
+    mut findings: Findings,
+) -> Result<PreparedLog, CalibrationError> {
+    let clock = clock.cut(&track.ranges(), track.time.len());
+    let all = SampleRange {
+        start: 0,
+        end: track.time.len(),
+    };
+    let velocity::Found {
+        velocity,
+        noise,
+        smoother,
+    } = velocity::found(&mut track, &clock, all, options.velocity, &mut findings)?;
+    if let Some(smoother) = smoother {
+        track.depth = smoother.smoothed(&track.time, &track.depth, &clock);
+    }
+    let samples = Samples {
+        velocity_noise: noise,
+        latency_standard_error: options.force_latency_error,
+        ..palpation::samples(&track, &velocity, clipped, &clock, &mut findings)
+    };
+    if samples.presses.len() < 3 {
+        return Err(findings.refuse("too few stretches of the palpation keep contact: press deeper, or cut one out by --window"));
+    }
+    findings.choose(
+        "window",
+        format!(
+            "{} stretches, {} samples",
+            samples.presses.len(),
+            samples.len()
+        ),
+        "presses of about the same length and force, air and the way there left out",
+    );
+    Ok(PreparedLog {
+        window: [samples.time[0], samples.time[samples.len() - 1]],
+        force_bias: 0.0,
+        overview: overview::thinned(&samples.time, &samples.indentation, &samples.force),
+        samples,
         choices: findings.choices,
         notes: findings.notes,
     })

@@ -84,6 +84,25 @@ impl Clock {
         }
     }
 
+    /// The same, cut at the ends of these ranges of `n` samples too.
+    pub(super) fn cut(&self, ranges: &[std::ops::Range<usize>], n: usize) -> Self {
+        let ends = |ranges: &[std::ops::Range<usize>]| {
+            ranges
+                .iter()
+                .flat_map(|range| [range.start, range.end])
+                .collect()
+        };
+        let mut cuts: Vec<usize> = ends(ranges);
+        cuts.extend::<Vec<usize>>(ends(&self.stretches));
+        cuts.extend([0, n]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        Self {
+            stretches: cuts.windows(2).map(|pair| pair[0]..pair[1]).collect(),
+            ..self.clone()
+        }
+    }
+
     pub(super) fn of(time: &[f64]) -> Self {
         // A thousandth of the intervals would do: the median is wanted, not its last digits.
         let stride = (time.len() / 50_000).max(1);

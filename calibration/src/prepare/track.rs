@@ -14,6 +14,20 @@ pub(super) struct Track {
     pub(super) surface: Option<f64>,
     /// Whether `depth` is an indentation that the log gives.
     pub(super) given: bool,
+    /// First and last time of stretches that each have a normal, a surface and drifts of their own [s]; empty: the log is one.
+    pub(super) stretches: Vec<[f64; 2]>,
+}
+
+impl Track {
+    /// The stretches' samples.
+    pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
+        let at = |limit: f64| self.time.partition_point(|time| *time < limit);
+        let next = |limit: f64| self.time.partition_point(|time| *time <= limit);
+        self.stretches
+            .iter()
+            .map(|[from, to]| at(*from)..next(*to))
+            .collect()
+    }
 }
 
 /// Samples from `start` up to, not with, `end`.

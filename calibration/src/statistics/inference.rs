@@ -101,6 +101,23 @@ pub(crate) fn covariance(influence: &[Vec<f64>]) -> DMatrix<f64> {
     hac::long_run_covariance(influence, hac::bandwidth(influence))
 }
 
+/// The same from how sums over groups of samples scatter, whose first samples are `starts` (Liang and Zeger 1986): whatever is
+/// correlated within a group.
+pub(crate) fn grouped_covariance(influence: &[Vec<f64>], starts: &[usize]) -> DMatrix<f64> {
+    let p = influence.len();
+    let n_groups = starts.len() as f64;
+    let mut covariance = DMatrix::zeros(p, p);
+    for (group, &start) in starts.iter().enumerate() {
+        let sum = influence.iter().map(|values| {
+            let end = starts.get(group + 1).copied().unwrap_or(values.len());
+            values[start..end].iter().sum::<f64>()
+        });
+        let sum = DVector::from_iterator(p, sum);
+        covariance += &sum * sum.transpose();
+    }
+    covariance * (n_groups / (n_groups - 1.0).max(1.0))
+}
+
 /// Adds what an uncertain number (standard error taken in) adds by moving the estimates by `change`.
 pub(crate) fn add_uncertain(covariance: &mut DMatrix<f64>, change: &[f64]) {
     let change = DVector::from_column_slice(change);
@@ -188,6 +205,16 @@ mod tests {
         assert!((half_width(10.0) - 2.228139).abs() < 1e-5);
         assert!((half_width(1e4) - 1.960201).abs() < 1e-5);
         assert!((half_width(1e7) - 1.959964).abs() < 1e-5);
+    }
+
+    #[test]
+    fn groups_count_as_one_sample_each() {
+        // Five equal samples in a row are one: sums ±5 and variance 4 · 25 · 4/3.
+        let influence: Vec<f64> = (0..20)
+            .map(|i| if i / 5 % 2 == 0 { 1.0 } else { -1.0 })
+            .collect();
+        let covariance = grouped_covariance(&[influence], &[0, 5, 10, 15]);
+        assert!((covariance[(0, 0)] - 100.0 * 4.0 / 3.0).abs() < 1e-9);
     }
 
     #[test]

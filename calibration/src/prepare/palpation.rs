@@ -1,0 +1,343 @@
+//! Continuous palpation in space: the probe slides over the surface while it presses again and again.
+//!
+//! Height and direction of the surface change along the path, so no one surface serves all of it. The log is cut into stretches of
+//! some presses. In each, what changes slowly (a cubic in time) is taken from place, velocity and force alike: that is a fit
+//! with its own surface, drift of the surface's height and drift of the force's zero in each stretch (Frisch and Waugh 1933),
+//! whose scatter from stretch to stretch then tells the errors.
+//!
+//! The normal is that of `normals`, the baseline that of `baseline`.
+
+use nalgebra::Vector3;
+
+use super::{
+    axis::along,
+    baseline::Baseline,
+    findings::Findings,
+    noise::{median, running_mean, white_noise},
+    normals::{self, Moments, degrees},
+    options::{ForceSign, PrepareOptions},
+    presses,
+    time::Clock,
+    track::Track,
+};
+use crate::{Channel, ContactPoint, Log, Samples};
+
+/// Fewer presses are no palpation.
+const FEWEST_PRESSES: usize = 6;
+/// From so many presses on a stretch has three, otherwise two: fewer stretches than five tell little of their scatter.
+const MANY_PRESSES: usize = 15;
+/// Shortest stretch [samples].
+const SHORTEST: usize = 40;
+/// Force within this share of the swing above the floor of a stretch is none where the probe leaves the tissue between presses.
+const FLOOR: f64 = 0.05;
+/// So many times longer than a sine does it stay there.
+const LINGERS: f64 = 1.8;
+
+/// The log along the normals of its stretches, which the track then names; `None` where it is no sliding palpation.
+pub(super) fn oriented(
+    log: &Log,
+    positions: &[[f64; 3]],
+    rough: &[f64],
+    options: &PrepareOptions,
+    findings: &mut Findings,
+) -> Option<Track> {
+    let stretches = stretches(&log.time, rough, options.window);
+    if stretches.is_empty() {
+        return None;
+    }
+    let moments: Vec<Moments> = stretches
+        .iter()
+        .map(|range| Moments::of(log, positions, rough, range.clone()))
+        .collect();
+    let all = Moments::sum(&moments);
+    let given = options
+        .normal
+        .map(|normal| Vector3::from(normal).normalize());
+    let (normal, doubt) = given.map_or_else(|| all.normal(), |normal| (normal, String::new()));
+    let n_samples: usize = stretches.iter().map(ExactSizeIterator::len).sum();
+    let swing = 2.0 * (2.0 * normal.dot(&(all.place * normal)) / n_samples as f64).sqrt();
+    let slid = slid(positions, &stretches, &normal);
+    if slid < swing {
+        return None;
+    }
+
+    let (inward, pressing) = sense(log, rough, &all, normal, &stretches, options, findings);
+    let mut depth = along(positions, &inward);
+    let own = if given.is_some() {
+        vec![inward; stretches.len()]
+    } else {
+        normals::of_stretches(&moments, &inward)
+    };
+    for (range, own) in stretches.iter().zip(&own) {
+        depth[range.clone()].copy_from_slice(&along(&positions[range.clone()], own));
+    }
+    let in_stretch = |index: usize| stretches.iter().position(|range| range.contains(&index));
+    let velocity = match &log.velocity {
+        Some(Channel::Vector(values)) => Some(
+            (0..values.len())
+                .map(|index| {
+                    Vector3::from(values[index]).dot(in_stretch(index).map_or(&inward, |k| &own[k]))
+                })
+                .collect(),
+        ),
+        _ => None,
+    };
+    let force = match &log.force {
+        Channel::Scalar(values) => values.iter().map(|value| pressing * value).collect(),
+        Channel::Vector(values) => (0..values.len())
+            .map(|index| {
+                pressing
+                    * Vector3::from(values[index])
+                        .dot(in_stretch(index).map_or(&inward, |k| &own[k]))
+            })
+            .collect(),
+    };
+    let turned = own
+        .iter()
+        .map(|own| degrees(own, &inward))
+        .fold(0.0, f64::max);
+    findings.choose(
+        "surface normal",
+        super::axis::written(&-inward),
+        if given.is_some() {
+            "given".to_owned()
+        } else if turned > 0.0 {
+            format!("{doubt}; each stretch has its own, up to {turned:.1}° from this")
+        } else {
+            format!("{doubt}; one for all stretches")
+        },
+    );
+    findings.note(format!(
+        "the probe slid by {:.1} mm while it pressed: the log was cut into {} stretches, each with its own surface and drifts; stiffness and damping are those about the preload",
+        1e3 * slid,
+        stretches.len()
+    ));
+    Some(Track {
+        time: log.time.clone(),
+        depth,
+        velocity,
+        force,
+        surface: None,
+        given: false,
+        stretches: stretches
+            .iter()
+            .map(|range| [log.time[range.start], log.time[range.end - 1]])
+            .collect(),
+    })
+}
+
+/// Neighbouring presses, two or three together; none where there are too few.
+fn stretches(time: &[f64], rough: &[f64], window: Option<[f64; 2]>) -> Vec<std::ops::Range<usize>> {
+    let (start, end) = window.map_or((0, time.len()), |[from, to]| {
+        (
+            time.partition_point(|t| *t < from),
+            time.partition_point(|t| *t <= to),
+        )
+    });
+    if start >= end {
+        return Vec::new();
+    }
+    let presses = presses::found(&rough[start..end]);
+    if presses.len() < FEWEST_PRESSES {
+        return Vec::new();
+    }
+    let each = if presses.len() < MANY_PRESSES { 2 } else { 3 };
+    let mut stretches = Vec::new();
+    let mut run: Vec<std::ops::Range<usize>> = Vec::new();
+    for press in presses {
+        if run.last().is_some_and(|last| last.end != press.start) {
+            run.clear();
+        }
+        run.push(press);
+        if run.len() == each {
+            let range = start + run[0].start..start + run[each - 1].end;
+            if range.len() >= SHORTEST {
+                stretches.push(range);
+            }
+            run.clear();
+        }
+    }
+    if stretches.len() < 3 {
+        Vec::new()
+    } else {
+        stretches
+    }
+}
+
+/// The normal into the tissue, and the sign by which force presses: it grows inwards, and its mean presses, as tissue does not pull.
+fn sense(
+    log: &Log,
+    rough: &[f64],
+    all: &Moments,
+    normal: Vector3<f64>,
+    stretches: &[std::ops::Range<usize>],
+    options: &PrepareOptions,
+    findings: &mut Findings,
+) -> (Vector3<f64>, f64) {
+    let projected;
+    let (force, grows) = match &log.force {
+        Channel::Scalar(_) => (rough, normal.dot(&all.place_force)),
+        Channel::Vector(values) => {
+            projected = along(values, &normal);
+            (projected.as_slice(), normal.dot(&(all.both * normal)))
+        }
+    };
+    let pressed: Vec<f64> = stretches
+        .iter()
+        .flat_map(|range| &force[range.clone()])
+        .copied()
+        .collect();
+    let mean = pressed.iter().sum::<f64>() / pressed.len() as f64;
+    let spread =
+        (pressed.iter().map(|f| (f - mean).powi(2)).sum::<f64>() / pressed.len() as f64).sqrt();
+    // Before the first press the log may show air, and with it the zero of the sensor.
+    let before = &force[..super::axis::n_start(force.len()).min(stretches[0].start)];
+    let air = median(before.to_vec());
+    let zero = if !before.is_empty() && (mean - air).abs() > 1.2 * spread {
+        air
+    } else {
+        0.0
+    };
+    let presses = mean - zero;
+    if presses.abs() < spread {
+        findings.note(format!(
+            "the force swings by {:.2} N about {presses:.2} N: which side of the normal is out is in doubt, and so is the preload, but neither stiffness nor damping; begin in free air, or --normal and --sign",
+            2.0_f64.sqrt() * spread
+        ));
+    }
+    let mut inward = normal * (grows * presses).signum();
+    let mut pressing = match &log.force {
+        Channel::Scalar(_) => presses.signum(),
+        Channel::Vector(_) => grows.signum(),
+    };
+    if let Some(outward) = options.normal
+        && Vector3::from(outward).dot(&inward) > 0.0
+    {
+        inward = -inward;
+        if matches!(log.force, Channel::Scalar(_)) {
+            pressing = -pressing;
+        }
+    }
+    let wanted = match options.sign {
+        ForceSign::Auto => pressing,
+        ForceSign::PressingPositive => 1.0,
+        ForceSign::PressingNegative => -1.0,
+    };
+    if wanted != pressing {
+        findings.note("with the sign as given, force falls with indentation");
+    }
+    findings.choose(
+        "sign",
+        format!(
+            "pressing is recorded {}",
+            if wanted > 0.0 { "positive" } else { "negative" }
+        ),
+        if options.sign == ForceSign::Auto {
+            "force must grow with indentation, and its mean must press"
+        } else {
+            "given"
+        },
+    );
+    (inward, wanted)
+}
+
+/// How far the middle of a stretch lies from that of another, at most, beside the normal [m].
+fn slid(
+    positions: &[[f64; 3]],
+    stretches: &[std::ops::Range<usize>],
+    normal: &Vector3<f64>,
+) -> f64 {
+    let middles: Vec<Vector3<f64>> = stretches
+        .iter()
+        .map(|range| {
+            let sum: Vector3<f64> = positions[range.clone()]
+                .iter()
+                .map(|p| Vector3::from(*p))
+                .sum();
+            sum / range.len() as f64
+        })
+        .collect();
+    let beside = |offset: Vector3<f64>| (offset - normal * offset.dot(normal)).norm();
+    middles
+        .iter()
+        .map(|middle| beside(middle - middles[0]))
+        .fold(0.0, f64::max)
+}
+
+/// Samples of the stretches without their baselines; velocity and depth are those of the track.
+pub(super) fn samples(
+    track: &Track,
+    velocity: &[f64],
+    clipped: &[usize],
+    clock: &Clock,
+    findings: &mut Findings,
+) -> Samples {
+    let mut samples = Samples {
+        log: findings.log.clone(),
+        contact: ContactPoint::UNKNOWN,
+        sampling_interval: clock.interval,
+        ..Samples::default()
+    };
+    let (mut lifted, mut preload) = (0, 0.0);
+    for range in track.ranges() {
+        let mut kept: Vec<usize> = range
+            .clone()
+            .filter(|index| clipped.binary_search(index).is_err())
+            .collect();
+        if let Some(edge) = floor(&track.force[range.clone()]) {
+            lifted += 1;
+            let smooth = running_mean(&track.force[range.clone()], 2);
+            kept.retain(|index| smooth[index - range.start] > edge);
+        }
+        if kept.len() < SHORTEST / 2 {
+            continue;
+        }
+        let pick = |values: &[f64]| {
+            kept.iter()
+                .map(|&index| values[index])
+                .collect::<Vec<f64>>()
+        };
+        let time = pick(&track.time);
+        let baseline = Baseline::of(&time);
+        samples.presses.push(samples.time.len());
+        for (into, values) in [
+            (&mut samples.indentation, &track.depth[..]),
+            (&mut samples.velocity, velocity),
+            (&mut samples.force, &track.force),
+        ] {
+            let mut values = pick(values);
+            baseline.remove(&mut values);
+            into.extend(values);
+        }
+        preload += kept.iter().map(|&index| track.force[index]).sum::<f64>();
+        samples.time.extend(time);
+    }
+    // Depth counts from the least, force about the mean preload.
+    let least = samples.indentation.iter().copied().fold(0.0, f64::min);
+    samples
+        .indentation
+        .iter_mut()
+        .for_each(|depth| *depth -= least);
+    preload /= samples.time.len().max(1) as f64;
+    samples.force.iter_mut().for_each(|force| *force += preload);
+    if lifted > 0 {
+        findings.note(format!(
+            "in {lifted} of {} stretches the probe left the tissue between presses: those samples were left out",
+            samples.presses.len()
+        ));
+    }
+    samples
+}
+
+/// Force below which the probe has left the tissue, where it stays at its least for much longer than a sine would.
+fn floor(force: &[f64]) -> Option<f64> {
+    let smooth = running_mean(force, 2);
+    let mut sorted = smooth.clone();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share) as usize];
+    let (low, swing) = (at(0.02), at(0.98) - at(0.02));
+    let band = (FLOOR * swing).max(2.0 * white_noise(force));
+    let of_sine = (1.0 - 2.0 * (band / swing).min(0.5)).acos() / std::f64::consts::PI;
+    let within = smooth.iter().filter(|value| **value < low + band).count();
+    (within as f64 > LINGERS * of_sine * force.len() as f64).then_some(low + 2.0 * band)
+}

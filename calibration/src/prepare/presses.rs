@@ -1,0 +1,75 @@
+//! Presses of a continuous palpation: from one least force to the next, told from noise by how far the force swings between.
+
+use super::noise::{median, running_mean, white_noise};
+
+/// Half window of the running mean.
+const HALF: usize = 4;
+/// Swings below so many standard deviations of the noise are none.
+const NOISE: f64 = 8.0;
+/// A swing is one where it has this share of the large ones.
+const SHARE: f64 = 0.3;
+/// A press may last and swing by so many times less or more than the median.
+const ALIKE: f64 = 2.5;
+
+/// Sample ranges of presses, in order; `force` grows with pressing or falls.
+pub(super) fn found(force: &[f64]) -> Vec<std::ops::Range<usize>> {
+    let smooth = running_mean(force, HALF);
+    // After the running mean, a difference of two has this share of white noise.
+    let noise = NOISE * white_noise(force) * (2.0 / (2 * HALF + 1) as f64).sqrt();
+    let mut swings: Vec<f64> = turns(&smooth, noise)
+        .windows(2)
+        .map(|pair| (smooth[pair[1]] - smooth[pair[0]]).abs())
+        .collect();
+    swings.sort_by(f64::total_cmp);
+    let Some(large) = swings.get(swings.len() * 9 / 10) else {
+        return Vec::new();
+    };
+    let turns = turns(&smooth, noise.max(SHARE * large));
+    let Some(&first) = turns.first() else {
+        return Vec::new();
+    };
+    // Every other turning point is a least force.
+    let skip = usize::from(
+        turns
+            .get(1)
+            .is_some_and(|next| smooth[*next] < smooth[first]),
+    );
+    let presses: Vec<_> = turns[skip..]
+        .windows(3)
+        .step_by(2)
+        .map(|three| (three[0]..three[2], smooth[three[1]] - smooth[three[0]]))
+        .collect();
+    let typical =
+        |of: fn(&(std::ops::Range<usize>, f64)) -> f64| median(presses.iter().map(of).collect());
+    let duration = typical(|press| press.0.len() as f64);
+    let swing = typical(|press| press.1);
+    let alike = |value: f64, typical: f64| value < ALIKE * typical && typical < ALIKE * value;
+    presses
+        .into_iter()
+        .filter(|(range, rise)| alike(range.len() as f64, duration) && alike(*rise, swing))
+        .map(|(range, _)| range)
+        .collect()
+}
+
+/// Indices of alternating least and largest values that differ by at least `swing`.
+fn turns(values: &[f64], swing: f64) -> Vec<usize> {
+    let mut turns = Vec::new();
+    let (mut low, mut high) = (0, 0);
+    let mut rising = None;
+    for (index, value) in values.iter().enumerate() {
+        if *value < values[low] {
+            low = index;
+        }
+        if *value > values[high] {
+            high = index;
+        }
+        if rising != Some(false) && values[high] - value > swing {
+            turns.push(high);
+            (rising, low) = (Some(false), index);
+        } else if rising != Some(true) && value - values[low] > swing {
+            turns.push(low);
+            (rising, high) = (Some(true), index);
+        }
+    }
+    turns
+}
