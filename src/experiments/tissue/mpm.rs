@@ -20,6 +20,9 @@ const SPECK: Shape = Shape::Sphere { radius: 1e-6 };
 const AWAY: f64 = 1e3;
 /// A particle of this damage holds nothing.
 const TORN: f32 = 0.99;
+/// How far from the surface of a part the particles are that it holds, in cells: as those share nodes with others up to 1.5 cells away, the
+/// first holds half a cell more than the part, on average. The others are for parts that have no particle so deep.
+const HOLD_REACHES: [f64; 4] = [-0.5, -0.25, 0.0, 0.25];
 /// Intact particles so near to each other, in cells, are one piece: twice their distance at rest.
 const NEAR: f64 = 1.0;
 
@@ -120,20 +123,23 @@ impl MpmSimulation {
         }
     }
 
-    /// Holds the particles that reach into a part.
+    /// Holds the particles in a part that are so deep that the nodes they hold end at its surface, or the deepest where a part is too small.
     fn hold(&mut self, index: usize, part: &Tool) -> anyhow::Result<()> {
-        let reach = 0.5 * self.volume.cbrt();
-        let within = |at: &[f64; 3]| {
+        let distance = |at: &[f64; 3]| {
             let arm = Vector3::from(*at) - part.position;
             let local = part.rotation.inverse_transform_vector(&arm);
-            part.shape.surface(&local).distance <= reach
+            part.shape.surface(&local).distance
         };
         let positions = self.positions()?;
-        let found: Vec<u32> = (0..)
-            .zip(&positions)
-            .filter(|(_, at)| within(at))
-            .map(|(particle, _)| particle)
-            .collect();
+        let distances: Vec<f64> = positions.iter().map(distance).collect();
+        let within = |reach: f64| -> Vec<u32> {
+            let all = (0..).zip(&distances);
+            all.filter(|(_, distance)| **distance <= reach * self.spacing)
+                .map(|(particle, _)| particle)
+                .collect()
+        };
+        let mut found = HOLD_REACHES.into_iter().map(within);
+        let found = found.find(|found| !found.is_empty()).unwrap_or_default();
         let n_held = match &mut self.solver {
             Solver::Cpu(world) => world.grasp_particles(index, &found)?,
             #[cfg(feature = "gpu")]
