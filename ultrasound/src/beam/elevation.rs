@@ -1,0 +1,39 @@
+//! Width of the two-way beam across the array: the field of a strip with a lens.
+//!
+//! $p(f, y) = \int_{-h/2}^{h/2} \frac{1}{\sqrt{r}}\, e^{i k (r - \sqrt{z_f^2 + \eta^2})}\, d\eta$ with $r = \sqrt{z^2 + (y - \eta)^2}$,
+//! aperture $h$ and focus $z_f$; the two-way amplitude is the mean
+//! of $|p|^2$ over the band of what is sent.
+
+use std::f64::consts::PI;
+
+use nalgebra::Complex;
+
+use super::Pulse;
+use super::lateral::half_width;
+use crate::transducer::Transducer;
+
+/// Full width at half maximum of the two-way beam across the array [m], at a depth [m].
+pub fn elevation_width(
+    transducer: &Transducer,
+    pulse: &Pulse,
+    depth: f64,
+    speed_of_sound: f64,
+) -> f64 {
+    const N_STRIPS: usize = 64;
+    let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);
+    let profile = |y: f64| {
+        let intensity = pulse.spectrum().iter().map(|component| {
+            let k = 2.0 * PI * component.frequency / speed_of_sound;
+            let strip = |index: usize| {
+                let across = height * ((index as f64 + 0.5) / N_STRIPS as f64 - 0.5);
+                let distance = depth.hypot(y - across);
+                let phase = k * (distance - focus.hypot(across));
+                Complex::from_polar(distance.sqrt().recip(), phase)
+            };
+            let pressure: Complex<f64> = (0..N_STRIPS).map(strip).sum();
+            component.sent * pressure.norm_sqr()
+        });
+        intensity.sum::<f64>()
+    };
+    2.0 * half_width(profile, 0.01 * height)
+}

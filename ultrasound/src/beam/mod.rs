@@ -1,0 +1,88 @@
+//! What a transducer sees of a point: its pulse and its beam, from the physics of apertures.
+//!
+//! The point spread function is taken as separable: a pulse along the line of sight, and Gaussian beams along and across the array
+//! whose widths follow the depth.
+//! Widths are full widths at half maximum (−6 dB) of the two-way amplitude.
+
+mod elevation;
+mod lateral;
+mod pulse;
+
+pub use elevation::elevation_width;
+pub use lateral::lateral_width;
+pub use pulse::Pulse;
+
+use crate::transducer::Transducer;
+
+/// Full width at half maximum of a Gaussian over its standard deviation: √(8 ln 2).
+pub(crate) const FWHM_OVER_SIGMA: f64 = 2.354_820_045_030_949;
+
+/// How elements work together.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Focusing {
+    /// Transmission: focused, or by all elements at once, without delays.
+    pub transmit: Option<TransmitFocus>,
+    /// Depth over receiving aperture, kept over depth as far as the array reaches; of a curved array the angle from each element's
+    /// normal counts, so that its aperture grows less.
+    pub receive_f_number: f64,
+}
+
+/// A transmitted beam.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TransmitFocus {
+    /// Depth of the focus [m].
+    pub depth: f64,
+    /// Depth of the focus over aperture.
+    pub f_number: f64,
+}
+
+/// Widths of the beam over depth.
+#[derive(Clone, Debug)]
+pub(crate) struct BeamTable {
+    depths: Vec<f64>,
+    /// Standard deviations along and across the array [m].
+    sigmas: Vec<[f64; 2]>,
+}
+
+impl BeamTable {
+    /// Between the face and a depth [m].
+    pub(crate) fn new(
+        transducer: &Transducer,
+        focusing: &Focusing,
+        pulse: &Pulse,
+        depth: f64,
+        speed_of_sound: f64,
+    ) -> Self {
+        const N_NODES: usize = 36;
+        // The nodes lie closer near the face, where widths change faster.
+        let depths: Vec<f64> = (1..=N_NODES)
+            .map(|node| depth * (node as f64 / N_NODES as f64).powf(1.5))
+            .collect();
+        let sigmas = depths.iter().map(|&depth| {
+            [
+                lateral_width(transducer, focusing, pulse, depth, speed_of_sound),
+                elevation_width(transducer, pulse, depth, speed_of_sound),
+            ]
+            .map(|width| width / FWHM_OVER_SIGMA)
+        });
+        Self {
+            sigmas: sigmas.collect(),
+            depths,
+        }
+    }
+
+    /// Standard deviations along and across the array at a depth [m].
+    pub(crate) fn sigmas(&self, depth: f64) -> [f64; 2] {
+        let last = self.depths.len() - 1;
+        let right = self
+            .depths
+            .partition_point(|&node| node < depth)
+            .clamp(1, last);
+        let (start, end) = (self.depths[right - 1], self.depths[right]);
+        let share = ((depth - start) / (end - start)).clamp(0.0, 1.0);
+        [0, 1].map(|axis| {
+            let (before, after) = (self.sigmas[right - 1][axis], self.sigmas[right][axis]);
+            before + share * (after - before)
+        })
+    }
+}

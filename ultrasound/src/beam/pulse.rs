@@ -1,0 +1,93 @@
+//! The two-way pulse: one cycle of a sine, filtered by the band of the elements.
+//!
+//! $S(f) = [\operatorname{sinc}(\pi T (f - f_c)) - \operatorname{sinc}(\pi T (f + f_c))]\, e^{-\ln 2\, |2 (f - f_m)/B|^p}$ with
+//! $T = 1/f_c$, band $B$ around $f_m$ and $p = \ln 126 / \ln(2 f_m/B)$: the window that falls to 1/2 at the edges of the band and vanishes
+//! at zero frequency (García 2022, "SIMUS", doi:10.1016/j.cmpb.2022.106726, Eq. 14–16).
+
+use std::f64::consts::{LN_2, PI};
+
+use nalgebra::Complex;
+
+use crate::transducer::Transducer;
+
+/// Samples of the spectrum.
+const N_FREQUENCIES: usize = 40;
+
+/// A two-way pulse.
+#[derive(Clone, Debug)]
+pub struct Pulse {
+    center_frequency: f64,
+    spectrum: Vec<Component>,
+}
+
+/// A frequency of a pulse.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Component {
+    /// [Hz].
+    pub(crate) frequency: f64,
+    /// What is received of an echo.
+    pub(crate) two_way: f64,
+    /// Intensity of what is sent.
+    pub(crate) sent: f64,
+}
+
+impl Pulse {
+    /// One cycle at the centre frequency.
+    pub fn new(transducer: &Transducer) -> Self {
+        let [low, high] = transducer.band;
+        let (middle, band) = (0.5 * (low + high), high - low);
+        let center = transducer.center_frequency;
+        let exponent = 126f64.ln() / (2.0 * middle / band).ln();
+        let sinc = |x: f64| if x == 0.0 { 1.0 } else { x.sin() / x };
+        let component = |frequency: f64| {
+            let (f, scale) = (frequency, PI / center);
+            let cycle = sinc(scale * (f - center)) - sinc(scale * (f + center));
+            let response = (-LN_2 * (2.0 * (f - middle).abs() / band).powf(exponent)).exp();
+            Component {
+                frequency,
+                two_way: cycle * response,
+                sent: cycle * cycle * response,
+            }
+        };
+        // Beyond 0.9 bands from the middle nothing is left.
+        let share = |index: usize| (index as f64 + 0.5) / N_FREQUENCIES as f64 - 0.5;
+        let spectrum = (0..N_FREQUENCIES)
+            .map(|index| middle + 1.8 * band * share(index))
+            .filter(|&frequency| frequency > 0.0)
+            .map(component);
+        Self {
+            center_frequency: center,
+            spectrum: spectrum.collect(),
+        }
+    }
+
+    pub(crate) fn spectrum(&self) -> &[Component] {
+        &self.spectrum
+    }
+
+    /// Its complex envelope about the centre frequency, 1 at its peak, a time [s] after that.
+    pub fn envelope(&self, time: f64) -> Complex<f64> {
+        let turned = |component: &Component| {
+            let offset = component.frequency - self.center_frequency;
+            Complex::from_polar(component.two_way, 2.0 * PI * offset * time)
+        };
+        let sum: Complex<f64> = self.spectrum.iter().map(turned).sum();
+        let peak: f64 = self
+            .spectrum
+            .iter()
+            .map(|component| component.two_way)
+            .sum();
+        sum / peak
+    }
+
+    /// Width at half its peak as seen in a picture [m]: the axial resolution.
+    pub fn width(&self, speed_of_sound: f64) -> f64 {
+        let step = 0.01 / self.center_frequency;
+        let magnitude = |n: u32| self.envelope(f64::from(n) * step).norm();
+        let below = (1..1000).find(|&n| magnitude(n) < 0.5).unwrap_or(1000);
+        let (before, after) = (magnitude(below - 1), magnitude(below));
+        let half = f64::from(below - 1) + (before - 0.5) / (before - after);
+        // There and back: half of the way; both sides: twice.
+        half * step * speed_of_sound
+    }
+}

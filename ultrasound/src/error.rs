@@ -1,0 +1,53 @@
+//! Errors of settings and inputs.
+
+/// An error of this crate.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UltrasoundError {
+    /// A setting or an input is out of range.
+    #[error("{field} is {value}, but must be {allowed}")]
+    Setting {
+        /// Its name.
+        field: String,
+        /// Its value.
+        value: String,
+        /// Its range.
+        allowed: String,
+    },
+}
+
+impl UltrasoundError {
+    pub(crate) fn setting(
+        field: impl Into<String>,
+        value: impl std::fmt::Debug,
+        allowed: impl Into<String>,
+    ) -> Self {
+        Self::Setting {
+            field: field.into(),
+            value: format!("{value:?}"),
+            allowed: allowed.into(),
+        }
+    }
+
+    /// Fails unless a number is finite and within `[least, most]`.
+    pub(crate) fn check_range(
+        field: &str,
+        value: f64,
+        [least, most]: [f64; 2],
+        unit: &str,
+    ) -> Result<(), Self> {
+        if (least..=most).contains(&value) {
+            return Ok(());
+        }
+        let unit = if unit.is_empty() {
+            String::new()
+        } else {
+            format!(" {unit}")
+        };
+        Err(Self::setting(
+            field,
+            value,
+            format!("{least} to {most}{unit}"),
+        ))
+    }
+}
