@@ -2,8 +2,16 @@
 //!
 //! Knows no robot and no physics engine: where the probe is and how the tissue is deformed come from outside.
 
+pub mod b_mode;
 pub mod beam;
+pub mod deformation;
 mod error;
+pub mod material;
+pub mod measure;
+pub mod phantom;
 pub mod transducer;
+mod wide;
 
+pub use b_mode::{BMode, Frame, Settings, View};
 pub use error::UltrasoundError;
+pub use material::Material;

@@ -16,7 +16,7 @@ const N_FREQUENCIES: usize = 40;
 /// A two-way pulse.
 #[derive(Clone, Debug)]
 pub struct Pulse {
-    center_frequency: f64,
+    mean_frequency: f64,
     spectrum: Vec<Component>,
 }
 
@@ -51,24 +51,32 @@ impl Pulse {
         };
         // Beyond 0.9 bands from the middle nothing is left.
         let share = |index: usize| (index as f64 + 0.5) / N_FREQUENCIES as f64 - 0.5;
-        let spectrum = (0..N_FREQUENCIES)
+        let spectrum: Vec<Component> = (0..N_FREQUENCIES)
             .map(|index| middle + 1.8 * band * share(index))
             .filter(|&frequency| frequency > 0.0)
-            .map(component);
+            .map(component)
+            .collect();
+        let sum = |term: fn(&Component) -> f64| spectrum.iter().map(term).sum::<f64>();
+        let mean_frequency = sum(|c| c.frequency * c.two_way) / sum(|c| c.two_way);
         Self {
-            center_frequency: center,
-            spectrum: spectrum.collect(),
+            mean_frequency,
+            spectrum,
         }
+    }
+
+    /// Mean of its frequencies [Hz]: that of its carrier.
+    pub fn mean_frequency(&self) -> f64 {
+        self.mean_frequency
     }
 
     pub(crate) fn spectrum(&self) -> &[Component] {
         &self.spectrum
     }
 
-    /// Its complex envelope about the centre frequency, 1 at its peak, a time [s] after that.
+    /// Its complex envelope about the mean frequency, 1 at its peak, a time [s] after that.
     pub fn envelope(&self, time: f64) -> Complex<f64> {
         let turned = |component: &Component| {
-            let offset = component.frequency - self.center_frequency;
+            let offset = component.frequency - self.mean_frequency;
             Complex::from_polar(component.two_way, 2.0 * PI * offset * time)
         };
         let sum: Complex<f64> = self.spectrum.iter().map(turned).sum();
@@ -82,7 +90,7 @@ impl Pulse {
 
     /// Width at half its peak as seen in a picture [m]: the axial resolution.
     pub fn width(&self, speed_of_sound: f64) -> f64 {
-        let step = 0.01 / self.center_frequency;
+        let step = 0.01 / self.mean_frequency;
         let magnitude = |n: u32| self.envelope(f64::from(n) * step).norm();
         let below = (1..1000).find(|&n| magnitude(n) < 0.5).unwrap_or(1000);
         let (before, after) = (magnitude(below - 1), magnitude(below));

@@ -1,0 +1,15 @@
+//! Contact of each line: a line whose face meets gas couples to nothing.
+
+use super::grid::Grid;
+use super::scene::View;
+
+/// Gel fills gaps up to this [m].
+const GAP: f32 = 0.5e-3;
+
+/// Whether there is tissue or gel before each line's face.
+pub(crate) fn contact(view: &View, grid: &Grid, coupled: &mut [bool]) {
+    for (line, coupled) in coupled.iter_mut().enumerate() {
+        let place = view.place(&grid.point(line as f32, GAP, 0.0));
+        *coupled = !view.materials()[usize::from(place.material)].is_gas();
+    }
+}

@@ -1,0 +1,109 @@
+//! Beam space: lines of sight and samples along them, and how wide the beam is there.
+
+use super::Settings;
+use crate::beam::{BeamTable, Pulse};
+use crate::deformation::Point;
+use crate::transducer::Transducer;
+
+/// Finer samples of an echo's place per width of the pulse, at least.
+const PLACES_PER_PULSE: f64 = 4.5;
+
+/// Lines and samples. A point on a line is at `range` from the face; `across` counts lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Grid {
+    pub(crate) n_lines: usize,
+    pub(crate) n_samples: usize,
+    /// Distance between samples [m].
+    pub(crate) step: f32,
+    /// Places per sample at which echoes are put; a power of two.
+    pub(crate) n_places: usize,
+    /// Distance between the point in which lines meet and the face [m]; `None` where they are parallel.
+    pub(crate) apex: Option<f32>,
+    /// Between neighbouring lines [rad], or [m] where they are parallel.
+    pub(crate) spacing: f32,
+    /// Standard deviation of the beam along the array, for each sample [lines].
+    pub(crate) sigma_across: Vec<f32>,
+    /// The same [m].
+    pub(crate) sigma_lateral: Vec<f32>,
+    /// Standard deviation of the beam across the array, for each sample [m].
+    pub(crate) sigma_elevation: Vec<f32>,
+}
+
+impl Grid {
+    pub(crate) fn new(transducer: &Transducer, settings: &Settings, pulse: &Pulse) -> Self {
+        let Settings {
+            n_lines,
+            n_samples,
+            speed_of_sound,
+            depth,
+            ..
+        } = *settings;
+        let step = depth / n_samples as f64;
+        let finest = pulse.width(speed_of_sound) / PLACES_PER_PULSE;
+        let beam = BeamTable::new(transducer, &settings.focusing, pulse, depth, speed_of_sound);
+        let apex = transducer.apex_radius();
+        let spacing = transducer.span() / n_lines as f64;
+        let ranges = (0..n_samples).map(|sample| sample as f64 * step);
+        let sigmas: Vec<[f64; 2]> = ranges.clone().map(|range| beam.sigmas(range)).collect();
+        // Lines that meet at the face are no distance apart there.
+        let line_distance =
+            |range: f64| apex.map_or(spacing, |apex| spacing * (apex + range).max(1e-3));
+        let across = ranges
+            .zip(&sigmas)
+            .map(|(range, [lateral, _])| (lateral / line_distance(range)) as f32);
+        Self {
+            n_lines,
+            n_samples,
+            step: step as f32,
+            n_places: ((step / finest).ceil() as usize).max(1).next_power_of_two(),
+            apex: apex.map(|apex| apex as f32),
+            spacing: spacing as f32,
+            sigma_across: across.collect(),
+            sigma_lateral: sigmas.iter().map(|[lateral, _]| *lateral as f32).collect(),
+            sigma_elevation: sigmas
+                .iter()
+                .map(|[_, elevation]| *elevation as f32)
+                .collect(),
+        }
+    }
+
+    /// Index of the line on the axis.
+    pub(crate) fn middle(&self) -> f32 {
+        0.5 * (self.n_lines as f32 - 1.0)
+    }
+
+    pub(crate) fn depth(&self) -> f32 {
+        self.step * self.n_samples as f32
+    }
+
+    /// A point in the probe's frame.
+    pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
+        let beside = (across - self.middle()) * self.spacing;
+        match self.apex {
+            None => Point::new(beside, elevation, range),
+            Some(apex) => {
+                let (sin, cos) = beside.sin_cos();
+                let radius = apex + range;
+                Point::new(radius * sin, elevation, radius * cos - apex)
+            }
+        }
+    }
+
+    /// Line and range of a point in the probe's frame.
+    pub(crate) fn locate(&self, point: &Point) -> [f32; 2] {
+        let (beside, range) = match self.apex {
+            None => (point.x, point.z),
+            Some(apex) => {
+                let up = point.z + apex;
+                (point.x.atan2(up), point.x.hypot(up) - apex)
+            }
+        };
+        [beside / self.spacing + self.middle(), range]
+    }
+
+    /// Distance between neighbouring lines at a range [m].
+    pub(crate) fn line_distance(&self, range: f32) -> f32 {
+        self.apex
+            .map_or(self.spacing, |apex| self.spacing * (apex + range))
+    }
+}

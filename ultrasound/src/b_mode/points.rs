@@ -1,0 +1,73 @@
+//! Explicit scatterers: wires, grains.
+
+use super::echoes::{Carrier, Echoes};
+use super::grid::Grid;
+use super::scene::View;
+use super::walk::Track;
+
+/// Beyond so many standard deviations across the array nothing is seen.
+const REACH: f32 = 3.0;
+
+/// An explicit scatterer in beam space: line, range, and amplitude less what the beam across
+/// the array leaves out.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Located {
+    pub(crate) across: f32,
+    pub(crate) range: f32,
+    pub(crate) amplitude: f32,
+}
+
+/// Where the explicit scatterers are.
+pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
+    located.clear();
+    for scatterer in view.phantom.scatterers() {
+        let Some(point) = view.probe(&scatterer.rest) else {
+            continue;
+        };
+        let [across, range] = grid.locate(&point);
+        let sigma = grid.sigma_elevation[((range / grid.step) as usize).min(grid.n_samples - 1)];
+        let is_seen = range > 0.0 && range < grid.depth() && point.y.abs() < REACH * sigma;
+        if is_seen && across > -1.0 && across < grid.n_lines as f32 {
+            located.push(Located {
+                across,
+                range,
+                amplitude: scatterer.amplitude * (-0.5 * (point.y / sigma).powi(2)).exp(),
+            });
+        }
+    }
+}
+
+/// Puts the scatterers' echoes into lines from `first` on.
+pub(crate) fn add(
+    located: &[Located],
+    grid: &Grid,
+    carrier: &Carrier,
+    tracks: &[Track],
+    first: usize,
+    echoes: &mut [Echoes],
+) {
+    for point in located {
+        let left = point.across.floor();
+        let share = point.across - left;
+        for (line, weight) in [(left, 1.0 - share), (left + 1.0, share)] {
+            let own = line as isize - first as isize;
+            if own >= 0 && (own as usize) < echoes.len() {
+                let [loss, offset] = through(&tracks[line as usize], point.range, grid);
+                echoes[own as usize].add(
+                    carrier,
+                    point.range + offset,
+                    weight * point.amplitude * loss,
+                );
+            }
+        }
+    }
+}
+
+/// What the way there and back leaves of the amplitude, and how much deeper the echo is shown.
+pub(crate) fn through(track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
+    let place = range / grid.step;
+    let sample = (place as usize).min(grid.n_samples - 1);
+    let share = place - sample as f32;
+    let [[_, before], [_, after]] = [track.rays[1][sample], track.rays[1][sample + 1]];
+    [track.left[sample], before + share * (after - before)]
+}

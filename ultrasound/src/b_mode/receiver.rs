@@ -1,0 +1,109 @@
+//! What the receiver does: noise, gain that grows with depth, envelope, logarithm.
+
+use std::f32::consts::PI;
+
+use super::Settings;
+use super::grid::Grid;
+use super::lattice;
+use crate::wide::wide;
+
+/// Samples of noise; each line begins somewhere else among them.
+const N_NOISE: usize = 1 << 14;
+/// Level of silence [dB].
+pub(crate) const SILENCE: f32 = -200.0;
+
+/// Gain and noise.
+#[derive(Clone, Debug)]
+pub(crate) struct Receiver {
+    /// For each sample twice: re, im.
+    gain: Vec<f32>,
+    /// Re, im; as many more as a line has, so that a line may begin anywhere.
+    noise: Vec<f32>,
+    seed: u64,
+}
+
+impl Receiver {
+    /// Compensates for what the assumed loss takes at a frequency [Hz].
+    pub(crate) fn new(grid: &Grid, settings: &Settings, frequency: f64) -> Self {
+        let db_per_metre = 2.0 * 100.0 * settings.compensation * 1e-6 * frequency;
+        let gain = |sample: usize| {
+            let range = f64::from(grid.step) * (sample / 2) as f64;
+            10f64.powf(0.05 * db_per_metre * range) as f32
+        };
+        // Of the two parts, each has half of the power.
+        let level = 10f64.powf(0.05 * settings.noise) as f32 / 2f32.sqrt();
+        let seed = lattice::row_seed(settings.noise_seed, 0, [0, 0]);
+        let pair = |index: usize| {
+            let uniform = |n: usize| {
+                (lattice::cell(seed, (2 * index + n) as i32) as f32 + 0.5) / 4_294_967_296.0
+            };
+            // Box and Muller 1958.
+            let radius = level * (-2.0 * uniform(0).min(0.999_999_9).ln()).sqrt();
+            let (sin, cos) = (2.0 * PI * uniform(1)).sin_cos();
+            [radius * cos, radius * sin]
+        };
+        let pairs: Vec<[f32; 2]> = (0..N_NOISE).map(pair).collect();
+        let n = N_NOISE + grid.n_samples;
+        Self {
+            gain: (0..2 * grid.n_samples).map(gain).collect(),
+            noise: (0..n).flat_map(|index| pairs[index % N_NOISE]).collect(),
+            seed: settings.noise_seed,
+        }
+    }
+
+    /// Adds noise and gain to a line's samples: re, im.
+    pub(crate) fn amplify(&self, frame: u64, line: usize, iq: &mut [f32]) {
+        let bits = lattice::row_seed(self.seed ^ frame, line as i32, [frame as i32, 1]);
+        let start = 2 * (bits as usize % N_NOISE);
+        let noise = &self.noise[start..start + iq.len()];
+        wide(|| {
+            for ((value, noise), gain) in iq.iter_mut().zip(noise).zip(&self.gain) {
+                *value = (*value + noise) * gain;
+            }
+        });
+    }
+
+    /// Envelope in dB over the speckle of liver.
+    pub(crate) fn detect(iq: &[f32], envelope: &mut [f32]) {
+        wide(|| {
+            for (envelope, pair) in envelope.iter_mut().zip(iq.chunks_exact(2)) {
+                *envelope = decibels(pair[0] * pair[0] + pair[1] * pair[1]);
+            }
+        });
+    }
+}
+
+/// 10 log₁₀ of a power, to 1e-4 dB; [`SILENCE`] at least.
+#[inline(always)]
+fn decibels(power: f32) -> f32 {
+    // ln m = 2 artanh((m − 1) / (m + 1)) for the mantissa within [0.75, 1.5).
+    let power = power.max(1e-20);
+    let bits = power.to_bits() as i32;
+    let exponent = (bits - 0x3f40_0000) >> 23;
+    let mantissa = f32::from_bits((bits - (exponent << 23)) as u32);
+    let s = (mantissa - 1.0) / (mantissa + 1.0);
+    let z = s * s;
+    let p = 2.0 / 9.0 * z + 2.0 / 7.0;
+    let p = (p * z + 2.0 / 5.0) * z + 2.0 / 3.0;
+    let ln = (p * z + 2.0) * s + exponent as f32 * std::f32::consts::LN_2;
+    (10.0 * std::f32::consts::LOG10_E * ln).max(SILENCE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn powers_become_decibels() {
+        for exponent in -180..180 {
+            let power = 10f32.powf(0.1 * exponent as f32);
+            let wanted = 10.0 * power.log10();
+            assert!(
+                (decibels(power) - wanted).abs() < 1e-3,
+                "{power}: {}",
+                decibels(power)
+            );
+        }
+        assert_eq!(decibels(0.0), SILENCE);
+    }
+}

@@ -1,0 +1,106 @@
+//! What the probe looks at: a phantom, its deformation, and where the probe is.
+
+use nalgebra::{Isometry3, Vector3};
+
+use crate::UltrasoundError;
+use crate::deformation::{Deformation, Point, Vector};
+use crate::material::Material;
+use crate::phantom::{Phantom, Place};
+
+/// A phantom as it is deformed, seen from the probe.
+pub struct View<'a> {
+    /// What is imaged.
+    pub phantom: &'a dyn Phantom,
+    /// How it is deformed.
+    pub deformation: &'a dyn Deformation,
+    world_from_probe: Isometry3<f32>,
+}
+
+impl<'a> View<'a> {
+    /// From a pose of the probe's frame: origin at the centre of the face, +x along the array, +z into the body [m].
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: a pose that is not finite or farther than 10 m, or a phantom without materials.
+    pub fn new(
+        phantom: &'a dyn Phantom,
+        deformation: &'a dyn Deformation,
+        world_from_probe: &Isometry3<f64>,
+    ) -> Result<Self, UltrasoundError> {
+        let place = world_from_probe.translation.vector;
+        let turn = world_from_probe.rotation.coords;
+        // Beyond, single precision blurs the carrier's phase.
+        if !place.iter().all(|x| x.abs() <= 10.0) || !turn.iter().all(|x| x.is_finite()) {
+            let allowed = "finite and within 10 m of the origin";
+            return Err(UltrasoundError::setting(
+                "pose of the probe",
+                place,
+                allowed,
+            ));
+        }
+        if !(1..=255).contains(&phantom.materials().len()) {
+            let n = phantom.materials().len();
+            return Err(UltrasoundError::setting(
+                "materials of the phantom",
+                n,
+                "1 to 255",
+            ));
+        }
+        Ok(Self {
+            phantom,
+            deformation,
+            world_from_probe: world_from_probe.cast(),
+        })
+    }
+
+    pub(crate) fn materials(&self) -> &[Material] {
+        self.phantom.materials()
+    }
+
+    /// Rest point of a point in the probe's frame.
+    pub(crate) fn rest(&self, probe: &Point) -> Option<Point> {
+        self.deformation
+            .rest_from_world(&(self.world_from_probe * probe))
+    }
+
+    /// Point in the probe's frame of a rest point.
+    pub(crate) fn probe(&self, rest: &Point) -> Option<Point> {
+        let world = self.deformation.world_from_rest(rest)?;
+        Some(self.world_from_probe.inverse_transform_point(&world))
+    }
+
+    /// What is at a point in the probe's frame; the clearance counts in the world.
+    pub(crate) fn place(&self, probe: &Point) -> Place {
+        self.rest(probe).map_or(
+            Place {
+                material: 0,
+                clearance: 0.0,
+            },
+            |rest| {
+                let place = self.phantom.place(&rest);
+                Place {
+                    clearance: place.clearance / self.deformation.max_compression(),
+                    ..place
+                }
+            },
+        )
+    }
+
+    /// Unit normal of the boundary next to a point, in the probe's frame.
+    ///
+    /// Normals are gradients: they turn with the transpose of the rest point's derivative.
+    pub(crate) fn normal(&self, probe: &Point) -> Option<Vector> {
+        const STEP: f32 = 1e-3;
+        let rest = self.rest(probe)?;
+        let at_rest = self.phantom.normal(&rest);
+        let component = |axis: Vector| {
+            let ahead = self.rest(&(probe + STEP * axis)).map(|ahead| ahead - rest);
+            let behind = || {
+                self.rest(&(probe - STEP * axis))
+                    .map(|behind| rest - behind)
+            };
+            Some(ahead.or_else(behind)?.dot(&at_rest))
+        };
+        let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()].map(component);
+        Vector::new(x?, y?, z?).try_normalize(1e-9)
+    }
+}

@@ -1,0 +1,113 @@
+//! What a picture is made with.
+
+use crate::UltrasoundError;
+use crate::beam::{Focusing, TransmitFocus};
+use crate::transducer::{ArrayKind, Transducer};
+
+/// Settings of a scanner.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Settings {
+    /// Lines of sight.
+    pub n_lines: usize,
+    /// Samples of each line.
+    pub n_samples: usize,
+    /// Depth that is shown [m].
+    pub depth: f64,
+    /// How elements work together.
+    pub focusing: Focusing,
+    /// Speed of sound that the scanner assumes [m/s].
+    pub speed_of_sound: f64,
+    /// What the scanner assumes to be lost one way, and makes good [dB/(cm MHz)].
+    pub compensation: f64,
+    /// Level of the receiver's noise over the speckle of liver at the face [dB]; −∞: none.
+    pub noise: f64,
+    /// Level of the speckle of liver in the picture [dB], white being 0.
+    pub gain: f64,
+    /// From black to white [dB].
+    pub dynamic_range: f64,
+    /// Scatterers of the speckle per volume of resolution (the product of the three widths at half maximum).
+    pub scatterers_per_cell: f64,
+    /// Seed of the speckle: that of the patient.
+    pub speckle_seed: u64,
+    /// Seed of the noise.
+    pub noise_seed: u64,
+}
+
+impl Settings {
+    /// What suits a transducer: abdomen with a curved array, heart with a phased one, small parts with a linear one.
+    pub fn of(transducer: &Transducer) -> Self {
+        let (depth, focus) = match transducer.kind {
+            ArrayKind::Linear => (0.05, 0.025),
+            ArrayKind::Curvilinear { .. } => (0.15, 0.08),
+            ArrayKind::Phased { .. } => (0.16, 0.08),
+        };
+        Self {
+            n_lines: 256,
+            n_samples: 1024,
+            depth,
+            focusing: Focusing {
+                transmit: Some(TransmitFocus {
+                    depth: focus,
+                    f_number: 4.0,
+                }),
+                receive_f_number: 1.5,
+            },
+            speed_of_sound: 1540.0,
+            compensation: 0.5,
+            noise: -75.0,
+            gain: -32.0,
+            dynamic_range: 60.0,
+            scatterers_per_cell: 12.0,
+            speckle_seed: 0,
+            noise_seed: 0,
+        }
+    }
+
+    /// Without noise and compensation, for measurements.
+    pub fn bare(transducer: &Transducer) -> Self {
+        Self {
+            compensation: 0.0,
+            noise: f64::NEG_INFINITY,
+            ..Self::of(transducer)
+        }
+    }
+
+    /// Fails for what no picture can be made with.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`], naming the field.
+    pub fn check(&self) -> Result<(), UltrasoundError> {
+        let range = UltrasoundError::check_range;
+        range("n_lines", self.n_lines as f64, [2.0, 4096.0], "")?;
+        range("n_samples", self.n_samples as f64, [16.0, 16384.0], "")?;
+        range("depth", self.depth, [0.005, 0.4], "m")?;
+        if let Some(focus) = self.focusing.transmit {
+            range("transmit focus", focus.depth, [0.002, 0.4], "m")?;
+            range("transmit f-number", focus.f_number, [0.5, 20.0], "")?;
+        }
+        range(
+            "receive f-number",
+            self.focusing.receive_f_number,
+            [0.5, 20.0],
+            "",
+        )?;
+        range(
+            "speed of sound",
+            self.speed_of_sound,
+            [1000.0, 2000.0],
+            "m/s",
+        )?;
+        range("compensation", self.compensation, [0.0, 3.0], "dB/(cm MHz)")?;
+        if self.noise != f64::NEG_INFINITY {
+            range("noise", self.noise, [-200.0, 40.0], "dB, or −∞")?;
+        }
+        range("gain", self.gain, [-120.0, 60.0], "dB")?;
+        range("dynamic range", self.dynamic_range, [10.0, 120.0], "dB")?;
+        range(
+            "scatterers per cell",
+            self.scatterers_per_cell,
+            [1.0, 200.0],
+            "",
+        )
+    }
+}

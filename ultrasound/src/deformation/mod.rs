@@ -1,0 +1,26 @@
+//! Where tissue is: rest points of world points and back.
+//!
+//! Organs and scatterers are described in the shape that the body has at rest, so that they move with the tissue.
+
+mod rigid;
+mod tetrahedra;
+
+pub use rigid::Rigid;
+pub use tetrahedra::Tetrahedra;
+
+/// A point [m].
+pub type Point = nalgebra::Point3<f32>;
+/// A direction or a difference of points [m].
+pub type Vector = nalgebra::Vector3<f32>;
+
+/// A deformation of a body.
+pub trait Deformation: Send + Sync {
+    /// Rest point of a world point; `None` outside of the body.
+    fn rest_from_world(&self, world: &Point) -> Option<Point>;
+
+    /// World point of a rest point; `None` outside of the body.
+    fn world_from_rest(&self, rest: &Point) -> Option<Point>;
+
+    /// The most by which a distance at rest exceeds that in the world.
+    fn max_compression(&self) -> f32;
+}

@@ -1,0 +1,26 @@
+//! A body that only moves.
+
+use nalgebra::Isometry3;
+
+use super::{Deformation, Point};
+
+/// A body that keeps its shape.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rigid {
+    /// Pose of the rest shape.
+    pub world_from_rest: Isometry3<f32>,
+}
+
+impl Deformation for Rigid {
+    fn rest_from_world(&self, world: &Point) -> Option<Point> {
+        Some(self.world_from_rest.inverse_transform_point(world))
+    }
+
+    fn world_from_rest(&self, rest: &Point) -> Option<Point> {
+        Some(self.world_from_rest * rest)
+    }
+
+    fn max_compression(&self) -> f32 {
+        1.0
+    }
+}

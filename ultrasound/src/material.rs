@@ -1,0 +1,100 @@
+//! Materials and how they carry sound.
+//!
+//! Speeds and densities are those of IT'IS 4.1 as recalled, or of the simulators that name them; attenuations follow Szabo 2004,
+//! Appendix B; the strength of echoes is relative to liver, in steps as phantoms have them (CIRS 040GSE).
+
+/// How a material carries and scatters sound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Its name.
+    pub name: &'static str,
+    /// Speed of sound [m/s].
+    pub speed_of_sound: f32,
+    /// Density [kg/m³].
+    pub density: f32,
+    /// Attenuation one way at 1 MHz [dB/cm].
+    pub attenuation: f32,
+    /// Power of the frequency with which it grows.
+    pub attenuation_power: f32,
+    /// Power of diffuse echoes over those of liver [dB]; −∞: none.
+    pub backscatter: f32,
+}
+
+impl Material {
+    /// Acoustic impedance [rayl].
+    pub fn impedance(&self) -> f32 {
+        self.speed_of_sound * self.density
+    }
+
+    /// Attenuation one way at a frequency [Hz], in nepers per metre.
+    pub fn attenuation_at(&self, frequency: f64) -> f32 {
+        let db_per_metre =
+            100.0 * self.attenuation * (1e-6 * frequency as f32).powf(self.attenuation_power);
+        db_per_metre * std::f32::consts::LN_10 / 20.0
+    }
+
+    /// Whether it is a gas, which no sound enters from tissue.
+    pub fn is_gas(&self) -> bool {
+        self.impedance() < 0.2e6
+    }
+}
+
+const fn material(
+    name: &'static str,
+    [speed_of_sound, density]: [f32; 2],
+    [attenuation, attenuation_power]: [f32; 2],
+    backscatter: f32,
+) -> Material {
+    Material {
+        name,
+        speed_of_sound,
+        density,
+        attenuation,
+        attenuation_power,
+        backscatter,
+    }
+}
+
+const NONE: f32 = f32::NEG_INFINITY;
+
+/// Air around the body.
+pub const AIR: Material = material("air", [343.0, 1.2], [1.6, 2.0], NONE);
+/// Gel or water between probe and skin.
+pub const GEL: Material = material("gel", [1480.0, 1000.0], [0.0022, 2.0], NONE);
+/// What instruments take tissue for.
+pub const SOFT_TISSUE: Material = material("soft tissue", [1540.0, 1050.0], [0.5, 1.0], 0.0);
+/// Skin.
+pub const SKIN: Material = material("skin", [1624.0, 1109.0], [0.35, 1.0], 4.0);
+/// Fat below the skin and around organs.
+pub const FAT: Material = material("fat", [1440.0, 911.0], [0.6, 1.0], -4.0);
+/// Muscle.
+pub const MUSCLE: Material = material("muscle", [1588.0, 1090.0], [0.57, 1.0], -5.0);
+/// Connective tissue between muscles and around organs.
+pub const FASCIA: Material = material("fascia", [1613.0, 1120.0], [0.8, 1.0], 6.0);
+/// Liver.
+pub const LIVER: Material = material("liver", [1586.0, 1079.0], [0.45, 1.05], 0.0);
+/// Outer part of a kidney.
+pub const KIDNEY_CORTEX: Material = material("kidney cortex", [1560.0, 1066.0], [0.5, 1.0], -3.5);
+/// Pyramids within a kidney.
+pub const KIDNEY_PYRAMID: Material =
+    material("kidney pyramid", [1556.0, 1055.0], [0.4, 1.0], -11.0);
+/// Fat and vessels in the middle of a kidney.
+pub const KIDNEY_SINUS: Material = material("kidney sinus", [1480.0, 960.0], [0.7, 1.0], 5.0);
+/// Spleen.
+pub const SPLEEN: Material = material("spleen", [1567.0, 1089.0], [0.4, 1.1], 0.5);
+/// Bowel and what lies between organs.
+pub const BOWEL: Material = material("bowel", [1560.0, 1045.0], [0.7, 1.0], 2.0);
+/// Blood.
+pub const BLOOD: Material = material("blood", [1578.0, 1050.0], [0.14, 1.21], -25.0);
+/// Wall of vessels and gallbladder.
+pub const WALL: Material = material("wall", [1590.0, 1100.0], [0.6, 1.0], 4.0);
+/// Bile.
+pub const BILE: Material = material("bile", [1535.0, 1020.0], [0.03, 1.5], NONE);
+/// Urine.
+pub const URINE: Material = material("urine", [1530.0, 1010.0], [0.02, 1.5], NONE);
+/// Bone.
+pub const BONE: Material = material("bone", [3515.0, 1908.0], [3.5, 0.9], 0.0);
+/// Cartilage of ribs.
+pub const CARTILAGE: Material = material("cartilage", [1640.0, 1100.0], [1.5, 1.0], -9.0);
+/// Lung, full of gas.
+pub const LUNG: Material = material("lung", [343.0, 1.2], [40.0, 1.0], NONE);

@@ -1,0 +1,90 @@
+//! Resolution: widths of points at depths on the axis.
+
+use nalgebra::{Isometry3, Vector3};
+
+use super::width::full_width;
+use super::{line_distance, reaching};
+use crate::b_mode::View;
+use crate::deformation::Rigid;
+use crate::phantom::Block;
+use crate::transducer::Transducer;
+use crate::{BMode, Settings, UltrasoundError};
+
+/// Widths of a point at half of its peak (−6 dB).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PointTarget {
+    /// Depth [m].
+    pub depth: f64,
+    /// Along the array [m].
+    pub lateral: f64,
+    /// Along the line of sight [m].
+    pub axial: f64,
+    /// Across the array [m].
+    pub elevation: f64,
+}
+
+/// Images points in a clear medium, from 61 places across the array, with `settings` but for depth, samples, noise and compensation.
+///
+/// # Errors
+/// [`UltrasoundError::Setting`]: settings, or a depth outside of 2 mm to 0.3 m.
+pub fn point_targets(
+    transducer: &Transducer,
+    settings: &Settings,
+    depths: &[f64],
+) -> Result<Vec<PointTarget>, UltrasoundError> {
+    depths
+        .iter()
+        .map(|&depth| point_target(transducer, settings, depth))
+        .collect()
+}
+
+fn point_target(
+    transducer: &Transducer,
+    settings: &Settings,
+    depth: f64,
+) -> Result<PointTarget, UltrasoundError> {
+    const N_PLACES: i32 = 30;
+    UltrasoundError::check_range("depth of a point", depth, [0.002, 0.3], "m")?;
+    let block = Block::points(&[depth as f32], settings.speed_of_sound as f32);
+    let settings = Settings {
+        // Samples of a twentieth of a millimetre show the finest pulse.
+        n_samples: (1.2 * depth / 20e-6) as usize,
+        // Odd, so that one line meets the points.
+        n_lines: settings.n_lines | 1,
+        noise: f64::NEG_INFINITY,
+        compensation: 0.0,
+        ..reaching(settings, depth)
+    };
+    let mut b_mode = BMode::new(transducer, &settings)?;
+    let rigid = Rigid::default();
+    let mut from = |elevation: f64| -> Result<Vec<Vec<f64>>, UltrasoundError> {
+        let pose = Isometry3::translation(0.0, elevation, 0.0);
+        let frame = b_mode.frame(&View::new(&block, &rigid, &pose)?, 0);
+        let lines = (0..frame.n_lines).map(|line| {
+            let amplitudes = frame.line(line).iter();
+            amplitudes
+                .map(|level| 10f64.powf(0.05 * f64::from(*level)))
+                .collect()
+        });
+        Ok(lines.collect())
+    };
+    let lines = from(0.0)?;
+    let middle = settings.n_lines / 2;
+    let sample = (depth / settings.depth * settings.n_samples as f64).round() as usize;
+    let across: Vec<f64> = lines.iter().map(|line| line[sample]).collect();
+    let lateral = full_width(&across, middle) * line_distance(transducer, settings.n_lines, depth);
+    let axial = full_width(&lines[middle], sample) * settings.depth / settings.n_samples as f64;
+    // Widths of the beam are at most the aperture's, or what it spreads to.
+    let reach = transducer.elevation_aperture.max(0.15 * depth);
+    let step = Vector3::y() * reach / f64::from(N_PLACES);
+    let peaks: Result<Vec<f64>, UltrasoundError> = (-N_PLACES..=N_PLACES)
+        .map(|place| Ok(from(f64::from(place) * step.y)?[middle][sample]))
+        .collect();
+    let elevation = full_width(&peaks?, N_PLACES as usize) * step.y;
+    Ok(PointTarget {
+        depth,
+        lateral,
+        axial,
+        elevation,
+    })
+}

@@ -1,0 +1,20 @@
+//! Loops compiled for the widest vectors of the processor.
+
+use pulp::{Arch, Simd, WithSimd};
+
+/// Runs loops over plain arrays as code for the processor's vectors; mark what they call `#[inline(always)]`.
+///
+/// No multiplication is fused with an addition, so that all processors give the same bits.
+#[inline]
+pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
+    struct Plain<F>(F);
+    impl<R, F: FnOnce() -> R> WithSimd for Plain<F> {
+        type Output = R;
+
+        #[inline(always)]
+        fn with_simd<S: Simd>(self, _: S) -> R {
+            (self.0)()
+        }
+    }
+    Arch::new().dispatch(Plain(work))
+}
