@@ -56,20 +56,23 @@ impl BeamFilter {
 
     /// A line as the array sees it, of all lines' samples: re, im.
     pub(crate) fn apply(&self, lines: &[Vec<f32>], line: usize, seen: &mut [f32]) {
-        wide(|| {
-            for (block, &reach) in self.reach.iter().enumerate() {
-                let start = 2 * block * BLOCK;
-                let end = (start + 2 * BLOCK).min(2 * self.n_samples);
-                let seen = &mut seen[start..end];
-                seen.fill(0.0);
-                let least = line.saturating_sub(reach);
-                let most = (line + reach).min(lines.len() - 1);
-                for other in least..=most {
-                    let taps = &self.taps[other.abs_diff(line)][start..end];
-                    accumulate(taps, &lines[other][start..end], seen);
+        wide(
+            #[inline(always)]
+            || {
+                for (block, &reach) in self.reach.iter().enumerate() {
+                    let start = 2 * block * BLOCK;
+                    let end = (start + 2 * BLOCK).min(2 * self.n_samples);
+                    let seen = &mut seen[start..end];
+                    seen.fill(0.0);
+                    let least = line.saturating_sub(reach);
+                    let most = (line + reach).min(lines.len() - 1);
+                    for other in least..=most {
+                        let taps = &self.taps[other.abs_diff(line)][start..end];
+                        accumulate(taps, &lines[other][start..end], seen);
+                    }
                 }
-            }
-        });
+            },
+        );
     }
 }
 

@@ -1,22 +1,30 @@
 //! Where echoes of a line are put before the pulse passes over them.
-
-use std::f32::consts::PI;
-use std::sync::LazyLock;
+//!
+//! Lines are kept in groups, which threads fill independently; a group has one line more, for what it adds to the next group's first.
 
 use super::grid::Grid;
 
-/// Places beside the samples of a line, for the pulse's ends.
+/// Lines in a group.
+pub(crate) const GROUP: usize = 16;
+/// Samples beside those of a line, for the pulse's ends.
 const MARGIN: usize = 32;
-/// Steps of a carrier's period.
-const N_PHASES: usize = 2048;
 
-/// Echoes of one line: complex, `n_places` planes of samples.
+/// How places of a group lie in memory: lines of `n_places` planes of samples, each a complex number.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Layout {
+    pub(crate) n_samples: usize,
+    /// Log₂ of the number of planes.
+    pub(crate) shift: u32,
+    /// From plane to plane.
+    pub(crate) plane: usize,
+    /// From line to line.
+    pub(crate) line: usize,
+}
+
+/// Echoes of a group of lines: re, im.
 #[derive(Clone, Debug)]
 pub(crate) struct Echoes {
-    n_samples: usize,
-    /// Log₂ of the number of planes.
-    shift: u32,
-    /// Re, im of plane, sample.
+    layout: Layout,
     values: Vec<f32>,
 }
 
@@ -38,26 +46,37 @@ impl Carrier {
     }
 
     /// e^(−2πi periods).
-    #[inline(always)]
     pub(crate) fn phase(&self, range: f32) -> [f32; 2] {
-        static PHASES: LazyLock<Vec<[f32; 2]>> = LazyLock::new(|| {
-            let angle = |step: usize| -2.0 * PI * step as f32 / N_PHASES as f32;
-            (0..N_PHASES)
-                .map(|step| [angle(step).cos(), angle(step).sin()])
-                .collect()
-        });
-        let periods = range * self.periods;
-        let step = (periods * N_PHASES as f32) as i64 as usize;
-        PHASES[step % N_PHASES]
+        let (sin, cos) = (-2.0 * std::f32::consts::PI * (range * self.periods).fract()).sin_cos();
+        [cos, sin]
+    }
+}
+
+impl Layout {
+    fn new(grid: &Grid) -> Self {
+        let plane = 2 * (grid.n_samples + 2 * MARGIN);
+        Self {
+            n_samples: grid.n_samples,
+            shift: grid.n_places.trailing_zeros(),
+            plane,
+            line: plane * grid.n_places,
+        }
+    }
+
+    /// Index of a place of the first line.
+    #[inline(always)]
+    pub(crate) fn at(&self, place: u32) -> u32 {
+        let plane = place & ((1 << self.shift) - 1);
+        plane * self.plane as u32 + 2 * ((place >> self.shift) + MARGIN as u32)
     }
 }
 
 impl Echoes {
     pub(crate) fn new(grid: &Grid) -> Self {
+        let layout = Layout::new(grid);
         Self {
-            n_samples: grid.n_samples,
-            shift: grid.n_places.trailing_zeros(),
-            values: vec![0.0; 2 * grid.n_places * (grid.n_samples + 2 * MARGIN)],
+            layout,
+            values: vec![0.0; layout.line * (GROUP + 1)],
         }
     }
 
@@ -65,36 +84,42 @@ impl Echoes {
         self.values.fill(0.0);
     }
 
-    /// Adds an echo at a shown range [m]; beyond the ends nothing happens.
-    #[inline(always)]
-    pub(crate) fn add(&mut self, carrier: &Carrier, range: f32, amplitude: f32) {
-        let [re, im] = carrier.phase(range);
-        self.add_complex(carrier, range, [amplitude * re, amplitude * im]);
+    pub(crate) fn layout(&self) -> Layout {
+        self.layout
     }
 
-    #[inline(always)]
-    pub(crate) fn add_complex(&mut self, carrier: &Carrier, range: f32, [re, im]: [f32; 2]) {
-        let place = (range * carrier.places + 0.5) as usize;
-        let sample = place >> self.shift;
-        if sample >= self.n_samples {
+    pub(crate) fn values(&mut self) -> &mut [f32] {
+        &mut self.values
+    }
+
+    /// Adds an echo to a line of the group at a shown range [m]; beyond the end nothing happens.
+    pub(crate) fn add(&mut self, line: usize, carrier: &Carrier, range: f32, amplitude: f32) {
+        let place = (range * carrier.places + 0.5) as u32;
+        if place >> self.layout.shift >= self.layout.n_samples as u32 {
             return;
         }
-        let plane = place & ((1 << self.shift) - 1);
-        let at = 2 * (plane * (self.n_samples + 2 * MARGIN) + sample + MARGIN);
-        if let [first, second] = &mut self.values[at..at + 2] {
-            *first += re;
-            *second += im;
+        let [re, im] = carrier.phase(range);
+        let at = line * self.layout.line + self.layout.at(place) as usize;
+        self.values[at] += amplitude * re;
+        self.values[at + 1] += amplitude * im;
+    }
+
+    /// Takes over what the group before has for this one's first line.
+    pub(crate) fn take_over(&mut self, before: &Self) {
+        let n = self.layout.line;
+        for (own, other) in self.values[..n].iter_mut().zip(&before.values[GROUP * n..]) {
+            *own += other;
         }
     }
 
-    /// Samples that lie `places` places behind those of the line: re, im.
+    /// Samples that lie `places` places behind those of a line: re, im.
     #[inline(always)]
-    pub(crate) fn shifted(&self, places: isize) -> &[f32] {
-        let n_places = 1 << self.shift;
+    pub(crate) fn shifted(&self, line: usize, places: isize) -> &[f32] {
+        let n_places = 1 << self.layout.shift;
         let plane = places.rem_euclid(n_places) as usize;
-        let start = MARGIN as isize + places.div_euclid(n_places);
-        let at = 2 * (plane * (self.n_samples + 2 * MARGIN) + start as usize);
-        &self.values[at..at + 2 * self.n_samples]
+        let start = (MARGIN as isize + places.div_euclid(n_places)) as usize;
+        let at = line * self.layout.line + plane * self.layout.plane + 2 * start;
+        &self.values[at..at + 2 * self.layout.n_samples]
     }
 
     /// Places that a pulse may reach on either side.

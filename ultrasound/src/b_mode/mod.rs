@@ -34,13 +34,13 @@ use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use beam_filter::BeamFilter;
 use contact::contact;
-use echoes::{Carrier, Echoes};
+use echoes::{Carrier, Echoes, GROUP};
 use grid::Grid;
 use points::Located;
 use pulse_filter::PulseFilter;
 use receiver::Receiver;
 use ring_down::ring_down;
-use speckle::{GROUP, Speckle};
+use speckle::Speckle;
 use walk::{Track, Walk};
 
 /// A scanner: a transducer, its settings, and what follows from them.
@@ -87,7 +87,7 @@ impl BMode {
             beam: BeamFilter::new(&grid),
             receiver: Receiver::new(&grid, settings, frequency),
             tracks: vec![Track::new(&grid); n_lines],
-            echoes: vec![Echoes::new(&grid); n_lines],
+            echoes: vec![Echoes::new(&grid); n_lines.div_ceil(GROUP)],
             points: Vec::new(),
             pulsed: vec![vec![0.0; 2 * n_samples]; n_lines],
             frame: Frame::new(n_lines, n_samples, f64::from(grid.step)),
@@ -133,41 +133,42 @@ impl BMode {
         contact(view, grid, &mut frame.coupled);
 
         // Loss, delay and boundaries on the way of each line.
-        let lines = tracks
-            .par_iter_mut()
+        let groups = tracks
+            .par_chunks_mut(GROUP)
             .zip(echoes.par_iter_mut())
-            .zip(&frame.coupled);
-        lines
-            .enumerate()
-            .with_min_len(4)
-            .for_each(|(line, ((track, echoes), &is_coupled))| {
-                echoes.clear();
-                ring_down(carrier, is_coupled, echoes);
+            .enumerate();
+        groups.for_each(|(group, (tracks, echoes))| {
+            echoes.clear();
+            for (own, track) in tracks.iter_mut().enumerate() {
+                let line = group * GROUP + own;
+                let is_coupled = frame.coupled[line];
+                ring_down(carrier, is_coupled, own, echoes);
                 if is_coupled {
                     walk.line(line, track, echoes);
                 } else {
                     track.darken();
                 }
-            });
+            }
+        });
 
         // Echoes of wires and of the tissue's grain.
         points::locate(view, grid, &mut self.points);
         echoes
-            .par_chunks_mut(GROUP)
+            .par_iter_mut()
             .enumerate()
             .for_each(|(group, echoes)| {
                 let first = group * GROUP;
                 points::add(&self.points, grid, carrier, tracks, first, echoes);
                 self.speckle.add(view, grid, carrier, tracks, first, echoes);
             });
+        for group in 1..echoes.len() {
+            let (before, after) = echoes.split_at_mut(group);
+            after[0].take_over(&before[group - 1]);
+        }
 
         // The pulse, along each line.
-        let lines = self
-            .pulsed
-            .par_iter_mut()
-            .zip(echoes.par_iter())
-            .with_min_len(4);
-        lines.for_each(|(iq, echoes)| self.pulse.apply(echoes, iq));
+        let lines = self.pulsed.par_iter_mut().enumerate().with_min_len(4);
+        lines.for_each(|(line, iq)| self.pulse.apply(&echoes[line / GROUP], line % GROUP, iq));
 
         // The beam, across lines; then what the receiver does.
         let n_samples = grid.n_samples;

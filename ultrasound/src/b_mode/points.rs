@@ -1,6 +1,6 @@
 //! Explicit scatterers: wires, grains.
 
-use super::echoes::{Carrier, Echoes};
+use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::scene::View;
 use super::walk::Track;
@@ -37,27 +37,24 @@ pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
     }
 }
 
-/// Puts the scatterers' echoes into lines from `first` on.
+/// Puts the scatterers' echoes into a group of lines from `first` on.
 pub(crate) fn add(
     located: &[Located],
     grid: &Grid,
     carrier: &Carrier,
     tracks: &[Track],
     first: usize,
-    echoes: &mut [Echoes],
+    echoes: &mut Echoes,
 ) {
     for point in located {
         let left = point.across.floor();
         let share = point.across - left;
         for (line, weight) in [(left, 1.0 - share), (left + 1.0, share)] {
             let own = line as isize - first as isize;
-            if own >= 0 && (own as usize) < echoes.len() {
+            if (0..GROUP as isize).contains(&own) && (line as usize) < tracks.len() {
                 let [loss, offset] = through(&tracks[line as usize], point.range, grid);
-                echoes[own as usize].add(
-                    carrier,
-                    point.range + offset,
-                    weight * point.amplitude * loss,
-                );
+                let amplitude = weight * point.amplitude * loss;
+                echoes.add(own as usize, carrier, point.range + offset, amplitude);
             }
         }
     }

@@ -38,15 +38,18 @@ impl PulseFilter {
         self.taps.iter().map(|tap| tap * tap).sum::<f32>() / carrier.places
     }
 
-    /// Samples of a line: re, im.
-    pub(crate) fn apply(&self, echoes: &Echoes, iq: &mut [f32]) {
+    /// Samples of a line of a group: re, im.
+    pub(crate) fn apply(&self, echoes: &Echoes, line: usize, iq: &mut [f32]) {
         let reach = (self.taps.len() / 2) as isize;
-        wide(|| {
-            iq.fill(0.0);
-            for (tap, place) in self.taps.iter().zip(-reach..) {
-                accumulate(*tap, echoes.shifted(place), iq);
-            }
-        });
+        wide(
+            #[inline(always)]
+            || {
+                iq.fill(0.0);
+                for (tap, place) in self.taps.iter().zip(-reach..) {
+                    accumulate(*tap, echoes.shifted(line, place), iq);
+                }
+            },
+        );
     }
 }
 

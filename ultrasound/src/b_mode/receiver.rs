@@ -56,20 +56,26 @@ impl Receiver {
         let bits = lattice::row_seed(self.seed ^ frame, line as i32, [frame as i32, 1]);
         let start = 2 * (bits as usize % N_NOISE);
         let noise = &self.noise[start..start + iq.len()];
-        wide(|| {
-            for ((value, noise), gain) in iq.iter_mut().zip(noise).zip(&self.gain) {
-                *value = (*value + noise) * gain;
-            }
-        });
+        wide(
+            #[inline(always)]
+            || {
+                for ((value, noise), gain) in iq.iter_mut().zip(noise).zip(&self.gain) {
+                    *value = (*value + noise) * gain;
+                }
+            },
+        );
     }
 
     /// Envelope in dB over the speckle of liver.
     pub(crate) fn detect(iq: &[f32], envelope: &mut [f32]) {
-        wide(|| {
-            for (envelope, pair) in envelope.iter_mut().zip(iq.chunks_exact(2)) {
-                *envelope = decibels(pair[0] * pair[0] + pair[1] * pair[1]);
-            }
-        });
+        wide(
+            #[inline(always)]
+            || {
+                for (envelope, pair) in envelope.iter_mut().zip(iq.chunks_exact(2)) {
+                    *envelope = decibels(pair[0] * pair[0] + pair[1] * pair[1]);
+                }
+            },
+        );
     }
 }
 

@@ -11,11 +11,11 @@ const FIRST: f32 = 30.0;
 /// Rounds, after which nothing is seen.
 const N_ROUNDS: usize = 30;
 
-/// Puts the rounds into a line; less clearly so on tissue.
-pub(crate) fn ring_down(carrier: &Carrier, is_coupled: bool, echoes: &mut Echoes) {
+/// Puts the rounds into a line of a group; less clearly so on tissue.
+pub(crate) fn ring_down(carrier: &Carrier, is_coupled: bool, line: usize, echoes: &mut Echoes) {
     let mut amplitude = FIRST;
     for round in 0..N_ROUNDS {
-        echoes.add(carrier, round as f32 * LENS, amplitude);
+        echoes.add(line, carrier, round as f32 * LENS, amplitude);
         amplitude *= ROUND[usize::from(!is_coupled)];
     }
 }

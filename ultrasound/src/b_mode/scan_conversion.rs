@@ -68,19 +68,22 @@ impl ScanConverter {
         let scale = 255.0 / self.dynamic_range;
         let black = self.white - self.dynamic_range;
         let fill = |(row, pixels): (&Row, &mut [u8])| {
-            wide(|| {
-                pixels.fill(0);
-                let shown = &mut pixels[row.start..row.start + row.pixels.len()];
-                for (pixel, (at, [across, along])) in shown.iter_mut().zip(&row.pixels) {
-                    let at = *at as usize;
-                    let before = &frame.envelope[at..at + 2];
-                    let beside = &frame.envelope[at + self.n_samples..][..2];
-                    let first = before[0] + along * (before[1] - before[0]);
-                    let second = beside[0] + along * (beside[1] - beside[0]);
-                    let level = first + across * (second - first);
-                    *pixel = ((level - black) * scale) as u8;
-                }
-            });
+            wide(
+                #[inline(always)]
+                || {
+                    pixels.fill(0);
+                    let shown = &mut pixels[row.start..row.start + row.pixels.len()];
+                    for (pixel, (at, [across, along])) in shown.iter_mut().zip(&row.pixels) {
+                        let at = *at as usize;
+                        let before = &frame.envelope[at..at + 2];
+                        let beside = &frame.envelope[at + self.n_samples..][..2];
+                        let first = before[0] + along * (before[1] - before[0]);
+                        let second = beside[0] + along * (beside[1] - beside[0]);
+                        let level = first + across * (second - first);
+                        *pixel = ((level - black) * scale) as u8;
+                    }
+                },
+            );
         };
         let pixels = picture.par_chunks_mut(self.size[0]).with_min_len(16);
         self.rows.par_iter().zip(pixels).for_each(fill);

@@ -57,7 +57,7 @@ impl Settings {
             noise: -75.0,
             gain: -32.0,
             dynamic_range: 60.0,
-            scatterers_per_cell: 12.0,
+            scatterers_per_cell: 10.0,
             speckle_seed: 0,
             noise_seed: 0,
         }

@@ -7,7 +7,7 @@
 
 use nalgebra::Matrix3;
 
-use super::echoes::{Carrier, Echoes};
+use super::echoes::{Carrier, Echoes, GROUP, Layout};
 use super::grid::Grid;
 use super::lattice;
 use super::scene::View;
@@ -16,16 +16,14 @@ use crate::beam::FWHM_OVER_SIGMA;
 use crate::deformation::{Point, Vector};
 use crate::wide::wide;
 
-/// Lines whose scatterers are found together.
-pub(crate) const GROUP: usize = 16;
 /// Length of a block [m].
 const BLOCK: f32 = 8e-3;
 /// Beyond so many standard deviations across the array scatterers are left out.
-const REACH: f32 = 2.3;
+const REACH: f32 = 2.0;
 /// Lattices in use at a depth: what coarser ones would add is 1/64 of the scatterers.
 const N_LEVELS: i32 = 6;
 /// Cells that are looked at together.
-const BATCH: usize = 256;
+const BATCH: usize = 1024;
 
 /// What depends on the depth alone, for each sample.
 #[derive(Clone, Debug)]
@@ -78,37 +76,38 @@ impl Speckle {
         carrier: &Carrier,
         tracks: &[Track],
         first: usize,
-        echoes: &mut [Echoes],
+        echoes: &mut Echoes,
     ) {
+        let lines = [first, (first + GROUP).min(grid.n_lines)];
         let length = ((BLOCK / grid.step) as usize).max(1);
         let mut batch = Batch::new();
         for start in (0..grid.n_samples).step_by(length) {
-            let end = (start + length).min(grid.n_samples);
-            if is_silent(&tracks[first..first + echoes.len()], start, end) {
+            let samples = [start, (start + length).min(grid.n_samples)];
+            if is_silent(&tracks[lines[0]..lines[1]], samples) {
                 continue;
             }
-            let Some(block) = Block::new(
-                self,
-                view,
-                grid,
-                [first, first + echoes.len()],
-                [start, end],
-            ) else {
+            let Some(block) = Block::new(self, view, grid, lines, samples) else {
                 continue;
+            };
+            let lit = Lit {
+                grid,
+                carrier,
+                tracks,
+                first,
+                block: &block,
             };
             let finest = block.level.least().floor() as i32;
             for level in finest..finest + N_LEVELS {
                 block.for_each_row(level, |row| {
-                    let mut cells = row.cells;
-                    while cells[0] <= cells[1] {
-                        let last = (cells[0] + BATCH as i32 - 1).min(cells[1]);
-                        let n = (last - cells[0] + 1) as usize;
-                        let seed = lattice::row_seed(self.seed, level, row.across);
-                        wide(|| batch.fill(&block, grid, level, seed, row.across, cells[0], n));
-                        batch.put(grid, carrier, tracks, first, echoes, n);
-                        cells[0] = last + 1;
+                    let seed = lattice::row_seed(self.seed, level, row.across);
+                    for x in row.cells[0]..=row.cells[1] {
+                        if batch.n == BATCH {
+                            batch.put(&lit, level, echoes);
+                        }
+                        batch.push(seed, x, row.across);
                     }
                 });
+                batch.put(&lit, level, echoes);
             }
         }
     }
@@ -120,7 +119,7 @@ fn weight(level: f32, densest: f32) -> f32 {
     (level + 1.0 - densest).clamp(0.0, 1.0)
 }
 
-fn is_silent(tracks: &[Track], start: usize, end: usize) -> bool {
+fn is_silent(tracks: &[Track], [start, end]: [usize; 2]) -> bool {
     let silent = |ray: &Vec<[f32; 2]>| {
         ray[start..end]
             .iter()
@@ -162,7 +161,7 @@ impl Ramp {
 struct Block {
     /// First range, and length [m].
     ranges: [f32; 2],
-    /// Lines that get echoes of it, and those beside, of which a share comes.
+    /// First line, and that behind the last, which gets a share too.
     lines: [f32; 2],
     level: Ramp,
     amplitude: Ramp,
@@ -193,7 +192,7 @@ impl Block {
         samples: [usize; 2],
     ) -> Option<Self> {
         let ranges = samples.map(|sample| sample as f32 * grid.step);
-        let lines = [first as f32 - 1.0, last as f32];
+        let lines = [first as f32, last as f32];
         let across = 0.5 * (lines[0] + lines[1]);
         let angle = grid
             .apex
@@ -293,65 +292,102 @@ impl Block {
     }
 }
 
-/// Scatterers of a piece of a row.
+/// What batches of a block are put into.
+struct Lit<'a> {
+    grid: &'a Grid,
+    carrier: &'a Carrier,
+    tracks: &'a [Track],
+    first: usize,
+    block: &'a Block,
+}
+
+/// Cells, then their scatterers in beam space, then those of them that echo.
 struct Batch {
+    n: usize,
+    seed: [u32; BATCH],
+    cell: [[i32; BATCH]; 3],
     across: [f32; BATCH],
     range: [f32; BATCH],
-    /// Elevation over the beam's standard deviation, squared, with its sign.
-    elevation: [f32; BATCH],
-    /// 0 where a scatterer is not in the block.
+    /// Index of the ray that represents the elevation.
+    ray: [u32; BATCH],
+    /// 0 where a scatterer is not in the block; then the share of the left line.
     amplitude: [f32; BATCH],
+    /// Share of the right line.
+    right: [f32; BATCH],
+    phase: [[f32; BATCH]; 2],
+    at: [u32; BATCH],
 }
 
 impl Batch {
     fn new() -> Self {
         Self {
+            n: 0,
+            seed: [0; BATCH],
+            cell: [[0; BATCH]; 3],
             across: [0.0; BATCH],
             range: [0.0; BATCH],
-            elevation: [0.0; BATCH],
+            ray: [0; BATCH],
             amplitude: [0.0; BATCH],
+            right: [0.0; BATCH],
+            phase: [[0.0; BATCH]; 2],
+            at: [0; BATCH],
         }
+    }
+
+    #[inline(always)]
+    fn push(&mut self, seed: u32, x: i32, [y, z]: [i32; 2]) {
+        self.seed[self.n] = seed;
+        self.cell[0][self.n] = x;
+        self.cell[1][self.n] = y;
+        self.cell[2][self.n] = z;
+        self.n += 1;
+    }
+
+    /// Puts the echoes of all cells' scatterers into lines, and is empty then.
+    fn put(&mut self, lit: &Lit, level: i32, echoes: &mut Echoes) {
+        let layout = echoes.layout();
+        wide(
+            #[inline(always)]
+            || {
+                self.locate(lit, level);
+                self.look_up(lit);
+                self.modulate(lit, &layout);
+            },
+        );
+        self.accumulate(&layout, echoes.values());
+        self.n = 0;
     }
 
     /// Finds where scatterers are in beam space and how strong.
     #[inline(always)]
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a row's place in a lattice, and the block"
-    )]
-    fn fill(
-        &mut self,
-        block: &Block,
-        grid: &Grid,
-        level: i32,
-        seed: u32,
-        [y, z]: [i32; 2],
-        first: i32,
-        n: usize,
-    ) {
+    fn locate(&mut self, lit: &Lit, level: i32) {
+        // Halfway between the rays at 0 and √3 σ.
+        const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
+        let (block, grid) = (lit.block, lit.grid);
         let width = lattice::width(level);
+        let level = level as f32;
         let m = &block.probe_from_rest;
         let (inv_spacing, middle) = (grid.spacing.recip(), grid.middle());
         let apex = grid.apex.unwrap_or(0.0);
         let is_fan = grid.apex.is_some();
-        let Self {
-            across,
-            range,
-            elevation,
-            amplitude,
-        } = self;
-        let lanes = across[..n]
-            .iter_mut()
-            .zip(&mut range[..n])
-            .zip(&mut elevation[..n])
-            .zip(&mut amplitude[..n]);
-        for (i, (((across, range), elevation), amplitude)) in lanes.enumerate() {
-            let x = first + i as i32;
-            let bits = lattice::cell(seed, x);
+        let n = self.n.next_multiple_of(16).min(BATCH);
+        let [xs, ys, zs] = &self.cell;
+        let cells = self.seed[..n]
+            .iter()
+            .zip(&xs[..n])
+            .zip(&ys[..n])
+            .zip(&zs[..n]);
+        let places = self.across[..n].iter_mut().zip(&mut self.range[..n]);
+        let strengths = self.ray[..n].iter_mut().zip(&mut self.amplitude[..n]);
+        let lanes = cells.zip(places).zip(strengths);
+        for (((((seed, x), y), z), (across, range)), (ray, amplitude)) in
+            lanes.map(|((cell, place), strength)| ((cell, place), strength))
+        {
+            let bits = lattice::cell(*seed, *x);
             let [jx, jy, jz] = lattice::jitter(bits);
-            let dx = (x as f32 + jx) * width - block.rest.x;
-            let dy = (y as f32 + jy) * width - block.rest.y;
-            let dz = (z as f32 + jz) * width - block.rest.z;
+            let dx = (*x as f32 + jx) * width - block.rest.x;
+            let dy = (*y as f32 + jy) * width - block.rest.y;
+            let dz = (*z as f32 + jz) * width - block.rest.z;
             let px = m.m11 * dx + m.m12 * dy + m.m13 * dz + block.probe.x;
             let py = m.m21 * dx + m.m22 * dy + m.m23 * dz + block.probe.y;
             let pz = m.m31 * dx + m.m32 * dy + m.m33 * dz + block.probe.z;
@@ -366,66 +402,109 @@ impl Batch {
             *range = deep;
             let into = deep - block.ranges[0];
             let exponent = py * py * block.narrowness.at(into);
-            *elevation = exponent.copysign(py);
-            let strength = weight(level as f32, block.level.at(into)) * block.amplitude.at(into);
-            let is_inside = into >= 0.0
-                && into < block.ranges[1]
-                && *across > block.lines[0]
-                && *across < block.lines[1]
-                && exponent < 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
+            let outer = if py < 0.0 { 0 } else { 2 };
+            *ray = if exponent > BETWEEN { outer } else { 1 };
+            let strength = weight(level, block.level.at(into)) * block.amplitude.at(into);
+            let is_inside = (into >= 0.0)
+                & (into < block.ranges[1])
+                & (*across >= block.lines[0])
+                & (*across < block.lines[1])
+                & (exponent < 0.5 * std::f32::consts::LOG2_E * REACH * REACH);
             let signed = lattice::sign(bits) * strength * power_of_two(-exponent);
             *amplitude = if is_inside { signed } else { 0.0 };
         }
     }
 
-    /// Puts their echoes into lines.
-    fn put(
-        &self,
-        grid: &Grid,
-        carrier: &Carrier,
-        tracks: &[Track],
-        first: usize,
-        echoes: &mut [Echoes],
-        n: usize,
-    ) {
-        // Halfway between the rays at 0 and √3 σ, as Batch::elevation has it.
-        const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
-        let inv_step = grid.step.recip();
-        let last = echoes.len() as isize - 1;
-        for i in 0..n {
+    /// Keeps what echoes: loss and delay on the way.
+    #[inline(always)]
+    fn look_up(&mut self, lit: &Lit) {
+        let inv_step = lit.grid.step.recip();
+        let (n_samples, last) = (lit.grid.n_samples, lit.tracks.len() - 1);
+        let mut kept = 0;
+        for i in 0..self.n {
             if self.amplitude[i] == 0.0 {
                 continue;
             }
-            let own = self.across[i] - first as f32;
-            let left = own.floor();
-            let share = own - left;
-            let left = left as isize;
-            let nearest = (left + isize::from(share > 0.5)).clamp(0, last) as usize;
-            let track = &tracks[first + nearest];
-            let e = self.elevation[i];
-            let ray = &track.rays[if e > BETWEEN {
-                2
-            } else {
-                usize::from(e > -BETWEEN)
-            }];
+            let nearest = ((self.across[i] + 0.5) as usize).min(last);
+            let ray = &lit.tracks[nearest].rays[self.ray[i] as usize & 3];
             let place = self.range[i] * inv_step;
-            let sample = (place as usize).min(grid.n_samples - 1);
-            let [[loss, before], [_, after]] = [ray[sample], ray[sample + 1]];
-            let strength = self.amplitude[i] * loss;
-            if strength == 0.0 {
+            let sample = (place as usize).min(n_samples - 1);
+            let [loss, before] = ray[sample];
+            if loss == 0.0 {
                 continue;
             }
-            let shown = self.range[i] + before + (place - sample as f32) * (after - before);
-            let [re, im] = carrier.phase(shown);
-            let (near, far) = (strength * (1.0 - share), strength * share);
-            if left >= 0 {
-                echoes[left as usize].add_complex(carrier, shown, [near * re, near * im]);
+            let [_, after] = ray[sample + 1];
+            self.across[kept] = self.across[i] - lit.first as f32;
+            self.range[kept] = self.range[i] + before + (place - sample as f32) * (after - before);
+            self.amplitude[kept] = self.amplitude[i] * loss;
+            kept += 1;
+        }
+        self.n = kept;
+    }
+
+    /// Finds carriers and places.
+    #[inline(always)]
+    fn modulate(&mut self, lit: &Lit, layout: &Layout) {
+        let n = self.n.next_multiple_of(16).min(BATCH);
+        let deepest = (layout.n_samples as u32) << layout.shift;
+        let [re, im] = &mut self.phase;
+        let from = self.across[..n].iter().zip(&self.range[..n]);
+        let to = self.amplitude[..n].iter_mut().zip(&mut self.right[..n]);
+        let phases = re[..n].iter_mut().zip(&mut im[..n]);
+        let lanes = from.zip(to).zip(phases).zip(&mut self.at[..n]);
+        for ((((across, range), (amplitude, right)), (re, im)), at) in lanes {
+            let left = across.floor();
+            let place = (range * lit.carrier.places + 0.5) as i32 as u32;
+            let is_shown = place < deepest;
+            *at = if is_shown {
+                left as i32 as u32 * layout.line as u32 + layout.at(place)
+            } else {
+                0
+            };
+            let strength = if is_shown { *amplitude } else { 0.0 };
+            let periods = range * lit.carrier.periods;
+            let [cos, sin] = turn(periods - periods.floor());
+            *right = strength * (across - left);
+            *amplitude = strength - *right;
+            *re = cos;
+            *im = -sin;
+        }
+    }
+
+    fn accumulate(&self, layout: &Layout, values: &mut [f32]) {
+        let [re, im] = &self.phase;
+        let lanes = self.at[..self.n]
+            .iter()
+            .zip(&re[..self.n])
+            .zip(&im[..self.n]);
+        let shares = self.amplitude[..self.n].iter().zip(&self.right[..self.n]);
+        for (((at, re), im), (left, right)) in lanes.zip(shares) {
+            let at = *at as usize;
+            if let [a, b] = &mut values[at..at + 2] {
+                *a += left * re;
+                *b += left * im;
             }
-            if left < last {
-                echoes[(left + 1) as usize].add_complex(carrier, shown, [far * re, far * im]);
+            let at = at + layout.line;
+            if let [a, b] = &mut values[at..at + 2] {
+                *a += right * re;
+                *b += right * im;
             }
         }
     }
+}
+
+/// Cosine and sine of a share of a turn, 0 to 1, to 4e-6: Taylor series about a half turn, of the quarter.
+#[inline(always)]
+fn turn(share: f32) -> [f32; 2] {
+    // A quarter of the angle from −π/4 to π/4, doubled twice.
+    let x = (share - 0.5) * (0.5 * std::f32::consts::PI);
+    let z = x * x;
+    let sin = x * (1.0 + z * (-1.0 / 6.0 + z * (1.0 / 120.0 - z / 5040.0)));
+    let cos = 1.0 + z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40320.0)));
+    let (sin2, cos2) = (2.0 * sin * cos, 1.0 - 2.0 * sin * sin);
+    let (sin4, cos4) = (2.0 * sin2 * cos2, 1.0 - 2.0 * sin2 * sin2);
+    // Half a turn further.
+    [-cos4, -sin4]
 }
 
 /// arctan within ±1, to 1e-5 (a minimax polynomial).

@@ -4,7 +4,7 @@
 //! A ray leaps over what the phantom says is of one material.
 
 use super::acoustics::{Acoustics, reflection};
-use super::echoes::{Carrier, Echoes};
+use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::scene::View;
 
@@ -222,13 +222,18 @@ impl Walk<'_> {
         let alone = grid.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt();
         let strength = front.amplitude * reflected * directed;
         let echo = SPECULAR * strength * WEIGHTS[ray] / alone;
-        echoes.add(&self.carrier, range + front.offset, echo);
+        echoes.add(line % GROUP, &self.carrier, range + front.offset, echo);
         if strength.abs() > 0.02 {
             // To and fro between boundary and face.
             let mut again = echo;
             for times in 2..6 {
                 again *= -FACE * strength.abs();
-                echoes.add(&self.carrier, (range + front.offset) * times as f32, again);
+                echoes.add(
+                    line % GROUP,
+                    &self.carrier,
+                    (range + front.offset) * times as f32,
+                    again,
+                );
             }
         }
         front.amplitude *= left;
