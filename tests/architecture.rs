@@ -8,7 +8,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 15] = [
+const LAYERS: [(&str, u8); 16] = [
     ("insonate-files", 0),
     ("insonate-meshes", 0),
     ("insonate-openigtlink", 0),
@@ -17,6 +17,7 @@ const LAYERS: [(&str, u8); 15] = [
     ("insonate-dvrk", 2),
     ("insonate-continuum", 2),
     ("insonate-tissue", 2),
+    ("insonate-ultrasound", 2),
     ("insonate-datasets", 3),
     ("insonate-sim", 3),
     ("insonate-envs", 4),

@@ -1,5 +1,10 @@
 //! Loops compiled for the widest vectors of the processor.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use pulp::{Arch, Simd, WithSimd};
 
 /// Runs loops over plain arrays as code for the processor's vectors; mark what they call `#[inline(always)]`.

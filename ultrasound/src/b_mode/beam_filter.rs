@@ -3,6 +3,11 @@
 //! Echoes between two lines were shared out to both, which widens the beam by a variance of 1/6 line²; the taps are as much narrower.
 //! Their sum is the area of a Gaussian of height 1, so that a point's echo keeps its strength.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use std::f32::consts::PI;
 
 use super::grid::Grid;
@@ -54,6 +59,22 @@ impl BeamFilter {
         }
     }
 
+    /// For each sample, the energy of the response over lines to an echo anywhere: of a tent, which shared it out, and the taps.
+    pub(crate) fn energy(&self) -> Vec<f32> {
+        let tap =
+            |lines: usize, sample: usize| self.taps.get(lines).map_or(0.0, |taps| taps[2 * sample]);
+        let energy = |sample: usize| {
+            // Tents overlap by 2/3 with themselves and by 1/6 with either neighbour.
+            let term = |lines: usize| {
+                let beside = tap(lines + 1, sample) + tap(lines.abs_diff(1), sample);
+                let both = if lines == 0 { 1.0 } else { 2.0 };
+                both * tap(lines, sample) * (2.0 / 3.0 * tap(lines, sample) + beside / 6.0)
+            };
+            (0..self.taps.len()).map(term).sum()
+        };
+        (0..self.n_samples).map(energy).collect()
+    }
+
     /// A line as the array sees it, of all lines' samples: re, im.
     pub(crate) fn apply(&self, lines: &[Vec<f32>], line: usize, seen: &mut [f32]) {
         wide(
@@ -62,14 +83,14 @@ impl BeamFilter {
                 for (block, &reach) in self.reach.iter().enumerate() {
                     let start = 2 * block * BLOCK;
                     let end = (start + 2 * BLOCK).min(2 * self.n_samples);
-                    let seen = &mut seen[start..end];
-                    seen.fill(0.0);
                     let least = line.saturating_sub(reach);
                     let most = (line + reach).min(lines.len() - 1);
-                    for other in least..=most {
+                    let mut sums = [0.0; 2 * BLOCK];
+                    for (other, from) in (least..).zip(&lines[least..=most]) {
                         let taps = &self.taps[other.abs_diff(line)][start..end];
-                        accumulate(taps, &lines[other][start..end], seen);
+                        accumulate(taps, &from[start..end], &mut sums);
                     }
+                    seen[start..end].copy_from_slice(&sums[..end - start]);
                 }
             },
         );
@@ -77,8 +98,15 @@ impl BeamFilter {
 }
 
 #[inline(always)]
-fn accumulate(taps: &[f32], from: &[f32], to: &mut [f32]) {
-    for ((to, from), tap) in to.iter_mut().zip(from).zip(taps) {
-        *to += tap * from;
+fn accumulate(taps: &[f32], from: &[f32], sums: &mut [f32; 2 * BLOCK]) {
+    let whole = <&[f32; 2 * BLOCK]>::try_from(taps);
+    if let (Ok(taps), Ok(from)) = (whole, <&[f32; 2 * BLOCK]>::try_from(from)) {
+        for i in 0..2 * BLOCK {
+            sums[i] += taps[i] * from[i];
+        }
+    } else {
+        for ((sum, from), tap) in sums.iter_mut().zip(from).zip(taps) {
+            *sum += tap * from;
+        }
     }
 }

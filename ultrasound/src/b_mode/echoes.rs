@@ -2,6 +2,11 @@
 //!
 //! Lines are kept in groups, which threads fill independently; a group has one line more, for what it adds to the next group's first.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use super::grid::Grid;
 
 /// Lines in a group.
@@ -46,7 +51,7 @@ impl Carrier {
     }
 
     /// e^(−2πi periods).
-    pub(crate) fn phase(&self, range: f32) -> [f32; 2] {
+    pub(crate) fn phase(self, range: f32) -> [f32; 2] {
         let (sin, cos) = (-2.0 * std::f32::consts::PI * (range * self.periods).fract()).sin_cos();
         [cos, sin]
     }
@@ -67,7 +72,9 @@ impl Layout {
     #[inline(always)]
     pub(crate) fn at(&self, place: u32) -> u32 {
         let plane = place & ((1 << self.shift) - 1);
-        plane * self.plane as u32 + 2 * ((place >> self.shift) + MARGIN as u32)
+        // Places beyond the end are looked up too, and not used.
+        let sample = 2 * ((place >> self.shift) + MARGIN as u32);
+        plane.wrapping_mul(self.plane as u32).wrapping_add(sample)
     }
 }
 
@@ -93,7 +100,7 @@ impl Echoes {
     }
 
     /// Adds an echo to a line of the group at a shown range [m]; beyond the end nothing happens.
-    pub(crate) fn add(&mut self, line: usize, carrier: &Carrier, range: f32, amplitude: f32) {
+    pub(crate) fn add(&mut self, line: usize, carrier: Carrier, range: f32, amplitude: f32) {
         let place = (range * carrier.places + 0.5) as u32;
         if place >> self.layout.shift >= self.layout.n_samples as u32 {
             return;

@@ -5,6 +5,11 @@
 //! densest: what it keeps are the same scatterers.
 //! All have the same strength and either sign, so that few suffice for fully developed speckle (κ = 1).
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 /// Width of the cells of lattice 0 [m].
 const FINEST: f32 = 50e-6;
 

@@ -5,7 +5,9 @@
 //! Depth in a picture is the time of arrival times the speed that the scanner assumes.
 
 mod acoustics;
+mod batch;
 mod beam_filter;
+mod block;
 mod contact;
 mod echoes;
 mod frame;
@@ -73,8 +75,9 @@ impl BMode {
         let (frequency, speed) = (pulse.mean_frequency(), settings.speed_of_sound);
         let grid = Grid::new(transducer, settings, &pulse);
         let carrier = Carrier::new(&grid, frequency, speed);
-        let filter = PulseFilter::new(&grid, &carrier, &pulse, speed);
-        let lengths = [filter.energy(&carrier), pulse.width(speed) as f32];
+        let filter = PulseFilter::new(&grid, carrier, &pulse, speed);
+        let lengths = [filter.energy(carrier), pulse.width(speed) as f32];
+        let beam = BeamFilter::new(&grid);
         let per_cell = settings.scatterers_per_cell as f32;
         let Grid {
             n_lines, n_samples, ..
@@ -82,9 +85,15 @@ impl BMode {
         Ok(Self {
             frequency,
             carrier,
-            speckle: Speckle::new(&grid, lengths, per_cell, settings.speckle_seed),
+            speckle: Speckle::new(
+                &grid,
+                &beam.energy(),
+                lengths,
+                per_cell,
+                settings.speckle_seed,
+            ),
             pulse: filter,
-            beam: BeamFilter::new(&grid),
+            beam,
             receiver: Receiver::new(&grid, settings, frequency),
             tracks: vec![Track::new(&grid); n_lines],
             echoes: vec![Echoes::new(&grid); n_lines.div_ceil(GROUP)],
@@ -110,9 +119,9 @@ impl BMode {
     ///
     /// The same view, settings and index give the same bits for any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
+        let carrier = self.carrier;
         let Self {
             grid,
-            carrier,
             frame,
             tracks,
             echoes,
@@ -125,7 +134,7 @@ impl BMode {
         let walk = Walk {
             view,
             grid,
-            carrier: *carrier,
+            carrier,
             acoustics: &acoustics,
         };
 

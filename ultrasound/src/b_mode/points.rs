@@ -41,7 +41,7 @@ pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
 pub(crate) fn add(
     located: &[Located],
     grid: &Grid,
-    carrier: &Carrier,
+    carrier: Carrier,
     tracks: &[Track],
     first: usize,
     echoes: &mut Echoes,

@@ -1,5 +1,10 @@
 //! The pulse passes over the echoes of a line.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use super::echoes::{Carrier, Echoes};
 use super::grid::Grid;
 use crate::beam::Pulse;
@@ -7,6 +12,8 @@ use crate::wide::wide;
 
 /// Below this share of its peak the pulse is left out.
 const FAINTEST: f64 = 3e-3;
+/// Numbers that are summed at once.
+const BLOCK: usize = 128;
 
 /// The pulse at places around its peak.
 #[derive(Clone, Debug)]
@@ -16,7 +23,7 @@ pub(crate) struct PulseFilter {
 
 impl PulseFilter {
     /// The envelope's real part: about the mean frequency the rest is small.
-    pub(crate) fn new(grid: &Grid, carrier: &Carrier, pulse: &Pulse, speed_of_sound: f64) -> Self {
+    pub(crate) fn new(grid: &Grid, carrier: Carrier, pulse: &Pulse, speed_of_sound: f64) -> Self {
         let most = Echoes::max_reach(grid);
         let tap = |place: usize| {
             let time = 2.0 * place as f64 / f64::from(carrier.places) / speed_of_sound;
@@ -34,7 +41,7 @@ impl PulseFilter {
     }
 
     /// ∫ |p|² dr [m].
-    pub(crate) fn energy(&self, carrier: &Carrier) -> f32 {
+    pub(crate) fn energy(&self, carrier: Carrier) -> f32 {
         self.taps.iter().map(|tap| tap * tap).sum::<f32>() / carrier.places
     }
 
@@ -44,9 +51,14 @@ impl PulseFilter {
         wide(
             #[inline(always)]
             || {
-                iq.fill(0.0);
-                for (tap, place) in self.taps.iter().zip(-reach..) {
-                    accumulate(*tap, echoes.shifted(line, place), iq);
+                // Sums of a block stay in registers over all taps.
+                for (block, iq) in iq.chunks_mut(BLOCK).enumerate() {
+                    let mut sums = [0.0; BLOCK];
+                    for (tap, place) in self.taps.iter().zip(-reach..) {
+                        let from = &echoes.shifted(line, place)[block * BLOCK..];
+                        accumulate(*tap, &from[..iq.len()], &mut sums);
+                    }
+                    iq.copy_from_slice(&sums[..iq.len()]);
                 }
             },
         );
@@ -54,8 +66,14 @@ impl PulseFilter {
 }
 
 #[inline(always)]
-fn accumulate(factor: f32, from: &[f32], to: &mut [f32]) {
-    for (to, from) in to.iter_mut().zip(from) {
-        *to += factor * from;
+fn accumulate(factor: f32, from: &[f32], sums: &mut [f32; BLOCK]) {
+    if let Ok(from) = <&[f32; BLOCK]>::try_from(from) {
+        for i in 0..BLOCK {
+            sums[i] += factor * from[i];
+        }
+    } else {
+        for (sum, from) in sums.iter_mut().zip(from) {
+            *sum += factor * from;
+        }
     }
 }

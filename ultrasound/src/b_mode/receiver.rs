@@ -1,5 +1,10 @@
 //! What the receiver does: noise, gain that grows with depth, envelope, logarithm.
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use std::f32::consts::PI;
 
 use super::Settings;

@@ -12,7 +12,7 @@ const FIRST: f32 = 30.0;
 const N_ROUNDS: usize = 30;
 
 /// Puts the rounds into a line of a group; less clearly so on tissue.
-pub(crate) fn ring_down(carrier: &Carrier, is_coupled: bool, line: usize, echoes: &mut Echoes) {
+pub(crate) fn ring_down(carrier: Carrier, is_coupled: bool, line: usize, echoes: &mut Echoes) {
     let mut amplitude = FIRST;
     for round in 0..N_ROUNDS {
         echoes.add(line, carrier, round as f32 * LENS, amplitude);

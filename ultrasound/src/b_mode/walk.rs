@@ -222,7 +222,7 @@ impl Walk<'_> {
         let alone = grid.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt();
         let strength = front.amplitude * reflected * directed;
         let echo = SPECULAR * strength * WEIGHTS[ray] / alone;
-        echoes.add(line % GROUP, &self.carrier, range + front.offset, echo);
+        echoes.add(line % GROUP, self.carrier, range + front.offset, echo);
         if strength.abs() > 0.02 {
             // To and fro between boundary and face.
             let mut again = echo;
@@ -230,7 +230,7 @@ impl Walk<'_> {
                 again *= -FACE * strength.abs();
                 echoes.add(
                     line % GROUP,
-                    &self.carrier,
+                    self.carrier,
                     (range + front.offset) * times as f32,
                     again,
                 );

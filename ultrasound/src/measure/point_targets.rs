@@ -1,10 +1,11 @@
 //! Resolution: widths of points at depths on the axis.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Isometry3;
 
 use super::width::full_width;
 use super::{line_distance, reaching};
 use crate::b_mode::View;
+use crate::beam::Pulse;
 use crate::deformation::Rigid;
 use crate::phantom::Block;
 use crate::transducer::Transducer;
@@ -46,45 +47,56 @@ fn point_target(
     const N_PLACES: i32 = 30;
     UltrasoundError::check_range("depth of a point", depth, [0.002, 0.3], "m")?;
     let block = Block::points(&[depth as f32], settings.speed_of_sound as f32);
+    let pulse = Pulse::new(transducer).width(settings.speed_of_sound);
     let settings = Settings {
-        // Samples of a twentieth of a millimetre show the finest pulse.
-        n_samples: (1.2 * depth / 20e-6) as usize,
+        n_samples: (8.0 * 1.2 * depth / pulse).round() as usize,
         // Odd, so that one line meets the points.
         n_lines: settings.n_lines | 1,
         noise: f64::NEG_INFINITY,
         compensation: 0.0,
         ..reaching(settings, depth)
     };
-    let mut b_mode = BMode::new(transducer, &settings)?;
-    let rigid = Rigid::default();
-    let mut from = |elevation: f64| -> Result<Vec<Vec<f64>>, UltrasoundError> {
-        let pose = Isometry3::translation(0.0, elevation, 0.0);
-        let frame = b_mode.frame(&View::new(&block, &rigid, &pose)?, 0);
-        let lines = (0..frame.n_lines).map(|line| {
-            let amplitudes = frame.line(line).iter();
-            amplitudes
-                .map(|level| 10f64.powf(0.05 * f64::from(*level)))
-                .collect()
-        });
-        Ok(lines.collect())
-    };
-    let lines = from(0.0)?;
+    let [spacing, step] = [
+        line_distance(transducer, settings.n_lines, depth),
+        settings.depth / settings.n_samples as f64,
+    ];
+    let sample = (depth / step).round() as usize;
+    let lines = amplitudes(&mut BMode::new(transducer, &settings)?, &block, 0.0)?;
     let middle = settings.n_lines / 2;
-    let sample = (depth / settings.depth * settings.n_samples as f64).round() as usize;
     let across: Vec<f64> = lines.iter().map(|line| line[sample]).collect();
-    let lateral = full_width(&across, middle) * line_distance(transducer, settings.n_lines, depth);
-    let axial = full_width(&lines[middle], sample) * settings.depth / settings.n_samples as f64;
-    // Widths of the beam are at most the aperture's, or what it spreads to.
-    let reach = transducer.elevation_aperture.max(0.15 * depth);
-    let step = Vector3::y() * reach / f64::from(N_PLACES);
+
+    // A few lines are enough to look from places across the array; its beam is at most as wide as the aperture or what it spreads to.
+    let few = Settings {
+        n_lines: 9,
+        ..settings
+    };
+    let mut b_mode = BMode::new(transducer, &few)?;
+    let place = transducer.elevation_aperture.max(0.15 * depth) / f64::from(N_PLACES);
     let peaks: Result<Vec<f64>, UltrasoundError> = (-N_PLACES..=N_PLACES)
-        .map(|place| Ok(from(f64::from(place) * step.y)?[middle][sample]))
+        .map(|n| Ok(amplitudes(&mut b_mode, &block, f64::from(n) * place)?[4][sample]))
         .collect();
-    let elevation = full_width(&peaks?, N_PLACES as usize) * step.y;
     Ok(PointTarget {
         depth,
-        lateral,
-        axial,
-        elevation,
+        lateral: spacing * full_width(&across, middle),
+        axial: step * full_width(&lines[middle], sample),
+        elevation: place * full_width(&peaks?, N_PLACES as usize),
     })
+}
+
+/// Amplitudes of lines, from a place across the array [m].
+fn amplitudes(
+    b_mode: &mut BMode,
+    block: &Block,
+    elevation: f64,
+) -> Result<Vec<Vec<f64>>, UltrasoundError> {
+    let pose = Isometry3::translation(0.0, elevation, 0.0);
+    let rigid = Rigid::default();
+    let frame = b_mode.frame(&View::new(block, &rigid, &pose)?, 0);
+    let lines = (0..frame.n_lines).map(|line| {
+        let levels = frame.line(line).iter();
+        levels
+            .map(|level| 10f64.powf(0.05 * f64::from(*level)))
+            .collect()
+    });
+    Ok(lines.collect())
 }

@@ -17,7 +17,7 @@ pub struct SpeckleStatistics {
 }
 
 /// Statistics of a region of levels [dB].
-pub fn speckle_statistics(levels: impl Iterator<Item = f32> + Clone) -> SpeckleStatistics {
+pub fn speckle_statistics(levels: &[f32]) -> SpeckleStatistics {
     let moments = |values: &mut dyn Iterator<Item = f64>| {
         let (mut n, mut sum, mut squares) = (0.0, 0.0, 0.0);
         for value in values {
@@ -32,7 +32,7 @@ pub fn speckle_statistics(levels: impl Iterator<Item = f32> + Clone) -> SpeckleS
             squares / n,
         )
     };
-    let level = levels.clone().map(f64::from);
+    let level = levels.iter().copied().map(f64::from);
     let amplitude = level.clone().map(|level| 10f64.powf(0.05 * level));
     let (mean, deviation, power) = moments(&mut { amplitude });
     let (_, log_sd, _) = moments(&mut { level });
