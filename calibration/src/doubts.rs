@@ -105,8 +105,13 @@ fn places(
 fn misfit(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
     let unexplained =
         (fit.statistics.rmse_n.powi(2) / variance(&samples.force, &fit.used)).min(1.0);
-    let structured = fit.statistics.durbin_watson < DURBIN_WATSON
-        && fit.statistics.rmse_n > STRUCTURED * white_noise(&samples.force);
+    let noise = if samples.smoothing > 0 {
+        samples.force_noise
+    } else {
+        white_noise(&samples.force)
+    };
+    let structured =
+        fit.statistics.durbin_watson < DURBIN_WATSON && fit.statistics.rmse_n > STRUCTURED * noise;
     if unexplained <= UNEXPLAINED && !structured {
         return None;
     }

@@ -23,6 +23,10 @@ pub struct Samples {
     pub latency_standard_error: f64,
     /// Typical time between samples [s].
     pub sampling_interval: f64,
+    /// Samples over which depth and force were smoothed alike, so that their errors are correlated; 0: they were not.
+    pub smoothing: usize,
+    /// Standard deviation of the force's noise before that [N]; 0 where it was not smoothed.
+    pub force_noise: f64,
     /// First samples of stretches that were prepared each by itself, whose scatter tells the errors; empty: the samples are one.
     pub presses: Vec<usize>,
 }

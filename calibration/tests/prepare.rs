@@ -452,3 +452,33 @@ fn the_overview_keeps_extremes() {
     assert!(found.overview.time.len() <= 4000);
     assert_eq!(most(&found.overview.force), most(&found.samples.force));
 }
+
+#[test]
+fn the_surface_of_foam_is_within_the_error_that_is_stated() {
+    // Force that begins as slowly as x^2.4: a law with x^1.5 puts the surface 0.3 mm too deep.
+    let foam = Law::HuntCrossley {
+        kappa: 1.4e6,
+        lambda: 2000.0,
+        n: 2.4,
+        m: 1.0,
+    };
+    let ramp = |to, speed| Segment::Move {
+        to,
+        speed,
+        ramp: 0.05,
+    };
+    let motion = [Segment::Hold(0.5), ramp(0.008, 0.005), Segment::Hold(0.5)];
+    for seed in 0..6 {
+        let mut recipe = SyntheticLog::new(foam, Trajectory::new(-0.01, &motion), AXIS);
+        recipe.seed = seed;
+        recipe.rate = 500.0 + 3.0 * seed as f64;
+        let log = recipe.generate();
+        let found = prepared(&log);
+        let error = onset_error(&log, &found).abs();
+        let stated = found.samples.contact.standard_error;
+        assert!(
+            error < 3.5 * stated && stated < 1e-4,
+            "{error} for {stated}"
+        );
+    }
+}

@@ -140,8 +140,9 @@ pub(super) fn fit(
         }
     }
     let groups = groups(problem);
+    let smoothing = problem.samples.smoothing;
     let mut covariance = if groups.is_empty() {
-        inference::covariance(&influence)
+        inference::covariance(&influence, smoothing)
     } else {
         inference::grouped_covariance(&influence, &groups)
     };
@@ -174,6 +175,7 @@ pub(super) fn fit(
     for (j, spec) in specs.iter().enumerate() {
         let standard_error = standard_errors[j];
         let freedom = match groups.len() {
+            0 if smoothing > 1 => inference::smoothed_freedom(&influence[j], smoothing),
             0 => inference::freedom(&influence[j], raw.len(), n_effective),
             n => (n - 1) as f64,
         };

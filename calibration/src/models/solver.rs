@@ -308,7 +308,8 @@ fn refine(
     let refined = problem.solve(&state.nonlinear, 0.0, 0.0);
     let influence = estimates::shift_influence(problem, &refined);
     let error = influence.as_ref().map_or(f64::INFINITY, |influence| {
-        inference::covariance(std::slice::from_ref(influence))[(0, 0)].sqrt()
+        inference::covariance(std::slice::from_ref(influence), problem.samples.smoothing)[(0, 0)]
+            .sqrt()
     });
     let why = if refined.shift.abs() > 0.98 * limit {
         format!(

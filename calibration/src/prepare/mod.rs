@@ -31,6 +31,7 @@ pub use options::{ForceBias, ForceSign, PrepareOptions, VelocitySource};
 
 use contact::RoughContact;
 use findings::Findings;
+use polynomial::Smoother;
 use time::Clock;
 use track::{SampleRange, Track};
 use window::Window;
@@ -89,6 +90,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         velocity,
         noise: velocity_noise,
         smoother,
+        position_noise,
     } = velocity::found(
         &mut track,
         &clock,
@@ -106,10 +108,15 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
             &mut findings,
         )?,
     };
-    let (surface, contact) = approach.surface(&track, &velocity, &clock, &mut findings)?;
+    let (surface, contact) =
+        approach.surface(&track, &velocity, position_noise, &clock, &mut findings)?;
 
+    let mut window = approach.window(&track, surface, bias.value, &contact);
+    let mut force_noise = 0.0;
+    let smoother = smoother.filter(|smoother| window.erode(smoother.window / 2, track.time.len()));
     if let Some(smoother) = smoother {
-        track.depth = smoother.smoothed(&track.time, &track.depth, &clock);
+        force_noise = noise::white_noise(&track.force);
+        smooth(&mut track, smoother, &clock);
     }
     let Track {
         time,
@@ -128,13 +135,6 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
             *force -= bias.value;
         }
     }
-    let window = if contact.is_unknown() {
-        Window::whole(time.len())
-    } else if given {
-        window::inside(&indentation)
-    } else {
-        window::until_release(&indentation, &force, approach.threshold(&force))
-    };
     let kept = selected(
         &window,
         &time,
@@ -159,6 +159,8 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         bias_standard_error: bias.standard_error,
         latency_standard_error,
         sampling_interval: clock.interval,
+        smoothing: smoother.map_or(0, |smoother| smoother.window),
+        force_noise,
         presses: Vec::new(),
     };
     Ok(PreparedLog {
@@ -171,6 +173,12 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         choices: findings.choices,
         notes: findings.notes,
     })
+}
+
+/// Smooths depth and force as the derivative of depth does.
+fn smooth(track: &mut Track, smoother: Smoother, clock: &Clock) {
+    track.depth = smoother.alike(&track.time, &track.depth, clock);
+    track.force = smoother.alike(&track.time, &track.force, clock);
 }
 
 /// Prepares a probe that slides while it presses, stretch by stretch.
@@ -190,13 +198,17 @@ fn palpated(
         velocity,
         noise,
         smoother,
+        ..
     } = velocity::found(&mut track, &clock, all, options.velocity, &mut findings)?;
+    let force_noise = noise::white_noise(&track.force);
     if let Some(smoother) = smoother {
-        track.depth = smoother.smoothed(&track.time, &track.depth, &clock);
+        smooth(&mut track, smoother, &clock);
     }
     let samples = Samples {
         velocity_noise: noise,
         latency_standard_error: options.force_latency_error,
+        smoothing: smoother.map_or(0, |smoother| smoother.window),
+        force_noise,
         ..palpation::samples(&track, &velocity, clipped, &clock, &mut findings)
     };
     if samples.presses.len() < 3 {
@@ -282,6 +294,7 @@ impl Approach {
         &self,
         track: &Track,
         velocity: &[f64],
+        position_noise: f64,
         clock: &Clock,
         findings: &mut Findings,
     ) -> Result<(f64, ContactPoint), CalibrationError> {
@@ -299,7 +312,9 @@ impl Approach {
                 );
                 Ok((surface, ContactPoint::KNOWN))
             }
-            (None, Some(rough)) => onset::found(track, velocity, rough, clock, findings),
+            (None, Some(rough)) => {
+                onset::found(track, velocity, position_noise, rough, clock, findings)
+            }
             (None, None) => {
                 findings.choose(
                     "contact onset",
@@ -313,6 +328,19 @@ impl Approach {
                 Ok((least, ContactPoint::UNKNOWN))
             }
         }
+    }
+
+    /// Which samples are in the tissue, for a bias of the force [N].
+    fn window(&self, track: &Track, surface: f64, bias: f64, contact: &ContactPoint) -> Window {
+        if contact.is_unknown() {
+            return Window::whole(track.time.len());
+        }
+        let indentation: Vec<f64> = track.depth.iter().map(|depth| depth - surface).collect();
+        if track.given {
+            return window::inside(&indentation);
+        }
+        let force: Vec<f64> = track.force.iter().map(|force| force - bias).collect();
+        window::until_release(&indentation, &force, self.threshold(&force))
     }
 
     /// Force above which a running mean is no noise [N].

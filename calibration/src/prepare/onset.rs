@@ -8,6 +8,7 @@
 //! | Kelvin–Voigt | x | ẋ |
 //! | Hunt–Crossley | x^{3/2} | √x ẋ |
 //! | standard linear solid, for each of some τ | x | g with ġ = ẋ − g/τ |
+//! | foam, for each of some n | xⁿ | xⁿ⁻¹ ẋ |
 //!
 //! Families and depths d₀ are weighted by their marginal likelihood, b and a integrated out (Bernardo and Smith 1994, §5.4),
 //! a over positive values alone: p ∝ |XᵀX|^{−1/2} Πᵢ Φ(aᵢ/sᵢ) exp(−RSS/2σ²), with their standard errors s,
@@ -28,19 +29,40 @@ use crate::{CalibrationError, ContactPoint};
 
 /// Depths tried in the first and in the second pass.
 const DEPTHS: [usize; 2] = [61, 121];
+/// Depths tried where a law is only screened.
+const FEW_DEPTHS: usize = 25;
 /// Families whose likelihood is below the best by more than this power of e are not tried again; the first pass misses a peak by less.
 const HOPELESS: f64 = 30.0;
 /// Most samples of air and of press that are looked at.
 const MOST: usize = 2000;
+/// Samples in contact that tell of a law.
+const FEWEST: usize = 30;
+/// What the depth around contact is smoothed by.
+const SMOOTHER: Smoother = Smoother {
+    window: 11,
+    order: 3,
+};
 /// Relaxation times tried [s].
 const RELAXATION_TIMES: [f64; 12] = [
     0.06, 0.08, 0.1, 0.13, 0.17, 0.22, 0.28, 0.36, 0.46, 0.6, 0.8, 1.2,
 ];
+/// Exponents tried: cells that settle, skin that folds and a face that is not flush let force begin more slowly than a sphere does.
+const EXPONENTS: [f64; 18] = [
+    1.1, 1.2, 1.3, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.85, 3.0,
+];
+/// Those of them by which foam is recognised, and the gain of log-likelihood from which it is.
+const SCREENED: [f64; 6] = [1.2, 1.3, 1.7, 2.0, 2.4, 2.8];
+const EVIDENCE: f64 = 10.0;
+/// Surfaces of the beginning and of all of a press contradict each other beyond so many standard errors.
+const CONTRADICTION: f64 = 5.0;
+/// Share of the force up to which the surface is sought again: where the law that fits all of the press does not hold, that differs.
+const EARLY: f64 = 0.3;
 
 /// Depth of the surface and what is known of it.
 pub(super) fn found(
     track: &Track,
     velocity: &[f64],
+    position_noise: f64,
     rough: &RoughContact,
     clock: &Clock,
     findings: &mut Findings,
@@ -55,9 +77,39 @@ pub(super) fn found(
     let reach = (track.depth[rough.sure] - first)
         .max(early.depth[early.depth.len() - 1] / 1e3 - first / 1e3);
     let begin = (first - reach).max(early.depth[0]);
-    let wide = early.posterior(&Family::all(), begin, first + 0.5 * reach, DEPTHS[0]);
+    let end = first + 0.5 * reach;
+    let mut wide = early.posterior(&Family::all(), begin, end, DEPTHS[0]);
+    // Foam only where no other law will do: its exponent would blur the others' surface.
+    let screened = early.posterior(&SCREENED.map(Family::Foam), begin, end, FEW_DEPTHS);
+    let is_foam = wide.residual - screened.residual > 2.0 * EVIDENCE * screened.variance;
+    if is_foam {
+        let families: Vec<Family> = EXPONENTS.map(Family::Foam).to_vec();
+        wide = early.posterior(&families, begin, end, DEPTHS[0]);
+    }
     let [low, high] = wide.support;
-    let fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
+    let mut fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
+    // A law that holds for all of the press puts the surface of its beginning at the same place.
+    let families = if is_foam {
+        &wide.likely
+    } else {
+        &Family::all()
+    };
+    if let Some(start) = early.first(EARLY) {
+        let end = start.depth[start.depth.len() - 1];
+        let other = start.posterior(families, begin, end, FEW_DEPTHS);
+        let apart = (other.mean - fine.mean).abs();
+        if apart > CONTRADICTION * other.deviation.hypot(fine.deviation) {
+            fine.deviation = fine.deviation.hypot(apart);
+            findings.note(format!(
+                "the beginning of the press puts the surface {:.3} mm from where all of it does: the law of its force is none known here, and the surface's error was widened",
+                1e3 * apart
+            ));
+        }
+    }
+    // Where the probe was when it touched is known no better than its place at that moment.
+    fine.deviation = fine
+        .deviation
+        .max(position_noise * SMOOTHER.value_gain().sqrt());
     findings.choose(
         "contact onset",
         format!(
@@ -100,6 +152,9 @@ struct Posterior {
     family: &'static str,
     /// Families that are not hopeless.
     likely: Vec<Family>,
+    /// Sum of squared residuals of the best fit [N²], and the variance of one.
+    residual: f64,
+    variance: f64,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -107,6 +162,7 @@ enum Family {
     KelvinVoigt,
     HuntCrossley,
     Solid(f64),
+    Foam(f64),
 }
 
 impl Family {
@@ -121,16 +177,13 @@ impl Family {
             Self::KelvinVoigt => "Kelvin–Voigt",
             Self::HuntCrossley => "Hunt–Crossley",
             Self::Solid(_) => "the standard linear solid",
+            Self::Foam(_) => "foam",
         }
     }
 }
 
 impl Early {
     fn of(track: &Track, velocity: &[f64], rough: &RoughContact, clock: &Clock) -> Self {
-        const SMOOTHER: Smoother = Smoother {
-            window: 11,
-            order: 3,
-        };
         let start = rough.onset.saturating_sub(MOST);
         // While the press goes on at more than half its speed.
         let limit = (rough.onset + MOST).min(track.time.len());
@@ -165,6 +218,24 @@ impl Early {
         }
     }
 
+    /// The samples until the force has risen by a share; `None` where those in contact are few.
+    fn first(&self, share: f64) -> Option<Self> {
+        let smooth = running_mean(&self.force, HALF);
+        let air = smooth[..self.n_air].iter().sum::<f64>() / self.n_air.max(1) as f64;
+        let most = smooth.iter().copied().fold(f64::MIN, f64::max);
+        let end = smooth
+            .iter()
+            .position(|force| force - air > share * (most - air))?;
+        (end > self.n_air + FEWEST && end < self.force.len()).then(|| Self {
+            time: self.time[..end].to_vec(),
+            depth: self.depth[..end].to_vec(),
+            velocity: self.velocity[..end].to_vec(),
+            force: self.force[..end].to_vec(),
+            n_air: self.n_air,
+            sums: self.sums[..=end].to_vec(),
+        })
+    }
+
     fn posterior(&self, families: &[Family], low: f64, high: f64, n_depths: usize) -> Posterior {
         let step = (high - low) / (n_depths - 1) as f64;
         let depths: Vec<f64> = (0..n_depths).map(|i| low + step * i as f64).collect();
@@ -183,6 +254,7 @@ impl Early {
                     // Each tissue law counts once, however many relaxation times stand for it.
                     let prior = match family {
                         Family::Solid(_) => 1.0 / RELAXATION_TIMES.len() as f64,
+                        Family::Foam(_) => 1.0 / EXPONENTS.len() as f64,
                         _ => 1.0_f64,
                     };
                     tried.push((family, depth, fit, prior.ln()));
@@ -234,6 +306,8 @@ impl Early {
             step,
             support,
             family: best.0.name(),
+            residual: best.2.residual,
+            variance,
             likely: families.iter().copied().filter(hopeful).collect(),
         }
     }
@@ -255,6 +329,7 @@ impl Early {
             basis.push(match family {
                 Family::KelvinVoigt => [x, velocity],
                 Family::HuntCrossley => [x * x.sqrt(), x.sqrt() * velocity],
+                Family::Foam(n) => [x.powf(n), x.powf(n - 1.0) * velocity],
                 Family::Solid(tau) => {
                     // Exact for constant speed since the last sample, or since the surface was crossed.
                     let (before, elapsed) = last.map_or_else(

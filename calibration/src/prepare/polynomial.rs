@@ -37,10 +37,89 @@ impl Smoother {
         derivative
     }
 
-    /// Smooth value at every sample of the log.
-    pub(super) fn smoothed(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
-        (0..time.len())
-            .map(|index| self.near(time, values, clock, index).value)
+    /// The means whose rates of change are [`Self::derivative`], at every sample of the log.
+    ///
+    /// A derivative Σ dⱼ xⱼ is a mean of the differences xⱼ₊₁ − xⱼ; its weights, on the trapezia between samples, smooth other
+    /// channels alike, so that a law which is linear in them holds for the smoothed ones, however long the window.
+    pub(super) fn alike(self, time: &[f64], values: &[f64], clock: &Clock) -> Vec<f64> {
+        let mut means = values.to_vec();
+        for stretch in &clock.stretches {
+            let (time, values) = (&time[stretch.clone()], &values[stretch.clone()]);
+            let smoother = self.fitting(time.len());
+            if time.len() < 2 || smoother.order == 0 {
+                continue;
+            }
+            let (n, half) = (time.len(), smoother.window / 2);
+            let middle =
+                (clock.even && smoother.window % 2 == 1).then(|| smoother.trapezia(time, half));
+            for (index, mean) in means[stretch.clone()].iter_mut().enumerate() {
+                let start = index.saturating_sub(half).min(n - smoother.window);
+                let around = &values[start..start + smoother.window];
+                let of =
+                    |weights: &[f64]| weights.iter().zip(around).map(|(w, v)| w * v).sum::<f64>();
+                *mean = match &middle {
+                    Some(weights) if index == start + half => of(weights),
+                    _ => of(&smoother.trapezia(time, index)),
+                };
+            }
+        }
+        means
+    }
+
+    /// Weights of [`Self::alike`] on the window around a sample.
+    fn trapezia(self, time: &[f64], index: usize) -> Vec<f64> {
+        let slopes = self.slopes(time, index);
+        let start = index
+            .saturating_sub(self.window / 2)
+            .min(time.len() - self.window);
+        let time = &time[start..start + self.window];
+        let mut weights = vec![0.0; self.window];
+        let mut sum = 0.0;
+        for (j, slope) in slopes[..self.window - 1].iter().enumerate() {
+            sum -= slope;
+            let area = sum * (time[j + 1] - time[j]);
+            weights[j] += 0.5 * area;
+            weights[j + 1] += 0.5 * area;
+        }
+        weights
+    }
+
+    /// Weights of the derivative at a sample on the window around it.
+    fn slopes(self, time: &[f64], index: usize) -> Vec<f64> {
+        let start = index
+            .saturating_sub(self.window / 2)
+            .min(time.len() - self.window);
+        let times = &time[start..start + self.window];
+        let middle = 0.5 * (times[0] + times[times.len() - 1]);
+        let reach = (0.5 * (times[times.len() - 1] - times[0])).max(f64::MIN_POSITIVE);
+        let size = self.order + 1;
+        let mut moments = [0.0; 2 * SIZE - 1];
+        for time in times {
+            let mut power = 1.0;
+            for moment in &mut moments[..2 * size - 1] {
+                *moment += power;
+                power *= (time - middle) / reach;
+            }
+        }
+        // The derivative of Σ aₖ uᵏ at the sample: k uᵏ⁻¹.
+        let u = (time[index] - middle) / reach;
+        let mut right = [0.0; SIZE];
+        let mut power = 1.0;
+        for (degree, entry) in right[..size].iter_mut().enumerate().skip(1) {
+            *entry = degree as f64 * power;
+            power *= u;
+        }
+        let of_powers = solved(&moments, right, size);
+        times
+            .iter()
+            .map(|time| {
+                let u = (time - middle) / reach;
+                let sum = of_powers[..size]
+                    .iter()
+                    .rev()
+                    .fold(0.0, |sum, g| sum * u + g);
+                sum / reach
+            })
             .collect()
     }
 
@@ -103,6 +182,14 @@ impl Smoother {
     /// Variance of the derivative over that of the samples, times the squared interval.
     pub(super) fn noise_gain(self) -> f64 {
         self.weights(1.0).iter().map(|weight| weight * weight).sum()
+    }
+
+    /// Variance of the value in the middle of a window over that of the samples: its own sample's share.
+    pub(super) fn value_gain(self) -> f64 {
+        let time: Vec<f64> = (0..self.window).map(|index| index as f64).collect();
+        let mut unit = vec![0.0; self.window];
+        unit[self.window / 2] = 1.0;
+        self.at(&time, &unit, self.window / 2).value
     }
 
     /// The polynomial of the window around a sample, at that sample.

@@ -33,8 +33,10 @@ pub(super) struct Found {
     pub(super) velocity: Vec<f64>,
     /// Standard deviation of its noise [m/s].
     pub(super) noise: f64,
-    /// What the depth is to be smoothed with, where its noise would matter; not beside a logged velocity, whose log is taken as it is.
+    /// What depth and force are to be smoothed with, where the depth's noise would matter; not beside a logged velocity, whose log is taken as it is.
     pub(super) smoother: Option<Smoother>,
+    /// Standard deviation of the position's noise [m].
+    pub(super) position_noise: f64,
 }
 
 /// Velocity and its noise.
@@ -71,6 +73,7 @@ pub(super) fn found(
             velocity: logged,
             noise,
             smoother: None,
+            position_noise: tried.noise,
         });
     }
     let noise = tried.noise * smoother.noise_gain().sqrt() / clock.interval;
@@ -87,6 +90,7 @@ pub(super) fn found(
     );
     let blurs = tried.blurs(smoother, findings);
     Ok(Found {
+        position_noise: tried.noise,
         velocity: smoother.derivative(&track.time, &track.depth, clock),
         noise,
         smoother: blurs,
@@ -204,9 +208,9 @@ impl<'a> Tried<'a> {
             return None;
         }
         findings.choose(
-            "position",
+            "position and force",
             format!("smoothed, noise {:.1} µm", 1e6 * self.noise),
-            "by the polynomial of the velocity: noise of the depth takes from the stiffness",
+            "as the velocity's polynomial does: what smoothing takes from the one it takes from the other",
         );
         Some(smoother)
     }

@@ -25,6 +25,26 @@ impl Window {
             is_whole: true,
         }
     }
+
+    /// Leaves out so many samples at each end of every run inside the log of `n`, over which smoothing would mix tissue with air;
+    /// `false`, and nothing happens, where that would take most of the samples.
+    pub(super) fn erode(&mut self, samples: usize, n: usize) -> bool {
+        if self.is_whole {
+            return true;
+        }
+        let mut left = Vec::with_capacity(self.kept.len());
+        for run in self.kept.chunk_by(|a, b| *b == a + 1) {
+            let begin = if run[0] == 0 { 0 } else { samples };
+            let is_last = run[run.len() - 1] + 1 == n;
+            let end = run.len().saturating_sub(if is_last { 0 } else { samples });
+            left.extend_from_slice(run.get(begin..end).unwrap_or(&[]));
+        }
+        let some = 2 * left.len() > self.kept.len();
+        if some {
+            self.kept = left;
+        }
+        some
+    }
 }
 
 /// Every sample with a positive indentation.

@@ -73,6 +73,45 @@ pub(crate) fn bandwidth<S: AsRef<[f64]>>(series: &[S]) -> usize {
     (lag.ceil() as usize + 1).clamp(1, (n / 5).max(1))
 }
 
+/// Half of the flat kernel spans so many windows of the smoothing, whose own correlation it then keeps whole.
+const SPAN: usize = 2;
+
+/// V of series that were smoothed over a window of samples, which correlates them: with a bandwidth from sums over windows, and
+/// Politis and Romano's 1995 kernel, which is flat over half of it, 2 V(L) − V(L/2); what the series' mean takes is given back.
+pub(crate) fn of_smoothed(series: &[Vec<f64>], window: usize) -> DMatrix<f64> {
+    let n = series.first().map_or(0, Vec::len);
+    let sums: Vec<Vec<f64>> = series
+        .iter()
+        .map(|values| {
+            values
+                .chunks(window)
+                .map(|chunk| chunk.iter().sum())
+                .collect()
+        })
+        .collect();
+    let half = (bandwidth(&sums) * window / 2)
+        .max(SPAN * window)
+        .min(n / 10)
+        .max(1);
+    let mut covariance = long_run_covariance(series, 2 * half);
+    let sharp = long_run_covariance(series, half);
+    let back = 1.0 / (1.0 - 3.0 * half as f64 / n.max(1) as f64);
+    // Scaled row by row, as a difference of covariances may be none.
+    let scale: Vec<f64> = (0..series.len())
+        .map(|j| {
+            let long = covariance[(j, j)];
+            let flat = (2.0 * long - sharp[(j, j)]) / long.max(f64::MIN_POSITIVE);
+            (flat.max(1.0) * back).sqrt()
+        })
+        .collect();
+    for (i, row) in scale.iter().enumerate() {
+        for (j, column) in scale.iter().enumerate() {
+            covariance[(i, j)] *= row * column;
+        }
+    }
+    covariance
+}
+
 #[cfg(test)]
 mod tests {
     //! Against sums of lagged products made outside (numpy).
@@ -126,6 +165,25 @@ mod tests {
             })
             .sum();
         close(long_run_covariance(&[long], lag)[(0, 0)], direct);
+    }
+
+    #[test]
+    fn smoothing_leaves_the_variance_of_the_sum() {
+        // Noise of variance 1 as a running mean of 20: the sum of n has variance n still. Spread of the estimate: √(2 · 1.5 · 80 / n).
+        let mut state = 1_u64;
+        let mut draw = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            ((state >> 33) as f64 / f64::from(1_u32 << 31) - 0.5) * 12.0_f64.sqrt()
+        };
+        let noise: Vec<f64> = (0..40_000).map(|_| draw()).collect();
+        let smooth: Vec<f64> = noise
+            .windows(20)
+            .map(|window| window.iter().sum::<f64>() / 20.0)
+            .collect();
+        let found = of_smoothed(&[smooth], 20)[(0, 0)] / 40_000.0;
+        assert!((found - 1.0).abs() < 0.2, "{found}");
     }
 
     #[test]

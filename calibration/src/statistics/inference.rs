@@ -96,8 +96,23 @@ fn corrected_errors(
     }
 }
 
-/// Covariance of estimates with these influences, shape `[p, p]`.
-pub(crate) fn covariance(influence: &[Vec<f64>]) -> DMatrix<f64> {
+/// Covariance of estimates with these influences, shape `[p, p]`, of samples that were smoothed over a window (0: they were not).
+pub(crate) fn covariance(influence: &[Vec<f64>], smoothing: usize) -> DMatrix<f64> {
+    if smoothing > 1 {
+        let mut covariance = hac::of_smoothed(influence, smoothing);
+        // Where few stretches decide, the fit takes a good part of their residuals: as the variance of Student's t.
+        let factors: Vec<f64> = influence
+            .iter()
+            .map(|values| smoothed_freedom(values, smoothing).max(4.0))
+            .map(|freedom| (freedom / (freedom - 2.0)).sqrt())
+            .collect();
+        for (i, row) in factors.iter().enumerate() {
+            for (j, column) in factors.iter().enumerate() {
+                covariance[(i, j)] *= row * column;
+            }
+        }
+        return covariance;
+    }
     hac::long_run_covariance(influence, hac::bandwidth(influence))
 }
 
@@ -142,6 +157,15 @@ pub(crate) fn freedom(influence: &[f64], n_parameters: usize, n_effective: f64) 
         fourth += square * square;
     }
     (3.0 * second * second / fourth * share).clamp(1.0, most)
+}
+
+/// The same of samples that were smoothed over a window: from sums over two windows, which are nearly independent.
+pub(crate) fn smoothed_freedom(influence: &[f64], window: usize) -> f64 {
+    let sums: Vec<f64> = influence
+        .chunks(2 * window)
+        .map(|chunk| chunk.iter().sum())
+        .collect();
+    freedom(&sums, 0, sums.len() as f64)
 }
 
 /// Degrees of freedom beyond which Student's t is a Gaussian to five digits, and statrs' quantile of it loses some.
