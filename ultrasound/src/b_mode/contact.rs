@@ -4,7 +4,7 @@ use super::grid::Grid;
 use super::scene::View;
 
 /// Gel fills gaps up to this [m].
-const GAP: f32 = 0.5e-3;
+pub(crate) const GAP: f32 = 0.5e-3;
 
 /// Whether there is tissue or gel before each line's face.
 pub(crate) fn contact(view: &View, grid: &Grid, coupled: &mut [bool]) {

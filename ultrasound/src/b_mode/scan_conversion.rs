@@ -7,12 +7,12 @@ use super::grid::Grid;
 use crate::deformation::Point;
 use crate::wide::wide;
 
-/// Where the pixels of a row are in beam space.
-#[derive(Clone, Debug, Default)]
-struct Row {
-    /// First pixel that shows something.
+/// A run of pixels that show something.
+#[derive(Clone, Debug)]
+struct Run {
+    /// The first one's column.
     start: usize,
-    /// Of each pixel from there: index of its sample, and shares of the next line and the next sample.
+    /// Of each: index of its sample, and shares of the next line and the next sample.
     pixels: Vec<(u32, [f32; 2])>,
 }
 
@@ -25,7 +25,8 @@ pub struct ScanConverter {
     pub pixel: f64,
     /// Left upper corner in the probe's frame: x, z [m].
     pub corner: [f64; 2],
-    rows: Vec<Row>,
+    /// For each row; a curved face cuts a row in two.
+    rows: Vec<Vec<Run>>,
     n_samples: usize,
     /// Level of white [dB over the speckle of liver], and dB from black to white.
     white: f32,
@@ -50,7 +51,7 @@ impl ScanConverter {
         let extent = (high[0] - low[0]).max(high[1] - low[1]);
         let pixel = extent / size as f32;
         let corner = [0.5 * (low[0] + high[0] - extent), low[1]];
-        let rows = (0..size).map(|row| Row::new(grid, size, pixel, corner, row));
+        let rows = (0..size).map(|row| runs(grid, size, pixel, corner, row));
         Self {
             size: [size, size],
             pixel: f64::from(pixel),
@@ -67,23 +68,25 @@ impl ScanConverter {
         picture.resize(self.size[0] * self.size[1], 0);
         let scale = 255.0 / self.dynamic_range;
         let black = self.white - self.dynamic_range;
-        let fill = |(row, pixels): (&Row, &mut [u8])| {
-            wide(
-                #[inline(always)]
-                || {
-                    pixels.fill(0);
-                    let shown = &mut pixels[row.start..row.start + row.pixels.len()];
-                    for (pixel, (at, [across, along])) in shown.iter_mut().zip(&row.pixels) {
-                        let at = *at as usize;
-                        let before = &frame.envelope[at..at + 2];
-                        let beside = &frame.envelope[at + self.n_samples..][..2];
-                        let first = before[0] + along * (before[1] - before[0]);
-                        let second = beside[0] + along * (beside[1] - beside[0]);
-                        let level = first + across * (second - first);
-                        *pixel = ((level - black) * scale) as u8;
-                    }
-                },
-            );
+        let fill = |(runs, pixels): (&Vec<Run>, &mut [u8])| {
+            pixels.fill(0);
+            for run in runs {
+                let shown = &mut pixels[run.start..run.start + run.pixels.len()];
+                wide(
+                    #[inline(always)]
+                    || {
+                        for (pixel, (at, [across, along])) in shown.iter_mut().zip(&run.pixels) {
+                            let at = *at as usize;
+                            let before = &frame.envelope[at..at + 2];
+                            let beside = &frame.envelope[at + self.n_samples..][..2];
+                            let first = before[0] + along * (before[1] - before[0]);
+                            let second = beside[0] + along * (beside[1] - beside[0]);
+                            let level = first + across * (second - first);
+                            *pixel = ((level - black) * scale) as u8;
+                        }
+                    },
+                );
+            }
         };
         let pixels = picture.par_chunks_mut(self.size[0]).with_min_len(16);
         self.rows.par_iter().zip(pixels).for_each(fill);
@@ -92,45 +95,43 @@ impl ScanConverter {
     /// Materials of a frame likewise, from the nearest sample; `outside` where nothing is seen.
     pub fn labels(&self, frame: &Frame, outside: u8) -> Vec<u8> {
         let mut picture = vec![outside; self.size[0] * self.size[1]];
-        for (row, pixels) in self.rows.iter().zip(picture.chunks_mut(self.size[0])) {
-            for (pixel, (at, [across, along])) in pixels[row.start..].iter_mut().zip(&row.pixels) {
-                let beside = if *across > 0.5 { self.n_samples } else { 0 };
-                *pixel = frame.labels[*at as usize + beside + usize::from(*along > 0.5)];
+        for (runs, pixels) in self.rows.iter().zip(picture.chunks_mut(self.size[0])) {
+            for run in runs {
+                for (pixel, (at, [across, along])) in
+                    pixels[run.start..].iter_mut().zip(&run.pixels)
+                {
+                    let beside = if *across > 0.5 { self.n_samples } else { 0 };
+                    *pixel = frame.labels[*at as usize + beside + usize::from(*along > 0.5)];
+                }
             }
         }
         picture
     }
 }
 
-impl Row {
-    fn new(grid: &Grid, size: usize, pixel: f32, corner: [f32; 2], row: usize) -> Self {
-        let place = |column: usize| {
-            let x = corner[0] + (column as f32 + 0.5) * pixel;
-            let z = corner[1] + (row as f32 + 0.5) * pixel;
-            let [across, range] = grid.locate(&Point::new(x, 0.0, z));
-            let sample = range / grid.step;
-            let is_seen = across >= 0.0
-                && across < grid.n_lines as f32 - 1.0
-                && sample >= 0.0
-                && sample < grid.n_samples as f32 - 1.0;
-            let at = across as usize * grid.n_samples + sample as usize;
-            is_seen.then_some((at as u32, [across.fract(), sample.fract()]))
-        };
-        // Where a curved face cuts a row in two, the middle is left black by zero shares of black.
-        let places: Vec<_> = (0..size).map(place).collect();
-        let Some(start) = places.iter().position(Option::is_some) else {
-            return Self::default();
-        };
-        let end = places
-            .iter()
-            .rposition(Option::is_some)
-            .map_or(start, |last| last + 1);
-        Self {
-            start,
-            pixels: places[start..end]
-                .iter()
-                .map(|place| place.unwrap_or_default())
-                .collect(),
+/// The pixels of a row that lie between the lines and samples.
+fn runs(grid: &Grid, size: usize, pixel: f32, corner: [f32; 2], row: usize) -> Vec<Run> {
+    let place = |column: usize| {
+        let x = corner[0] + (column as f32 + 0.5) * pixel;
+        let z = corner[1] + (row as f32 + 0.5) * pixel;
+        let [across, range] = grid.locate(&Point::new(x, 0.0, z));
+        let sample = range / grid.step;
+        let is_seen = across >= 0.0
+            && across < grid.n_lines as f32 - 1.0
+            && sample >= 0.0
+            && sample < grid.n_samples as f32 - 1.0;
+        let at = across as usize * grid.n_samples + sample as usize;
+        is_seen.then_some((at as u32, [across.fract(), sample.fract()]))
+    };
+    let mut runs: Vec<Run> = Vec::new();
+    for (column, pixel) in (0..size).filter_map(|column| Some((column, place(column)?))) {
+        match runs.last_mut() {
+            Some(run) if run.start + run.pixels.len() == column => run.pixels.push(pixel),
+            _ => runs.push(Run {
+                start: column,
+                pixels: vec![pixel],
+            }),
         }
     }
+    runs
 }

@@ -4,9 +4,11 @@
 //! A ray leaps over what the phantom says is of one material.
 
 use super::acoustics::{Acoustics, reflection};
+use super::contact::GAP;
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::scene::View;
+use crate::phantom::Place;
 
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
@@ -19,6 +21,8 @@ const SPECULAR: f32 = 100.0;
 const SPREAD: f32 = 0.35;
 /// Share of a boundary's echo that goes to all sides, as it is rough.
 const ROUGH: f32 = 0.08;
+/// Cosine of the most grazing incidence on average over a beam.
+const GRAZING: f32 = 0.3;
 /// Reflection at the probe's face, for echoes that go to and fro.
 const FACE: f32 = 0.35;
 /// Halvings of a sample's length until a boundary is found.
@@ -90,12 +94,21 @@ impl Walk<'_> {
             amplitude: 1.0,
             offset: 0.0,
         };
-        let mut material = self.view.place(&point(0.25 * grid.step, 0)).material;
+        // Gel fills what is between the face and the skin.
+        let start = ((GAP / grid.step).ceil() as usize).min(n);
+        let mut material = self.view.place(&point(GAP, 0)).material;
         let mut sample = 0;
         while sample < n {
             let range = sample as f32 * grid.step;
-            let place = self.view.place(&point(range, sample));
-            if place.material != material && sample > 0 {
+            let place = if sample < start {
+                Place {
+                    material,
+                    clearance: GAP - range,
+                }
+            } else {
+                self.view.place(&point(range, sample))
+            };
+            if place.material != material {
                 let boundary = self.boundary(range, |range| {
                     self.view.place(&point(range, sample)).material == material
                 });
@@ -214,7 +227,8 @@ impl Walk<'_> {
             .normal(point)
             .map_or(1.0, |normal| normal.dot(&ahead).abs() / grid.step);
         let cos = cos.min(1.0);
-        let [reflected, left] = reflection(from, to, cos);
+        // Only a part of the beam meets a boundary more grazingly.
+        let [reflected, left] = reflection(from, to, cos.max(GRAZING));
         let angle = cos.acos() / SPREAD;
         let directed = (1.0 - ROUGH) * (-angle * angle).exp() + ROUGH * cos;
         let sample = ((range / grid.step) as usize).min(grid.n_samples - 1);

@@ -2,9 +2,11 @@
 //!
 //! Organs and scatterers are described in the shape that the body has at rest, so that they move with the tissue.
 
+mod indentation;
 mod rigid;
 mod tetrahedra;
 
+pub use indentation::Indentation;
 pub use rigid::Rigid;
 pub use tetrahedra::Tetrahedra;
 

@@ -1,7 +1,9 @@
 //! What is imaged: materials and explicit scatterers in the shape at rest.
 
+mod adult;
 mod block;
 
+pub use adult::Adult;
 pub use block::{Block, Rod};
 
 use crate::deformation::{Point, Vector};

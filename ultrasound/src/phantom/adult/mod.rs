@@ -1,0 +1,219 @@
+//! The adult patient's trunk from inside: layers, ribs, lungs and organs, in the torso's frame at rest.
+//!
+//! +x to the patient's left, +y to the head, +z up from the table, origin on the table below the middle of the trunk, as
+//! [`insonate_models::patients::Trunk`] has it.
+//! Organs are ellipsoids and tubes at the places of anatomy books, in shares of this trunk's size; a seed moves and scales them.
+//! They are no copy of anybody.
+
+mod organs;
+mod shape;
+mod skin;
+mod thorax;
+
+use insonate_models::patients::{Physique, Trunk};
+use nalgebra::Isometry3;
+
+use self::organs::Organs;
+use self::skin::SkinDepth;
+use self::thorax::Thorax;
+use super::{Phantom, Place};
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+use crate::material::{
+    self, AIR, BILE, BLOOD, BONE, BOWEL, CARTILAGE, FASCIA, FAT, KIDNEY_CORTEX, KIDNEY_PYRAMID,
+    KIDNEY_SINUS, LIVER, LUNG, MUSCLE, Material, SKIN, SPLEEN, URINE, WALL,
+};
+
+/// Indices of the adult's materials.
+mod index {
+    pub(super) const AIR: u8 = 0;
+    pub(super) const SKIN: u8 = 1;
+    pub(super) const FAT: u8 = 2;
+    pub(super) const FASCIA: u8 = 3;
+    pub(super) const MUSCLE: u8 = 4;
+    pub(super) const BONE: u8 = 5;
+    pub(super) const CARTILAGE: u8 = 6;
+    pub(super) const LUNG: u8 = 7;
+    pub(super) const LIVER: u8 = 8;
+    pub(super) const BLOOD: u8 = 9;
+    pub(super) const WALL: u8 = 10;
+    pub(super) const BILE: u8 = 11;
+    pub(super) const CORTEX: u8 = 12;
+    pub(super) const PYRAMID: u8 = 13;
+    pub(super) const SINUS: u8 = 14;
+    pub(super) const SPLEEN: u8 = 15;
+    pub(super) const BOWEL: u8 = 16;
+    pub(super) const URINE: u8 = 17;
+    pub(super) const DEEP_FAT: u8 = 18;
+}
+
+/// Thickness of skin, and of the sheet between fat and muscle [m].
+const SKIN_THICKNESS: f32 = 0.0018;
+const FASCIA_THICKNESS: f32 = 0.0008;
+/// Muscle in front of the belly [m].
+const MUSCLE_THICKNESS: f32 = 0.011;
+/// No leap is longer: places are not distances far away [m].
+const LONGEST: f32 = 0.012;
+
+/// The trunk of an adult from inside.
+#[derive(Clone, Debug)]
+pub struct Adult {
+    materials: Vec<Material>,
+    skin: SkinDepth,
+    /// Thickness of the fat below the skin [m].
+    fat: f32,
+    thorax: Thorax,
+    organs: Organs,
+}
+
+impl Adult {
+    /// Of a physique, with organs moved and scaled by a seed.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: a physique that no adult has.
+    pub fn new(physique: &Physique, seed: u64) -> Result<Self, UltrasoundError> {
+        physique
+            .check()
+            .map_err(|error| UltrasoundError::setting("physique", physique, error.to_string()))?;
+        let trunk = Trunk::new(physique);
+        let [half_width, half_thickness, half_length] = trunk.half_size().map(|x| x as f32);
+        // Unit: the reference man's trunk.
+        let scale = Vector::new(
+            half_width / 0.17,
+            half_length / 0.30,
+            half_thickness / 0.108,
+        );
+        let fat = (0.0011 * (physique.body_mass_index() as f32 - 15.0)).clamp(0.003, 0.03);
+        let deep_fat = Material {
+            name: "fat between organs",
+            ..material::FAT
+        };
+        Ok(Self {
+            // In the order of `index`.
+            materials: vec![
+                AIR,
+                SKIN,
+                FAT,
+                FASCIA,
+                MUSCLE,
+                BONE,
+                CARTILAGE,
+                LUNG,
+                LIVER,
+                BLOOD,
+                WALL,
+                BILE,
+                KIDNEY_CORTEX,
+                KIDNEY_PYRAMID,
+                KIDNEY_SINUS,
+                SPLEEN,
+                BOWEL,
+                URINE,
+                deep_fat,
+            ],
+            skin: SkinDepth::new(&trunk),
+            fat,
+            thorax: Thorax::new(scale),
+            organs: Organs::new(scale, seed),
+        })
+    }
+
+    /// Where a probe stands on the skin above x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
+    /// patient's left about that axis; pushed in by `indentation` [m].
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: there is no skin above this place.
+    pub fn probe_pose(
+        &self,
+        [x, y]: [f64; 2],
+        rotation: f64,
+        indentation: f64,
+    ) -> Result<Isometry3<f64>, UltrasoundError> {
+        let column = |z: f32| Point::new(x as f32, y as f32, z);
+        let allowed = "above the trunk";
+        let missing = || UltrasoundError::setting("site", [x, y], allowed);
+        if !(x.is_finite() && y.is_finite() && rotation.is_finite()) {
+            return Err(missing());
+        }
+        let heights = (0..2000).map(|step| 0.4 - 0.0002 * step as f32);
+        let height = heights
+            .into_iter()
+            .find(|&z| self.skin.depth(&column(z)) > 0.0)
+            .ok_or_else(missing)?;
+        let point = column(height);
+        let inward = self.skin.inward(&point).cast::<f64>();
+        let left = nalgebra::Vector3::x();
+        let across = (left - inward * left.dot(&inward))
+            .try_normalize(1e-3)
+            .unwrap_or_else(nalgebra::Vector3::y);
+        let frame = nalgebra::Matrix3::from_columns(&[across, inward.cross(&across), inward]);
+        let turned = nalgebra::Rotation3::from_matrix_unchecked(frame)
+            * nalgebra::Rotation3::from_axis_angle(&nalgebra::Vector3::z_axis(), rotation);
+        let face = point.coords.cast::<f64>() + inward * indentation;
+        Ok(Isometry3::from_parts(face.into(), turned.into()))
+    }
+}
+
+impl Phantom for Adult {
+    fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    fn place(&self, rest: &Point) -> Place {
+        let depth = self.skin.depth(rest);
+        let at = |material: u8, clearance: f32| Place {
+            material,
+            clearance: clearance.clamp(0.0, LONGEST),
+        };
+        if depth < 0.0 {
+            return at(index::AIR, -0.7 * depth);
+        }
+        // Layers that follow the skin.
+        let ends = [SKIN_THICKNESS, self.fat, FASCIA_THICKNESS];
+        let mut below = depth;
+        let mut above = depth;
+        for (layer, thickness) in ends.into_iter().enumerate() {
+            if below < thickness {
+                return at(
+                    index::SKIN + layer as u8,
+                    0.8 * above.min(thickness - below),
+                );
+            }
+            below -= thickness;
+            above = below;
+        }
+        if let Some(place) = self.thorax.place(rest, below) {
+            return at(place.material, place.clearance.min(0.8 * above));
+        }
+        let thorax = self.thorax.clearance(rest, below);
+        let wall = self.thorax.wall(rest, MUSCLE_THICKNESS);
+        if below < wall {
+            return at(index::MUSCLE, 0.8 * above.min(wall - below).min(thorax));
+        }
+        let inner = self.organs.place(rest);
+        at(
+            inner.material,
+            inner.clearance.min(0.8 * (below - wall)).min(thorax),
+        )
+    }
+
+    fn normal(&self, rest: &Point) -> Vector {
+        // Where neighbours differ: from the outside to the inside of what is there.
+        const REACH: f32 = 0.7e-3;
+        let own = self.place(rest).material;
+        let mut sum = Vector::zeros();
+        for i in 0..26 {
+            let n = if i < 13 { i } else { i + 1 };
+            let way = Vector::new(
+                (n % 3) as f32 - 1.0,
+                (n / 3 % 3) as f32 - 1.0,
+                (n / 9) as f32 - 1.0,
+            );
+            if self.place(&(rest + way.normalize() * REACH)).material == own {
+                sum += way.normalize();
+            }
+        }
+        sum.try_normalize(1e-3)
+            .unwrap_or_else(|| self.skin.inward(rest))
+    }
+}

@@ -1,0 +1,292 @@
+//! Organs of the belly: solids inside of one another, found through a grid of candidates.
+
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+use super::index;
+use super::shape::Shape;
+use crate::deformation::{Point, Vector};
+use crate::phantom::Place;
+
+/// Width of the grid's cells [m].
+const WIDTH: f32 = 0.012;
+/// Solids so near to a cell are in its list, so that no leap of this length misses one [m].
+const NEAR: f32 = 0.009;
+/// By how much an organ's place and size differ between patients.
+const SHIFT: f32 = 0.005;
+const GROWTH: f32 = 0.08;
+
+/// A solid of one material.
+#[derive(Clone, Copy, Debug)]
+struct Organ {
+    shape: Shape,
+    material: u8,
+}
+
+/// Solids, of which the first that contains a point counts.
+#[derive(Clone, Debug)]
+pub(super) struct Organs {
+    organs: Vec<Organ>,
+    origin: Point,
+    count: [usize; 3],
+    starts: Vec<u32>,
+    candidates: Vec<u8>,
+}
+
+/// Puts solids of one organ into the list, at its own place and size.
+struct Builder {
+    organs: Vec<Organ>,
+    scale: Vector,
+    rng: ChaCha8Rng,
+    offset: Vector,
+    growth: f32,
+}
+
+impl Builder {
+    /// Begins an organ, whose parts move together.
+    fn organ(&mut self) {
+        let mut draw = |by: f32| by * self.rng.random_range(-1.0f32..1.0);
+        self.offset = Vector::new(draw(SHIFT), draw(SHIFT), draw(SHIFT));
+        self.growth = 1.0 + draw(GROWTH);
+    }
+
+    fn at(&self, [x, y, z]: [f32; 3]) -> Point {
+        Point::from(Vector::new(x, y, z).component_mul(&self.scale) + self.offset)
+    }
+
+    fn ellipsoid(&self, center: [f32; 3], [x, y, z]: [f32; 3], angle: f32) -> Shape {
+        let (sin, cos) = angle.sin_cos();
+        Shape::Ellipsoid {
+            center: self.at(center),
+            half: self.growth * Vector::new(x, y, z).component_mul(&self.scale),
+            turn: [cos, sin],
+        }
+    }
+
+    fn tube(&self, start: [f32; 3], end: [f32; 3], radii: [f32; 2]) -> Shape {
+        Shape::Tube {
+            ends: [self.at(start), self.at(end)],
+            radii: radii.map(|radius| self.growth * radius),
+        }
+    }
+
+    fn add(&mut self, shape: Shape, material: u8) {
+        self.organs.push(Organ { shape, material });
+    }
+
+    fn gallbladder(&mut self) {
+        self.organ();
+        let body = self.ellipsoid([-0.060, -0.034, 0.140], [0.0145, 0.031, 0.0140], -0.25);
+        let neck = self.tube(
+            [-0.051, -0.012, 0.133],
+            [-0.040, 0.004, 0.124],
+            [0.0085, 0.0025],
+        );
+        for part in [body, neck] {
+            self.add(part, index::BILE);
+        }
+        for part in [body, neck] {
+            self.add(part.grown(0.0018), index::WALL);
+        }
+    }
+
+    /// A kidney: sinus, pyramids around it, cortex, fat; `side` is −1 on the right.
+    fn kidney(&mut self, side: f32, y: f32) {
+        self.organ();
+        let (x, z, angle) = (0.066 * side, 0.064, 0.2 * side);
+        let (sin, cos) = angle.sin_cos();
+        let center = [x, y, z];
+        self.add(
+            self.ellipsoid(center, [0.0095, 0.031, 0.0090], angle),
+            index::SINUS,
+        );
+        for step in 0..9 {
+            let turn = std::f32::consts::TAU * (step as f32 + 0.5) / 9.0;
+            let [across, along] = [0.0165 * turn.cos(), 0.0385 * turn.sin()];
+            let place = [
+                x + cos * across - sin * along,
+                y + sin * across + cos * along,
+                z,
+            ];
+            self.add(
+                self.ellipsoid(place, [0.0058, 0.0072, 0.0085], angle),
+                index::PYRAMID,
+            );
+        }
+        let cortex = self.ellipsoid(center, [0.0275, 0.0545, 0.0245], angle);
+        self.add(cortex, index::CORTEX);
+        self.add(cortex.grown(0.0012), index::FASCIA);
+        self.add(cortex.grown(0.004), index::DEEP_FAT);
+    }
+
+    fn great_vessels(&mut self) {
+        self.organ();
+        let aorta = self.tube([0.014, -0.13, 0.090], [0.010, 0.26, 0.086], [0.0085, 0.011]);
+        self.add(aorta, index::BLOOD);
+        self.add(aorta.grown(0.0015), index::WALL);
+        let cava = self.tube(
+            [-0.019, -0.13, 0.088],
+            [-0.024, 0.10, 0.100],
+            [0.0100, 0.0115],
+        );
+        self.add(cava, index::BLOOD);
+        self.add(cava.grown(0.0007), index::WALL);
+    }
+
+    fn liver(&mut self) {
+        self.organ();
+        let portal = [
+            self.tube(
+                [-0.022, 0.004, 0.110],
+                [-0.068, 0.026, 0.114],
+                [0.0062, 0.0056],
+            ),
+            self.tube(
+                [-0.068, 0.026, 0.114],
+                [-0.112, 0.052, 0.116],
+                [0.0048, 0.0026],
+            ),
+            self.tube(
+                [-0.068, 0.026, 0.114],
+                [-0.105, 0.000, 0.132],
+                [0.0044, 0.0024],
+            ),
+            self.tube(
+                [-0.050, 0.018, 0.113],
+                [0.015, 0.050, 0.146],
+                [0.0044, 0.0026],
+            ),
+        ];
+        let hepatic = [
+            self.tube(
+                [-0.026, 0.082, 0.104],
+                [-0.118, 0.060, 0.086],
+                [0.0048, 0.0022],
+            ),
+            self.tube(
+                [-0.026, 0.082, 0.106],
+                [-0.085, 0.030, 0.152],
+                [0.0046, 0.0020],
+            ),
+            self.tube(
+                [-0.024, 0.082, 0.108],
+                [0.020, 0.062, 0.150],
+                [0.0042, 0.0020],
+            ),
+        ];
+        for vessel in portal.into_iter().chain(hepatic) {
+            self.add(vessel, index::BLOOD);
+        }
+        for vessel in portal {
+            self.add(vessel.grown(0.0016), index::WALL);
+        }
+        let right = self.ellipsoid([-0.076, 0.022, 0.104], [0.086, 0.090, 0.084], 0.0);
+        let left = self.ellipsoid([0.004, 0.052, 0.146], [0.086, 0.046, 0.038], 0.0);
+        for lobe in [right, left] {
+            self.add(lobe, index::LIVER);
+        }
+        for lobe in [right, left] {
+            self.add(lobe.grown(0.0010), index::FASCIA);
+        }
+    }
+
+    fn others(&mut self) {
+        self.organ();
+        let spleen = self.ellipsoid([0.112, 0.048, 0.070], [0.030, 0.055, 0.036], 0.3);
+        self.add(spleen, index::SPLEEN);
+        self.add(spleen.grown(0.0010), index::FASCIA);
+        self.organ();
+        let bladder = self.ellipsoid([0.0, -0.228, 0.118], [0.046, 0.034, 0.032], 0.0);
+        self.add(bladder, index::URINE);
+        self.add(bladder.grown(0.0035), index::MUSCLE);
+        self.organ();
+        let bowel = self.ellipsoid([0.0, -0.100, 0.110], [0.125, 0.115, 0.078], 0.0);
+        self.add(bowel, index::BOWEL);
+    }
+}
+
+impl Organs {
+    /// In a trunk `scale` times as large as the reference man's.
+    pub(super) fn new(scale: Vector, seed: u64) -> Self {
+        let mut builder = Builder {
+            organs: Vec::new(),
+            scale,
+            rng: ChaCha8Rng::seed_from_u64(seed),
+            offset: Vector::zeros(),
+            growth: 1.0,
+        };
+        builder.gallbladder();
+        builder.kidney(-1.0, -0.030);
+        builder.kidney(1.0, -0.012);
+        builder.great_vessels();
+        builder.liver();
+        builder.others();
+        let low = Vector::new(-0.19, -0.32, -0.01).component_mul(&scale);
+        let high = Vector::new(0.19, 0.32, 0.26).component_mul(&scale);
+        let count = [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / WIDTH).ceil() as usize);
+        let mut organs = Self {
+            organs: builder.organs,
+            origin: Point::from(low),
+            count,
+            starts: vec![0],
+            candidates: Vec::new(),
+        };
+        organs.fill();
+        organs
+    }
+
+    /// Lists the solids that are near each cell.
+    fn fill(&mut self) {
+        let reach = 0.5 * 3f32.sqrt() * WIDTH + NEAR;
+        let [nx, ny, nz] = self.count;
+        for cell in 0..nx * ny * nz {
+            let place =
+                [cell % nx, cell / nx % ny, cell / (nx * ny)].map(|n| (n as f32 + 0.5) * WIDTH);
+            let middle = self.origin + Vector::from(place);
+            for (number, organ) in self.organs.iter().enumerate() {
+                // First-order distances of ellipsoids are too great outside by up to their slenderness.
+                let distance = organ.shape.distance(&middle);
+                if distance < 1.6 * reach {
+                    self.candidates.push(number as u8);
+                }
+                if distance < -1.6 * reach {
+                    // Nothing that comes later can be seen in here.
+                    break;
+                }
+            }
+            self.starts.push(self.candidates.len() as u32);
+        }
+    }
+
+    /// What is at a point.
+    pub(super) fn place(&self, point: &Point) -> Place {
+        let place = (point - self.origin) / WIDTH;
+        let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
+        if !inside {
+            return Place {
+                material: index::DEEP_FAT,
+                clearance: 0.0,
+            };
+        }
+        let [x, y, z] = [0, 1, 2].map(|axis| place[axis] as usize);
+        let cell = (z * self.count[1] + y) * self.count[0] + x;
+        let candidates =
+            &self.candidates[self.starts[cell] as usize..self.starts[cell + 1] as usize];
+        let mut clearance = NEAR;
+        for number in candidates {
+            let organ = &self.organs[usize::from(*number)];
+            let distance = organ.shape.distance(point);
+            clearance = clearance.min(0.6 * distance.abs());
+            if distance < 0.0 {
+                return Place {
+                    material: organ.material,
+                    clearance,
+                };
+            }
+        }
+        Place {
+            material: index::DEEP_FAT,
+            clearance,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Depth below the skin, on a grid.
+
+use insonate_models::patients::Trunk;
+
+use crate::deformation::{Point, Vector};
+
+/// Distance between nodes [m].
+const WIDTH: f32 = 0.006;
+/// Nodes around the trunk.
+const MARGIN: f32 = 0.03;
+
+/// Depth below the skin [m], interpolated between nodes.
+#[derive(Clone, Debug)]
+pub(super) struct SkinDepth {
+    origin: Point,
+    count: [usize; 3],
+    depths: Vec<f32>,
+}
+
+impl SkinDepth {
+    pub(super) fn new(trunk: &Trunk) -> Self {
+        let [half_width, half_thickness, half_length] = trunk.half_size().map(|x| x as f32);
+        let origin = Point::new(-half_width - MARGIN, -half_length - MARGIN, -MARGIN);
+        let size = [
+            half_width + MARGIN,
+            half_length + MARGIN,
+            1.15 * half_thickness + MARGIN,
+        ]
+        .map(|half| 2.0 * half);
+        let count = size.map(|size| (size / WIDTH).ceil() as usize + 1);
+        let mut depths = Vec::with_capacity(count.iter().product());
+        for z in 0..count[2] {
+            for y in 0..count[1] {
+                for x in 0..count[0] {
+                    let node = origin + WIDTH * Vector::new(x as f32, y as f32, z as f32);
+                    depths.push(depth(trunk, node.coords.map(f64::from).into()) as f32);
+                }
+            }
+        }
+        Self {
+            origin,
+            count,
+            depths,
+        }
+    }
+
+    /// Depth at a point [m]; negative outside.
+    pub(super) fn depth(&self, point: &Point) -> f32 {
+        let place = (point - self.origin) / WIDTH;
+        let last = self.count.map(|count| count as f32 - 1.001);
+        let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] <= last[axis]);
+        if !inside {
+            return -MARGIN;
+        }
+        let [i, j, k] = [0, 1, 2].map(|axis| place[axis] as usize);
+        let [u, v, w] = [place[0].fract(), place[1].fract(), place[2].fract()];
+        let row = self.count[0];
+        let at = (k * self.count[1] + j) * row + i;
+        let edge = |at: usize| self.depths[at] + u * (self.depths[at + 1] - self.depths[at]);
+        let face = |at: usize| edge(at) + v * (edge(at + row) - edge(at));
+        let (low, high) = (face(at), face(at + row * self.count[1]));
+        low + w * (high - low)
+    }
+
+    /// Direction in which the depth grows.
+    pub(super) fn inward(&self, point: &Point) -> Vector {
+        let slope = |axis: Vector| {
+            let step = axis * WIDTH;
+            self.depth(&(point + step)) - self.depth(&(point - step))
+        };
+        let slopes = Vector::new(slope(Vector::x()), slope(Vector::y()), slope(Vector::z()));
+        slopes.try_normalize(1e-9).unwrap_or_else(|| -Vector::z())
+    }
+}
+
+/// The trunk's gauge over its slope: about the distance to the skin.
+fn depth(trunk: &Trunk, point: [f64; 3]) -> f64 {
+    const STEP: f64 = 1e-3;
+    let value = trunk.distance(point);
+    let slope = (0..3).map(|axis| {
+        let mut ahead = point;
+        ahead[axis] += STEP;
+        ((trunk.distance(ahead) - value) / STEP).powi(2)
+    });
+    -value / slope.sum::<f64>().sqrt().max(0.5)
+}

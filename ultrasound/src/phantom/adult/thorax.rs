@@ -1,0 +1,126 @@
+//! Rib cage, breastbone, spine, diaphragm and lungs.
+//!
+//! Ribs are bands that slope down towards the front at a depth below the fascia; in front they are cartilage.
+//! Lengths are those of the reference man, in whose unit points are taken.
+
+use super::index;
+use crate::deformation::{Point, Vector};
+use crate::phantom::Place;
+
+/// Distance of neighbouring ribs along the body [m], and how far they drop per metre towards the side.
+const SPACING: f32 = 0.027;
+const SLOPE: f32 = 0.25;
+/// Half height and half thickness of a rib [m].
+const HALF: [f32; 2] = [0.0058, 0.0034];
+/// Depth of the ribs' middle below the fascia [m].
+const DEPTH: f32 = 0.0085;
+/// Behind the ribs: end of the chest's wall, where the lung begins [m].
+const PLEURA: f32 = 0.0145;
+/// In front of this distance from the middle ribs are cartilage [m].
+const CARTILAGE: f32 = 0.055;
+/// Thickness of the diaphragm [m].
+const DIAPHRAGM: f32 = 0.0025;
+
+/// Bones of the trunk, and what breathes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thorax {
+    inv_scale: Vector,
+    least_scale: f32,
+}
+
+impl Thorax {
+    pub(super) fn new(scale: Vector) -> Self {
+        Self {
+            inv_scale: scale.map(f32::recip),
+            least_scale: scale.min(),
+        }
+    }
+
+    fn unit(&self, point: &Point) -> Vector {
+        point.coords.component_mul(&self.inv_scale)
+    }
+
+    /// What belongs to the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm.
+    pub(super) fn place(&self, point: &Point, below: f32) -> Option<Place> {
+        let p = self.unit(point);
+        let [rib, lung, spine] = self.distances(&p, below);
+        let at = |material, clearance: f32| {
+            Some(Place {
+                material,
+                clearance,
+            })
+        };
+        if rib < 0.0 {
+            let is_soft = p.x.abs() < CARTILAGE && p.z > 0.1 && p.x.abs() > 0.019;
+            // Bone begins where cartilage ends.
+            let seam = (p.x.abs() - CARTILAGE).abs().min((p.x.abs() - 0.019).abs());
+            let material = if is_soft {
+                index::CARTILAGE
+            } else {
+                index::BONE
+            };
+            return at(material, (-rib).min(seam));
+        }
+        if spine < 0.0 {
+            return at(index::BONE, -spine);
+        }
+        if below > PLEURA && lung < 0.0 {
+            let clearance = (-lung).min(below - PLEURA).min(rib).min(spine);
+            return at(index::LUNG, self.least_scale * 0.7 * clearance);
+        }
+        if below > PLEURA && lung < DIAPHRAGM {
+            let clearance = lung.min(DIAPHRAGM - lung).min(below - PLEURA);
+            return at(index::MUSCLE, self.least_scale * 0.7 * clearance);
+        }
+        None
+    }
+
+    /// How far away all of this is [m], where nothing of it is.
+    pub(super) fn clearance(&self, point: &Point, below: f32) -> f32 {
+        let [rib, lung, spine] = self.distances(&self.unit(point), below);
+        // Above the pleura a lung begins as soon as the wall ends.
+        let lung = if lung < DIAPHRAGM {
+            (PLEURA - below).max(0.0)
+        } else {
+            lung - DIAPHRAGM
+        };
+        self.least_scale * 0.7 * rib.min(lung).min(spine)
+    }
+
+    /// Thickness of the muscle of the wall at a point [m].
+    pub(super) fn wall(&self, point: &Point, belly: f32) -> f32 {
+        let p = self.unit(point);
+        let within = ((p.y - margin(p.x) + 0.02) / 0.04).clamp(0.0, 1.0);
+        // Beside the white line in the middle there are the two straight muscles.
+        let line = (p.x.abs() / 0.012).min(1.0);
+        let front = belly * (0.25 + 0.75 * line);
+        front + within * (PLEURA - front)
+    }
+
+    /// Distances to ribs and breastbone, lung and spine; the lung's is that to the diaphragm.
+    fn distances(&self, p: &Vector, below: f32) -> [f32; 3] {
+        let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
+        let off = (along / SPACING - (along / SPACING).round()) * SPACING;
+        let within = (below - DEPTH).abs();
+        let band = ((off.abs() - (HALF[0] - HALF[1])).max(0.0)).hypot(within) - HALF[1];
+        let rib = band.max(0.8 * (margin(p.x) - p.y));
+        let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
+        let spine = p.x.hypot(p.z - 0.052) - 0.021 - 0.0025 * (p.y * 190.0).cos();
+        [rib.min(sternum), diaphragm(p) - p.y, spine]
+    }
+}
+
+/// Height of the ribs' lower end.
+fn margin(x: f32) -> f32 {
+    0.062 - 0.10 * ((x.abs() - 0.02).max(0.0) / 0.12).min(1.2)
+}
+
+/// Height of the diaphragm: a dome on either side.
+fn diaphragm(p: &Vector) -> f32 {
+    let dome = |center: f32, top: f32| {
+        let across = (p.x - center) / 0.115;
+        let deep = (p.z - 0.11) / 0.105;
+        top - 0.085 * (across * across + deep * deep)
+    };
+    dome(-0.075, 0.105).max(dome(0.075, 0.09))
+}
