@@ -93,7 +93,7 @@ pub const BILE: Material = material("bile", [1535.0, 1020.0], [0.03, 1.5], NONE)
 /// Urine.
 pub const URINE: Material = material("urine", [1530.0, 1010.0], [0.02, 1.5], NONE);
 /// Bone.
-pub const BONE: Material = material("bone", [3515.0, 1908.0], [3.5, 0.9], 0.0);
+pub const BONE: Material = material("bone", [3515.0, 1908.0], [15.0, 0.9], 0.0);
 /// Cartilage of ribs.
 pub const CARTILAGE: Material = material("cartilage", [1640.0, 1100.0], [1.5, 1.0], -9.0);
 /// Lung, full of gas.

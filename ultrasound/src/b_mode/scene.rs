@@ -70,19 +70,18 @@ impl<'a> View<'a> {
 
     /// What is at a point in the probe's frame; the clearance counts in the world.
     pub(crate) fn place(&self, probe: &Point) -> Place {
-        self.rest(probe).map_or(
-            Place {
+        let world = self.world_from_probe * probe;
+        let Some(rest) = self.deformation.rest_from_world(&world) else {
+            return Place {
                 material: 0,
                 clearance: 0.0,
-            },
-            |rest| {
-                let place = self.phantom.place(&rest);
-                Place {
-                    clearance: place.clearance / self.deformation.max_compression(),
-                    ..place
-                }
-            },
-        )
+            };
+        };
+        let place = self.phantom.place(&rest);
+        Place {
+            clearance: place.clearance / self.deformation.max_compression(&world),
+            ..place
+        }
     }
 
     /// Unit normal of the boundary next to a point, in the probe's frame.

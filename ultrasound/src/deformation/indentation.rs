@@ -14,6 +14,8 @@ use crate::transducer::{ArrayKind, Transducer};
 const DECAY: f32 = 0.035;
 /// Distance over which skin bends up beside the face [m].
 const EDGE: f32 = 0.012;
+/// Slope of a curved face, along a line that is as slanted.
+const SLOPE: f32 = 0.5;
 /// The most that is pressed in [m]: tissue must not be turned inside out.
 const MOST: f64 = 0.03;
 
@@ -97,8 +99,10 @@ impl Deformation for Indentation {
         Some(self.world_from_probe * Point::new(target.x, target.y, z))
     }
 
-    fn max_compression(&self) -> f32 {
-        // Along z by 1 + w/L; across by the slope of w.
-        1.0 + self.depth / DECAY + self.depth / EDGE
+    fn max_compression(&self, world: &Point) -> f32 {
+        let point = self.probe_from_world * world;
+        let [height, reach] = self.face(&point);
+        // Along the line by 1 + w/L; aslant also by the slope of the face.
+        1.0 + (reach / DECAY + SLOPE) * (-(point.z + height).max(0.0) / DECAY).exp()
     }
 }

@@ -23,6 +23,6 @@ pub trait Deformation: Send + Sync {
     /// World point of a rest point; `None` outside of the body.
     fn world_from_rest(&self, rest: &Point) -> Option<Point>;
 
-    /// The most by which a distance at rest exceeds that in the world.
-    fn max_compression(&self) -> f32;
+    /// The most by which distances at rest exceed those in the world, from a world point on into the body.
+    fn max_compression(&self, world: &Point) -> f32;
 }

@@ -20,7 +20,7 @@ impl Deformation for Rigid {
         Some(self.world_from_rest * rest)
     }
 
-    fn max_compression(&self) -> f32 {
+    fn max_compression(&self, _: &Point) -> f32 {
         1.0
     }
 }

@@ -217,7 +217,7 @@ impl Deformation for Tetrahedra {
         self.rest.other(rest)
     }
 
-    fn max_compression(&self) -> f32 {
+    fn max_compression(&self, _: &Point) -> f32 {
         self.max_compression
     }
 }

@@ -9,6 +9,7 @@ mod organs;
 mod shape;
 mod skin;
 mod thorax;
+mod voxels;
 
 use insonate_models::patients::{Physique, Trunk};
 use nalgebra::Isometry3;
@@ -16,6 +17,7 @@ use nalgebra::Isometry3;
 use self::organs::Organs;
 use self::skin::SkinDepth;
 use self::thorax::Thorax;
+use self::voxels::Voxels;
 use super::{Phantom, Place};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
@@ -64,6 +66,7 @@ pub struct Adult {
     fat: f32,
     thorax: Thorax,
     organs: Organs,
+    voxels: Voxels,
 }
 
 impl Adult {
@@ -88,7 +91,7 @@ impl Adult {
             name: "fat between organs",
             ..material::FAT
         };
-        Ok(Self {
+        let mut adult = Self {
             // In the order of `index`.
             materials: vec![
                 AIR,
@@ -115,7 +118,11 @@ impl Adult {
             fat,
             thorax: Thorax::new(scale),
             organs: Organs::new(scale, seed),
-        })
+            voxels: Voxels::default(),
+        };
+        let [low, high] = adult.skin.bounds();
+        adult.voxels = Voxels::new(low, high, |point| adult.exact_place(point));
+        Ok(adult)
     }
 
     /// Where a probe stands on the skin above x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
@@ -152,14 +159,8 @@ impl Adult {
         let face = point.coords.cast::<f64>() + inward * indentation;
         Ok(Isometry3::from_parts(face.into(), turned.into()))
     }
-}
 
-impl Phantom for Adult {
-    fn materials(&self) -> &[Material] {
-        &self.materials
-    }
-
-    fn place(&self, rest: &Point) -> Place {
+    fn exact_place(&self, rest: &Point) -> Place {
         let depth = self.skin.depth(rest);
         let at = |material: u8, clearance: f32| Place {
             material,
@@ -196,24 +197,36 @@ impl Phantom for Adult {
             inner.clearance.min(0.8 * (below - wall)).min(thorax),
         )
     }
+}
+
+impl Phantom for Adult {
+    fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    fn place(&self, rest: &Point) -> Place {
+        self.voxels
+            .place(rest)
+            .unwrap_or_else(|| self.exact_place(rest))
+    }
 
     fn normal(&self, rest: &Point) -> Vector {
-        // Where neighbours differ: from the outside to the inside of what is there.
-        const REACH: f32 = 0.7e-3;
+        // Gradient of the clearance, negative beyond the boundary, from the corners of a tetrahedron.
+        const REACH: f32 = 0.5e-3;
+        const CORNERS: [[f32; 3]; 4] = [
+            [1.0, 1.0, 1.0],
+            [1.0, -1.0, -1.0],
+            [-1.0, 1.0, -1.0],
+            [-1.0, -1.0, 1.0],
+        ];
         let own = self.place(rest).material;
         let mut sum = Vector::zeros();
-        for i in 0..26 {
-            let n = if i < 13 { i } else { i + 1 };
-            let way = Vector::new(
-                (n % 3) as f32 - 1.0,
-                (n / 3 % 3) as f32 - 1.0,
-                (n / 9) as f32 - 1.0,
-            );
-            if self.place(&(rest + way.normalize() * REACH)).material == own {
-                sum += way.normalize();
-            }
+        for corner in CORNERS {
+            let way = Vector::from(corner);
+            let place = self.exact_place(&(rest + REACH * way));
+            sum += if place.material == own { way } else { -way } * place.clearance;
         }
-        sum.try_normalize(1e-3)
+        sum.try_normalize(1e-9)
             .unwrap_or_else(|| self.skin.inward(rest))
     }
 }

@@ -1,6 +1,7 @@
 //! Depth below the skin, on a grid.
 
 use insonate_models::patients::Trunk;
+use rayon::prelude::*;
 
 use crate::deformation::{Point, Vector};
 
@@ -28,19 +29,20 @@ impl SkinDepth {
         ]
         .map(|half| 2.0 * half);
         let count = size.map(|size| (size / WIDTH).ceil() as usize + 1);
-        let mut depths = Vec::with_capacity(count.iter().product());
-        for z in 0..count[2] {
-            for y in 0..count[1] {
-                for x in 0..count[0] {
-                    let node = origin + WIDTH * Vector::new(x as f32, y as f32, z as f32);
-                    depths.push(depth(trunk, node.coords.map(f64::from).into()) as f32);
-                }
-            }
-        }
+        let at = |node: usize| {
+            let place = [
+                node % count[0],
+                node / count[0] % count[1],
+                node / (count[0] * count[1]),
+            ];
+            let point = origin + WIDTH * Vector::from(place.map(|n| n as f32));
+            depth(trunk, point.coords.map(f64::from).into()) as f32
+        };
+        let n_nodes = count.iter().product::<usize>();
         Self {
             origin,
             count,
-            depths,
+            depths: (0..n_nodes).into_par_iter().map(at).collect(),
         }
     }
 
@@ -60,6 +62,12 @@ impl SkinDepth {
         let face = |at: usize| edge(at) + v * (edge(at + row) - edge(at));
         let (low, high) = (face(at), face(at + row * self.count[1]));
         low + w * (high - low)
+    }
+
+    /// The corners of the grid.
+    pub(super) fn bounds(&self) -> [Point; 2] {
+        let size = self.count.map(|count| WIDTH * (count - 1) as f32);
+        [self.origin, self.origin + Vector::from(size)]
     }
 
     /// Direction in which the depth grows.
