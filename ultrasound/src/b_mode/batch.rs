@@ -11,7 +11,6 @@ use super::grid::Grid;
 use super::lattice;
 use super::speckle::{REACH, weight};
 use super::walk::Track;
-use crate::wide::wide;
 
 /// Cells that are looked at together.
 const BATCH: usize = 1024;
@@ -73,16 +72,12 @@ impl Batch {
     }
 
     /// Puts the echoes of all cells' scatterers into lines, and is empty then.
+    #[inline(always)]
     pub(crate) fn put(&mut self, lit: &Lit, level: i32, echoes: &mut Echoes) {
         let layout = echoes.layout();
-        wide(
-            #[inline(always)]
-            || {
-                self.locate(lit, level);
-                self.look_up(lit);
-                self.modulate(lit, &layout);
-            },
-        );
+        self.locate(lit, level);
+        self.look_up(lit);
+        self.modulate(lit, &layout);
         self.accumulate(&layout, echoes.values());
         self.n = 0;
     }
@@ -200,6 +195,7 @@ impl Batch {
         }
     }
 
+    #[inline(always)]
     fn accumulate(&self, layout: &Layout, values: &mut [f32]) {
         let [re, im] = &self.phase;
         let lanes = self.at[..self.n]

@@ -127,6 +127,7 @@ impl Block {
     }
 
     /// Calls for each row of cells that may hold scatterers of the block.
+    #[inline(always)]
     pub(crate) fn for_each_row(&self, level: i32, mut call: impl FnMut(&Row)) {
         let width = lattice::width(level);
         let extent = |axis: usize| {

@@ -18,6 +18,7 @@ use super::lattice;
 use super::scene::View;
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
+use crate::wide::wide;
 
 /// Blocks over the depth: within each, widths of the beam change linearly.
 const N_BLOCKS: usize = 24;
@@ -98,19 +99,27 @@ impl Speckle {
                 first,
                 block: &block,
             };
-            let finest = block.level.least().floor() as i32;
-            for level in finest..finest + N_LEVELS {
-                block.for_each_row(level, |row| {
-                    let seed = lattice::row_seed(self.seed, level, row.across);
-                    for x in row.cells[0]..=row.cells[1] {
-                        if batch.is_full() {
-                            batch.put(&lit, level, echoes);
-                        }
-                        batch.push(seed, x, row.across);
+            wide(
+                #[inline(always)]
+                || self.fill(&block, &lit, &mut batch, echoes),
+            );
+        }
+    }
+
+    #[inline(always)]
+    fn fill(&self, block: &Block, lit: &Lit, batch: &mut Batch, echoes: &mut Echoes) {
+        let finest = block.level.least().floor() as i32;
+        for level in finest..finest + N_LEVELS {
+            block.for_each_row(level, |row| {
+                let seed = lattice::row_seed(self.seed, level, row.across);
+                for x in row.cells[0]..=row.cells[1] {
+                    if batch.is_full() {
+                        batch.put(lit, level, echoes);
                     }
-                });
-                batch.put(&lit, level, echoes);
-            }
+                    batch.push(seed, x, row.across);
+                }
+            });
+            batch.put(lit, level, echoes);
         }
     }
 }

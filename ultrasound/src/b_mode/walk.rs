@@ -127,7 +127,7 @@ impl Walk<'_> {
                 material = place.material;
             }
             // The rays' slope across the array and a margin for rounding.
-            let leap = (0.9 * place.clearance / grid.step) as usize;
+            let leap = ((0.9 * place.clearance / grid.step) as usize).min(n);
             let end = (sample + leap.max(1)).min(n);
             if ray == 1 {
                 track.labels[sample..end].fill(material);
@@ -159,7 +159,7 @@ impl Walk<'_> {
             let place = self
                 .view
                 .place(&point(sample as f32 * self.grid.step, sample));
-            let leap = (0.9 * place.clearance / self.grid.step) as usize;
+            let leap = ((0.9 * place.clearance / self.grid.step) as usize).min(labels.len());
             let end = (sample + leap.max(1)).min(labels.len());
             labels[sample..end].fill(place.material);
             sample = end;

@@ -29,8 +29,8 @@ use crate::material::{
 /// Indices of the adult's materials.
 mod index {
     pub(super) const AIR: u8 = 0;
+    /// Followed by fat and fascia.
     pub(super) const SKIN: u8 = 1;
-    pub(super) const FAT: u8 = 2;
     pub(super) const FASCIA: u8 = 3;
     pub(super) const MUSCLE: u8 = 4;
     pub(super) const BONE: u8 = 5;
@@ -177,24 +177,27 @@ impl Adult {
             if below < thickness {
                 return at(
                     index::SKIN + layer as u8,
-                    0.8 * above.min(thickness - below),
+                    0.7 * above.min(thickness - below),
                 );
             }
             below -= thickness;
             above = below;
         }
         if let Some(place) = self.thorax.place(rest, below) {
-            return at(place.material, place.clearance.min(0.8 * above));
+            return at(place.material, place.clearance.min(0.7 * above));
         }
         let thorax = self.thorax.clearance(rest, below);
         let wall = self.thorax.wall(rest, MUSCLE_THICKNESS);
         if below < wall {
-            return at(index::MUSCLE, 0.8 * above.min(wall - below).min(thorax));
+            return at(
+                index::MUSCLE,
+                (0.55 * (wall - below)).min(0.7 * above).min(thorax),
+            );
         }
         let inner = self.organs.place(rest);
         at(
             inner.material,
-            inner.clearance.min(0.8 * (below - wall)).min(thorax),
+            inner.clearance.min(0.55 * (below - wall)).min(thorax),
         )
     }
 }

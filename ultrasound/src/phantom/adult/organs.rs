@@ -26,7 +26,7 @@ struct Organ {
 /// Solids, of which the first that contains a point counts.
 #[derive(Clone, Debug)]
 pub(super) struct Organs {
-    organs: Vec<Organ>,
+    solids: Vec<Organ>,
     origin: Point,
     count: [usize; 3],
     starts: Vec<u32>,
@@ -225,7 +225,7 @@ impl Organs {
         let high = Vector::new(0.19, 0.32, 0.26).component_mul(&scale);
         let count = [0, 1, 2].map(|axis| ((high[axis] - low[axis]) / WIDTH).ceil() as usize);
         let mut organs = Self {
-            organs: builder.organs,
+            solids: builder.organs,
             origin: Point::from(low),
             count,
             starts: vec![0],
@@ -243,7 +243,7 @@ impl Organs {
             let place =
                 [cell % nx, cell / nx % ny, cell / (nx * ny)].map(|n| (n as f32 + 0.5) * WIDTH);
             let middle = self.origin + Vector::from(place);
-            for (number, organ) in self.organs.iter().enumerate() {
+            for (number, organ) in self.solids.iter().enumerate() {
                 // First-order distances of ellipsoids are too great outside by up to their slenderness.
                 let distance = organ.shape.distance(&middle);
                 if distance < 1.6 * reach {
@@ -274,9 +274,9 @@ impl Organs {
             &self.candidates[self.starts[cell] as usize..self.starts[cell + 1] as usize];
         let mut clearance = NEAR;
         for number in candidates {
-            let organ = &self.organs[usize::from(*number)];
+            let organ = &self.solids[usize::from(*number)];
             let distance = organ.shape.distance(point);
-            clearance = clearance.min(0.6 * distance.abs());
+            clearance = clearance.min(0.45 * distance.abs());
             if distance < 0.0 {
                 return Place {
                     material: organ.material,

@@ -18,8 +18,10 @@ const DEPTH: f32 = 0.0085;
 const PLEURA: f32 = 0.0145;
 /// In front of this distance from the middle ribs are cartilage [m].
 const CARTILAGE: f32 = 0.055;
+/// Distance to the diaphragm over that along the body: it is steep at its sides.
+const STEEP: f32 = 0.6;
 /// Thickness of the diaphragm [m].
-const DIAPHRAGM: f32 = 0.0025;
+const DIAPHRAGM: f32 = 0.0018;
 
 /// Bones of the trunk, and what breathes.
 #[derive(Clone, Copy, Debug)]
@@ -43,7 +45,7 @@ impl Thorax {
     /// What belongs to the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm.
     pub(super) fn place(&self, point: &Point, below: f32) -> Option<Place> {
         let p = self.unit(point);
-        let [rib, lung, spine] = self.distances(&p, below);
+        let [rib, lung, spine] = distances(&p, below);
         let at = |material, clearance: f32| {
             Some(Place {
                 material,
@@ -77,7 +79,7 @@ impl Thorax {
 
     /// How far away all of this is [m], where nothing of it is.
     pub(super) fn clearance(&self, point: &Point, below: f32) -> f32 {
-        let [rib, lung, spine] = self.distances(&self.unit(point), below);
+        let [rib, lung, spine] = distances(&self.unit(point), below);
         // Above the pleura a lung begins as soon as the wall ends.
         let lung = if lung < DIAPHRAGM {
             (PLEURA - below).max(0.0)
@@ -96,18 +98,18 @@ impl Thorax {
         let front = belly * (0.25 + 0.75 * line);
         front + within * (PLEURA - front)
     }
+}
 
-    /// Distances to ribs and breastbone, lung and spine; the lung's is that to the diaphragm.
-    fn distances(&self, p: &Vector, below: f32) -> [f32; 3] {
-        let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
-        let off = (along / SPACING - (along / SPACING).round()) * SPACING;
-        let within = (below - DEPTH).abs();
-        let band = ((off.abs() - (HALF[0] - HALF[1])).max(0.0)).hypot(within) - HALF[1];
-        let rib = band.max(0.8 * (margin(p.x) - p.y));
-        let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
-        let spine = p.x.hypot(p.z - 0.052) - 0.021 - 0.0025 * (p.y * 190.0).cos();
-        [rib.min(sternum), diaphragm(p) - p.y, spine]
-    }
+/// Distances to ribs and breastbone, lung and spine; the lung's is that to the diaphragm.
+fn distances(p: &Vector, below: f32) -> [f32; 3] {
+    let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
+    let off = (along / SPACING - (along / SPACING).round()) * SPACING;
+    let within = (below - DEPTH).abs();
+    let band = ((off.abs() - (HALF[0] - HALF[1])).max(0.0)).hypot(within) - HALF[1];
+    let rib = band.max(0.8 * (margin(p.x) - p.y));
+    let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
+    let spine = p.x.hypot(p.z - 0.052) - 0.021 - 0.0025 * (p.y * 190.0).cos();
+    [rib.min(sternum), STEEP * (diaphragm(p) - p.y), spine]
 }
 
 /// Height of the ribs' lower end.

@@ -1,0 +1,142 @@
+//! Contract: the adult has layers and organs where anatomy has them, leaps are safe, and a pressed face brings points back.
+
+use insonate_models::patients::Physique;
+use insonate_ultrasound::deformation::{Deformation, Indentation, Point, Vector};
+use insonate_ultrasound::phantom::{Adult, Phantom};
+use insonate_ultrasound::transducer::c5_2;
+use insonate_ultrasound::{BMode, Settings, View};
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+fn name(adult: &Adult, point: &Point) -> &'static str {
+    adult.materials()[usize::from(adult.place(point).material)].name
+}
+
+#[test]
+fn nothing_else_begins_within_the_clearance() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for seed in 0..3 {
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let mut wrong = 0;
+        for _ in 0..60_000 {
+            let mut within = |low: f32, high: f32| rng.random_range(low..high);
+            let point = Point::new(within(-0.18, 0.18), within(-0.3, 0.3), within(-0.02, 0.24));
+            let way = Vector::new(within(-1.0, 1.0), within(-1.0, 1.0), within(-1.0, 1.0));
+            let place = adult.place(&point);
+            let beyond = point + way.normalize() * (0.95 * place.clearance);
+            wrong += usize::from(adult.place(&beyond).material != place.material);
+        }
+        // Distances to ellipsoids are of first order, and the skin's is interpolated.
+        assert!(wrong < 120, "{wrong} of 60000");
+    }
+}
+
+#[test]
+fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
+    for seed in 0..5 {
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let pose = adult
+            .probe_pose([0.03, -0.09], 0.0, 0.0)
+            .expect("it is on the belly")
+            .cast::<f32>();
+        let mut met = Vec::new();
+        for step in 1..400 {
+            let found = name(&adult, &(pose * Point::new(0.0, 0.0, 2e-4 * step as f32)));
+            if met.last() != Some(&found) {
+                met.push(found);
+            }
+        }
+        assert_eq!(met[..4], ["skin", "fat", "fascia", "muscle"], "{met:?}");
+    }
+}
+
+#[test]
+fn views_show_the_organs_that_they_are_named_after() {
+    let adult = Adult::new(&Physique::default(), 3).expect("the reference man is right");
+    let settings = Settings {
+        n_lines: 96,
+        n_samples: 256,
+        ..Settings::of(&c5_2())
+    };
+    let mut b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    for (site, wanted) in [
+        (
+            [-0.09, -0.035],
+            vec!["liver", "bile", "blood", "muscle", "fat"],
+        ),
+        (
+            [-0.14, 0.0],
+            vec!["liver", "kidney cortex", "kidney sinus", "bone"],
+        ),
+        ([-0.09, 0.09], vec!["lung", "liver", "bone"]),
+        ([0.0, -0.22], vec!["urine"]),
+    ] {
+        let pose = adult
+            .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
+            .expect("it is on the skin");
+        let pressed = Indentation::new(&c5_2(), &pose, 0.013).expect("the depth is right");
+        let view = View::new(&adult, &pressed, &pose).expect("the pose is right");
+        let frame = b_mode.frame(&view, 0);
+        assert!(
+            frame.contact_share() > 0.5,
+            "{site:?}: {}",
+            frame.contact_share()
+        );
+        for wanted in wanted {
+            let index = adult
+                .materials()
+                .iter()
+                .position(|material| material.name == wanted);
+            let index = index.expect("the material exists") as u8;
+            let n: usize = frame
+                .labels
+                .iter()
+                .map(|label| usize::from(*label == index))
+                .sum();
+            assert!(n > 20, "{site:?}: {wanted} {n}");
+        }
+    }
+}
+
+#[test]
+fn seeds_make_patients_and_the_same_seed_the_same() {
+    let adult = |seed| Adult::new(&Physique::default(), seed).expect("the reference man is right");
+    let places = |adult: &Adult| -> Vec<u8> {
+        let point = |n: i32| {
+            Point::new(
+                -0.1 + 0.002 * (n % 50) as f32,
+                -0.05,
+                0.05 + 0.002 * (n / 50) as f32,
+            )
+        };
+        (0..2500).map(|n| adult.place(&point(n)).material).collect()
+    };
+    assert_eq!(places(&adult(4)), places(&adult(4)));
+    assert_ne!(places(&adult(4)), places(&adult(5)));
+}
+
+#[test]
+fn pressed_points_come_back_and_layers_get_thinner() {
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let pose = adult
+        .probe_pose([-0.06, -0.05], 0.3, 0.015)
+        .expect("it is on the skin");
+    let pressed = Indentation::new(&c5_2(), &pose, 0.015).expect("the depth is right");
+    let world = pose.cast::<f32>();
+    for (x, y, z) in [(0.0, 0.0, 0.002), (0.01, 0.004, 0.03), (-0.02, -0.01, 0.1)] {
+        let point = world * Point::new(x, y, z);
+        let rest = pressed.rest_from_world(&point).expect("it is everywhere");
+        let back = pressed.world_from_rest(&rest).expect("it is everywhere");
+        assert!((back - point).norm() < 2e-6, "{point} {back}");
+    }
+    let rest = |z: f32| {
+        pressed
+            .rest_from_world(&(world * Point::new(0.0, 0.0, z)))
+            .expect("it is everywhere")
+    };
+    let thickness = (rest(0.01) - rest(0.0)).norm();
+    assert!((0.012..0.016).contains(&thickness), "{thickness}");
+    assert!(Indentation::new(&c5_2(), &pose, 0.2).is_err());
+    assert!(adult.probe_pose([1.0, 0.0], 0.0, 0.0).is_err());
+    assert!(adult.probe_pose([f64::NAN, 0.0], 0.0, 0.0).is_err());
+}
