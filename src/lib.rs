@@ -13,6 +13,7 @@
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: whole output files, one writer to a folder.
 //! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
+//! * [`ultrasound`]: B-mode pictures of deformed tissue.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
 //!
 //! ```
@@ -48,6 +49,7 @@ pub use insonate_openigtlink as openigtlink;
 pub use insonate_rl as rl;
 pub use insonate_sim as sim;
 pub use insonate_tissue as tissue;
+pub use insonate_ultrasound as ultrasound;
 
 /// The examples of `docs/tissue.md`.
 #[cfg(doctest)]

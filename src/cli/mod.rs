@@ -9,6 +9,7 @@ mod describe;
 mod device_arg;
 mod episode_args;
 mod evaluate;
+mod image;
 mod imitate;
 mod interrupt;
 mod list;
@@ -48,6 +49,7 @@ pub(crate) use interrupt::Interrupted;
   insonate scene --softness output/calibrate/softness.toml --output scene.xml
   insonate scene --robot ur5e --torso flex --output scene.xml
   insonate render --camera side --output side.png
+  insonate image --patient adult --site -0.09,-0.035 --output output/gallbladder
   insonate tissue retract --solver xpbd --output output/retract
   insonate psm track --trajectory spiral --output output/spiral
   insonate train probe-sweep --seed 1 --output output/sweep
@@ -69,6 +71,8 @@ enum Command {
     Render(render::Render),
     /// Show a scene in a window (needs `--features viewer`).
     View(ViewCommand),
+    /// Make an ultrasound picture of a patient or of a test block.
+    Image(Box<image::ImageCommand>),
     /// Press the probe into the torso at a site and log the force.
     Press(press::Press),
     /// Slide the probe along a path over the torso at a steady force.
@@ -119,6 +123,7 @@ impl Cli {
             Command::View(_) => anyhow::bail!(
                 "this insonate was built without a viewer; run `cargo run --release --features viewer -- view`"
             ),
+            Command::Image(command) => command.run(),
             Command::Press(command) => command.run(),
             Command::Scan(command) => command.run(),
             Command::Calibrate(command) => command.run(),

@@ -21,6 +21,7 @@ mod mcap;
 mod motion_plot;
 mod page;
 mod psm_plot;
+mod raster;
 mod residuals;
 mod rollout_plot;
 pub mod settings;
@@ -42,6 +43,7 @@ pub use learning_curve::learning_curve;
 pub use mcap::{record_log, rollout_log};
 pub use motion_plot::motion_plot;
 pub use psm_plot::{psm_force_plot, psm_track_plot};
+pub use raster::{grey_picture, label_picture};
 pub use rollout_plot::rollout_plot;
 
 /// Everything that a calibration found.

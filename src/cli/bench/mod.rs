@@ -1,5 +1,6 @@
 //! `insonate bench`.
 
+mod b_mode;
 mod continuum;
 mod env;
 mod ppo;
@@ -14,6 +15,7 @@ use super::print;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate bench env --task probe-sweep --envs 32 --threads 2 --json
+  insonate bench b-mode --json
   insonate bench ppo --json")]
 pub(crate) struct Bench {
     #[command(subcommand)]
@@ -22,6 +24,13 @@ pub(crate) struct Bench {
 
 #[derive(Debug, Subcommand)]
 enum What {
+    /// B-mode frames per second, of an adult patient with organs under a probe that moves along the body.
+    ///
+    /// A frame is made from nothing: no geometry, scatterers or pictures are kept from the one before. The median counts.
+    #[command(after_help = "Examples:
+  insonate bench b-mode --probe c5-2 --lines 256 --samples 512 --size 512 --device cpu --threads 2 --json
+  insonate bench b-mode --lines 128 --samples 256 --size 0")]
+    BMode(b_mode::BModeBench),
     /// Time of a continuum robot's step over nodes, contacts and solvers.
     ///
     /// A rod lies on a floor under a hundred times its weight, and its base moves in a small ellipse. A step assembles the stiffness, finds
@@ -63,6 +72,7 @@ enum What {
 impl Bench {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         match &self.what {
+            What::BMode(bench) => bench.run(),
             What::Continuum(bench) => bench.run(),
             What::Env(bench) => bench.run(),
             What::Ppo(bench) => bench.run(),
