@@ -2,7 +2,7 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, Log, LogSource, ModelSelection, PrepareOptions, PreparedLog,
-    doubts,
+    doubts, late,
     models::{self, selection},
     prepare,
 };
@@ -83,6 +83,11 @@ impl Calibration {
     /// Gathers the doubts about the fit; where no law describes the log, none of its parameters stands.
     pub(crate) fn judge(&mut self, options: &FitOptions) {
         self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
+        let choices = &self.prepared.choices;
+        if choices.iter().all(|choice| choice.what != "force latency") {
+            self.doubts
+                .extend(late::of(&self.prepared.samples, &self.fit, options));
+        }
         if let Some(selection) = &self.selection
             && selection.is_none()
         {

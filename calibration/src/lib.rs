@@ -17,6 +17,7 @@ mod doubts;
 mod error;
 mod fit;
 pub mod formats;
+mod late;
 mod log;
 pub mod models;
 mod pool;

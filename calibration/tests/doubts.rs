@@ -269,3 +269,47 @@ fn a_log_in_space_that_starts_at_a_peak_of_the_force_is_not_flipped() {
     let cosine = (0.3 * axes[0] + axes[2]) / 1.09_f64.sqrt();
     assert!(cosine > 5.0_f64.to_radians().cos(), "{axes:?}");
 }
+
+#[test]
+fn a_late_force_is_told_and_taking_it_back_works() {
+    let frame = MotionFrame::Axis {
+        surface: 0.12,
+        outward: true,
+    };
+    let law = Law::KelvinVoigt {
+        stiffness: 1324.17,
+        damping: 17.59,
+    };
+    let mut recipe = SyntheticLog::new(law, Trajectory::rich(), frame);
+    let told = |log: &Log| {
+        let doubts = named(log, "kelvin-voigt").doubts;
+        doubts.into_iter().find(|doubt| doubt.contains("late"))
+    };
+    assert_eq!(told(&recipe.generate()), None);
+    recipe.sensor.force_latency = 0.04;
+    let log = recipe.generate();
+    let doubt = told(&log).unwrap();
+    let (_, advice) = doubt.split_once("--force-latency ").unwrap();
+    let words: Vec<&str> = advice.split(' ').collect();
+    let mut options = CalibrationOptions {
+        model: ModelChoice::Named("kelvin-voigt"),
+        ..CalibrationOptions::default()
+    };
+    options.prepare.force_latency = words[0].parse().unwrap();
+    options.prepare.force_latency_error = words[2].parse().unwrap();
+    let fit = calibrate(&log, &options).unwrap().fit;
+    for (name, truth) in law.parameters() {
+        let [low, high] = fit.parameter(name).unwrap().ci95;
+        assert!(low <= truth && truth <= high, "{name}: {low} to {high}");
+    }
+    let stiffness = fit.parameter("stiffness").unwrap().value;
+    assert!((stiffness / 1324.17 - 1.0).abs() < 0.01, "{stiffness}");
+    // A tissue that relaxes is no late force.
+    recipe.law = Law::StandardLinearSolid {
+        stiffness: 900.0,
+        branch_stiffness: 600.0,
+        relaxation_time: 0.15,
+    };
+    recipe.sensor.force_latency = 0.0;
+    assert_eq!(told(&recipe.generate()), None);
+}

@@ -51,6 +51,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
     for (pick, values) in plan.picks.iter().zip(&mut series) {
         convert(file, pick, values)?;
     }
+    check_rivals(file, &plan, &series)?;
     let mut parts = Parts {
         file,
         picks: &plan.picks,
@@ -100,6 +101,39 @@ fn few(n: usize) -> String {
         n => format!("{n} rows"),
     };
     format!("has {rows}: a log needs at least {MIN_SAMPLES}")
+}
+
+/// Forces that differ by more than this share of the largest are two.
+const ALIKE: f64 = 1e-6;
+
+/// Refuses to choose among columns of force that differ.
+fn check_rivals(file: &str, plan: &Plan, series: &[Vec<f64>]) -> Result<(), CalibrationError> {
+    let Axes::One(chosen) = plan.force else {
+        return Ok(());
+    };
+    let largest = series[chosen]
+        .iter()
+        .fold(0.0_f64, |most, value| most.max(value.abs()));
+    let differ = |other: &&usize| {
+        let pairs = series[chosen].iter().zip(&series[**other]);
+        pairs
+            .into_iter()
+            .any(|(a, b)| (a - b).abs() > ALIKE * largest.max(b.abs()))
+    };
+    let Some(&other) = plan.rivals.iter().find(differ) else {
+        return Ok(());
+    };
+    let (chosen, other) = (&plan.picks[chosen], &plan.picks[other]);
+    Err(refuse(
+        file,
+        format!(
+            "{} and {} both say force, and differ: say which is meant, --columns force={} or --columns force={}",
+            chosen.label,
+            other.label,
+            chosen.field + 1,
+            other.field + 1
+        ),
+    ))
 }
 
 /// Keeps the rows of one episode.

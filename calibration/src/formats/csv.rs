@@ -190,7 +190,12 @@ fn rows(
         }
         for (pick, values) in plan.picks.iter().zip(&mut series) {
             let cell = &record[pick.field];
-            match number::parse(cell) {
+            let value = if dialect.decimal_comma {
+                number::parse_with_comma(cell)
+            } else {
+                number::parse(cell)
+            };
+            match value {
                 Some(value) if value.is_finite() => values.push(value),
                 value => return Err(row.bad_cell(&pick.label, cell, value)),
             }
@@ -238,7 +243,13 @@ impl<F: Fn() -> u64> Row<'_, F> {
         } else if cell.trim_ascii().is_empty() {
             "the cell is empty: delete the row, or fill it".to_owned()
         } else if number::has_decimal_comma(cell) {
-            format!("\"{shown}\" has a decimal comma: save the file with decimal points")
+            format!(
+                "\"{shown}\" has a decimal comma, and the rows before have none: write all numbers alike"
+            )
+        } else if number::parse(cell).is_some() {
+            format!(
+                "\"{shown}\" has a decimal point, and other numbers have commas: write all alike"
+            )
         } else {
             format!("\"{shown}\" is not a number")
         };

@@ -47,6 +47,21 @@ fn fast(cell: &[u8]) -> Option<f64> {
     Some(if negative { -value } else { value })
 }
 
+/// The double nearest to a decimal number whose decimals stand behind a comma, if it has any; a point is refused.
+pub(super) fn parse_with_comma(cell: &[u8]) -> Option<f64> {
+    if cell.contains(&b'.') {
+        return None;
+    }
+    if has_decimal_comma(cell) {
+        let pointed: Vec<u8> = cell
+            .iter()
+            .map(|&byte| if byte == b',' { b'.' } else { byte })
+            .collect();
+        return parse(&pointed);
+    }
+    parse(cell)
+}
+
 /// Whether a cell is a number written with a comma, `0,002`.
 pub(super) fn has_decimal_comma(cell: &[u8]) -> bool {
     let cell = cell.trim_ascii();

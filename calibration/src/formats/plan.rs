@@ -51,6 +51,8 @@ pub(super) struct Plan {
     pub(super) motion: MotionPlan,
     pub(super) velocity: Option<Axes>,
     pub(super) force: Axes,
+    /// Other columns that call themselves force, where nobody said which is meant.
+    pub(super) rivals: Vec<usize>,
     pub(super) episode: Option<usize>,
     /// For the report: what was taken for what.
     pub(super) columns: Vec<String>,
@@ -104,6 +106,18 @@ impl Plan {
             None => None,
         };
         let force = planner.add(Quantity::Force, &assignment.force)?;
+        let asked = options
+            .columns
+            .as_ref()
+            .is_some_and(|columns| columns.force.is_some());
+        let mut rivals = Vec::new();
+        if !asked {
+            for target in Detected::new(fields).rivals(Quantity::Force, &assignment.force) {
+                let pick = planner.pick(Quantity::Force, target)?;
+                rivals.push(planner.picks.len());
+                planner.picks.push(pick);
+            }
+        }
         let episode = planner.add_episode();
         Ok(Self {
             picks: planner.picks,
@@ -111,6 +125,7 @@ impl Plan {
             motion,
             velocity,
             force,
+            rivals,
             episode,
             columns: planner.columns,
             notes,

@@ -103,8 +103,27 @@ const UNITS: &[Unit] = &[
     unit("N", Dimension::Force, 1.0, 1.0, &["newton", "newtons"]),
     unit("kN", Dimension::Force, 1e3, 1.0, &[]),
     unit("mN", Dimension::Force, 1.0, 1e3, &[]),
-    unit("kgf", Dimension::Force, 9.80665, 1.0, &["kp"]),
-    unit("gf", Dimension::Force, 9.80665, 1e3, &[]),
+    unit(
+        "kgf",
+        Dimension::Force,
+        9.80665,
+        1.0,
+        &["kp", "kilogram-force", "kilogram_force"],
+    ),
+    unit(
+        "gf",
+        Dimension::Force,
+        9.80665,
+        1e3,
+        &[
+            "gram-force",
+            "gram_force",
+            "grams-force",
+            "grams_force",
+            "gramf",
+            "pond",
+        ],
+    ),
     unit("lbf", Dimension::Force, 4.4482216152605, 1.0, &[]),
 ];
 

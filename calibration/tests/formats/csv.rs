@@ -379,12 +379,12 @@ fn hostile_files_are_refused_with_advice() {
             &["row 3", "\"3 N\" is not a number"],
         ),
         (
-            "time_s;indentation_m;force_n\n0;0;0\n0,5;0,1;3\n",
-            &["decimal"],
+            "time_s;indentation_m;force_n\n0;0;0\n0,5;0.1;3\n1;0;0\n",
+            &["row 3", "decimal point", "alike"],
         ),
         (
             "time_s,indentation_m,force_n\n\"0,002\",\"0,1\",\"3,5\"\n",
-            &["decimal"],
+            &["one row"],
         ),
         ("time_s,indentation_m\n0,002,0,1\n", &["no column", "force"]),
         (
@@ -492,4 +492,54 @@ fn options_that_make_no_sense_are_refused_by_name() {
     "time=ms,indentation=mm,position=in,velocity=mm/s,force=lbf"
         .parse::<Units>()
         .unwrap();
+}
+
+/// Semicolons, tabs, spaces or quotation marks keep decimal commas apart from the commas between cells.
+#[test]
+fn decimal_commas_are_read() {
+    for text in [
+        "time_s;indentation_m;force_n\n0;0;0\n0,5;0,001;3\n1;0,002;-4,5e-1\n",
+        "time_s\tindentation_m\tforce_n\n0\t0\t0\n0,5\t0,001\t3\n1\t0,002\t-4,5e-1\n",
+        "time_s,indentation_m,force_n\n0,0,0\n\"0,5\",\"0,001\",3\n1,\"0,002\",\"-4,5e-1\"\n",
+        "# time_s indentation_m force_n\n0,0 0,0 0,0\n0,5 0,001 3,0\n1,0 0,002 -4,5e-1\n",
+    ] {
+        let log = csv(text).unwrap();
+        assert_eq!(log.time, [0.0, 0.5, 1.0], "{text}");
+        assert_eq!(indentation(&log), [0.0, 0.001, 0.002]);
+        assert_eq!(scalar(&log.force), [0.0, 3.0, -0.45]);
+        assert!(
+            log.source
+                .notes
+                .iter()
+                .any(|note| note.contains("decimal commas"))
+        );
+    }
+}
+
+#[test]
+fn gram_force_is_a_unit() {
+    for header in ["force_gf", "Force [gram-force]", "force (gf)"] {
+        let text = format!("time_s,indentation_mm,{header}\n0,0,0\n1,1,100\n2,2,1000\n");
+        let log = csv(&text).unwrap();
+        assert_eq!(scalar(&log.force), [0.0, 0.980665, 9.80665]);
+    }
+}
+
+/// Two columns that call themselves force must say the same, or the user says which.
+#[test]
+fn forces_that_differ_are_asked_about() {
+    let log = |second: &str| {
+        let rows = format!("0,0,0,0\n1,0.001,1,{second}\n2,0.002,2,2\n");
+        format!("time_s,indentation_m,force_n,normal_force_n\n{rows}")
+    };
+    assert_eq!(scalar(&csv(&log("1")).unwrap().force), [0.0, 1.0, 2.0]);
+    let refusal = csv(&log("1.5")).unwrap_err();
+    for part in ["force_n", "normal_force_n", "differ", "--columns force=3"] {
+        assert!(refusal.contains(part), "{refusal}");
+    }
+    // What it advises works.
+    for (columns, middle) in [("force=3", 1.0), ("force=4", 1.5)] {
+        let read = with(&log("1.5"), columns, "", None).unwrap();
+        assert_eq!(scalar(&read.force)[1], middle);
+    }
 }

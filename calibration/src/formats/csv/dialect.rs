@@ -51,6 +51,8 @@ impl Delimiter {
 /// How a file is written.
 pub(super) struct Dialect {
     pub(super) delimiter: Delimiter,
+    /// Whether numbers are written `0,002`.
+    pub(super) decimal_comma: bool,
     /// Whether the first row is names.
     pub(super) has_header: bool,
     /// The columns.
@@ -79,13 +81,23 @@ impl Dialect {
         let Some(&first) = rows.first() else {
             return Err(refuse(file, "has no rows, only blank or comment lines"));
         };
-        if rows.iter().take(2).any(|line| spaced_decimal_commas(line)) {
-            return Err(refuse(
-                file,
-                "its numbers have decimal commas: save it with decimal points",
-            ));
-        }
-        let delimiter = delimiter(first, rows.get(1).copied());
+        let delimiter = if rows.iter().take(2).any(|line| spaced_decimal_commas(line)) {
+            let several = |delimiter: &Delimiter| delimiter.split(first).len() > 1;
+            let others = [Delimiter::Semicolon, Delimiter::Tab, Delimiter::Spaces];
+            others
+                .into_iter()
+                .find(several)
+                .unwrap_or(Delimiter::Spaces)
+        } else {
+            delimiter(first, rows.get(1).copied())
+        };
+        let decimal_comma = rows.iter().any(|line| {
+            line.contains(&b',')
+                && delimiter
+                    .split(line)
+                    .iter()
+                    .any(|cell| number::has_decimal_comma(cell))
+        });
         let cells = delimiter.split(first);
         if cells.len() > MAX_COLUMNS {
             let n = cells.len();
@@ -94,13 +106,9 @@ impl Dialect {
                 format!("has {n} columns, above the {MAX_COLUMNS} that a log may have"),
             ));
         }
-        if cells.iter().any(|cell| number::has_decimal_comma(cell)) {
-            return Err(refuse(
-                file,
-                "its numbers have decimal commas: save it with decimal points",
-            ));
-        }
-        let is_name = |cell: &Vec<u8>| !cell.is_empty() && number::parse(cell).is_none();
+        let is_name = |cell: &Vec<u8>| {
+            !cell.is_empty() && number::parse(cell).is_none() && !number::has_decimal_comma(cell)
+        };
         let has_header = cells.iter().any(is_name);
         let mut comments = comments;
         let names = if has_header {
@@ -115,8 +123,10 @@ impl Dialect {
                 .collect(),
             None => vec![Field::scalar(None); cells.len()],
         };
+        let commas = decimal_comma.then(|| "numbers have decimal commas".to_owned());
         Ok(Self {
             delimiter,
+            decimal_comma,
             has_header,
             fields,
             comments: comments
@@ -128,6 +138,7 @@ impl Dialect {
                         text(line).trim_start_matches(['#', ' '])
                     )
                 })
+                .chain(commas)
                 .collect(),
         })
     }

@@ -93,6 +93,19 @@ impl Detected {
         })
     }
 
+    /// Other scalars of a quantity than the chosen one.
+    pub(super) fn rivals(&self, quantity: Quantity, chosen: &[Target]) -> Vec<Target> {
+        match chosen {
+            [chosen] => self
+                .scalars
+                .iter()
+                .filter(|(other, _, target)| *other == quantity && target != chosen)
+                .map(|(.., target)| *target)
+                .collect(),
+            _ => Vec::new(),
+        }
+    }
+
     fn vector(&self, quantity: Quantity) -> Option<[Target; 3]> {
         self.vectors
             .iter()
