@@ -60,7 +60,11 @@ pub(super) fn removed(
     let (value, standard_error) = line.at(middle);
     findings.choose(
         "force drift",
-        format!("{:.4} ± {:.4} N/s", line.slope, line.slope_error),
+        format!(
+            "{:.2} ± {:.2} mN/s",
+            1e3 * line.slope,
+            1e3 * line.slope_error
+        ),
         "line through the free air before, between and after presses, removed",
     );
     findings.choose(
