@@ -11,6 +11,7 @@ use super::grid::Grid;
 use super::lattice;
 use super::speckle::{REACH, weight};
 use super::walk::Track;
+use crate::wide::wide;
 
 /// Cells that are looked at together.
 const BATCH: usize = 1024;
@@ -72,13 +73,18 @@ impl Batch {
     }
 
     /// Puts the echoes of all cells' scatterers into lines, and is empty then.
-    #[inline(always)]
     pub(crate) fn put(&mut self, lit: &Lit, level: i32, echoes: &mut Echoes) {
         let layout = echoes.layout();
-        self.locate(lit, level);
-        self.look_up(lit);
-        self.modulate(lit, &layout);
-        self.accumulate(&layout, echoes.values());
+        let values = echoes.values();
+        wide(
+            #[inline(always)]
+            || {
+                self.locate(lit, level);
+                self.look_up(lit);
+                self.modulate(lit, &layout);
+                self.accumulate(&layout, values);
+            },
+        );
         self.n = 0;
     }
 

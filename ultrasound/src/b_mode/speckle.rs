@@ -18,7 +18,6 @@ use super::lattice;
 use super::scene::View;
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
-use crate::wide::wide;
 
 /// Blocks over the depth: within each, widths of the beam change linearly.
 const N_BLOCKS: usize = 24;
@@ -99,14 +98,10 @@ impl Speckle {
                 first,
                 block: &block,
             };
-            wide(
-                #[inline(always)]
-                || self.fill(&block, &lit, &mut batch, echoes),
-            );
+            self.fill(&block, &lit, &mut batch, echoes);
         }
     }
 
-    #[inline(always)]
     fn fill(&self, block: &Block, lit: &Lit, batch: &mut Batch, echoes: &mut Echoes) {
         let finest = block.level.least().floor() as i32;
         for level in finest..finest + N_LEVELS {
