@@ -12,8 +12,10 @@ use crate::xpbd::lane_layout::LaneLayout;
 use crate::xpbd::state::WorldState;
 use crate::xpbd::topology::Face;
 
-/// Steps of the search.
+/// Steps of the search, at most.
 const N_STEPS: usize = 32;
+/// Change of the weights with which the search ends.
+const SETTLED: f64 = 1e-6;
 
 /// Weight above which the point counts as the vertex, which has been treated already.
 const AT_VERTEX: f64 = 0.999;
@@ -30,6 +32,9 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             return;
         }
         let corners = face.vertices.map(|vertex| self.position(vertex, at.world));
+        if is_apart(tool, &corners) {
+            return;
+        }
         let weights = deepest(tool, &corners);
         if weights.iter().any(|weight| *weight > AT_VERTEX) {
             return;
@@ -38,6 +43,16 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         let compliance = face.compliance * covering(tool, &corners);
         self.solve_point(&vertices, compliance, at, state);
     }
+}
+
+/// Whether the ball around a face is outside of a tool.
+fn is_apart(tool: &Tool, corners: &[Vector3<f64>; 3]) -> bool {
+    let center = (corners[0] + corners[1] + corners[2]) / 3.0;
+    let radius = corners.iter().map(|corner| (corner - center).norm());
+    let arm = tool
+        .rotation
+        .inverse_transform_vector(&(center - tool.position));
+    tool.shape.least_distance(&arm) > radius.fold(0.0, f64::max)
 }
 
 /// Radius of a ball in the middle of a tool, or of any along its axis [m].
@@ -76,7 +91,15 @@ fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
             best = (surface.distance, weights);
         }
         let inward = tool.rotation * surface.normal * (surface.distance + core);
+        let before = weights;
         weights = nearest(corners, &(point - inward));
+        let change = weights
+            .iter()
+            .zip(before)
+            .map(|(now, then)| (now - then).abs());
+        if change.fold(0.0, f64::max) < SETTLED {
+            break;
+        }
     }
     best.1
 }
