@@ -3,45 +3,73 @@
 use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, press};
+use insonate::models::probes::{self, Probe};
 use insonate::models::torsos::{Shape, Softness, TorsoConfig, fast};
-use insonate::models::{Scene, probes, robots};
+use insonate::models::{Scene, robots};
 
 /// Forces at 5, 10 and 15 mm of the standard press, for 1324 N/m: means of `flex`, `mpm` and `xpbd` (docs/torsos.md) [N].
 const SOLIDS: [(f64, f64); 3] = [(0.005, 5.36), (0.010, 12.12), (0.015, 20.37)];
 
+/// Forces [N] of the standard press of a fast torso at these indentations [m].
+fn forces<const N: usize>(
+    probe: &Probe,
+    shape: Shape,
+    factor: f64,
+    indentations: [f64; N],
+) -> [f64; N] {
+    let nominal = Softness::default();
+    let config = TorsoConfig {
+        softness: Softness {
+            stiffness: factor * nominal.stiffness,
+            damping: factor * nominal.damping,
+        },
+        ..TorsoConfig::usual("fast", shape, None, probe.thickness)
+    };
+    let torso = fast(&config.matching(0.002)).expect("a valid torso");
+    let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
+    let settings = Press {
+        depth: indentations[N - 1] + 0.001,
+        hold: 0.0,
+        ..Press::default()
+    };
+    let (record, _) = press(&scene, &settings, &mut Pictures::none(), &mut |_| {
+        Continue(())
+    })
+    .expect("a press that does not diverge");
+    indentations.map(|indentation| {
+        let sample = record
+            .of_phase("press")
+            .find(|sample| sample.indentation >= indentation)
+            .expect("pressed so deep");
+        sample.force[2]
+    })
+}
+
 #[test]
 fn a_fast_torso_pushes_back_as_the_solids_do() {
-    let probe = probes::c5_2();
     for (shape, factor) in [(Shape::Cylinder, 1.0), (Shape::Box, 2.5)] {
-        let nominal = Softness::default();
-        let config = TorsoConfig {
-            softness: Softness {
-                stiffness: factor * nominal.stiffness,
-                damping: factor * nominal.damping,
-            },
-            ..TorsoConfig::usual("fast", shape, None, probe.thickness)
-        };
-        let torso = fast(&config.matching(0.002)).unwrap();
-        let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
-        let settings = Press {
-            depth: 0.016,
-            hold: 0.0,
-            ..Press::default()
-        };
-        let (record, _) = press(&scene, &settings, &mut Pictures::none(), &mut |_| {
-            Continue(())
-        })
-        .unwrap();
-        for (depth, solid) in SOLIDS {
-            let sample = record
-                .of_phase("press")
-                .find(|sample| sample.indentation >= depth)
-                .unwrap();
-            let force = sample.force[2] / factor;
+        let depths = SOLIDS.map(|(depth, _)| depth);
+        let found = forces(&probes::c5_2(), shape, factor, depths);
+        for (force, (depth, solid)) in found.iter().zip(SOLIDS) {
+            let force = force / factor;
             assert!(
                 (force / solid - 1.0).abs() < 0.1,
                 "{shape:?} at {depth} m: {force} N, solids {solid} N"
             );
         }
+    }
+}
+
+/// With a contact 60 times as stiff as the rest constraint it was 27.8 N at 20 mm and 8.6 N at 30 mm, where the solids' force goes on growing.
+#[test]
+fn a_flat_face_does_not_sink_into_a_fast_torso() {
+    let depths = [0.015, 0.020, 0.025, 0.030];
+    for shape in [Shape::Cylinder, Shape::Box] {
+        let found = forces(&probes::l12_5(), shape, 1.0, depths);
+        let steps = found.windows(2).map(|pair| pair[1] - pair[0]);
+        assert!(
+            steps.clone().all(|step| step > 4.0),
+            "{shape:?}: {found:?} N"
+        );
     }
 }

@@ -43,7 +43,9 @@ impl Housing {
     /// Half sizes of the face along x and y [m].
     fn half_size(&self) -> [f64; 2] {
         let half_length = match self.transducer.kind {
-            ArrayKind::Linear => self.transducer.aperture() / 2.0 + self.rim,
+            ArrayKind::Linear | ArrayKind::Phased { .. } => {
+                self.transducer.aperture() / 2.0 + self.rim
+            }
             ArrayKind::Curvilinear { radius } => {
                 (radius - self.edge) * (self.transducer.field_of_view() / 2.0).sin() + self.edge
             }
@@ -57,7 +59,7 @@ impl Housing {
     /// How far the ends of the face lie behind its centre, before the rounded edges [m].
     fn sag(&self) -> f64 {
         match self.transducer.kind {
-            ArrayKind::Linear => 0.0,
+            ArrayKind::Linear | ArrayKind::Phased { .. } => 0.0,
             ArrayKind::Curvilinear { radius } => {
                 (radius - self.edge) * (1.0 - (self.transducer.field_of_view() / 2.0).cos())
             }
@@ -72,7 +74,7 @@ impl Housing {
         let end_angle = self.transducer.field_of_view() / 2.0;
         // Inset outline: x, z and the angle of its normal from the axis.
         let mut outline: Vec<[f64; 3]> = match self.transducer.kind {
-            ArrayKind::Linear => [-1.0, 1.0]
+            ArrayKind::Linear | ArrayKind::Phased { .. } => [-1.0, 1.0]
                 .map(|side| [side * (half_length - self.edge), -self.edge, 0.0])
                 .to_vec(),
             ArrayKind::Curvilinear { radius } => (0..N_ARC)

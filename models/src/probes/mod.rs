@@ -23,7 +23,7 @@ mod transducer;
 pub use c5_2::c5_2;
 pub use l12_5::l12_5;
 pub use probe::Probe;
-pub use transducer::{ArrayKind, Transducer};
+pub use transducer::{ArrayKind, ElementPose, Transducer};
 
 /// Makes a probe.
 pub type MakeProbe = fn() -> Probe;

@@ -1,19 +1,24 @@
-//! Arrays of elements: geometry and band, one file each.
+//! Arrays of elements: geometry and band; those that a robot holds are in `insonate-models`, each other in a file here.
 //!
 //! The frame of a probe has its origin at the centre of its face: +x along the array, +y across it (elevational), +z into the body.
 
-mod array;
-mod c5_2;
 mod l11_5v;
-mod l12_5;
 mod p4_2;
 
-pub(crate) use array::ElementPose;
-pub use array::{ArrayKind, Transducer};
-pub use c5_2::c5_2;
+pub(crate) use insonate_models::probes::ElementPose;
+pub use insonate_models::probes::{ArrayKind, Transducer};
 pub use l11_5v::l11_5v;
-pub use l12_5::l12_5;
 pub use p4_2::p4_2;
+
+/// That of the robot's probe C5-2.
+pub fn c5_2() -> Transducer {
+    insonate_models::probes::c5_2().transducer
+}
+
+/// That of the robot's probe L12-5.
+pub fn l12_5() -> Transducer {
+    insonate_models::probes::l12_5().transducer
+}
 
 /// Makes a transducer.
 pub type MakeTransducer = fn() -> Transducer;
