@@ -102,7 +102,7 @@ impl CoSimulatedTorso {
     pub(crate) fn positions(&self) -> Vec<[f64; 3]> {
         match self {
             Self::Shell(shell) => shell.positions().collect(),
-            Self::Tissue(tissue) => tissue.positions().to_vec(),
+            Self::Tissue(tissue) => tissue.positions(),
         }
     }
 
@@ -110,7 +110,7 @@ impl CoSimulatedTorso {
     pub(crate) fn velocities(&self) -> Vec<[f64; 3]> {
         match self {
             Self::Shell(shell) => shell.velocities().collect(),
-            Self::Tissue(tissue) => tissue.velocities().collect(),
+            Self::Tissue(tissue) => tissue.velocities(),
         }
     }
 

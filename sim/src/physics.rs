@@ -234,6 +234,14 @@ impl Physics {
         }
     }
 
+    /// The torso's tissue for changing its material.
+    pub fn coupling_mut(&mut self) -> Option<&mut Coupling> {
+        match self.torso.as_mut()? {
+            CoSimulatedTorso::Tissue(coupling) => Some(coupling),
+            CoSimulatedTorso::Shell(_) => None,
+        }
+    }
+
     /// Simulated time [s].
     pub fn time(&self) -> f64 {
         self.data.time()

@@ -179,7 +179,7 @@ fn the_same_again_after_a_reset() {
         let (mut physics, readings) = stand_of(make, &coarse());
         let mut run = || {
             let force = press(&mut physics, &readings, 0.01);
-            let lattice = physics.coupling().expect("beside").positions().to_vec();
+            let lattice = physics.coupling().expect("beside").positions();
             physics.reset();
             physics.ctrl_mut()[0] = 0.0;
             (force, lattice)

@@ -20,6 +20,9 @@ pub trait SoftTissue: Send {
     /// Positions in world [m], shape `[n_points, 3]`, in the order of the bodies.
     fn positions(&self) -> Vec<[f64; 3]>;
 
+    /// Velocities in world [m/s], shape `[n_points, 3]`, in the order of the bodies.
+    fn velocities(&self) -> Vec<[f64; 3]>;
+
     /// Simulated time [s].
     fn time(&self) -> f64;
 

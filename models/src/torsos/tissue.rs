@@ -21,6 +21,11 @@ pub const SOLVER: &str = "torso_solver";
 /// Custom numbers of the material, below the torso's prefix: Young's modulus [Pa], Poisson's ratio, density [kg/m³], damping time [s].
 pub const MATERIAL: &str = "torso_material";
 
+/// Custom number, below the torso's prefix: how far from tools tissue moves [m]; absent: all moves.
+pub const REACH: &str = "torso_reach";
+/// Custom number, below the torso's prefix: longest substep of tetrahedra [s].
+pub const LONGEST_SUBSTEP: &str = "torso_substep";
+
 /// Spacing for which the stiffening was fitted [m]; others count by what they differ.
 const FITTED_SPACING: f64 = 0.035;
 
@@ -39,6 +44,14 @@ const FITTED_SPACING: f64 = 0.035;
 fn mpm_stiffening(spacing: f64, height: f64) -> f64 {
     0.712 + 0.0213 / height + 2.7 * (spacing - FITTED_SPACING)
 }
+
+/// Substep of tetrahedra where nothing else is said [s].
+const SUBSTEP: f64 = 5e-4;
+/// Share of their force on a probe that tetrahedra lose for each second of a substep [1/s]; the stiffening below was fitted at 0.22 ms.
+const LOST: f64 = 40.0;
+
+/// Share of the force, times the reach, by which tissue that stands still beyond a reach makes the rest stiffer [m].
+const BOUND: f64 = 0.0056;
 
 /// The same of tetrahedra, half as wide as the lattice.
 ///
@@ -60,7 +73,7 @@ fn xpbd_stiffening(spacing: f64, height: f64) -> f64 {
 /// # Errors
 /// [`ModelError::OutOfRange`] for what [`TorsoConfig::check`] refuses, [`ModelError::Conflict`] for too many points.
 pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
-    solid("mpm", config, mpm_stiffening)
+    solid("mpm", config)
 }
 
 /// A torso of tetrahedra with compliant constraints.
@@ -68,30 +81,39 @@ pub fn mpm(config: &TorsoConfig) -> Result<Torso, ModelError> {
 /// # Errors
 /// As [`mpm`].
 pub fn xpbd(config: &TorsoConfig) -> Result<Torso, ModelError> {
-    solid("xpbd", config, xpbd_stiffening)
+    solid("xpbd", config)
 }
 
-fn solid(
-    name: &'static str,
-    config: &TorsoConfig,
-    stiffening: impl Fn(f64, f64) -> f64,
-) -> Result<Torso, ModelError> {
-    config.check()?;
+/// What [`MATERIAL`] holds of an `xpbd` torso of a configuration, or else of an `mpm` torso.
+pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
     let softness = config.softness;
     let height = fitted_height(config);
     // Spacings far from the fitted ones are taken for the nearest that it holds for.
-    let stiffening = stiffening(config.spacing.clamp(0.02, 0.06), height);
+    let spacing = config.spacing.clamp(0.02, 0.06);
+    let stiffening = match name {
+        "xpbd" => {
+            let substep = config.substep.unwrap_or(SUBSTEP);
+            let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
+            (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
+        }
+        _ => mpm_stiffening(spacing, height),
+    };
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
-    let young_modulus = softness.stiffness / punch;
-    let mut torso = flex::make(name, config, 0.0, |lattice, config| {
-        Tissue::of_moduli(lattice, config, young_modulus, 0.0)
-    })?;
-    let material = [
-        young_modulus,
+    [
+        softness.stiffness / punch,
         POISSON,
         DENSITY,
         softness.damping / softness.stiffness,
-    ];
+    ]
+}
+
+fn solid(name: &'static str, config: &TorsoConfig) -> Result<Torso, ModelError> {
+    config.check()?;
+    let material = material(name, config);
+    let [young_modulus, ..] = material;
+    let mut torso = flex::make(name, config, 0.0, |lattice, config| {
+        Tissue::of_moduli(lattice, config, young_modulus, 0.0)
+    })?;
     let custom = torso.mjcf.custom();
     custom.add(
         Element::new("text")
@@ -103,5 +125,14 @@ fn solid(
             .with_attribute("name", MATERIAL)
             .with_attribute("data", material),
     );
+    let substep = (name == "xpbd").then(|| config.substep.unwrap_or(SUBSTEP));
+    for (name, number) in [(REACH, config.reach), (LONGEST_SUBSTEP, substep)] {
+        let Some(number) = number else { continue };
+        custom.add(
+            Element::new("numeric")
+                .with_attribute("name", name)
+                .with_attribute("data", number),
+        );
+    }
     Ok(torso)
 }

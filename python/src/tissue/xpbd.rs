@@ -30,7 +30,7 @@ impl Xpbd {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[pyo3(signature = (bodies, attachments=Vec::new(), *, substep=None, max_courant=None, iterations=None, sweep="gauss_seidel",
-        gravity=None, drag=None, push_speed=None, face_contact=true, max_speed=None))]
+        gravity=None, drag=None, push_speed=None, face_contact=true, reach=None, max_speed=None))]
     fn new(
         py: Python<'_>,
         bodies: Vec<PyRef<'_, XpbdBody>>,
@@ -43,6 +43,7 @@ impl Xpbd {
         drag: Option<f64>,
         push_speed: Option<f64>,
         face_contact: bool,
+        reach: Option<f64>,
         max_speed: Option<f64>,
     ) -> Result<PyClassInitializer<Self>> {
         let usual = XpbdConfig::default();
@@ -62,6 +63,7 @@ impl Xpbd {
             drag: drag.unwrap_or(usual.drag),
             push_speed: push_speed.unwrap_or(usual.push_speed),
             face_contact,
+            reach: reach.unwrap_or(usual.reach),
             max_speed: max_speed.unwrap_or(usual.max_speed),
             n_threads: 1,
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use insonate_models::torsos::tissue::MATERIAL;
+use insonate_models::torsos::tissue::{LONGEST_SUBSTEP, MATERIAL, REACH};
 use insonate_tissue::Material;
 use insonate_tissue::mesh::TetMesh;
 use mujoco_rs::wrappers::mj_data::MjData;
@@ -44,6 +44,10 @@ pub struct TissueModel {
     pub material: Material,
     /// Retardation time [s]: damping over stiffness.
     pub damping_time: f64,
+    /// How far from tools tetrahedra move [m]; infinite: all do.
+    pub(super) reach: f64,
+    /// Longest substep of tetrahedra [s]; infinite: not limited.
+    pub(super) substep: f64,
     /// The torso's frame.
     pub(super) frame: Pose,
     /// Name of the body that the lower points are fixed to.
@@ -117,12 +121,27 @@ impl TissueModel {
             mesh,
             material,
             damping_time,
+            reach: number(model, prefix, REACH),
+            substep: number(model, prefix, LONGEST_SUBSTEP),
             frame: Pose::from_quat(data.xpos()[root], data.xquat()[root]),
             base: names::name_of(model, ObjectType::Body, base).to_owned(),
             points,
             qpos_addresses,
             dof_addresses,
             friction: model.flex_friction()[flex][0],
+        })
+    }
+
+    /// The same of another material, given by [`MATERIAL`]'s numbers.
+    ///
+    /// # Errors
+    /// [`SimError::Tissue`] for numbers out of range.
+    pub(super) fn with_material(&self, numbers: [f64; 4]) -> Result<Self, SimError> {
+        let (material, damping_time) = of_numbers(numbers)?;
+        Ok(Self {
+            material,
+            damping_time,
+            ..self.clone()
         })
     }
 
@@ -137,7 +156,7 @@ impl TissueModel {
     }
 }
 
-fn volume(mesh: &TetMesh, tet: &[u32; 4]) -> f64 {
+pub(super) fn volume(mesh: &TetMesh, tet: &[u32; 4]) -> f64 {
     let [a, b, c, d] = tet.map(|i| Vector3::from(mesh.positions[i as usize]));
     (b - a).dot(&(c - a).cross(&(d - a))) / 6.0
 }
@@ -147,13 +166,17 @@ fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> 
     let numeric = names::find(model, ObjectType::Numeric, &name)?;
     let start = model.numeric_adr()[numeric] as usize;
     let size = model.numeric_size()[numeric] as usize;
-    let &[young_modulus, poisson_ratio, density, damping_time] =
-        &model.numeric_data()[start..start + size]
-    else {
-        return Err(problem(&format!(
-            "has {size} numbers in {name}, but must have 4"
-        )));
-    };
+    let numbers = &model.numeric_data()[start..start + size];
+    let numbers = numbers
+        .try_into()
+        .map_err(|_| problem(&format!("has {size} numbers in {name}, but must have 4")))?;
+    of_numbers(numbers)
+}
+
+/// Of Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping time [s].
+fn of_numbers(
+    [young_modulus, poisson_ratio, density, damping_time]: [f64; 4],
+) -> Result<(Material, f64), SimError> {
     let mut material = Material {
         young_modulus,
         poisson_ratio,
@@ -163,6 +186,15 @@ fn material(model: &MjModel, prefix: &str) -> Result<(Material, f64), SimError> 
     material.viscosity = material.lame_mu() * damping_time;
     material.check()?;
     Ok((material, damping_time))
+}
+
+/// A custom number; infinite where there is none.
+fn number(model: &MjModel, prefix: &str, name: &str) -> f64 {
+    let name = format!("{prefix}{name}");
+    let numeric = names::try_find(model, ObjectType::Numeric, &name);
+    let start = numeric.map(|numeric| model.numeric_adr()[numeric] as usize);
+    let number = start.and_then(|start| model.numeric_data().get(start));
+    number.copied().unwrap_or(f64::INFINITY)
 }
 
 fn problem(problem: &str) -> SimError {

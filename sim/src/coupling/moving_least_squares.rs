@@ -18,16 +18,20 @@ impl MovingLeastSquares {
         }
     }
 
-    /// Where the lattice is when the tissue is there [m].
-    pub(super) fn follow(&self, tissue: &[[f64; 3]], lattice: &mut [[f64; 3]]) {
-        for (point, weights) in lattice.iter_mut().zip(&self.weights) {
-            *point = [0.0; 3];
+    /// Of each point of the lattice, what the tissue around it has: a place or a velocity.
+    pub(super) fn follow<'a>(
+        &'a self,
+        tissue: &'a [[f64; 3]],
+    ) -> impl Iterator<Item = [f64; 3]> + 'a {
+        self.weights.iter().map(|weights| {
+            let mut point = [0.0; 3];
             for &(index, weight) in weights {
                 for axis in 0..3 {
                     point[axis] += weight * tissue[index as usize][axis];
                 }
             }
-        }
+            point
+        })
     }
 }
 
@@ -95,8 +99,7 @@ mod tests {
             (change * Vector3::from(*point) + Vector3::new(0.1, -0.2, 0.3)).into()
         };
         let tissue: Vec<_> = tissue.iter().map(moved).collect();
-        let mut found = lattice;
-        interpolation.follow(&tissue, &mut found);
+        let found: Vec<[f64; 3]> = interpolation.follow(&tissue).collect();
         for (found, wanted) in found.iter().flatten().zip(lattice.iter().flat_map(moved)) {
             assert!((found - wanted).abs() < 1e-12);
         }

@@ -29,14 +29,16 @@ pub struct Coupling {
     geoms: Vec<GeomTool>,
     /// The body that the lower points are fixed to.
     base: usize,
-    /// Where the base stands without breath, in world [m].
+    /// Height of the base without breath, in world [m].
     base_height: f64,
+    /// How far breath has lifted the base, in world [m]. Tissue is stepped as if the base stood still: breath accelerates it by some
+    /// 0.02 m/s², a 500th of gravity.
+    rise: Vector3<f64>,
+    /// Velocity of the base in world [m/s].
+    base_velocity: Vector3<f64>,
     timestep: f64,
     contacts: Vec<Contact>,
     applied: AppliedWrenches,
-    /// The lattice now and a step before, in world [m], shape `[n_points, 3]`.
-    lattice: Vec<[f64; 3]>,
-    before: Vec<[f64; 3]>,
     diverged: Option<Divergence>,
 }
 
@@ -67,17 +69,17 @@ impl Coupling {
         };
         tissue.tools_mut().push(holder);
         tissue.tools_mut().extend(tools);
-        let lattice = tissue_model.mesh.positions.clone();
+        let lattice = &tissue_model.mesh.positions;
         Ok(Self {
-            interpolation: MovingLeastSquares::new(&lattice, &tissue.positions(), spacing),
+            interpolation: MovingLeastSquares::new(lattice, &tissue.positions(), spacing),
             geoms,
             base,
             base_height: f64::NAN,
+            rise: Vector3::zeros(),
+            base_velocity: Vector3::zeros(),
             timestep: model.opt().timestep,
             contacts: Vec::new(),
             applied: AppliedWrenches::default(),
-            before: lattice.clone(),
-            lattice,
             diverged: None,
             model: tissue_model,
             tissue,
@@ -88,10 +90,23 @@ impl Coupling {
     pub(crate) fn reset(&mut self) {
         self.tissue.reset();
         self.contacts.clear();
-        self.lattice.clone_from(&self.model.mesh.positions);
-        self.before.clone_from(&self.lattice);
         self.base_height = f64::NAN;
+        (self.rise, self.base_velocity) = (Vector3::zeros(), Vector3::zeros());
         self.diverged = None;
+    }
+
+    /// Makes the tissue of another material, at rest: Young's modulus [Pa], Poisson's ratio, density [kg/m³] and damping time [s], as
+    /// [`material`](insonate_models::torsos::tissue::material) gives them.
+    ///
+    /// # Errors
+    /// [`SimError::Tissue`] for numbers out of range.
+    pub fn set_material(&mut self, numbers: [f64; 4]) -> Result<(), SimError> {
+        let model = self.model.with_material(numbers)?;
+        let (mut tissue, _) = solver::build(&model)?;
+        std::mem::swap(tissue.tools_mut(), self.tissue.tools_mut());
+        (self.tissue, self.model) = (tissue, Arc::new(model));
+        self.reset();
+        Ok(())
     }
 
     /// The constants.
@@ -99,21 +114,35 @@ impl Coupling {
         &self.model
     }
 
-    /// The tissue. Its first tool holds the lower points, the others are geoms.
+    /// The tissue, as if the base stood still. Its first tool holds the lower points, the others are geoms.
     pub fn tissue(&self) -> &dyn SoftTissue {
         &*self.tissue
     }
 
     /// Points of the lattice in world [m], shape `[n_points, 3]`.
-    pub fn positions(&self) -> &[[f64; 3]] {
-        &self.lattice
+    pub fn positions(&self) -> Vec<[f64; 3]> {
+        self.follow(&self.tissue.positions(), self.rise)
     }
 
-    /// Velocities of the lattice's points in world [m/s], the mean over the last step, shape `[n_points, 3]`.
-    pub fn velocities(&self) -> impl Iterator<Item = [f64; 3]> + '_ {
-        let rate = 1.0 / self.timestep;
-        let pairs = self.lattice.iter().zip(&self.before);
-        pairs.map(move |(now, before)| std::array::from_fn(|i| (now[i] - before[i]) * rate))
+    /// Velocities of the lattice's points in world [m/s], shape `[n_points, 3]`.
+    pub fn velocities(&self) -> Vec<[f64; 3]> {
+        self.follow(&self.tissue.velocities(), self.base_velocity)
+    }
+
+    /// Positions of the tissue's own points in world [m], shape `[n_points, 3]`.
+    pub fn tissue_positions(&self) -> Vec<[f64; 3]> {
+        let positions = self.tissue.positions().into_iter();
+        positions
+            .map(|point| (Vector3::from(point) + self.rise).into())
+            .collect()
+    }
+
+    /// What the lattice has of what tissue has, and a part that all of it has.
+    fn follow(&self, tissue: &[[f64; 3]], part: Vector3<f64>) -> Vec<[f64; 3]> {
+        let values = self.interpolation.follow(tissue);
+        values
+            .map(|value| (Vector3::from(value) + part).into())
+            .collect()
     }
 
     /// Contacts of the last step: one for each geom that tissue pushed, with the whole force at the centre of pressure, along the normal.
@@ -134,9 +163,10 @@ impl Coupling {
     /// Copies the lattice into `qpos` of the scene compiled with the solid.
     pub(crate) fn write_into(&self, qpos: &mut [f64]) {
         let unturn = self.model.frame.rotation.inverse();
+        let lattice = self.positions();
         for &(address, point) in &self.model.points {
-            let moved = Vector3::from(self.lattice[point])
-                - Vector3::from(self.model.mesh.positions[point]);
+            let moved =
+                Vector3::from(lattice[point]) - Vector3::from(self.model.mesh.positions[point]);
             qpos[address..address + 3].copy_from_slice((unturn * moved).as_slice());
         }
     }
@@ -154,9 +184,6 @@ impl Coupling {
             });
             return;
         }
-        std::mem::swap(&mut self.before, &mut self.lattice);
-        self.interpolation
-            .follow(&self.tissue.positions(), &mut self.lattice);
         for index in 0..self.geoms.len() {
             let wrench = self.tissue.wrench(index + 1);
             if wrench.force != Vector3::zeros() || wrench.torque != Vector3::zeros() {
@@ -177,12 +204,14 @@ impl Coupling {
         }
         let tools = self.tissue.tools_mut();
         let up = self.model.frame.rotation * Vector3::z();
-        tools[0].position =
-            self.model.frame.position + up * (height - self.base_height + HOLDER_HEIGHT);
+        tools[0].position = self.model.frame.position + up * HOLDER_HEIGHT;
+        self.rise = up * (height - self.base_height);
         let [_, _, _, vx, vy, vz] = data.cvel()[self.base];
-        tools[0].linear = Vector3::new(vx, vy, vz);
+        self.base_velocity = Vector3::new(vx, vy, vz);
         for (geom, tool) in self.geoms.iter().zip(&mut tools[1..]) {
             geom.place(data, tool);
+            tool.position -= self.rise;
+            tool.linear -= self.base_velocity;
         }
     }
 

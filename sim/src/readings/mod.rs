@@ -1,20 +1,24 @@
 //! Everything that can be measured in a scene, by name, with units.
 
 mod contact;
+mod deformed_torso;
 mod force_torque;
 mod free_body;
 mod joints;
 mod probe;
 mod quantity;
 mod subtree;
+mod tissue_points;
 mod torso_particles;
 
 pub use contact::ProbeContact;
+pub use deformed_torso::{DeformedTorso, torso_from_probe};
 pub use force_torque::ForceTorque;
 pub use free_body::FreeBody;
 pub use joints::Joints;
 pub use probe::ProbeFrame;
 pub use quantity::{IMAGES, QUANTITIES, Quantity, Readings};
+pub use tissue_points::{TissueKind, TissuePoints};
 pub use torso_particles::TorsoParticles;
 
 /// Prefix of the robot's names in a scene.

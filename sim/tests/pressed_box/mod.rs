@@ -1,7 +1,7 @@
 //! A box pressed by a ball, stepped by the solver that is asked for.
 
 use insonate_models::mjcf::{Body, Element, Geom, Inertial, Joint, Mjcf, Site};
-use insonate_models::torsos::tissue::SOLVER;
+use insonate_models::torsos::tissue::{LONGEST_SUBSTEP, SOLVER};
 use insonate_models::torsos::{Shape, Torso, TorsoConfig, mpm};
 use insonate_sim::{CompiledScene, Physics, names};
 
@@ -15,6 +15,8 @@ const GAP: f64 = 0.002;
 const IMPEDANCE: [f64; 3] = [0.99, 0.999, 0.001];
 /// Likewise: stiffness [1/s²] and damping [1/s] of what is left of it.
 const REFERENCE: [f64; 2] = [-1e5, -500.0];
+/// Longest substep of tetrahedra [s]: a ball this stiff tears at them in longer ones.
+const SUBSTEP: f64 = 1e-4;
 /// By how much MuJoCo's elements reach beyond their corners [m].
 const ROUNDING: f64 = 0.001;
 
@@ -38,6 +40,8 @@ fn body(n_spacings: usize, word: &str) -> Torso {
     if word != "flex" {
         let solver = Element::new("text").with_attribute("name", SOLVER);
         custom.add(solver.with_attribute("data", word));
+        let substep = Element::new("numeric").with_attribute("name", LONGEST_SUBSTEP);
+        custom.add(substep.with_attribute("data", SUBSTEP));
     }
     torso
 }

@@ -203,21 +203,40 @@ impl Lanes for Avx512 {
     }
 
     #[inline(always)]
-    fn interleave(self, [a, b, c, d]: [__m512; 4], out: &mut [[f32; 4]; 16]) {
+    fn join(self, [a, b, c, d]: [&[f32; 4]; 4]) -> __m512 {
+        let f = self.0.avx512f;
+        let all = f._mm512_castps128_ps512(pulp::cast(*a));
+        let all = f._mm512_insertf32x4::<1>(all, pulp::cast(*b));
+        let all = f._mm512_insertf32x4::<2>(all, pulp::cast(*c));
+        f._mm512_insertf32x4::<3>(all, pulp::cast(*d))
+    }
+
+    #[inline(always)]
+    fn split(self, a: __m512) -> [[f32; 4]; 4] {
+        pulp::cast(a)
+    }
+
+    #[inline(always)]
+    fn turn_groups(self, [a, b, c, d]: [__m512; 4]) -> [__m512; 4] {
         let f = self.0.avx512f;
         let ab_low = f._mm512_castps_pd(f._mm512_unpacklo_ps(a, b));
         let ab_high = f._mm512_castps_pd(f._mm512_unpackhi_ps(a, b));
         let cd_low = f._mm512_castps_pd(f._mm512_unpacklo_ps(c, d));
         let cd_high = f._mm512_castps_pd(f._mm512_unpackhi_ps(c, d));
+        [
+            f._mm512_castpd_ps(f._mm512_unpacklo_pd(ab_low, cd_low)),
+            f._mm512_castpd_ps(f._mm512_unpackhi_pd(ab_low, cd_low)),
+            f._mm512_castpd_ps(f._mm512_unpacklo_pd(ab_high, cd_high)),
+            f._mm512_castpd_ps(f._mm512_unpackhi_pd(ab_high, cd_high)),
+        ]
+    }
+
+    #[inline(always)]
+    fn interleave(self, vectors: [__m512; 4], out: &mut [[f32; 4]; 16]) {
         // Each holds number n, n + 4, n + 8 and n + 12.
-        let every_fourth = [
-            f._mm512_unpacklo_pd(ab_low, cd_low),
-            f._mm512_unpackhi_pd(ab_low, cd_low),
-            f._mm512_unpacklo_pd(ab_high, cd_high),
-            f._mm512_unpackhi_pd(ab_high, cd_high),
-        ];
+        let every_fourth = self.turn_groups(vectors);
         for n in 0..4 {
-            let fours: [[f32; 4]; 4] = pulp::cast(every_fourth[n]);
+            let fours = self.split(every_fourth[n]);
             for group in 0..4 {
                 out[4 * group + n] = fours[group];
             }

@@ -49,6 +49,12 @@ pub(crate) trait Lanes: Copy {
     /// Of each vector the sum of its first three groups of four; the four sums side by side.
     fn sum_groups(self, vectors: [Self::V; 4]) -> Self::V;
     fn transpose(self, rows: &mut [Self::V; 16]);
+    /// Four groups of four numbers side by side.
+    fn join(self, groups: [&[f32; 4]; 4]) -> Self::V;
+    /// The four groups of four numbers.
+    fn split(self, a: Self::V) -> [[f32; 4]; 4];
+    /// In each group: number j of vector i becomes number i of vector j.
+    fn turn_groups(self, vectors: [Self::V; 4]) -> [Self::V; 4];
     /// Four vectors, number by number.
     fn interleave(self, vectors: [Self::V; 4], out: &mut [[f32; 4]; 16]);
 }
@@ -171,6 +177,12 @@ mod tests {
         for (i, row) in turned.map(read).into_iter().enumerate() {
             assert_eq!(row, std::array::from_fn(|j| rows[j][i]));
         }
+        let turned = l.turn_groups([0, 1, 2, 3].map(|i| l.load(&rows[i])));
+        for (i, vector) in turned.map(read).into_iter().enumerate() {
+            assert_eq!(vector, std::array::from_fn(|j| rows[j % 4][j / 4 * 4 + i]));
+        }
+        let groups = [0, 1, 2, 3].map(|i| [i, i + 10, i + 20, i + 30].map(|x| x as f32));
+        assert_eq!(l.split(l.join(groups.each_ref())), groups);
         let mut fours = [[0.0; 4]; 16];
         l.interleave([0, 1, 2, 3].map(|i| l.load(&rows[i])), &mut fours);
         for (lane, four) in fours.into_iter().enumerate() {

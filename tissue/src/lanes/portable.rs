@@ -148,6 +148,21 @@ impl Lanes for Portable {
     }
 
     #[inline(always)]
+    fn join(self, groups: [&[f32; 4]; 4]) -> Row {
+        std::array::from_fn(|i| groups[i / 4][i % 4])
+    }
+
+    #[inline(always)]
+    fn split(self, a: Row) -> [[f32; 4]; 4] {
+        std::array::from_fn(|group| std::array::from_fn(|i| a[4 * group + i]))
+    }
+
+    #[inline(always)]
+    fn turn_groups(self, vectors: [Row; 4]) -> [Row; 4] {
+        std::array::from_fn(|i| std::array::from_fn(|j| vectors[j % 4][j / 4 * 4 + i]))
+    }
+
+    #[inline(always)]
     fn interleave(self, vectors: [Row; 4], out: &mut [[f32; 4]; 16]) {
         for (lane, four) in out.iter_mut().enumerate() {
             *four = vectors.map(|vector| vector[lane]);

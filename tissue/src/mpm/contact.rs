@@ -20,7 +20,7 @@ use super::config::{Contact, MpmConfig};
 use super::hold::Grips;
 use super::tile::BLOCK;
 use crate::lanes::Row;
-use crate::tool::{SignedDistance, Tool, Wrench};
+use crate::tool::{RoundedBox, SignedDistance, Tool, Wrench};
 
 /// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter penetrates each plate by 6 % of a cell.
 const STIFFNESS: f64 = 2.0;
@@ -45,8 +45,8 @@ pub(super) struct ToolContact<'a> {
 #[derive(Debug)]
 pub(super) struct BlockContact<'a> {
     all: ToolContact<'a>,
-    /// Tools near the block.
-    near: Vec<usize>,
+    /// Tools near the block, and what they are within.
+    near: Vec<(usize, Option<RoundedBox>)>,
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
     /// Velocity and slip of each chunk before.
@@ -75,7 +75,7 @@ impl<'a> ToolContact<'a> {
         });
         // Particles may have left their block by a cell, and reach out by half their size.
         let reach = (BLOCK as f64 / 2.0 + 2.0) * 3f64.sqrt() * width;
-        let near: Vec<usize> = (0..self.tools.len())
+        let near: Vec<_> = (0..self.tools.len())
             .filter(|&index| {
                 let tool = &self.tools[index];
                 let center = tool.rotation.inverse() * (center - tool.position);
@@ -83,6 +83,7 @@ impl<'a> ToolContact<'a> {
                     && center.norm() <= tool.shape.reach() + reach
                     && tool.shape.least_distance(&center) <= reach
             })
+            .map(|index| (index, self.tools[index].shape.bounds()))
             .collect();
         (!near.is_empty()).then_some(BlockContact {
             all: self,
@@ -121,27 +122,28 @@ impl BlockContact<'_> {
         let position = Vector3::from_fn(|axis, _| {
             config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
         });
+        let h = f64::from(chunk.volume[lane]).cbrt();
         let mut nearest: Option<(usize, SignedDistance)> = None;
-        for &index in &self.near {
-            let tool = &tools[index];
-            let surface = tool
-                .shape
-                .surface(&(tool.rotation.inverse() * (position - tool.position)));
+        for (index, bounds) in &self.near {
+            let (index, tool) = (*index, &tools[*index]);
+            let local = tool.rotation.inverse() * (position - tool.position);
+            if bounds.is_some_and(|bounds| bounds.distance(&local) > h) {
+                continue;
+            }
+            let surface = tool.shape.surface(&local);
             if nearest.is_none_or(|(_, nearest)| surface.distance < nearest.distance) {
                 nearest = Some((index, surface));
             }
         }
-        let Some((index, surface)) = nearest else {
-            return;
-        };
-        let h = f64::from(chunk.volume[lane]).cbrt();
-        let depth = (0.5 * h - surface.distance).min(h);
-        if depth <= 0.0 {
+        let touched = nearest
+            .map(|(index, surface)| (index, surface, (0.5 * h - surface.distance).min(h)))
+            .filter(|(_, _, depth)| *depth > 0.0);
+        let Some((index, surface, depth)) = touched else {
             for row in &mut chunk.slip {
                 row[lane] = 0.0;
             }
             return;
-        }
+        };
         let tool = &tools[index];
         let mass = f64::from(chunk.mass[lane]);
         let stiffness = f64::from(chunk.lame_lambda[lane]) + 2.0 * f64::from(chunk.lame_mu[lane]);

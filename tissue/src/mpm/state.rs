@@ -33,6 +33,10 @@ impl SoftTissue for MlsMpm {
         Self::positions(self)
     }
 
+    fn velocities(&self) -> Vec<[f64; 3]> {
+        MlsMpm::velocities(self)
+    }
+
     fn time(&self) -> f64 {
         Self::time(self)
     }

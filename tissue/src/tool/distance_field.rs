@@ -8,7 +8,7 @@ use std::path::Path;
 use nalgebra::Vector3;
 use sha2::{Digest as _, Sha256};
 
-use super::SignedDistance;
+use super::{RoundedBox, SignedDistance};
 use crate::TissueError;
 use insonate_meshes::TriangleMesh;
 
@@ -105,6 +105,18 @@ impl DistanceField {
         self.reach
     }
 
+    /// A box around the mesh.
+    pub(crate) fn bounds(&self) -> RoundedBox {
+        let size = Vector3::from(self.shape.map(|n| (n - 1) as f64 * self.cell_width));
+        // A cell is left of the margin, for interpolation.
+        let half = (size * 0.5).add_scalar((1.0 - MARGIN) * self.cell_width);
+        RoundedBox {
+            center: self.origin + size * 0.5,
+            half: half.sup(&Vector3::zeros()),
+            radius: 0.0,
+        }
+    }
+
     /// Distance and its gradient, made a unit vector, at a point in the mesh's frame.
     ///
     /// Outside of the grid: the distance to the grid and that at its nearest point, which together are at least the distance to the mesh.
@@ -139,6 +151,7 @@ impl DistanceField {
     }
 
     /// Value and gradient at a point of the grid, counted from its first node.
+    #[inline]
     fn trilinear(&self, point: &Vector3<f64>) -> (f64, Vector3<f64>) {
         let mut first = [0; 3];
         let mut t = [0.0; 3];

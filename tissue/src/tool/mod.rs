@@ -7,6 +7,7 @@ mod signed_distance;
 
 pub use distance_field::DistanceField;
 pub use filter::WrenchFilter;
+pub(crate) use shape::RoundedBox;
 pub use shape::Shape;
 pub use signed_distance::SignedDistance;
 

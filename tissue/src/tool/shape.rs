@@ -41,6 +41,25 @@ pub enum Shape {
     Field(Arc<DistanceField>),
 }
 
+/// A box with round edges in a solid's frame.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct RoundedBox {
+    /// Its middle [m].
+    pub(crate) center: Vector3<f64>,
+    /// Half sizes along x, y, z [m].
+    pub(crate) half: Vector3<f64>,
+    /// How far it extends beyond these [m].
+    pub(crate) radius: f64,
+}
+
+impl RoundedBox {
+    /// Distance from a point in the solid's frame [m]; zero within.
+    pub(crate) fn distance(&self, point: &Vector3<f64>) -> f64 {
+        let out = (point - self.center).abs() - self.half;
+        (out.sup(&Vector3::zeros()).norm() - self.radius).max(0.0)
+    }
+}
+
 impl Shape {
     /// Checks the ranges of the sizes.
     ///
@@ -87,6 +106,31 @@ impl Shape {
             } => radius.hypot(*half_length),
             Self::HalfSpace => f64::INFINITY,
             Self::Field(field) => field.reach(),
+        }
+    }
+
+    /// A box with round edges around the solid; none around all below a plane.
+    pub(crate) fn bounds(&self) -> Option<RoundedBox> {
+        let around = |half: Vector3<f64>, radius: f64| {
+            Some(RoundedBox {
+                center: Vector3::zeros(),
+                half,
+                radius,
+            })
+        };
+        match self {
+            Self::Sphere { radius } => around(Vector3::zeros(), *radius),
+            Self::Cuboid { half } => around(Vector3::from(*half), 0.0),
+            Self::Capsule {
+                radius,
+                half_length,
+            }
+            | Self::Cylinder {
+                radius,
+                half_length,
+            } => around(Vector3::z() * *half_length, *radius),
+            Self::HalfSpace => None,
+            Self::Field(field) => Some(field.bounds()),
         }
     }
 

@@ -47,8 +47,10 @@ impl Alive {
         self.tets[row][lane] = 0.0;
         let lists = model.topology.constraints.all();
         for (kind, constraint) in &model.neighbors.constraints[tet] {
-            if !self.has_any::<Y>(lists[*kind].tets(*constraint), world) {
-                let slot = model.constraints[*kind].slot(*constraint);
+            let slot = model.constraints[*kind].slot(*constraint);
+            if let Some(slot) = slot
+                && !self.has_any::<Y>(lists[*kind].tets(*constraint), world)
+            {
                 let (row, lane) = Y::row_and_lane(slot, world);
                 self.constraints[*kind][row][lane] = 0.0;
             }

@@ -49,11 +49,12 @@ impl XpbdBatch {
         n_worlds: usize,
     ) -> Result<Self, TissueError> {
         config.check()?;
+        config.check_whole()?;
         check_range("n_worlds", n_worlds as f64, 1.0, 1e6)?;
         let n_blocks = n_worlds.div_ceil(Self::LANES);
         let threads = (n_blocks > 1).then(|| thread_pool(config.n_threads));
         let topology = Topology::new(bodies, attachments)?;
-        let model = Arc::new(Model::new(config, topology));
+        let model = Arc::new(Model::new(config, Arc::new(topology)));
         let counts = (0..n_blocks).map(|i| (n_worlds - i * Self::LANES).min(Self::LANES));
         let blocks = counts.map(|n| Block::new(model.clone(), n)).collect();
         Ok(Self {

@@ -8,9 +8,11 @@ use nalgebra::Vector3;
 use super::alive::Alive;
 use super::config::Sweep;
 use super::held::{HeldVertex, nearest};
-use super::lane_layout::{LaneLayout, LaneSet, PointRow};
+use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
+use super::points::RowOfPoints as _;
 use super::state::WorldState;
+use super::window::Windows;
 use crate::TissueError;
 use crate::lanes::Row;
 
@@ -18,19 +20,20 @@ use crate::lanes::Row;
 #[derive(Debug, Clone)]
 pub(super) struct Block<Y: LaneLayout> {
     pub(super) model: Arc<Model<Y>>,
+    pub(super) windows: Windows<Y>,
     /// x, relative to the origin [m].
-    pub(super) positions: Vec<PointRow>,
+    pub(super) positions: Vec<Y::Points>,
     /// v [m/s].
-    pub(super) velocities: Vec<PointRow>,
+    pub(super) velocities: Vec<Y::Points>,
     /// x̃ [m].
-    pub(super) predicted: Vec<PointRow>,
+    pub(super) predicted: Vec<Y::Points>,
     /// Sums of corrections [m]; empty for Gauss–Seidel sweeps.
-    pub(super) sums: Vec<PointRow>,
+    pub(super) sums: Vec<Y::Points>,
     /// λ of each kind of constraint; empty for one iteration, which needs none.
     pub(super) multipliers: Vec<Vec<Row>>,
     pub(super) alive: Alive,
     /// Positions and velocities at the start of the step.
-    pub(super) start: [Vec<PointRow>; 2],
+    pub(super) start: [Vec<Y::Points>; 2],
     /// Memory for what searches find.
     pub(super) found: Vec<LaneSet>,
     pub(super) worlds: Vec<WorldState>,
@@ -38,7 +41,7 @@ pub(super) struct Block<Y: LaneLayout> {
 
 impl<Y: LaneLayout> Block<Y> {
     pub(super) fn new(model: Arc<Model<Y>>, n_worlds: usize) -> Self {
-        let rows = vec![PointRow::ZERO; model.n_rows];
+        let rows = vec![Y::Points::ZERO; model.n_rows];
         let has_sums = model.config.sweep != Sweep::GaussSeidel;
         let has_multipliers = model.config.iterations > 1;
         let multipliers = model.constraints.iter().map(|set| {
@@ -55,6 +58,7 @@ impl<Y: LaneLayout> Block<Y> {
             start: [rows.clone(), rows],
             found: Vec::new(),
             worlds: vec![WorldState::default(); n_worlds],
+            windows: Windows::new(&model),
             model,
         };
         for world in 0..16 / Y::WIDTH {
@@ -65,6 +69,7 @@ impl<Y: LaneLayout> Block<Y> {
 
     /// Back to the rest shape; tools stay.
     pub(super) fn reset(&mut self, world: usize) {
+        self.windows.is_set = false;
         let topology = &self.model.topology;
         for (i, (rest, velocity)) in topology.rest.iter().zip(&topology.velocities).enumerate() {
             let (row, lane) = Y::row_and_lane(i, world);
@@ -81,7 +86,7 @@ impl<Y: LaneLayout> Block<Y> {
     pub(super) fn remove(&mut self, tet: usize, world: usize) {
         for vertex in self.alive.remove(&self.model, tet, world) {
             let (row, lane) = Y::row_and_lane(vertex as usize, world);
-            let position = [0, 1, 2].map(|axis| self.positions[row].0[axis][lane]);
+            let position = self.positions[row].at(lane);
             self.worlds[world].detach(vertex, position);
         }
     }

@@ -53,6 +53,9 @@ pub struct XpbdConfig {
     pub push_speed: f64,
     /// Whether tools also touch the faces between vertices, which small tools need.
     pub face_contact: bool,
+    /// Farther than this from all tools but planes, counted at rest, vertices stand still where they are [m]; infinite: all move. Only of
+    /// a world alone that cannot tear, and whose planes stand still.
+    pub reach: f64,
     /// Speed of a vertex above which a world has diverged [m/s].
     pub max_speed: f64,
     /// Threads of a batch; 0: one for each core. Results do not depend on it.
@@ -70,6 +73,7 @@ impl Default for XpbdConfig {
             drag: 0.0,
             push_speed: 2.0,
             face_contact: true,
+            reach: f64::INFINITY,
             max_speed: 100.0,
             n_threads: 0,
         }
@@ -99,6 +103,21 @@ impl XpbdConfig {
         if self.push_speed != f64::INFINITY {
             check_range("push_speed", self.push_speed, 1e-6, 1e6)?;
         }
+        if self.reach != f64::INFINITY {
+            check_range("reach", self.reach, 1e-6, 1e3)?;
+        }
         check_range("max_speed", self.max_speed, 1e-3, 1e6)
+    }
+
+    /// Fails for what one world alone can do.
+    pub(crate) fn check_whole(&self) -> Result<(), TissueError> {
+        if self.reach == f64::INFINITY {
+            return Ok(());
+        }
+        Err(TissueError::setting(
+            "reach",
+            self.reach,
+            "infinite, but for one world alone that cannot tear",
+        ))
     }
 }

@@ -7,7 +7,9 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::sync::OnceLock;
 
+use super::color::color;
 use super::correction::Points;
 use super::lane_layout::LaneLayout;
 use super::pack::{self, Packer};
@@ -47,7 +49,7 @@ pub(super) trait Constraint<const N: usize, const P: usize>:
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, N, P>,
-        points: &mut Points<'_>,
+        points: &mut Points<'_, Y>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     );
@@ -60,6 +62,8 @@ pub(super) struct ConstraintList<C, const N: usize, const P: usize> {
     /// Tetrahedra of all constraints, and where those of each end.
     tets: Vec<u32>,
     ends: Vec<usize>,
+    /// Constraints by colour, or all as one where none is asked for; found when they are packed first.
+    colors: OnceLock<Vec<Vec<u32>>>,
     kind: PhantomData<C>,
 }
 
@@ -67,18 +71,29 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P
     /// Adds a constraint that is torn with the last of some tetrahedra; without any it is never torn.
     pub(super) fn push(&mut self, item: Item<N, P>, tets: &[u32]) {
         self.items.push(item);
+        self.colors = OnceLock::new();
         self.tets.extend(tets);
         self.ends.push(self.tets.len());
     }
 
-    /// Packs the constraints in the order in which they are solved.
+    /// Packs the constraints that move any point, in the order in which they are solved.
     pub(super) fn pack<Y: LaneLayout>(
         &self,
         by_color: bool,
         inv_masses: &[f64],
     ) -> Box<dyn ConstraintSet<Y>> {
-        let points = self.items.iter().map(|item| item.points.as_slice());
-        let order = pack::order::<Y>(points, by_color, inv_masses.len());
+        let colors = self.colors.get_or_init(|| {
+            let points = self.items.iter().map(|item| item.points.as_slice());
+            if by_color {
+                color(points, inv_masses.len())
+            } else {
+                vec![(0..points.len() as u32).collect()]
+            }
+        });
+        let order = pack::order::<Y>(colors, |id| {
+            let mut points = self.items[id as usize].points.iter();
+            points.any(|point| inv_masses[*point as usize] > 0.0)
+        });
         let pack = |ids: &[u32]| {
             let packer = Packer::new(&self.items, ids, inv_masses);
             Group {
@@ -143,18 +158,18 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> AnyConstraintList
 }
 
 /// Constraints of one kind, packed for the lanes.
-pub(super) trait ConstraintSet<Y>: Debug + Send + Sync {
+pub(super) trait ConstraintSet<Y: LaneLayout>: Debug + Send + Sync {
     /// Number of rows of lanes.
     fn n_rows(&self) -> usize;
 
     /// Number of Lagrange multipliers of each row.
     fn n_multipliers(&self) -> usize;
 
-    /// Where a constraint stands among the lanes of all rows.
-    fn slot(&self, constraint: usize) -> usize;
+    /// Where a constraint stands among the lanes of all rows; none of one that moves nothing.
+    fn slot(&self, constraint: usize) -> Option<usize>;
 
     /// Corrects positions once by each constraint; see [`Constraint::solve`].
-    fn solve(&self, points: Points<'_>, alive: &[Row], multipliers: &mut [Row]);
+    fn solve(&self, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]);
 }
 
 #[derive(Debug)]
@@ -175,11 +190,12 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Constra
         C::N_MULTIPLIERS
     }
 
-    fn slot(&self, constraint: usize) -> usize {
-        self.slots[constraint] as usize
+    fn slot(&self, constraint: usize) -> Option<usize> {
+        let slot = self.slots[constraint];
+        (slot != pack::NONE).then_some(slot as usize)
     }
 
-    fn solve(&self, points: Points<'_>, alive: &[Row], multipliers: &mut [Row]) {
+    fn solve(&self, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]) {
         if !self.groups.is_empty() {
             lanes::run(SolveSet {
                 set: self,
@@ -193,7 +209,7 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Constra
 
 struct SolveSet<'a, Y: LaneLayout, C, const N: usize, const P: usize> {
     set: &'a PackedSet<Y, C, N, P>,
-    points: Points<'a>,
+    points: Points<'a, Y>,
     alive: &'a [Row],
     multipliers: &'a mut [Row],
 }

@@ -5,20 +5,21 @@
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use super::lane_layout::{self, LaneLayout, PointRow};
+use super::lane_layout::LaneLayout;
+use super::points::RowOfPoints as _;
 use super::vector::{self, Vec3};
 use crate::lanes::{Kernel, Lanes};
 
 /// Points during a substep.
-pub(super) struct Points<'a> {
+pub(super) struct Points<'a, Y: LaneLayout> {
     /// x [m].
-    pub(super) positions: &'a mut [PointRow],
+    pub(super) positions: &'a mut [Y::Points],
     /// Sums of corrections; empty: each moves its points at once.
-    pub(super) sums: &'a mut [PointRow],
+    pub(super) sums: &'a mut [Y::Points],
     /// Positions before any correction x̃ [m].
-    pub(super) predicted: &'a [PointRow],
+    pub(super) predicted: &'a [Y::Points],
     /// Velocities that lead from xⁿ to x̃ [m/s].
-    pub(super) velocities: &'a [PointRow],
+    pub(super) velocities: &'a [Y::Points],
     /// Δt [s].
     pub(super) dt: f32,
     /// Whether any constraint is damped.
@@ -27,7 +28,7 @@ pub(super) struct Points<'a> {
     pub(super) patch_weight: f32,
 }
 
-impl Points<'_> {
+impl<Y: LaneLayout> Points<'_, Y> {
     /// 1 / Δt [1/s] and 1 / Δt² [1/s²].
     #[inline(always)]
     pub(super) fn rates<L: Lanes>(&self, l: L) -> [L::V; 2] {
@@ -37,11 +38,7 @@ impl Points<'_> {
 
     /// Positions of four points.
     #[inline(always)]
-    pub(super) fn corners<Y: LaneLayout, L: Lanes>(
-        &self,
-        l: L,
-        points: &[Y::Vertex; 4],
-    ) -> [Vec3<L>; 4] {
+    pub(super) fn corners<L: Lanes>(&self, l: L, points: &[Y::Vertex; 4]) -> [Vec3<L>; 4] {
         [
             Y::load(l, self.positions, &points[0]),
             Y::load(l, self.positions, &points[1]),
@@ -52,7 +49,7 @@ impl Points<'_> {
 
     /// x − xⁿ.
     #[inline(always)]
-    pub(super) fn displacement<Y: LaneLayout, L: Lanes>(
+    pub(super) fn displacement<L: Lanes>(
         &self,
         l: L,
         point: &Y::Vertex,
@@ -66,7 +63,7 @@ impl Points<'_> {
 
     /// Corrects a point from where it is along a gradient by a factor.
     #[inline(always)]
-    pub(super) fn correct<Y: LaneLayout, L: Lanes>(
+    pub(super) fn correct<L: Lanes>(
         &mut self,
         l: L,
         point: &Y::Vertex,
@@ -85,8 +82,8 @@ impl Points<'_> {
 
 /// Moves points by their share of the sums of corrections, and clears the sums.
 pub(super) struct ApplySums<'a, Y: LaneLayout> {
-    pub(super) positions: &'a mut [PointRow],
-    pub(super) sums: &'a mut [PointRow],
+    pub(super) positions: &'a mut [Y::Points],
+    pub(super) sums: &'a mut [Y::Points],
     pub(super) shares: &'a [Y::Number],
 }
 
@@ -97,10 +94,10 @@ impl<Y: LaneLayout> Kernel for ApplySums<'_, Y> {
     fn run<L: Lanes>(self, l: L) {
         let points = self.positions.iter_mut().zip(self.sums);
         for ((position, sum), share) in points.zip(self.shares) {
-            let old = lane_layout::load(l, position);
-            let new = vector::mul_add(l, lane_layout::load(l, sum), Y::number(l, share), old);
-            lane_layout::store(l, position, new);
-            lane_layout::store(l, sum, vector::splat(l, [0.0; 3]));
+            let old = position.load(l);
+            let new = vector::mul_add(l, sum.load(l), Y::number(l, share), old);
+            position.store(l, new);
+            sum.store(l, vector::splat(l, [0.0; 3]));
         }
     }
 }

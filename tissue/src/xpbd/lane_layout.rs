@@ -1,37 +1,16 @@
 //! What the sixteen lanes of a vector hold: sixteen worlds of equal topology, or sixteen points or constraints of one world.
 //!
 //! Kernels are written once over [`LaneLayout`]. With [`ManyWorlds`], lane i of row n is point n of world i, so loads are whole rows.
-//! With [`OneWorld`] it is point 16 n + i, and the points of sixteen constraints are gathered one by one.
+//! With [`OneWorld`] it is point 16 n + i, and the points of sixteen constraints are gathered one by one, all coordinates at once.
 
 #![expect(
     clippy::inline_always,
-    clippy::needless_range_loop,
-    reason = "kernels must be part of the function that has the processor's features, and lanes are counted alike"
+    reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use nalgebra::Vector3;
-
+use super::points::{InterleavedRow, PointRow, RowOfPoints, place};
 use super::vector::Vec3;
 use crate::lanes::{Lanes, Row};
-
-/// Sixteen points.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[repr(align(64))]
-pub(super) struct PointRow(pub(super) [Row; 3]);
-
-impl PointRow {
-    pub(super) const ZERO: Self = Self([[0.0; 16]; 3]);
-
-    pub(super) fn get(&self, lane: usize) -> Vector3<f64> {
-        Vector3::new(self.0[0][lane], self.0[1][lane], self.0[2][lane]).map(f64::from)
-    }
-
-    pub(super) fn set(&mut self, lane: usize, value: [f32; 3]) {
-        for axis in 0..3 {
-            self.0[axis][lane] = value[axis];
-        }
-    }
-}
 
 /// A row of points or constraints, and a bit for each of its lanes.
 pub(super) type LaneSet = (u32, u16);
@@ -40,6 +19,8 @@ pub(super) type LaneSet = (u32, u16);
 pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     /// One point of each lane's constraint.
     type Vertex: Copy + Send + Sync + std::fmt::Debug;
+    /// Sixteen points in memory.
+    type Points: RowOfPoints;
     /// One number of each lane's constraint or point.
     type Number: Copy + Send + Sync + std::fmt::Debug;
 
@@ -77,26 +58,10 @@ pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     }
 
     fn number<L: Lanes>(l: L, number: &Self::Number) -> L::V;
-    fn load<L: Lanes>(l: L, points: &[PointRow], vertex: &Self::Vertex) -> Vec3<L>;
-    fn store<L: Lanes>(l: L, points: &mut [PointRow], vertex: &Self::Vertex, value: Vec3<L>);
+    fn load<L: Lanes>(l: L, points: &[Self::Points], vertex: &Self::Vertex) -> Vec3<L>;
+    fn store<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
     /// Adds lane by lane, so that lanes may share points.
-    fn add<L: Lanes>(l: L, points: &mut [PointRow], vertex: &Self::Vertex, value: Vec3<L>);
-}
-
-#[inline(always)]
-pub(super) fn load<L: Lanes>(l: L, point: &PointRow) -> Vec3<L> {
-    [
-        l.load(&point.0[0]),
-        l.load(&point.0[1]),
-        l.load(&point.0[2]),
-    ]
-}
-
-#[inline(always)]
-pub(super) fn store<L: Lanes>(l: L, point: &mut PointRow, value: Vec3<L>) {
-    for axis in 0..3 {
-        l.store(value[axis], &mut point.0[axis]);
-    }
+    fn add<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
 }
 
 /// Each lane is a world.
@@ -104,6 +69,7 @@ pub(super) fn store<L: Lanes>(l: L, point: &mut PointRow, value: Vec3<L>) {
 pub(super) struct ManyWorlds;
 
 impl LaneLayout for ManyWorlds {
+    type Points = PointRow;
     type Vertex = u32;
     type Number = f32;
 
@@ -131,20 +97,20 @@ impl LaneLayout for ManyWorlds {
     }
 
     #[inline(always)]
-    fn load<L: Lanes>(l: L, points: &[PointRow], vertex: &u32) -> Vec3<L> {
-        load(l, &points[*vertex as usize])
+    fn load<L: Lanes>(l: L, points: &[Self::Points], vertex: &u32) -> Vec3<L> {
+        points[*vertex as usize].load(l)
     }
 
     #[inline(always)]
-    fn store<L: Lanes>(l: L, points: &mut [PointRow], vertex: &u32, value: Vec3<L>) {
-        store(l, &mut points[*vertex as usize], value);
+    fn store<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &u32, value: Vec3<L>) {
+        points[*vertex as usize].store(l, value);
     }
 
     #[inline(always)]
-    fn add<L: Lanes>(l: L, points: &mut [PointRow], vertex: &u32, value: Vec3<L>) {
+    fn add<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &u32, value: Vec3<L>) {
         let point = &mut points[*vertex as usize];
-        let sum = super::vector::add(l, load(l, point), value);
-        store(l, point, sum);
+        let sum = super::vector::add(l, point.load(l), value);
+        point.store(l, sum);
     }
 }
 
@@ -153,13 +119,18 @@ impl LaneLayout for ManyWorlds {
 pub(super) struct OneWorld;
 
 impl LaneLayout for OneWorld {
+    type Points = InterleavedRow;
+    /// Where they stand among all.
     type Vertex = [u32; 16];
     type Number = Row;
 
     const WIDTH: usize = 16;
 
     fn vertex(ids: &[u32]) -> [u32; 16] {
-        std::array::from_fn(|lane| ids[lane])
+        std::array::from_fn(|lane| {
+            let id = ids[lane] as usize;
+            (id - id % 16 + place(id % 16)) as u32
+        })
     }
 
     fn numbers(values: &[f32]) -> Row {
@@ -180,45 +151,48 @@ impl LaneLayout for OneWorld {
     }
 
     #[inline(always)]
-    fn load<L: Lanes>(l: L, points: &[PointRow], vertex: &[u32; 16]) -> Vec3<L> {
-        let mut rows = [[0.0; 16]; 3];
-        for lane in 0..16 {
-            let id = vertex[lane] as usize;
-            let point = &points[id / 16].0;
-            rows[0][lane] = point[0][id % 16];
-            rows[1][lane] = point[1][id % 16];
-            rows[2][lane] = point[2][id % 16];
-        }
-        [l.load(&rows[0]), l.load(&rows[1]), l.load(&rows[2])]
+    fn load<L: Lanes>(l: L, points: &[InterleavedRow], vertex: &[u32; 16]) -> Vec3<L> {
+        let points = points.as_flattened();
+        let at = |lane: usize| &points[vertex[lane] as usize];
+        let vectors = [
+            l.join([at(0), at(4), at(8), at(12)]),
+            l.join([at(1), at(5), at(9), at(13)]),
+            l.join([at(2), at(6), at(10), at(14)]),
+            l.join([at(3), at(7), at(11), at(15)]),
+        ];
+        let [x, y, z, _] = l.turn_groups(vectors);
+        [x, y, z]
     }
 
     #[inline(always)]
-    fn store<L: Lanes>(l: L, points: &mut [PointRow], vertex: &[u32; 16], value: Vec3<L>) {
+    fn store<L: Lanes>(
+        l: L,
+        points: &mut [InterleavedRow],
+        vertex: &[u32; 16],
+        [x, y, z]: Vec3<L>,
+    ) {
+        let points = points.as_flattened_mut();
+        let vectors = l.turn_groups([x, y, z, l.splat(0.0)]);
+        for first in 0..4 {
+            let fours = l.split(vectors[first]);
+            for group in 0..4 {
+                points[vertex[4 * group + first] as usize] = fours[group];
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn add<L: Lanes>(l: L, points: &mut [InterleavedRow], vertex: &[u32; 16], value: Vec3<L>) {
         let mut rows = [[0.0; 16]; 3];
         for axis in 0..3 {
             l.store(value[axis], &mut rows[axis]);
         }
+        let points = points.as_flattened_mut();
         for lane in 0..16 {
-            let id = vertex[lane] as usize;
-            let point = &mut points[id / 16].0;
-            point[0][id % 16] = rows[0][lane];
-            point[1][id % 16] = rows[1][lane];
-            point[2][id % 16] = rows[2][lane];
-        }
-    }
-
-    #[inline(always)]
-    fn add<L: Lanes>(l: L, points: &mut [PointRow], vertex: &[u32; 16], value: Vec3<L>) {
-        let mut rows = [[0.0; 16]; 3];
-        for axis in 0..3 {
-            l.store(value[axis], &mut rows[axis]);
-        }
-        for lane in 0..16 {
-            let id = vertex[lane] as usize;
-            let point = &mut points[id / 16].0;
-            point[0][id % 16] += rows[0][lane];
-            point[1][id % 16] += rows[1][lane];
-            point[2][id % 16] += rows[2][lane];
+            let point = &mut points[vertex[lane] as usize];
+            for axis in 0..3 {
+                point[axis] += rows[axis][lane];
+            }
         }
     }
 }

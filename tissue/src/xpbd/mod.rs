@@ -32,6 +32,7 @@ mod model;
 pub(crate) mod neighbors;
 mod pack;
 mod patch;
+mod points;
 mod predict;
 mod snapshot;
 mod state;
@@ -41,6 +42,7 @@ mod tet;
 pub(crate) mod topology;
 mod update;
 mod vector;
+mod window;
 mod world;
 
 pub use attachment::{Anchor, Attachment};

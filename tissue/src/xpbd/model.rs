@@ -1,5 +1,7 @@
 //! What all worlds of equal topology share, packed for the lanes.
 
+use std::sync::Arc;
+
 use super::config::{Sweep, XpbdConfig};
 use super::constraint::ConstraintSet;
 use super::lane_layout::LaneLayout;
@@ -18,28 +20,54 @@ pub(super) struct FaceGroup<Y: LaneLayout> {
 #[derive(Debug)]
 pub(super) struct Model<Y: LaneLayout> {
     pub(super) config: XpbdConfig,
-    pub(super) topology: Topology,
+    pub(super) topology: Arc<Topology>,
     /// Number of rows of points. Lanes without a constraint take a point that does not move, after all others.
     pub(super) n_rows: usize,
+    /// Rows with points that are free, in ascending order.
+    pub(super) rows: Vec<u32>,
+    /// Inverse masses [1/kg]; 0 for points that do not move.
+    pub(super) inv_masses: Vec<f64>,
     /// 1 where a point moves, else 0.
     pub(super) movable: Vec<Y::Number>,
     /// Share of the sum of a point's corrections by which Jacobi sweeps move it.
     pub(super) shares: Vec<Y::Number>,
     /// Constraints by kind, in the order in which they are solved.
     pub(super) constraints: Vec<Box<dyn ConstraintSet<Y>>>,
-    pub(super) faces: Vec<FaceGroup<Y>>,
+    /// Faces of the surface that can move, and packed.
+    pub(super) faces: Vec<Face>,
+    pub(super) face_groups: Vec<FaceGroup<Y>>,
     /// Tetrahedra as tearing reads them, and what is around them; empty where nothing can tear.
     pub(super) tear_groups: Vec<TearGroup<Y>>,
     pub(super) neighbors: Neighbors,
 }
 
 impl<Y: LaneLayout> Model<Y> {
-    pub(super) fn new(config: XpbdConfig, topology: Topology) -> Self {
+    pub(super) fn new(config: XpbdConfig, topology: Arc<Topology>) -> Self {
+        Self::within(config, topology, |_| true)
+    }
+
+    /// Of the points that are free; the others stand still.
+    pub(super) fn within(
+        config: XpbdConfig,
+        topology: Arc<Topology>,
+        is_free: impl Fn(usize) -> bool,
+    ) -> Self {
         let n_points = topology.rest.len();
         let n_rows = n_points / Y::WIDTH + 1;
+        let free = |i: usize| f64::from(u8::from(is_free(i)));
+        let own = topology.inv_masses.iter().enumerate();
+        let free_inv_masses: Vec<f64> = own.map(|(i, inv_mass)| inv_mass * free(i)).collect();
         let shares = topology.shares(config.sweep);
-        let inv_masses: Vec<f64> = shares.iter().map(|[inv_mass, _]| *inv_mass).collect();
-        let by_color = config.sweep == Sweep::GaussSeidel;
+        let split = shares.iter().enumerate();
+        let inv_masses: Vec<f64> = split.map(|(i, [inv_mass, _])| inv_mass * free(i)).collect();
+        let moves = |i: usize| inv_masses.get(i).is_some_and(|inv_mass| *inv_mass > 0.0);
+        let is_stepped = |i: usize| i < n_points && is_free(i);
+        let rows = (0..n_rows).filter(|row| (0..Y::WIDTH).any(|i| is_stepped(row * Y::WIDTH + i)));
+        let faces = topology.faces.iter().filter(|face| {
+            let mut vertices = face.vertices.into_iter();
+            vertices.any(|vertex| moves(vertex as usize))
+        });
+        let faces: Vec<Face> = faces.copied().collect();
         let tearable = if topology.tears {
             topology.tets.as_slice()
         } else {
@@ -47,16 +75,20 @@ impl<Y: LaneLayout> Model<Y> {
         };
         Self {
             n_rows,
-            movable: pack::per_point::<Y>(n_rows, n_points, |i| {
-                f64::from(u8::from(topology.inv_masses[i] > 0.0))
-            }),
+            rows: rows.map(|row| row as u32).collect(),
+            movable: pack::per_point::<Y>(n_rows, n_points, |i| f64::from(u8::from(moves(i)))),
             shares: pack::per_point::<Y>(n_rows, n_points, |i| shares[i][1]),
-            constraints: topology.constraints.pack(by_color, &inv_masses),
-            faces: pack::rows::<Y, Face, _>(&topology.faces, &inv_masses, |packer| FaceGroup {
+            constraints: {
+                let by_color = config.sweep == Sweep::GaussSeidel;
+                topology.constraints.pack(by_color, &inv_masses)
+            },
+            face_groups: pack::rows::<Y, Face, _>(&faces, &inv_masses, |packer| FaceGroup {
                 vertices: [0, 1, 2].map(|k| packer.point::<Y>(|face| face.vertices[k])),
             }),
+            faces,
             tear_groups: pack::rows::<Y, _, _>(tearable, &inv_masses, TearGroup::pack),
             neighbors: Neighbors::new(&topology),
+            inv_masses: free_inv_masses,
             config,
             topology,
         }

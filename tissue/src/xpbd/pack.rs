@@ -1,10 +1,9 @@
 //! Constraints as kernels read them: one for each lane.
 
-use super::color::color;
 use super::lane_layout::LaneLayout;
 
-/// Lane without a constraint.
-const NONE: u32 = u32::MAX;
+/// Lane without a constraint, or constraint without a lane.
+pub(super) const NONE: u32 = u32::MAX;
 
 /// The constraints of one row of lanes, on their way there.
 #[derive(Debug)]
@@ -43,28 +42,19 @@ impl<'a, C> Packer<'a, C> {
     }
 }
 
-/// Constraints in the order in which they are solved, colour by colour or as they come, padded to whole rows with [`NONE`].
-pub(super) fn order<'a, Y: LaneLayout>(
-    constraints: impl ExactSizeIterator<Item = &'a [u32]>,
-    by_color: bool,
-    n_points: usize,
-) -> Vec<u32> {
-    let colors = if by_color {
-        color(constraints, n_points)
-    } else {
-        vec![(0..constraints.len() as u32).collect()]
-    };
+/// Of constraints, colour by colour, those that are kept, in the order in which they are solved, padded to whole rows with [`NONE`].
+pub(super) fn order<Y: LaneLayout>(colors: &[Vec<u32>], is_kept: impl Fn(u32) -> bool) -> Vec<u32> {
     let mut order = Vec::new();
     for same in colors {
-        order.extend(same);
+        order.extend(same.iter().copied().filter(|id| is_kept(*id)));
         order.resize(order.len().next_multiple_of(Y::WIDTH), NONE);
     }
     order
 }
 
-/// Where each of `n` constraints stands in an order.
+/// Where each of `n` constraints stands in an order; [`NONE`] of those that are left out.
 pub(super) fn slots(order: &[u32], n: usize) -> Vec<u32> {
-    let mut slots = vec![0; n];
+    let mut slots = vec![NONE; n];
     for (id, slot) in order.iter().zip(0..) {
         if *id != NONE {
             slots[*id as usize] = slot;

@@ -5,16 +5,18 @@
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use super::lane_layout::{self, LaneLayout, PointRow};
+use super::lane_layout::LaneLayout;
+use super::points::RowOfPoints as _;
 use super::vector;
 use crate::lanes::{Kernel, Lanes};
 
 /// $v \leftarrow v + \Delta t \, g, \; \tilde x = x + \Delta t \, v$.
 pub(super) struct Predict<'a, Y: LaneLayout> {
-    pub(super) positions: &'a mut [PointRow],
-    pub(super) predicted: &'a mut [PointRow],
-    pub(super) velocities: &'a mut [PointRow],
+    pub(super) positions: &'a mut [Y::Points],
+    pub(super) predicted: &'a mut [Y::Points],
+    pub(super) velocities: &'a mut [Y::Points],
     pub(super) movable: &'a [Y::Number],
+    pub(super) rows: &'a [u32],
     /// [m/s²].
     pub(super) gravity: [f32; 3],
     pub(super) dt: f32,
@@ -27,15 +29,14 @@ impl<Y: LaneLayout> Kernel for Predict<'_, Y> {
     fn run<L: Lanes>(self, l: L) {
         let dt = l.splat(self.dt);
         let delta_v = vector::scale(l, vector::splat(l, self.gravity), dt);
-        let rows = self.positions.iter_mut().zip(self.predicted);
-        let rows = rows.zip(self.velocities).zip(self.movable);
-        for (((position, predicted), velocity), movable) in rows {
-            let new = vector::add(l, lane_layout::load(l, velocity), delta_v);
-            let new = vector::scale(l, new, Y::number(l, movable));
-            let x = vector::mul_add(l, new, dt, lane_layout::load(l, position));
-            lane_layout::store(l, velocity, new);
-            lane_layout::store(l, predicted, x);
-            lane_layout::store(l, position, x);
+        for row in self.rows {
+            let row = *row as usize;
+            let new = vector::add(l, self.velocities[row].load(l), delta_v);
+            let new = vector::scale(l, new, Y::number(l, &self.movable[row]));
+            let x = vector::mul_add(l, new, dt, self.positions[row].load(l));
+            self.velocities[row].store(l, new);
+            self.predicted[row].store(l, x);
+            self.positions[row].store(l, x);
         }
     }
 }

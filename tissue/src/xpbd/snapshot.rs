@@ -8,6 +8,7 @@ use nalgebra::Vector3;
 use super::block::Block;
 use super::held::HeldVertex;
 use super::lane_layout::LaneLayout;
+use super::points::RowOfPoints as _;
 use crate::{Divergence, TissueError};
 
 /// Mark and version.
@@ -72,8 +73,8 @@ impl<Y: LaneLayout> Block<Y> {
         for rows in [&self.positions, &self.velocities] {
             for i in 0..n_points {
                 let (row, lane) = Y::row_and_lane(i, world);
-                for axis in 0..3 {
-                    bytes.extend(rows[row].0[axis][lane].to_le_bytes());
+                for x in rows[row].at(lane) {
+                    bytes.extend(x.to_le_bytes());
                 }
             }
         }

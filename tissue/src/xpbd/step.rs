@@ -4,6 +4,7 @@ use super::block::Block;
 use super::contact;
 use super::correction::{ApplySums, Points};
 use super::lane_layout::LaneLayout;
+use super::points::RowOfPoints as _;
 use super::predict::Predict;
 use super::tear::{FindStretched, is_torn};
 use super::update::{SpeedCheck, Update};
@@ -31,12 +32,15 @@ impl<Y: LaneLayout> Block<Y> {
         if n_substeps == 0 || !moving.contains(&true) {
             return errors;
         }
+        self.choose_window();
         // Lanes move together: worlds that must not move are put back afterwards.
         let stopped = (0..moving.len()).filter(|i| !moving[*i]);
         let stopped: Vec<_> = stopped.map(|i| (i, self.save(i))).collect();
         let dt = time / n_substeps as f64;
-        self.start[0].copy_from_slice(&self.positions);
-        self.start[1].copy_from_slice(&self.velocities);
+        for row in self.model.rows.iter().map(|row| *row as usize) {
+            self.start[0][row] = self.positions[row];
+            self.start[1][row] = self.velocities[row];
+        }
         for world in &mut self.worlds {
             world.begin_step();
         }
@@ -84,12 +88,10 @@ impl<Y: LaneLayout> Block<Y> {
         world.wrenches.clear();
         let time = world.time;
         let [positions, velocities] = &self.start;
-        for row in 0..self.positions.len() {
-            for axis in 0..3 {
-                for lane in lanes.clone() {
-                    self.positions[row].0[axis][lane] = positions[row].0[axis][lane];
-                    self.velocities[row].0[axis][lane] = velocities[row].0[axis][lane];
-                }
+        for row in self.model.rows.iter().map(|row| *row as usize) {
+            for lane in lanes.clone() {
+                self.positions[row].set(lane, positions[row].at(lane));
+                self.velocities[row].set(lane, velocities[row].at(lane));
             }
         }
         Err(TissueError::Diverged { reason, time })
@@ -116,6 +118,7 @@ impl<Y: LaneLayout> Block<Y> {
             predicted: &mut self.predicted,
             velocities: &mut self.velocities,
             movable: &self.model.movable,
+            rows: &self.model.rows,
             gravity: self.model.config.gravity.map(|g| g as f32),
             dt: dt as f32,
         });
@@ -161,10 +164,11 @@ impl<Y: LaneLayout> Block<Y> {
     }
 
     fn update(&mut self, dt: f64, speeds: &mut SpeedCheck) {
-        lanes::run(Update {
+        lanes::run(Update::<Y> {
             positions: &self.positions,
             predicted: &self.predicted,
             velocities: &mut self.velocities,
+            rows: &self.model.rows,
             dt: dt as f32,
             kept: (1.0 - self.model.config.drag * dt) as f32,
             speeds,

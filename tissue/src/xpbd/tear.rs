@@ -12,7 +12,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::deformation::{deformation_grad, inverse_rest};
-use super::lane_layout::{LaneLayout, LaneSet, PointRow};
+use super::lane_layout::{LaneLayout, LaneSet};
 use super::pack::Packer;
 use super::tet::Tet;
 use super::vector;
@@ -40,7 +40,7 @@ impl<Y: LaneLayout> TearGroup<Y> {
 /// Finds the elements that may be stretched too far.
 pub(super) struct FindStretched<'a, Y: LaneLayout> {
     pub(super) groups: &'a [TearGroup<Y>],
-    pub(super) positions: &'a [PointRow],
+    pub(super) positions: &'a [Y::Points],
     pub(super) alive: &'a [Row],
     pub(super) found: &'a mut Vec<LaneSet>,
 }

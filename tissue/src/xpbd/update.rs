@@ -7,15 +7,17 @@
 
 use std::ops::Range;
 
-use super::lane_layout::{self, PointRow};
+use super::lane_layout::LaneLayout;
+use super::points::RowOfPoints as _;
 use super::vector;
 use crate::lanes::{Kernel, Lanes, Row};
 
 /// $v \leftarrow (v + (x - \tilde x) / \Delta t) (1 - c \, \Delta t)$: it equals (x − xⁿ) / Δt, without rounding at the size of positions.
-pub(super) struct Update<'a> {
-    pub(super) positions: &'a [PointRow],
-    pub(super) predicted: &'a [PointRow],
-    pub(super) velocities: &'a mut [PointRow],
+pub(super) struct Update<'a, Y: LaneLayout> {
+    pub(super) positions: &'a [Y::Points],
+    pub(super) predicted: &'a [Y::Points],
+    pub(super) velocities: &'a mut [Y::Points],
+    pub(super) rows: &'a [u32],
     pub(super) dt: f32,
     /// 1 − c Δt.
     pub(super) kept: f32,
@@ -40,7 +42,7 @@ impl SpeedCheck {
     }
 }
 
-impl Kernel for Update<'_> {
+impl<Y: LaneLayout> Kernel for Update<'_, Y> {
     type Output = ();
 
     #[inline(always)]
@@ -50,16 +52,13 @@ impl Kernel for Update<'_> {
         let zero = l.splat(0.0);
         let mut fastest = l.load(&self.speeds.fastest);
         let mut poison = l.load(&self.speeds.poison);
-        let rows = self.positions.iter().zip(self.predicted);
-        for ((position, predicted), velocity) in rows.zip(self.velocities) {
-            let corrected = vector::sub(
-                l,
-                lane_layout::load(l, position),
-                lane_layout::load(l, predicted),
-            );
-            let sum = vector::mul_add(l, corrected, rate, lane_layout::load(l, velocity));
+        for row in self.rows {
+            let row = *row as usize;
+            let (position, predicted) = (self.positions[row].load(l), self.predicted[row].load(l));
+            let corrected = vector::sub(l, position, predicted);
+            let sum = vector::mul_add(l, corrected, rate, self.velocities[row].load(l));
             let new = vector::scale(l, sum, kept);
-            lane_layout::store(l, velocity, new);
+            self.velocities[row].store(l, new);
             let square = vector::dot(l, new, new);
             fastest = l.max(square, fastest);
             // 0 times what is infinite or not a number is not a number, and stays in the sum.

@@ -40,16 +40,6 @@ pub(super) fn mul_add<L: Lanes>(l: L, a: Vec3<L>, s: L::V, b: Vec3<L>) -> Vec3<L
     ]
 }
 
-/// b − a s.
-#[inline(always)]
-pub(super) fn neg_mul_add<L: Lanes>(l: L, a: Vec3<L>, s: L::V, b: Vec3<L>) -> Vec3<L> {
-    [
-        l.neg_mul_add(a[0], s, b[0]),
-        l.neg_mul_add(a[1], s, b[1]),
-        l.neg_mul_add(a[2], s, b[2]),
-    ]
-}
-
 #[inline(always)]
 pub(super) fn dot<L: Lanes>(l: L, a: Vec3<L>, b: Vec3<L>) -> L::V {
     l.mul_add(a[0], b[0], l.mul_add(a[1], b[1], l.mul(a[2], b[2])))

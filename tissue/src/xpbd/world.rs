@@ -36,7 +36,10 @@ impl Xpbd {
     ) -> Result<Self, TissueError> {
         config.check()?;
         let topology = Topology::new(bodies, attachments)?;
-        let model = Arc::new(Model::new(config, topology));
+        if topology.tears {
+            config.check_whole()?;
+        }
+        let model = Arc::new(Model::new(config, Arc::new(topology)));
         Ok(Self {
             block: Block::new(model, 1),
         })
@@ -133,6 +136,10 @@ impl SoftTissue for Xpbd {
 
     fn positions(&self) -> Vec<[f64; 3]> {
         self.block.positions(0)
+    }
+
+    fn velocities(&self) -> Vec<[f64; 3]> {
+        Xpbd::velocities(self)
     }
 
     fn time(&self) -> f64 {

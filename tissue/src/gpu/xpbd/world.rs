@@ -64,6 +64,7 @@ impl GpuXpbd {
         n_worlds: usize,
     ) -> Result<Self, GpuError> {
         config.check()?;
+        config.check_whole()?;
         if config.sweep == Sweep::GaussSeidel {
             let allowed = "Jacobi or AveragedJacobi on the GPU";
             return Err(TissueError::setting("sweep", config.sweep, allowed).into());

@@ -52,7 +52,7 @@ impl Constraint<2, 5> for Distance {
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, 2, 5>,
-        points: &mut Points<'_>,
+        points: &mut Points<'_, Y>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
@@ -75,8 +75,8 @@ impl Constraint<2, 5> for Distance {
             let gamma = l.mul(Y::number(l, damping_time), rate);
             let dt = l.splat(points.dt);
             let gamma = l.mul_add(Y::number(l, damping), dt, gamma);
-            let d0 = points.displacement::<Y, L>(l, &group.points[0], x0);
-            let d1 = points.displacement::<Y, L>(l, &group.points[1], x1);
+            let d0 = points.displacement(l, &group.points[0], x0);
+            let d1 = points.displacement(l, &group.points[1], x1);
             let elongation = l.div(vector::dot(l, edge, vector::sub(l, d1, d0)), length);
             constraint = l.mul_add(gamma, elongation, l.mul(stiffness, constraint));
             factor = l.add(stiffness, gamma);
@@ -94,8 +94,8 @@ impl Constraint<2, 5> for Distance {
             l.store(sum, multiplier);
         }
         let correction = vector::scale(l, edge, l.div(minus_delta_lambda, length));
-        points.correct::<Y, L>(l, &group.points[0], x0, correction, w0);
+        points.correct(l, &group.points[0], x0, correction, w0);
         let minus_w1 = l.sub(l.splat(0.0), w1);
-        points.correct::<Y, L>(l, &group.points[1], x1, correction, minus_w1);
+        points.correct(l, &group.points[1], x1, correction, minus_w1);
     }
 }

@@ -68,7 +68,7 @@ impl Constraint<4, 13> for NeoHookean {
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, 4, 13>,
-        points: &mut Points<'_>,
+        points: &mut Points<'_, Y>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
@@ -89,7 +89,7 @@ impl Constraint<4, 13> for NeoHookean {
         ] = &group.parameters;
         let dt_squared = l.splat(points.dt * points.dt);
         let (zero, one) = (l.splat(0.0), l.splat(1.0));
-        let [x0, x1, x2, x3] = points.corners::<Y, L>(l, &group.points);
+        let [x0, x1, x2, x3] = points.corners(l, &group.points);
         let p1 = vector::sub(l, x1, x0);
         let p2 = vector::sub(l, x2, x0);
         let p3 = vector::sub(l, x3, x0);
@@ -165,15 +165,15 @@ impl Constraint<4, 13> for NeoHookean {
         let at = &group.points;
         let correction =
             vector::mul_add(l, h0, delta_lambda_h, vector::scale(l, d0, delta_lambda_d));
-        points.correct::<Y, L>(l, &at[0], x0, correction, w0);
+        points.correct(l, &at[0], x0, correction, w0);
         let correction =
             vector::mul_add(l, h1, delta_lambda_h, vector::scale(l, d1, delta_lambda_d));
-        points.correct::<Y, L>(l, &at[1], x1, correction, w1);
+        points.correct(l, &at[1], x1, correction, w1);
         let correction =
             vector::mul_add(l, h2, delta_lambda_h, vector::scale(l, d2, delta_lambda_d));
-        points.correct::<Y, L>(l, &at[2], x2, correction, w2);
+        points.correct(l, &at[2], x2, correction, w2);
         let correction =
             vector::mul_add(l, h3, delta_lambda_h, vector::scale(l, d3, delta_lambda_d));
-        points.correct::<Y, L>(l, &at[3], x3, correction, w3);
+        points.correct(l, &at[3], x3, correction, w3);
     }
 }

@@ -8,7 +8,8 @@
 
 #![expect(
     clippy::inline_always,
-    reason = "kernels must be part of the function that has the processor's features"
+    clippy::needless_range_loop,
+    reason = "kernels must be part of the function that has the processor's features, which what iterators call is not"
 )]
 
 use nalgebra::{Matrix3, Vector3};
@@ -100,7 +101,7 @@ impl Constraint<8, 24> for Patch {
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, 8, 24>,
-        points: &mut Points<'_>,
+        points: &mut Points<'_, Y>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
@@ -111,8 +112,8 @@ impl Constraint<8, 24> for Patch {
 
         // F by columns.
         let mut x = [none; MAX_POINTS];
-        for (x, point) in x.iter_mut().zip(&group.points) {
-            *x = Y::load(l, points.positions, point);
+        for i in 0..MAX_POINTS {
+            x[i] = Y::load(l, points.positions, &group.points[i]);
         }
         let mut f = [none; 3];
         for i in 1..MAX_POINTS {
@@ -131,7 +132,11 @@ impl Constraint<8, 24> for Patch {
         let trace = l.add(first, vector::dot(l, f[2], f[2]));
         let constraint_d = l.sqrt(l.max(trace, l.splat(MIN_SQUARED_NORM)));
         let inverse = l.div(one, constraint_d);
-        let direction = f.map(|column| vector::scale(l, column, inverse));
+        let direction = [
+            vector::scale(l, f[0], inverse),
+            vector::scale(l, f[1], inverse),
+            vector::scale(l, f[2], inverse),
+        ];
 
         // ∇C_H = cof F g, ∇C_D = F g / C_D, and A = ∇C M⁻¹ ∇Cᵀ. The first point takes what is left, and comes last.
         let gradient = |i: usize| {
@@ -155,7 +160,7 @@ impl Constraint<8, 24> for Patch {
 
         // (K A + I) Δλ = −K C − λ; of the masses in A it has this many shares.
         let split = l.splat(1.0 / points.patch_weight);
-        [a_hh, a_dd, a_hd] = [a_hh, a_dd, a_hd].map(|a| l.mul(a, split));
+        [a_hh, a_dd, a_hd] = [l.mul(a_hh, split), l.mul(a_dd, split), l.mul(a_hd, split)];
         let k_h = l.mul(parameter(N_GRADIENTS + 1), dt_squared);
         let k_d = l.mul(parameter(N_GRADIENTS + 2), dt_squared);
         let mut right_h = l.sub(zero, l.mul(k_h, constraint_h));
@@ -182,15 +187,16 @@ impl Constraint<8, 24> for Patch {
         }
 
         // Δx = M⁻¹ ∇C Δλ.
-        let mut along = direction.map(|column| vector::scale(l, column, delta_lambda_d));
+        let mut along = direction;
         for (along, column) in along.iter_mut().zip(cofactors) {
-            *along = vector::mul_add(l, column, delta_lambda_h, *along);
+            let by_d = vector::scale(l, *along, delta_lambda_d);
+            *along = vector::mul_add(l, column, delta_lambda_h, by_d);
         }
-        for (i, x) in x.into_iter().enumerate() {
+        for i in 0..MAX_POINTS {
             let g = if i == 0 { first } else { gradient(i) };
             let w = Y::number(l, &group.inv_masses[i]);
             let correction = times(l, &along, g);
-            points.correct::<Y, L>(l, &group.points[i], x, correction, w);
+            points.correct(l, &group.points[i], x[i], correction, w);
         }
     }
 }

@@ -36,14 +36,14 @@ impl Constraint<4, 3> for Volume {
     fn solve<Y: LaneLayout, L: Lanes>(
         l: L,
         group: &Group<Y, 4, 3>,
-        points: &mut Points<'_>,
+        points: &mut Points<'_, Y>,
         alive: Option<&Row>,
         multipliers: &mut [Row],
     ) {
         let [rest_volume, compliance, damping_time] = &group.parameters;
         let [rate, rate_squared] = points.rates(l);
         let sixth = l.splat(1.0 / 6.0);
-        let [x0, x1, x2, x3] = points.corners::<Y, L>(l, &group.points);
+        let [x0, x1, x2, x3] = points.corners(l, &group.points);
         let p1 = vector::sub(l, x1, x0);
         let p2 = vector::sub(l, x2, x0);
         let p3 = vector::sub(l, x3, x0);
@@ -66,10 +66,10 @@ impl Constraint<4, 3> for Volume {
         let compliance = l.mul(Y::number(l, compliance), rate_squared);
         if points.is_damped {
             let gamma = l.mul(Y::number(l, damping_time), rate);
-            let d0 = points.displacement::<Y, L>(l, &group.points[0], x0);
-            let d1 = points.displacement::<Y, L>(l, &group.points[1], x1);
-            let d2 = points.displacement::<Y, L>(l, &group.points[2], x2);
-            let d3 = points.displacement::<Y, L>(l, &group.points[3], x3);
+            let d0 = points.displacement(l, &group.points[0], x0);
+            let d1 = points.displacement(l, &group.points[1], x1);
+            let d2 = points.displacement(l, &group.points[2], x2);
+            let d3 = points.displacement(l, &group.points[3], x3);
             let first = l.add(vector::dot(l, g0, d0), vector::dot(l, g1, d1));
             let second = l.add(vector::dot(l, g2, d2), vector::dot(l, g3, d3));
             constraint = l.mul_add(gamma, l.add(first, second), constraint);
@@ -89,9 +89,9 @@ impl Constraint<4, 3> for Volume {
         }
         let delta_lambda = l.sub(l.splat(0.0), minus_delta_lambda);
         let at = &group.points;
-        points.correct::<Y, L>(l, &at[0], x0, g0, l.mul(delta_lambda, w0));
-        points.correct::<Y, L>(l, &at[1], x1, g1, l.mul(delta_lambda, w1));
-        points.correct::<Y, L>(l, &at[2], x2, g2, l.mul(delta_lambda, w2));
-        points.correct::<Y, L>(l, &at[3], x3, g3, l.mul(delta_lambda, w3));
+        points.correct(l, &at[0], x0, g0, l.mul(delta_lambda, w0));
+        points.correct(l, &at[1], x1, g1, l.mul(delta_lambda, w1));
+        points.correct(l, &at[2], x2, g2, l.mul(delta_lambda, w2));
+        points.correct(l, &at[3], x3, g3, l.mul(delta_lambda, w3));
     }
 }

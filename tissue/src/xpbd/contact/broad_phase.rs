@@ -1,4 +1,4 @@
-//! Finds points and faces near tools, sixteen at once, by a rod around each tool, or its plane.
+//! Finds points and faces near tools, sixteen at once, by a box with round edges around each tool, or its plane.
 
 #![expect(
     clippy::inline_always,
@@ -8,9 +8,10 @@
 use nalgebra::Vector3;
 
 use crate::lanes::{self, Kernel, Lanes, Row};
-use crate::tool::{Shape, Tool};
-use crate::xpbd::lane_layout::{self, LaneLayout, LaneSet, PointRow};
+use crate::tool::{RoundedBox, Tool};
+use crate::xpbd::lane_layout::{LaneLayout, LaneSet};
 use crate::xpbd::model::FaceGroup;
+use crate::xpbd::points::RowOfPoints as _;
 use crate::xpbd::vector::{self, Vec3};
 
 /// Part by which bounds are wider than tools, for rounding in f32.
@@ -19,17 +20,17 @@ const MARGIN: f64 = 1e-5;
 /// Bounds of one tool of each lane's world, relative to the origin.
 #[derive(Debug)]
 pub(super) struct Bounds {
-    /// Middle of a rod, and from there to its end [m].
+    /// Middle of a box [m].
     center: [Row; 3],
+    /// Its axes, and how far it extends along each [m].
+    axes: [[Row; 3]; 3],
     half: [Row; 3],
-    /// 1 / |half|², or 0.
-    per_square: Row,
-    /// Radius of the rod [m]; negative: there is none.
+    /// How far the tool may extend beyond the box [m]; negative: there is none.
     radius: Row,
     /// Plane of a half-space: outward normal, and distance from the origin [m].
     normal: [Row; 3],
     offset: Row,
-    has_rods: bool,
+    has_boxes: bool,
     has_planes: bool,
 }
 
@@ -41,9 +42,9 @@ pub(super) struct Extent {
 }
 
 impl Extent {
-    /// Of all points.
-    pub(super) fn of<Y: LaneLayout>(positions: &[PointRow]) -> Self {
-        let mut extent = lanes::run(FindExtent(positions));
+    /// Of the points in some rows.
+    pub(super) fn of<Y: LaneLayout>(positions: &[Y::Points], rows: &[u32]) -> Self {
+        let mut extent = lanes::run(FindExtent::<Y> { positions, rows });
         if Y::WIDTH > 1 {
             for axis in 0..3 {
                 let low = extent.low[axis].iter().copied().fold(f32::MAX, f32::min);
@@ -55,26 +56,28 @@ impl Extent {
         extent
     }
 
-    /// Whether a rod may touch a lane's points.
-    fn meets(&self, lane: usize, center: &Vector3<f64>, half: &Vector3<f64>, radius: f64) -> bool {
+    /// Whether a box, aligned with the world, may touch a lane's points.
+    fn meets(&self, lane: usize, center: &Vector3<f64>, half: &Vector3<f64>) -> bool {
         (0..3).all(|axis| {
-            let reach = half[axis].abs() + radius;
-            center[axis] - reach <= f64::from(self.high[axis][lane])
-                && center[axis] + reach >= f64::from(self.low[axis][lane])
+            center[axis] - half[axis] <= f64::from(self.high[axis][lane])
+                && center[axis] + half[axis] >= f64::from(self.low[axis][lane])
         })
     }
 }
 
-struct FindExtent<'a>(&'a [PointRow]);
+struct FindExtent<'a, Y: LaneLayout> {
+    positions: &'a [Y::Points],
+    rows: &'a [u32],
+}
 
-impl Kernel for FindExtent<'_> {
+impl<Y: LaneLayout> Kernel for FindExtent<'_, Y> {
     type Output = Extent;
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) -> Extent {
         let [mut low, mut high] = [f32::MAX, f32::MIN].map(|x| vector::splat(l, [x; 3]));
-        for point in self.0 {
-            let point = lane_layout::load(l, point);
+        for row in self.rows {
+            let point = self.positions[*row as usize].load(l);
             for axis in 0..3 {
                 low[axis] = l.min(low[axis], point[axis]);
                 high[axis] = l.max(high[axis], point[axis]);
@@ -101,116 +104,115 @@ impl Bounds {
     ) -> Self {
         let mut bounds = Self {
             center: [[0.0; 16]; 3],
+            axes: [[[0.0; 16]; 3]; 3],
             half: [[0.0; 16]; 3],
-            per_square: [0.0; 16],
             radius: [-1.0; 16],
             normal: [[0.0; 16]; 3],
             offset: [f32::MIN; 16],
-            has_rods: false,
+            has_boxes: false,
             has_planes: false,
         };
         for lane in 0..16 {
             let Some(tool) = tool(lane) else { continue };
-            let center = tool.position - origin;
-            if matches!(tool.shape, Shape::HalfSpace) {
-                let normal = tool.rotation * Vector3::z();
-                let offset = normal.dot(&center);
-                bounds.offset[lane] = (offset + MARGIN * (1e-2 + offset.abs())) as f32;
-                for axis in 0..3 {
-                    bounds.normal[axis][lane] = normal[axis] as f32;
-                }
-                bounds.has_planes = true;
-                continue;
+            match tool.shape.bounds() {
+                Some(around) => bounds.add_box(lane, tool, &around, origin, extent),
+                None => bounds.add_plane(lane, tool, origin),
             }
-            let (half, radius) = match tool.shape {
-                Shape::Capsule {
-                    radius,
-                    half_length,
-                }
-                | Shape::Cylinder {
-                    radius,
-                    half_length,
-                } => (tool.rotation * Vector3::z() * half_length, radius),
-                _ => (Vector3::zeros(), tool.shape.reach()),
-            };
-            let size = radius + half.norm() + center.norm();
-            let radius = radius + MARGIN * size;
-            if !extent.meets(lane, &center, &half, radius + MARGIN * size) {
-                continue;
-            }
-            for axis in 0..3 {
-                bounds.center[axis][lane] = center[axis] as f32;
-                bounds.half[axis][lane] = half[axis] as f32;
-            }
-            let square = half.norm_squared();
-            if square > 0.0 {
-                bounds.per_square[lane] = (1.0 / square) as f32;
-            }
-            bounds.radius[lane] = radius as f32;
-            bounds.has_rods = true;
         }
         bounds
     }
 
+    fn add_plane(&mut self, lane: usize, tool: &Tool, origin: &Vector3<f64>) {
+        let normal = tool.rotation * Vector3::z();
+        let offset = normal.dot(&(tool.position - origin));
+        self.offset[lane] = (offset + MARGIN * (1e-2 + offset.abs())) as f32;
+        for axis in 0..3 {
+            self.normal[axis][lane] = normal[axis] as f32;
+        }
+        self.has_planes = true;
+    }
+
+    fn add_box(
+        &mut self,
+        lane: usize,
+        tool: &Tool,
+        around: &RoundedBox,
+        origin: &Vector3<f64>,
+        extent: &Extent,
+    ) {
+        let center = tool.position + tool.rotation * around.center - origin;
+        let axes = tool.rotation.to_rotation_matrix().into_inner();
+        let size = around.radius + around.half.norm() + center.norm();
+        let radius = around.radius + MARGIN * size;
+        let reach = axes.abs() * around.half;
+        if !extent.meets(lane, &center, &reach.add_scalar(radius + MARGIN * size)) {
+            return;
+        }
+        for axis in 0..3 {
+            self.center[axis][lane] = center[axis] as f32;
+            self.half[axis][lane] = around.half[axis] as f32;
+            for k in 0..3 {
+                self.axes[axis][k][lane] = axes[(k, axis)] as f32;
+            }
+        }
+        self.radius[lane] = radius as f32;
+        self.has_boxes = true;
+    }
+
     /// Whether no tool is near.
     pub(super) fn is_empty(&self) -> bool {
-        !self.has_rods && !self.has_planes
+        !self.has_boxes && !self.has_planes
     }
 
     /// Lanes in which a ball around a point may touch the tool.
     #[inline(always)]
     fn near<L: Lanes>(&self, l: L, point: Vec3<L>, radius: L::V) -> u16 {
         let mut lanes = 0;
-        if self.has_rods {
-            let center = [
-                l.load(&self.center[0]),
-                l.load(&self.center[1]),
-                l.load(&self.center[2]),
-            ];
-            let half = [
-                l.load(&self.half[0]),
-                l.load(&self.half[1]),
-                l.load(&self.half[2]),
-            ];
-            let arm = vector::sub(l, point, center);
-            let along = l.mul(vector::dot(l, arm, half), l.load(&self.per_square));
-            let along = l.max(l.min(along, l.splat(1.0)), l.splat(-1.0));
-            let apart = vector::neg_mul_add(l, half, along, arm);
-            let reach = l.add(l.load(&self.radius), radius);
-            let is_near = l.less(vector::dot(l, apart, apart), l.mul(reach, reach));
-            lanes |= is_near & l.less(l.splat(0.0), l.load(&self.radius));
+        if self.has_boxes {
+            let arm = vector::sub(l, point, load(l, &self.center));
+            let zero = l.splat(0.0);
+            let mut square = zero;
+            for axis in 0..3 {
+                let along = vector::dot(l, arm, load(l, &self.axes[axis]));
+                let out = l.max(along, l.sub(zero, along));
+                let out = l.max(l.sub(out, l.load(&self.half[axis])), zero);
+                square = l.mul_add(out, out, square);
+            }
+            let own = l.load(&self.radius);
+            let reach = l.add(own, radius);
+            lanes |= l.less(square, l.mul(reach, reach)) & l.less(zero, own);
         }
         if self.has_planes {
-            let normal = [
-                l.load(&self.normal[0]),
-                l.load(&self.normal[1]),
-                l.load(&self.normal[2]),
-            ];
-            let height = l.sub(vector::dot(l, point, normal), radius);
+            let height = l.sub(vector::dot(l, point, load(l, &self.normal)), radius);
             lanes |= l.less(height, l.load(&self.offset));
         }
         lanes
     }
 }
 
+#[inline(always)]
+fn load<L: Lanes>(l: L, rows: &[Row; 3]) -> Vec3<L> {
+    [l.load(&rows[0]), l.load(&rows[1]), l.load(&rows[2])]
+}
+
 /// Finds the points that may be within a tool.
-pub(super) struct FindVertices<'a> {
+pub(super) struct FindVertices<'a, Y: LaneLayout> {
     pub(super) bounds: &'a Bounds,
-    pub(super) positions: &'a [PointRow],
+    pub(super) positions: &'a [Y::Points],
+    pub(super) rows: &'a [u32],
     pub(super) found: &'a mut Vec<LaneSet>,
 }
 
-impl Kernel for FindVertices<'_> {
+impl<Y: LaneLayout> Kernel for FindVertices<'_, Y> {
     type Output = ();
 
     #[inline(always)]
     fn run<L: Lanes>(self, l: L) {
-        for (point, row) in self.positions.iter().zip(0..) {
-            let lanes = self
-                .bounds
-                .near(l, lane_layout::load(l, point), l.splat(0.0));
+        for row in self.rows {
+            let point = self.positions[*row as usize].load(l);
+            let lanes = self.bounds.near(l, point, l.splat(0.0));
             if lanes != 0 {
-                self.found.push((row, lanes));
+                self.found.push((*row, lanes));
             }
         }
     }
@@ -220,7 +222,7 @@ impl Kernel for FindVertices<'_> {
 pub(super) struct FindFaces<'a, Y: LaneLayout> {
     pub(super) bounds: &'a Bounds,
     pub(super) faces: &'a [FaceGroup<Y>],
-    pub(super) positions: &'a [PointRow],
+    pub(super) positions: &'a [Y::Points],
     pub(super) found: &'a mut Vec<LaneSet>,
 }
 

@@ -15,7 +15,7 @@ use crate::xpbd::topology::Face;
 /// Steps of the search, at most.
 const N_STEPS: usize = 32;
 /// Change of the weights with which the search ends.
-const SETTLED: f64 = 1e-6;
+const SETTLED: f64 = 2e-3;
 
 /// Weight above which the point counts as the vertex, which has been treated already.
 const AT_VERTEX: f64 = 0.999;
@@ -32,7 +32,12 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             return;
         }
         let corners = face.vertices.map(|vertex| self.position(vertex, at.world));
-        if is_apart(tool, &corners) {
+        // In the tool's frame.
+        let corners = corners.map(|corner| {
+            tool.rotation
+                .inverse_transform_vector(&(corner - tool.position))
+        });
+        if is_apart(&tool.shape, &corners) {
             return;
         }
         let weights = deepest(tool, &corners);
@@ -45,14 +50,11 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     }
 }
 
-/// Whether the ball around a face is outside of a tool.
-fn is_apart(tool: &Tool, corners: &[Vector3<f64>; 3]) -> bool {
+/// Whether the ball around a face is outside of a solid, in whose frame the corners are.
+fn is_apart(shape: &Shape, corners: &[Vector3<f64>; 3]) -> bool {
     let center = (corners[0] + corners[1] + corners[2]) / 3.0;
     let radius = corners.iter().map(|corner| (corner - center).norm());
-    let arm = tool
-        .rotation
-        .inverse_transform_vector(&(center - tool.position));
-    tool.shape.least_distance(&arm) > radius.fold(0.0, f64::max)
+    shape.least_distance(&center) > radius.fold(0.0, f64::max)
 }
 
 /// Radius of a ball in the middle of a tool, or of any along its axis [m].
@@ -76,21 +78,18 @@ fn covering(tool: &Tool, [a, b, c]: &[Vector3<f64>; 3]) -> f64 {
     width * width / (1.0 + width * width)
 }
 
-/// Weights of the deepest point of a triangle.
+/// Weights of the deepest point of a triangle in the tool's frame.
 fn deepest(tool: &Tool, corners: &[Vector3<f64>; 3]) -> [f64; 3] {
     let core = core(tool);
     let mut weights = [1.0 / 3.0; 3];
     let mut best = (f64::INFINITY, weights);
     for _ in 0..N_STEPS {
         let point = corners[0] * weights[0] + corners[1] * weights[1] + corners[2] * weights[2];
-        let local = tool
-            .rotation
-            .inverse_transform_vector(&(point - tool.position));
-        let surface = tool.shape.surface(&local);
+        let surface = tool.shape.surface(&point);
         if surface.distance < best.0 {
             best = (surface.distance, weights);
         }
-        let inward = tool.rotation * surface.normal * (surface.distance + core);
+        let inward = surface.normal * (surface.distance + core);
         let before = weights;
         weights = nearest(corners, &(point - inward));
         let change = weights
@@ -159,12 +158,13 @@ mod tests {
                 rotation: nalgebra::UnitQuaternion::from_scaled_axis(Vector3::new(0.6, 1.2, 0.0)),
                 ..Tool::new(shape)
             };
+            let corners = corners.map(|corner| {
+                tool.rotation
+                    .inverse_transform_vector(&(corner - tool.position))
+            });
             let depth = |w: [f64; 3]| {
                 let point = corners[0] * w[0] + corners[1] * w[1] + corners[2] * w[2];
-                let arm = tool
-                    .rotation
-                    .inverse_transform_vector(&(point - tool.position));
-                tool.shape.surface(&arm).distance
+                tool.shape.surface(&point).distance
             };
             let mut least = f64::INFINITY;
             for i in 0..=200 {

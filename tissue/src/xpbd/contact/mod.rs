@@ -13,8 +13,9 @@ use nalgebra::Vector3;
 
 use super::alive::Alive;
 use super::held::HeldVertex;
-use super::lane_layout::{LaneLayout, LaneSet, PointRow};
+use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
+use super::points::RowOfPoints as _;
 use super::state::WorldState;
 use crate::lanes;
 use crate::tool::Tool;
@@ -23,9 +24,9 @@ use broad_phase::{Bounds, Extent, FindFaces, FindVertices};
 /// Points of worlds during a substep.
 pub(super) struct Contacts<'a, Y: LaneLayout> {
     pub(super) model: &'a Model<Y>,
-    pub(super) positions: &'a mut [PointRow],
-    pub(super) predicted: &'a [PointRow],
-    pub(super) velocities: &'a [PointRow],
+    pub(super) positions: &'a mut [Y::Points],
+    pub(super) predicted: &'a [Y::Points],
+    pub(super) velocities: &'a [Y::Points],
     pub(super) alive: &'a Alive,
     /// Length of the substep [s].
     pub(super) dt: f64,
@@ -56,7 +57,8 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
                 let tool = tools.get(world)?.get(index)?;
                 Some(WorldTool { world, index, tool })
             };
-            let near = extent.get_or_insert_with(|| Extent::of::<Y>(self.positions));
+            let near =
+                extent.get_or_insert_with(|| Extent::of::<Y>(self.positions, &self.model.rows));
             let bounds = Bounds::new(&topology.origin, near, |lane| {
                 tools.get(Y::index_and_world(0, lane).1)?.get(index)
             });
@@ -83,9 +85,10 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     ) {
         let topology = &self.model.topology;
         found.clear();
-        lanes::run(FindVertices {
+        lanes::run(FindVertices::<Y> {
             bounds,
             positions: self.positions,
+            rows: &self.model.rows,
             found,
         });
         Y::for_each(found, topology.n_vertices, |vertex, world| {
@@ -99,12 +102,13 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         found.clear();
         lanes::run(FindFaces {
             bounds,
-            faces: &self.model.faces,
+            faces: &self.model.face_groups,
             positions: self.positions,
             found,
         });
-        Y::for_each(found, topology.faces.len(), |face, world| {
-            let face = &topology.faces[face];
+        let model = self.model;
+        Y::for_each(found, model.faces.len(), |face, world| {
+            let face = &model.faces[face];
             let is_there = self.alive.has_tet::<Y>(face.tet as usize, world);
             if let Some(tool) = tool(world).filter(|_| is_there) {
                 self.solve_face(face, &tool, &mut worlds[world]);
@@ -147,7 +151,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
 
     /// A vertex that may be within a tool.
     fn solve_vertex(&mut self, vertex: u32, at: &WorldTool<'_>, state: &mut WorldState) {
-        let can_move = self.model.topology.inv_masses[vertex as usize] != 0.0;
+        let can_move = self.model.inv_masses[vertex as usize] != 0.0;
         if can_move && !state.is_untouchable(vertex) {
             self.solve_point(&[(vertex, 1.0)], 0.0, at, state);
         }
@@ -189,7 +193,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
         let mut inv_mass = 0.0;
         let mut displacement = Vector3::zeros();
         for (vertex, weight) in vertices {
-            inv_mass += self.model.topology.inv_masses[*vertex as usize] * weight * weight;
+            inv_mass += self.model.inv_masses[*vertex as usize] * weight * weight;
             displacement += self.displacement(*vertex, at.world) * *weight;
         }
         if inv_mass == 0.0 {
@@ -208,7 +212,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             correction -= slip * (tool.friction * delta_n / length).min(1.0);
         }
         for (vertex, weight) in vertices {
-            let share = self.model.topology.inv_masses[*vertex as usize] * weight / inv_mass;
+            let share = self.model.inv_masses[*vertex as usize] * weight / inv_mass;
             if share > 0.0 {
                 self.correct(*vertex, correction * share, at, state);
             }
@@ -219,7 +223,8 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     fn carry(&mut self, at: &WorldTool<'_>, state: &mut WorldState) {
         for index in 0..state.held.len() {
             let held = state.held[index];
-            if held.tool as usize == at.index {
+            let can_move = self.model.inv_masses[held.vertex as usize] != 0.0;
+            if can_move && held.tool as usize == at.index {
                 let there = at.tool.position + at.tool.rotation * held.at;
                 let correction = there - self.position(held.vertex, at.world);
                 self.correct(held.vertex, correction, at, state);

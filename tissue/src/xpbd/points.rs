@@ -1,0 +1,105 @@
+//! Sixteen points in memory: coordinate by coordinate, or point by point.
+
+#![expect(
+    clippy::inline_always,
+    clippy::needless_range_loop,
+    reason = "kernels must be part of the function that has the processor's features, and lanes are counted alike"
+)]
+
+use std::fmt::Debug;
+
+use nalgebra::Vector3;
+
+use super::vector::Vec3;
+use crate::lanes::{Lanes, Row};
+
+/// Sixteen points.
+pub(super) trait RowOfPoints: Copy + Send + Sync + Debug {
+    /// All at the origin.
+    const ZERO: Self;
+
+    /// The point of a lane.
+    fn at(&self, lane: usize) -> [f32; 3];
+    fn set(&mut self, lane: usize, value: [f32; 3]);
+    fn load<L: Lanes>(&self, l: L) -> Vec3<L>;
+    fn store<L: Lanes>(&mut self, l: L, value: Vec3<L>);
+
+    fn get(&self, lane: usize) -> Vector3<f64> {
+        Vector3::from(self.at(lane)).map(f64::from)
+    }
+}
+
+/// Coordinate by coordinate: whole rows are loaded as they are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[repr(align(64))]
+pub(super) struct PointRow([Row; 3]);
+
+impl RowOfPoints for PointRow {
+    const ZERO: Self = Self([[0.0; 16]; 3]);
+
+    fn at(&self, lane: usize) -> [f32; 3] {
+        [self.0[0][lane], self.0[1][lane], self.0[2][lane]]
+    }
+
+    fn set(&mut self, lane: usize, value: [f32; 3]) {
+        for axis in 0..3 {
+            self.0[axis][lane] = value[axis];
+        }
+    }
+
+    #[inline(always)]
+    fn load<L: Lanes>(&self, l: L) -> Vec3<L> {
+        [l.load(&self.0[0]), l.load(&self.0[1]), l.load(&self.0[2])]
+    }
+
+    #[inline(always)]
+    fn store<L: Lanes>(&mut self, l: L, value: Vec3<L>) {
+        for axis in 0..3 {
+            l.store(value[axis], &mut self.0[axis]);
+        }
+    }
+}
+
+/// Point by point, each with a fourth number that means nothing: a point is one load and one store. Lane i stands in the place that
+/// turning groups of four takes it to and from.
+pub(super) type InterleavedRow = [[f32; 4]; 16];
+
+/// Where the point of a lane stands in its row.
+pub(super) const fn place(lane: usize) -> usize {
+    4 * (lane % 4) + lane / 4
+}
+
+impl RowOfPoints for InterleavedRow {
+    const ZERO: Self = [[0.0; 4]; 16];
+
+    fn at(&self, lane: usize) -> [f32; 3] {
+        let [x, y, z, _] = self[place(lane)];
+        [x, y, z]
+    }
+
+    fn set(&mut self, lane: usize, [x, y, z]: [f32; 3]) {
+        self[place(lane)] = [x, y, z, 0.0];
+    }
+
+    #[inline(always)]
+    fn load<L: Lanes>(&self, l: L) -> Vec3<L> {
+        let vector = |i: usize| {
+            l.join([
+                &self[4 * i],
+                &self[4 * i + 1],
+                &self[4 * i + 2],
+                &self[4 * i + 3],
+            ])
+        };
+        let [x, y, z, _] = l.turn_groups([vector(0), vector(1), vector(2), vector(3)]);
+        [x, y, z]
+    }
+
+    #[inline(always)]
+    fn store<L: Lanes>(&mut self, l: L, [x, y, z]: Vec3<L>) {
+        let vectors = l.turn_groups([x, y, z, l.splat(0.0)]);
+        for i in 0..4 {
+            self[4 * i..4 * i + 4].copy_from_slice(&l.split(vectors[i]));
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Which points move where only those within reach of tools do: see [`XpbdConfig::reach`](super::XpbdConfig).
+//!
+//! The window is made of cubes, half as wide as the reach, whose middles are within reach of a tool, so it changes only as the tool
+//! goes on by a good part of a cube. It follows from the tools' poses alone: a restored state goes on as the saved one did.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use nalgebra::Vector3;
+
+use super::block::Block;
+use super::lane_layout::LaneLayout;
+use super::model::Model;
+use super::points::RowOfPoints as _;
+use crate::tool::Tool;
+
+/// Windows that are kept for when a tool comes back.
+const N_KEPT: usize = 4;
+
+/// Cubes and the windows made of them lately.
+#[derive(Debug, Clone)]
+pub(super) struct Windows<Y: LaneLayout> {
+    reach: f64,
+    /// Middles of the cubes, relative to the origin [m]; none: all points move.
+    cubes: Vec<Vector3<f64>>,
+    /// The cube of each point.
+    cube_of: Vec<u32>,
+    /// The latest first.
+    kept: VecDeque<(Vec<bool>, Arc<Model<Y>>)>,
+    /// Whether the points are in the state of the latest.
+    pub(super) is_set: bool,
+}
+
+impl<Y: LaneLayout> Windows<Y> {
+    pub(super) fn new(model: &Model<Y>) -> Self {
+        let reach = model.config.reach;
+        let mut windows = Self {
+            reach,
+            cubes: Vec::new(),
+            cube_of: Vec::new(),
+            kept: VecDeque::new(),
+            is_set: false,
+        };
+        if reach == f64::INFINITY {
+            return windows;
+        }
+        let width = 0.5 * reach;
+        let mut places: Vec<[i64; 3]> = Vec::new();
+        let place = |point: &Vector3<f64>| -> [i64; 3] {
+            std::array::from_fn(|axis| (point[axis] / width).floor() as i64)
+        };
+        places.extend(model.topology.rest.iter().map(place));
+        let all = places.clone();
+        places.sort_unstable();
+        places.dedup();
+        let middle = |place: &[i64; 3]| Vector3::from(place.map(|i| (i as f64 + 0.5) * width));
+        windows.cubes = places.iter().map(middle).collect();
+        let index = |place: &[i64; 3]| places.partition_point(|other| other < place) as u32;
+        windows.cube_of = all.iter().map(index).collect();
+        windows
+    }
+
+    /// Whether each cube is within reach of any tool but planes.
+    fn near<'a>(&self, origin: &Vector3<f64>, tools: impl Iterator<Item = &'a Tool>) -> Vec<bool> {
+        let mut is_near = vec![false; self.cubes.len()];
+        for tool in tools {
+            let Some(around) = tool.shape.bounds() else {
+                continue;
+            };
+            let position = tool.position - origin;
+            let turned = tool.rotation.inverse().to_rotation_matrix();
+            for (cube, is_near) in self.cubes.iter().zip(&mut is_near) {
+                *is_near |= around.distance(&(turned * (cube - position))) < self.reach;
+            }
+        }
+        is_near
+    }
+}
+
+impl<Y: LaneLayout> Block<Y> {
+    /// Takes the points that are within reach of the tools as those that move.
+    pub(super) fn choose_window(&mut self) {
+        if self.windows.cubes.is_empty() {
+            return;
+        }
+        let topology = &self.model.topology;
+        let tools = self.worlds.iter().flat_map(|world| &world.tools);
+        let near = self.windows.near(&topology.origin, tools);
+        let windows = &mut self.windows;
+        let known = windows.kept.iter().position(|(cubes, _)| *cubes == near);
+        if known == Some(0) && windows.is_set {
+            return;
+        }
+        let window = known.and_then(|index| windows.kept.remove(index));
+        let window = window.unwrap_or_else(|| {
+            // Points of attachments are where they are put.
+            let n_vertices = topology.n_vertices;
+            let is_free =
+                |point: usize| point >= n_vertices || near[windows.cube_of[point] as usize];
+            let (config, topology) = (self.model.config.clone(), topology.clone());
+            let model = Model::within(config, topology, is_free);
+            (near.clone(), Arc::new(model))
+        });
+        // What is outside stands still.
+        for row in 0..self.positions.len() {
+            if window.1.rows.binary_search(&(row as u32)).is_err() {
+                self.velocities[row] = Y::Points::ZERO;
+                self.predicted[row] = self.positions[row];
+            }
+        }
+        self.model = window.1.clone();
+        self.windows.kept.push_front(window);
+        self.windows.kept.truncate(N_KEPT);
+        self.windows.is_set = true;
+    }
+}
