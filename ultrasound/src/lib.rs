@@ -9,7 +9,9 @@ mod error;
 pub mod material;
 pub mod measure;
 pub mod phantom;
+pub mod sequence;
 pub mod transducer;
+pub mod volume;
 mod wide;
 
 pub use b_mode::{BMode, Frame, Settings, View};

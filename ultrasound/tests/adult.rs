@@ -1,7 +1,7 @@
 //! Contract: the adult has layers and organs where anatomy has them, leaps are safe, and a pressed face brings points back.
 
 use insonate_models::patients::Physique;
-use insonate_ultrasound::deformation::{Deformation, Indentation, Point, Vector};
+use insonate_ultrasound::deformation::{Deformation, Indentation, Point, Rigid, Vector};
 use insonate_ultrasound::phantom::{Adult, Phantom};
 use insonate_ultrasound::transducer::c5_2;
 use insonate_ultrasound::{BMode, Settings, View};
@@ -74,7 +74,7 @@ fn views_show_the_organs_that_they_are_named_after() {
         let pose = adult
             .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)
             .expect("it is on the skin");
-        let pressed = Indentation::new(&c5_2(), &pose, 0.013).expect("the depth is right");
+        let pressed = pressed(&adult, &pose);
         let view = View::new(&adult, &pressed, &pose).expect("the pose is right");
         let frame = b_mode.frame(&view, 0);
         assert!(
@@ -115,13 +115,19 @@ fn seeds_make_patients_and_the_same_seed_the_same() {
     assert_ne!(places(&adult(4)), places(&adult(5)));
 }
 
+/// The adult under a C5-2, by kinematics.
+fn pressed(adult: &Adult, pose: &nalgebra::Isometry3<f64>) -> Indentation<Rigid> {
+    Indentation::new(Rigid::default(), adult, &c5_2(), pose, Indentation::DECAY)
+        .expect("the depth is right")
+}
+
 #[test]
 fn pressed_points_come_back_and_layers_get_thinner() {
     let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
     let pose = adult
         .probe_pose([-0.06, -0.05], 0.3, 0.015)
         .expect("it is on the skin");
-    let pressed = Indentation::new(&c5_2(), &pose, 0.015).expect("the depth is right");
+    let pressed = pressed(&adult, &pose);
     let world = pose.cast::<f32>();
     for (x, y, z) in [(0.0, 0.0, 0.002), (0.01, 0.004, 0.03), (-0.02, -0.01, 0.1)] {
         let point = world * Point::new(x, y, z);
@@ -136,7 +142,9 @@ fn pressed_points_come_back_and_layers_get_thinner() {
     };
     let thickness = (rest(0.01) - rest(0.0)).norm();
     assert!((0.012..0.016).contains(&thickness), "{thickness}");
-    assert!(Indentation::new(&c5_2(), &pose, 0.2).is_err());
+    let wrong = Indentation::new(Rigid::default(), &adult, &c5_2(), &pose, 0.2);
+    assert!(wrong.is_err(), "0.2 m fade over more than the body");
+    assert!(adult.probe_pose([0.0, 0.0], 0.0, 0.2).is_err());
     assert!(adult.probe_pose([1.0, 0.0], 0.0, 0.0).is_err());
     assert!(adult.probe_pose([f64::NAN, 0.0], 0.0, 0.0).is_err());
 }

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use clap::{Args, ValueEnum};
 use insonate::models::patients::Physique;
-use insonate::ultrasound::deformation::Indentation;
+use insonate::ultrasound::deformation::{Indentation, Rigid};
 use insonate::ultrasound::phantom::Adult;
 use insonate::ultrasound::transducer;
 use insonate::ultrasound::{BMode, Settings, View};
@@ -77,7 +77,13 @@ impl BModeBench {
             // Along the body over liver, ribs and gallbladder.
             let site = [-0.09, -0.05 + 0.1 * frame as f64 / self.frames as f64];
             let pose = adult.probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)?;
-            let pressed = Indentation::new(&transducer, &pose, 0.013)?;
+            let pressed = Indentation::new(
+                Rigid::default(),
+                &adult,
+                &transducer,
+                &pose,
+                Indentation::DECAY,
+            )?;
             let view = View::new(&adult, &pressed, &pose)?;
             let start = Instant::now();
             pool.install(|| {

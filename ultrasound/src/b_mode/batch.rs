@@ -5,223 +5,318 @@
     reason = "what is called within `wide` must be part of the function that has the processor's features"
 )]
 
-use super::block::Block;
-use super::echoes::{Carrier, Echoes, Layout};
+use super::block::{Block, Row, Rows};
+use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
 use super::lattice;
-use super::speckle::{REACH, weight};
-use super::walk::Track;
+use super::shading::Shading;
+use super::speckle::REACH;
 use crate::wide::wide;
 
-/// Cells that are looked at together.
-const BATCH: usize = 1024;
+/// How many cells are looked at together.
+const BATCH: usize = 512;
+/// Cells of a row that are taken at once.
+const LANES: usize = 16;
 
-/// What batches of a block are put into.
+/// What a lattice's cells in a block are put into.
 pub(crate) struct Lit<'a> {
-    pub(crate) grid: &'a Grid,
-    pub(crate) carrier: Carrier,
-    pub(crate) tracks: &'a [Track],
-    pub(crate) first: usize,
-    pub(crate) block: &'a Block,
+    grid: &'a Grid,
+    carrier: Carrier,
+    shading: &'a Shading,
+    block: &'a Block,
+    level: f32,
+    /// Amplitude of a scatterer over that of lattice 0.
+    strength: f32,
+    n_places: f32,
+    margin: u32,
 }
 
-/// Cells, then their scatterers in beam space, then those of them that echo.
+impl<'a> Lit<'a> {
+    pub(crate) fn new(
+        grid: &'a Grid,
+        carrier: Carrier,
+        shading: &'a Shading,
+        block: &'a Block,
+        level: i32,
+        echoes: &Echoes,
+    ) -> Self {
+        Self {
+            grid,
+            carrier,
+            shading,
+            block,
+            level: level as f32,
+            strength: (0.5 * level as f32).exp2(),
+            n_places: echoes.n_places() as f32,
+            margin: echoes.margin() as u32,
+        }
+    }
+}
+
+/// Cells that are looked at together.
 pub(crate) struct Batch {
     n: usize,
-    seed: [u32; BATCH],
-    cell: [[i32; BATCH]; 3],
-    across: [f32; BATCH],
-    range: [f32; BATCH],
-    /// Index of the ray that represents the elevation.
-    ray: [u32; BATCH],
-    /// 0 where a scatterer is not in the block; then the share of the left line.
-    amplitude: [f32; BATCH],
-    /// Share of the right line.
-    right: [f32; BATCH],
-    phase: [[f32; BATCH]; 2],
-    at: [u32; BATCH],
+    number: [u32; BATCH + LANES],
+    /// Corners in the probe's frame [m].
+    corner: [[f32; BATCH + LANES]; 3],
 }
 
 impl Batch {
     pub(crate) fn new() -> Self {
         Self {
             n: 0,
-            seed: [0; BATCH],
-            cell: [[0; BATCH]; 3],
-            across: [0.0; BATCH],
-            range: [0.0; BATCH],
-            ray: [0; BATCH],
-            amplitude: [0.0; BATCH],
-            right: [0.0; BATCH],
-            phase: [[0.0; BATCH]; 2],
-            at: [0; BATCH],
+            number: [0; BATCH + LANES],
+            corner: [[0.0; BATCH + LANES]; 3],
         }
     }
 
-    /// Whether no cell can be taken before the others are put.
-    pub(crate) fn is_full(&self) -> bool {
-        self.n == BATCH
-    }
-
-    #[inline(always)]
-    pub(crate) fn push(&mut self, seed: u32, x: i32, [y, z]: [i32; 2]) {
-        self.seed[self.n] = seed;
-        self.cell[0][self.n] = x;
-        self.cell[1][self.n] = y;
-        self.cell[2][self.n] = z;
-        self.n += 1;
-    }
-
-    /// Puts the echoes of all cells' scatterers into lines, and is empty then.
-    pub(crate) fn put(&mut self, lit: &Lit, level: i32, echoes: &mut Echoes) {
-        let layout = echoes.layout();
-        let values = echoes.values();
+    /// Puts the echoes of the scatterers of all rows into lines.
+    pub(crate) fn put_rows(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
         wide(
             #[inline(always)]
             || {
-                self.locate(lit, level);
-                self.look_up(lit);
-                self.modulate(lit, &layout);
-                self.accumulate(&layout, values);
+                rows.for_each(
+                    #[inline(always)]
+                    |row| {
+                        let mut first = 0;
+                        while first < row.n {
+                            if self.n >= BATCH {
+                                self.put(lit, rows, values);
+                            }
+                            self.take(rows, row, first);
+                            first += LANES;
+                        }
+                    },
+                );
+                self.put(lit, rows, values);
+            },
+        );
+    }
+
+    /// Takes cells of a row from the `first` one on, as many as there are lanes.
+    #[inline(always)]
+    fn take(&mut self, rows: &Rows, row: &Row, first: usize) {
+        let number = row
+            .number
+            .wrapping_add(rows.stride.wrapping_mul(first as u32));
+        if let Some(numbers) = self.number[self.n..].first_chunk_mut::<LANES>() {
+            for (lane, to) in numbers.iter_mut().enumerate() {
+                *to = number.wrapping_add(rows.stride.wrapping_mul(lane as u32));
+            }
+        }
+        for axis in 0..3 {
+            let step = rows.edges[0][axis];
+            let start = row.corner[axis] + step * first as f32;
+            if let Some(corners) = self.corner[axis][self.n..].first_chunk_mut::<LANES>() {
+                for (lane, to) in corners.iter_mut().enumerate() {
+                    *to = start + step * lane as f32;
+                }
+            }
+        }
+        self.n += LANES.min(row.n - first);
+    }
+
+    /// Puts the echoes of all cells' scatterers into lines, and is empty then.
+    #[inline(never)]
+    fn put(&mut self, lit: &Lit, rows: &Rows, values: &mut [f32]) {
+        wide(
+            #[inline(always)]
+            || {
+                for start in (0..self.n).step_by(LANES) {
+                    let cells = self.cells(start);
+                    let located = lit.locate(rows, &cells);
+                    let shaded = lit.shade(&located);
+                    let sent = lit.modulate(&located, &shaded);
+                    sent.add(LANES.min(self.n - start), values);
+                }
             },
         );
         self.n = 0;
     }
 
-    /// Finds where scatterers are in beam space and how strong.
     #[inline(always)]
-    fn locate(&mut self, lit: &Lit, level: i32) {
+    fn cells(&self, start: usize) -> Cells {
+        let (mut number, mut corner) = ([0; LANES], [[0.0; LANES]; 3]);
+        number.copy_from_slice(&self.number[start..start + LANES]);
+        for (corner, all) in corner.iter_mut().zip(&self.corner) {
+            corner.copy_from_slice(&all[start..start + LANES]);
+        }
+        Cells { number, corner }
+    }
+}
+
+type Lanes = [f32; LANES];
+
+/// Cells: their numbers and corners.
+struct Cells {
+    number: [u32; LANES],
+    corner: [Lanes; 3],
+}
+
+/// Scatterers in beam space.
+struct Located {
+    /// Lines from the group's first.
+    across: Lanes,
+    range: Lanes,
+    /// 0 for those that are not in the block.
+    amplitude: Lanes,
+    /// Nearest ray and sample in the table, and how far behind the sample.
+    shading: [u32; LANES],
+    behind: Lanes,
+}
+
+/// What the way leaves of an echo, and its delay at the sample before and behind [m].
+struct Shaded {
+    loss: Lanes,
+    delays: [Lanes; 2],
+}
+
+/// Echoes in the left and the right line: re, im.
+struct Sent {
+    at: [u32; LANES],
+    echo: [Lanes; 4],
+}
+
+impl Lit<'_> {
+    #[inline(always)]
+    fn locate(&self, rows: &Rows, cells: &Cells) -> Located {
         // Halfway between the rays at 0 and √3 σ.
         const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
-        let (block, grid) = (lit.block, lit.grid);
-        let width = lattice::width(level);
-        let level = level as f32;
-        let m = &block.probe_from_rest;
-        let (inv_spacing, middle) = (grid.spacing.recip(), grid.middle());
-        let apex = grid.apex.unwrap_or(0.0);
-        let is_fan = grid.apex.is_some();
-        let n = self.n.next_multiple_of(16).min(BATCH);
-        let [xs, ys, zs] = &self.cell;
-        let cells = self.seed[..n]
-            .iter()
-            .zip(&xs[..n])
-            .zip(&ys[..n])
-            .zip(&zs[..n]);
-        let places = self.across[..n].iter_mut().zip(&mut self.range[..n]);
-        let strengths = self.ray[..n].iter_mut().zip(&mut self.amplitude[..n]);
-        let lanes = cells.zip(places).zip(strengths);
-        for (((((seed, x), y), z), (across, range)), (ray, amplitude)) in lanes {
-            let bits = lattice::cell(*seed, *x);
+        const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
+        let (block, grid) = (self.block, self.grid);
+        let [along_x, along_y, along_z] = rows.edges_xyz;
+        let (narrowness, wanted, unit) = (block.narrowness, block.level, block.amplitude);
+        let ([start, length], [first, behind]) = (block.ranges, block.lines);
+        let (inv_spacing, inv_step) = (grid.spacing.recip(), grid.step.recip());
+        let (shift, n_lines) = (grid.middle() - first, behind - first);
+        let (apex, is_fan) = (grid.apex.unwrap_or(0.0), grid.apex.is_some());
+        let (level, strength) = (self.level, self.strength);
+        let mut found = Located {
+            across: [0.0; LANES],
+            range: [0.0; LANES],
+            amplitude: [0.0; LANES],
+            shading: [0; LANES],
+            behind: [0.0; LANES],
+        };
+        for i in 0..LANES {
+            let bits = lattice::mix(cells.number[i]);
             let [jx, jy, jz] = lattice::jitter(bits);
-            let dx = (*x as f32 + jx) * width - block.rest.x;
-            let dy = (*y as f32 + jy) * width - block.rest.y;
-            let dz = (*z as f32 + jz) * width - block.rest.z;
-            let px = m.m11 * dx + m.m12 * dy + m.m13 * dz + block.probe.x;
-            let py = m.m21 * dx + m.m22 * dy + m.m23 * dz + block.probe.y;
-            let pz = m.m31 * dx + m.m32 * dy + m.m33 * dz + block.probe.z;
-            let up = pz + apex;
-            let radius = (px * px + up * up).sqrt();
+            let [x, y, z] = [0, 1, 2].map(|axis| {
+                let offset = jx * along_x[axis] + jy * along_y[axis] + jz * along_z[axis];
+                cells.corner[axis][i] + offset
+            });
+            let up = z + apex;
+            let radius = (x * x + up * up).sqrt();
             let (beside, deep) = if is_fan {
-                (arc_tangent(px / up), radius - apex)
+                (arc_tangent(x / up), radius - apex)
             } else {
-                (px, pz)
+                (x, z)
             };
-            *across = beside * inv_spacing + middle;
-            *range = deep;
-            let into = deep - block.ranges[0];
-            let exponent = py * py * block.narrowness.at(into);
-            let outer = if py < 0.0 { 0 } else { 2 };
-            *ray = if exponent > BETWEEN { outer } else { 1 };
-            let strength = weight(level, block.level.at(into)) * block.amplitude.at(into);
+            let across = beside * inv_spacing + shift;
+            let into = deep - start;
+            let exponent = y * y * narrowness.at(into);
             let is_inside = into >= 0.0
-                && into < block.ranges[1]
-                && *across >= block.lines[0]
-                && *across < block.lines[1]
-                && exponent < 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
-            let signed = lattice::sign(bits) * strength * power_of_two(-exponent);
-            *amplitude = if is_inside { signed } else { 0.0 };
+                && into < length
+                && across >= 0.0
+                && across < n_lines
+                && exponent < OUTSIDE;
+            let share = lattice::share(level, wanted.at(into));
+            let strength = strength * unit.at(into) * share.sqrt() * power_of_two(-exponent);
+            let outer = if y < 0.0 { 0 } else { 2 };
+            let ray = if exponent > BETWEEN { outer } else { 1 };
+            let sample = into * inv_step;
+            let before = sample.floor();
+            found.across[i] = across;
+            found.range[i] = deep;
+            found.amplitude[i] = if is_inside {
+                lattice::sign(bits) * strength
+            } else {
+                0.0
+            };
+            found.shading[i] = Shading::index(ray, whole(across), whole(before));
+            found.behind[i] = sample - before;
         }
+        found
     }
 
-    /// Keeps what echoes: loss and delay on the way.
     #[inline(always)]
-    fn look_up(&mut self, lit: &Lit) {
-        let inv_step = lit.grid.step.recip();
-        let (n_samples, last) = (lit.grid.n_samples, lit.tracks.len() - 1);
-        let mut kept = 0;
-        for i in 0..self.n {
-            if self.amplitude[i] == 0.0 {
-                continue;
-            }
-            let nearest = ((self.across[i] + 0.5) as usize).min(last);
-            let ray = &lit.tracks[nearest].rays[self.ray[i] as usize & 3];
-            let place = self.range[i] * inv_step;
-            let sample = (place as usize).min(n_samples - 1);
-            let [loss, before] = ray[sample];
-            if loss == 0.0 {
-                continue;
-            }
-            let [_, after] = ray[sample + 1];
-            self.across[kept] = self.across[i] - lit.first as f32;
-            self.range[kept] = self.range[i] + before + (place - sample as f32) * (after - before);
-            self.amplitude[kept] = self.amplitude[i] * loss;
-            kept += 1;
+    fn shade(&self, located: &Located) -> Shaded {
+        let mut shaded = Shaded {
+            loss: [0.0; LANES],
+            delays: [[0.0; LANES]; 2],
+        };
+        for i in 0..LANES {
+            let [loss, delay, next] = self.shading.at(located.shading[i]);
+            shaded.loss[i] = loss;
+            shaded.delays[0][i] = delay;
+            shaded.delays[1][i] = next;
         }
-        self.n = kept;
+        shaded
     }
 
     /// Finds carriers and places.
     #[inline(always)]
-    fn modulate(&mut self, lit: &Lit, layout: &Layout) {
-        let n = self.n.next_multiple_of(16).min(BATCH);
-        let deepest = (layout.n_samples as u32) << layout.shift;
-        let [re, im] = &mut self.phase;
-        let from = self.across[..n].iter().zip(&self.range[..n]);
-        let to = self.amplitude[..n].iter_mut().zip(&mut self.right[..n]);
-        let phases = re[..n].iter_mut().zip(&mut im[..n]);
-        let lanes = from.zip(to).zip(phases).zip(&mut self.at[..n]);
-        for ((((across, range), (amplitude, right)), (re, im)), at) in lanes {
-            let left = across.floor();
-            let place = (range * lit.carrier.places + 0.5) as i32 as u32;
-            let is_shown = place < deepest;
-            *at = if is_shown {
-                (left as u32)
-                    .wrapping_mul(layout.line as u32)
-                    .wrapping_add(layout.at(place))
-            } else {
-                0
-            };
-            let strength = if is_shown { *amplitude } else { 0.0 };
-            let periods = range * lit.carrier.periods;
-            let [cos, sin] = turn(periods - periods.floor());
-            *right = strength * (across - left);
-            *amplitude = strength - *right;
-            *re = cos;
-            *im = -sin;
+    fn modulate(&self, located: &Located, shaded: &Shaded) -> Sent {
+        let Carrier { places, periods } = self.carrier;
+        let (deepest, margin) = (self.n_places - 1.0, self.margin);
+        let mut sent = Sent {
+            at: [0; LANES],
+            echo: [[0.0; LANES]; 4],
+        };
+        for i in 0..LANES {
+            let [delay, next] = [shaded.delays[0][i], shaded.delays[1][i]];
+            let range = located.range[i] + delay + located.behind[i] * (next - delay);
+            let amplitude = located.amplitude[i] * shaded.loss[i];
+            let place = range * places;
+            let is_shown = place >= 0.0 && place < deepest && amplitude != 0.0;
+            let amplitude = if is_shown { amplitude } else { 0.0 };
+            let left = located.across[i].floor();
+            let row = whole(place).wrapping_add(margin).wrapping_mul(ROW as u32);
+            let at = row.wrapping_add(whole(left) << 1);
+            sent.at[i] = if is_shown { at } else { 0 };
+            let turns = range * periods;
+            let [cos, sin] = turn(turns - turns.floor());
+            let right = amplitude * (located.across[i] - left);
+            let rest = amplitude - right;
+            sent.echo[0][i] = rest * cos;
+            sent.echo[1][i] = -rest * sin;
+            sent.echo[2][i] = right * cos;
+            sent.echo[3][i] = -right * sin;
         }
+        sent
     }
+}
 
+impl Sent {
+    /// Adds the first `n` echoes.
     #[inline(always)]
-    fn accumulate(&self, layout: &Layout, values: &mut [f32]) {
-        let [re, im] = &self.phase;
-        let lanes = self.at[..self.n]
-            .iter()
-            .zip(&re[..self.n])
-            .zip(&im[..self.n]);
-        let shares = self.amplitude[..self.n].iter().zip(&self.right[..self.n]);
-        for (((at, re), im), (left, right)) in lanes.zip(shares) {
-            let at = *at as usize;
-            if let [a, b] = &mut values[at..at + 2] {
-                *a += left * re;
-                *b += left * im;
-            }
-            let at = at + layout.line;
-            if let [a, b] = &mut values[at..at + 2] {
-                *a += right * re;
-                *b += right * im;
+    fn add(&self, n: usize, values: &mut [f32]) {
+        // Those that are put somewhere, found without a branch that nobody can foresee.
+        let (mut kept, mut n_kept) = ([0; LANES], 0);
+        for (i, at) in self.at.iter().enumerate().take(n) {
+            kept[n_kept & (LANES - 1)] = i;
+            n_kept += usize::from(*at != 0);
+        }
+        for i in kept.into_iter().take(n_kept) {
+            let i = i & (LANES - 1);
+            let at = self.at[i] as usize;
+            let place = values.get_mut(at..).and_then(<[f32]>::first_chunk_mut);
+            if let Some([a, b, c, d]) = place {
+                *a += self.echo[0][i];
+                *b += self.echo[1][i];
+                *c += self.echo[2][i];
+                *d += self.echo[3][i];
             }
         }
     }
+}
+
+/// A number as the nearest whole one; it must lie within ±4e6.
+#[inline(always)]
+fn whole(x: f32) -> u32 {
+    // 1.5 × 2²³: the whole part ends in the last bits.
+    const MAGIC: f32 = 12_582_912.0;
+    (x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())
 }
 
 /// Cosine and sine of a share of a turn, 0 to 1, to 4e-6: Taylor series about a half turn, of the quarter.
@@ -253,10 +348,10 @@ fn arc_tangent(t: f32) -> f32 {
 #[inline(always)]
 fn power_of_two(x: f32) -> f32 {
     let x = x.max(-126.0);
-    let whole = x.floor();
-    let f = x - whole;
+    let least = x.floor();
+    let f = x - least;
     let p = 0.013_667_6 * f + 0.051_738_4;
     let p = p * f + 0.241_620_3;
     let p = (p * f + 0.692_972_8) * f + 1.0;
-    p * f32::from_bits(((whole as i32 + 127) << 23) as u32)
+    p * f32::from_bits(whole(least).wrapping_add(127) << 23)
 }

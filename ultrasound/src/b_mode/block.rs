@@ -37,8 +37,19 @@ impl Ramp {
         self.start + self.slope * range
     }
 
-    pub(crate) fn least(&self) -> f32 {
-        self.start.min(self.at(self.length))
+    /// First and last range at which it is within bounds, which it is somewhere.
+    fn within(&self, [least, most]: [f32; 2]) -> [f32; 2] {
+        if self.slope.abs() * self.length < 1e-3 {
+            return [0.0, self.length];
+        }
+        let [one, other] = [least, most].map(|value| (value - self.start) / self.slope);
+        [one.min(other), one.max(other)].map(|range| range.clamp(0.0, self.length))
+    }
+
+    /// Its least and its greatest value.
+    pub(crate) fn ends(&self) -> [f32; 2] {
+        let last = self.at(self.length);
+        [self.start.min(last), self.start.max(last)]
     }
 }
 
@@ -51,6 +62,8 @@ pub(crate) struct Block {
     pub(crate) level: Ramp,
     pub(crate) amplitude: Ramp,
     pub(crate) narrowness: Ramp,
+    /// By how much ranges fall off towards the outer lines, over the distance from the apex.
+    bend: f32,
     /// Half sizes along the array, along the lines, across the array [m].
     half: Vector,
     /// Rest points of the middle and of steps of 1 m in these directions.
@@ -62,10 +75,35 @@ pub(crate) struct Block {
     pub(crate) probe_from_rest: Matrix3<f32>,
 }
 
-/// Cells along x in a row at y and z.
+/// Rows of a lattice's cells that may hold scatterers of a block, along that axis at rest that makes the fewest.
+pub(crate) struct Rows {
+    /// By which a cell's number differs from that of the one before it in the row.
+    pub(crate) stride: u32,
+    /// Edges of a cell in the probe's frame, along the rows and across them [m].
+    pub(crate) edges: [Vector; 3],
+    /// The same, along x, y and z at rest.
+    pub(crate) edges_xyz: [Vector; 3],
+    /// Numbers that differ across rows, and of the cell at the origin.
+    strides: [u32; 2],
+    origin: u32,
+    /// The origin at rest, in the probe's frame.
+    zero: Vector,
+    /// Along rows, the block's middle [cells].
+    middle: f32,
+    /// Across rows: first and last cell.
+    across: [[i32; 2]; 2],
+    /// Where a row through the middles of the cells (0, 0) leaves each pair of sides [cells], and what a cell across adds.
+    sides: [[f32; 3]; 3],
+    /// Half of the way from side to side [cells].
+    room: [f32; 3],
+}
+
+/// Cells that follow one another.
 pub(crate) struct Row {
-    pub(crate) cells: [i32; 2],
-    pub(crate) across: [i32; 2],
+    pub(crate) n: usize,
+    /// Of the first one: number, and corner in the probe's frame.
+    pub(crate) number: u32,
+    pub(crate) corner: Vector,
 }
 
 impl Block {
@@ -117,6 +155,7 @@ impl Block {
             level: Ramp::of(&speckle.level, samples, grid.step),
             amplitude: Ramp::of(&speckle.amplitude, samples, grid.step),
             narrowness: Ramp::of(&speckle.narrowness, samples, grid.step),
+            bend: 1.0 - angle.cos(),
             half,
             rest,
             rest_from_local,
@@ -126,53 +165,101 @@ impl Block {
         })
     }
 
-    /// Calls for each row of cells that may hold scatterers of the block.
-    #[inline(always)]
-    pub(crate) fn for_each_row(&self, level: i32, mut call: impl FnMut(&Row)) {
+    /// Middle at rest, and half sizes of the part of the block in which a lattice is in use.
+    fn part(&self, level: i32) -> (Vector, Vector) {
+        let [from, to] = self.level.within(lattice::span(level));
+        // The box reaches higher than its first range in the middle, as ranges of a fan bend.
+        let whole = 2.0 * self.half.y - self.ranges[1];
+        let bend = whole + from * self.bend;
+        let middle = 0.5 * (from + to - self.ranges[1] + whole - bend);
+        let half = Vector::new(self.half.x, 0.5 * (to - from + bend), self.half.z);
+        (
+            self.rest.coords + self.rest_from_local.column(1) * middle,
+            half,
+        )
+    }
+
+    /// Rows of cells of a lattice, the one at the origin having a number.
+    pub(crate) fn rows(&self, level: i32, origin: u32) -> Rows {
         let width = lattice::width(level);
-        let extent = |axis: usize| {
+        let cell = width * self.local_from_rest;
+        let (center, half) = self.part(level);
+        // The longest way through the block.
+        let way = |axis: usize| {
+            let ways = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
+            ways.fold(f32::MAX, f32::min)
+        };
+        let along = (0..3)
+            .max_by(|a, b| way(*a).total_cmp(&way(*b)))
+            .unwrap_or(0);
+        let [b, c] = [(along + 1) % 3, (along + 2) % 3];
+        let range = |axis: usize| {
             let row = self.rest_from_local.row(axis);
-            (0..3).map(|i| row[i].abs() * self.half[i]).sum::<f32>()
+            let extent: f32 = (0..3).map(|i| row[i].abs() * half[i]).sum();
+            [center[axis] - extent, center[axis] + extent].map(|x| (x / width).floor() as i32)
         };
-        let cells = |axis: usize| {
-            let (middle, extent) = (self.rest[axis], extent(axis));
-            [middle - extent, middle + extent].map(|x| (x / width).floor() as i32)
-        };
-        let ([y0, y1], [z0, z1]) = (cells(1), cells(2));
-        let along = self.local_from_rest.column(0);
+        // A row that runs along a side never leaves it, or is never between.
+        let inverse = [0, 1, 2].map(|i| {
+            let slope = cell[(i, along)];
+            slope.abs().max(1e-6 * width).copysign(slope).recip()
+        });
+        let middle = center / width;
+        let side = |i: usize, column: usize| cell[(i, column)] * inverse[i];
+        let start = |i: usize| (0.5 - middle[b]) * side(i, b) + (0.5 - middle[c]) * side(i, c);
         // A scatterer may be anywhere in its cell.
-        let slack = |i: usize| {
-            0.5 * width * (self.local_from_rest[(i, 1)].abs() + self.local_from_rest[(i, 2)].abs())
+        let room = |i: usize| {
+            let slack = 0.5 * (cell[(i, b)].abs() + cell[(i, c)].abs());
+            (half[i] + slack) * inverse[i].abs()
         };
-        let room: [f32; 3] = [0, 1, 2].map(|i| self.half[i] + slack(i));
-        for z in z0..=z1 {
-            for y in y0..=y1 {
-                let offset = Vector::new(
-                    0.0,
-                    (y as f32 + 0.5) * width - self.rest.y,
-                    (z as f32 + 0.5) * width - self.rest.z,
-                );
-                let start = self.local_from_rest * offset;
+        let edge = |axis: usize| -> Vector { width * self.probe_from_rest.column(axis) };
+        Rows {
+            stride: lattice::STRIDES[along],
+            edges: [along, b, c].map(edge),
+            edges_xyz: [0, 1, 2].map(edge),
+            strides: [lattice::STRIDES[b], lattice::STRIDES[c]],
+            origin,
+            zero: self.probe.coords - self.probe_from_rest * self.rest.coords,
+            middle: middle[along],
+            across: [range(b), range(c)],
+            sides: [
+                [0, 1, 2].map(start),
+                [0, 1, 2].map(|i| side(i, b)),
+                [0, 1, 2].map(|i| side(i, c)),
+            ],
+            room: [0, 1, 2].map(room),
+        }
+    }
+}
+
+impl Rows {
+    #[inline(always)]
+    pub(crate) fn for_each(&self, mut call: impl FnMut(&Row)) {
+        let [[b0, b1], [c0, c1]] = self.across;
+        let [start, step_b, step_c] = &self.sides;
+        for c in c0..=c1 {
+            for b in b0..=b1 {
                 let (mut low, mut high) = (f32::MIN, f32::MAX);
                 for i in 0..3 {
-                    if along[i].abs() < 1e-6 {
-                        if start[i].abs() > room[i] {
-                            high = f32::MIN;
-                        }
-                        continue;
-                    }
-                    let one = (-room[i] - start[i]) / along[i];
-                    let other = (room[i] - start[i]) / along[i];
-                    low = low.max(one.min(other));
-                    high = high.min(one.max(other));
+                    let at = start[i] + b as f32 * step_b[i] + c as f32 * step_c[i];
+                    low = low.max(-self.room[i] - at);
+                    high = high.min(self.room[i] - at);
                 }
-                if low <= high {
-                    let cell = |t: f32| ((self.rest.x + t) / width).floor() as i32;
-                    call(&Row {
-                        cells: [cell(low), cell(high)],
-                        across: [y, z],
-                    });
+                if low > high {
+                    continue;
                 }
+                let [first, last] = [low, high].map(|way| (self.middle + way).floor() as i32);
+                let number = (first as u32)
+                    .wrapping_mul(self.stride)
+                    .wrapping_add((b as u32).wrapping_mul(self.strides[0]))
+                    .wrapping_add((c as u32).wrapping_mul(self.strides[1]));
+                call(&Row {
+                    n: (last - first + 1) as usize,
+                    number: self.origin.wrapping_add(number),
+                    corner: self.zero
+                        + first as f32 * self.edges[0]
+                        + b as f32 * self.edges[1]
+                        + c as f32 * self.edges[2],
+                });
             }
         }
     }

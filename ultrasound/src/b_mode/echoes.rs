@@ -1,6 +1,7 @@
-//! Where echoes of a line are put before the pulse passes over them.
+//! Where echoes of a group of lines are put before the pulse passes over them.
 //!
-//! Lines are kept in groups, which threads fill independently; a group has one line more, for what it adds to the next group's first.
+//! Groups are filled independently; each has one line more, for what it adds to the next group's first.
+//! Lines lie side by side in memory, place after place, so that an echo between two of them goes to one spot.
 
 #![expect(
     clippy::inline_always,
@@ -10,26 +11,17 @@
 use super::grid::Grid;
 
 /// Lines in a group.
-pub(crate) const GROUP: usize = 16;
-/// Samples beside those of a line, for the pulse's ends.
-const MARGIN: usize = 32;
-
-/// How places of a group lie in memory: lines of `n_places` planes of samples, each a complex number.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Layout {
-    pub(crate) n_samples: usize,
-    /// Log₂ of the number of planes.
-    pub(crate) shift: u32,
-    /// From plane to plane.
-    pub(crate) plane: usize,
-    /// From line to line.
-    pub(crate) line: usize,
-}
+pub(crate) const GROUP: usize = 15;
+/// Numbers of a place: re, im of the group's lines and of that behind them.
+pub(crate) const ROW: usize = 2 * (GROUP + 1);
 
 /// Echoes of a group of lines: re, im.
 #[derive(Clone, Debug)]
 pub(crate) struct Echoes {
-    layout: Layout,
+    n_places: usize,
+    /// Places before the first and behind the last, for the pulse's ends.
+    margin: usize,
+    /// Shape `[margin + n_places + margin, ROW]`.
     values: Vec<f32>,
 }
 
@@ -57,33 +49,13 @@ impl Carrier {
     }
 }
 
-impl Layout {
-    fn new(grid: &Grid) -> Self {
-        let plane = 2 * (grid.n_samples + 2 * MARGIN);
-        Self {
-            n_samples: grid.n_samples,
-            shift: grid.n_places.trailing_zeros(),
-            plane,
-            line: plane * grid.n_places,
-        }
-    }
-
-    /// Index of a place of the first line.
-    #[inline(always)]
-    pub(crate) fn at(&self, place: u32) -> u32 {
-        let plane = place & ((1 << self.shift) - 1);
-        // Places beyond the end are looked up too, and not used.
-        let sample = 2 * ((place >> self.shift) + MARGIN as u32);
-        plane.wrapping_mul(self.plane as u32).wrapping_add(sample)
-    }
-}
-
 impl Echoes {
     pub(crate) fn new(grid: &Grid) -> Self {
-        let layout = Layout::new(grid);
+        let n_places = grid.n_samples * grid.n_places;
         Self {
-            layout,
-            values: vec![0.0; layout.line * (GROUP + 1)],
+            n_places,
+            margin: grid.margin,
+            values: vec![0.0; (n_places + 2 * grid.margin) * ROW],
         }
     }
 
@@ -91,8 +63,12 @@ impl Echoes {
         self.values.fill(0.0);
     }
 
-    pub(crate) fn layout(&self) -> Layout {
-        self.layout
+    pub(crate) fn n_places(&self) -> usize {
+        self.n_places
+    }
+
+    pub(crate) fn margin(&self) -> usize {
+        self.margin
     }
 
     pub(crate) fn values(&mut self) -> &mut [f32] {
@@ -101,36 +77,19 @@ impl Echoes {
 
     /// Adds an echo to a line of the group at a shown range [m]; beyond the end nothing happens.
     pub(crate) fn add(&mut self, line: usize, carrier: Carrier, range: f32, amplitude: f32) {
-        let place = (range * carrier.places + 0.5) as u32;
-        if place >> self.layout.shift >= self.layout.n_samples as u32 {
+        let place = (range * carrier.places + 0.5) as usize;
+        if place >= self.n_places {
             return;
         }
         let [re, im] = carrier.phase(range);
-        let at = line * self.layout.line + self.layout.at(place) as usize;
+        let at = (place + self.margin) * ROW + 2 * line;
         self.values[at] += amplitude * re;
         self.values[at + 1] += amplitude * im;
     }
 
-    /// Takes over what the group before has for this one's first line.
-    pub(crate) fn take_over(&mut self, before: &Self) {
-        let n = self.layout.line;
-        for (own, other) in self.values[..n].iter_mut().zip(&before.values[GROUP * n..]) {
-            *own += other;
-        }
-    }
-
-    /// Samples that lie `places` places behind those of a line: re, im.
+    /// Rows of `n` places from `before` places before one on.
     #[inline(always)]
-    pub(crate) fn shifted(&self, line: usize, places: isize) -> &[f32] {
-        let n_places = 1 << self.layout.shift;
-        let plane = places.rem_euclid(n_places) as usize;
-        let start = (MARGIN as isize + places.div_euclid(n_places)) as usize;
-        let at = line * self.layout.line + plane * self.layout.plane + 2 * start;
-        &self.values[at..at + 2 * self.layout.n_samples]
-    }
-
-    /// Places that a pulse may reach on either side.
-    pub(crate) fn max_reach(grid: &Grid) -> usize {
-        grid.n_places * (MARGIN - 1)
+    pub(crate) fn around(&self, place: usize, before: usize, n: usize) -> &[f32] {
+        &self.values[(place + self.margin - before) * ROW..][..n * ROW]
     }
 }

@@ -1,5 +1,9 @@
 //! A frame in beam space.
 
+use rayon::prelude::*;
+
+use super::walk::Track;
+
 /// A frame in beam space: lines, each of samples from the face down.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -27,6 +31,28 @@ impl Frame {
             labels: vec![0; n_lines * n_samples],
             coupled: vec![false; n_lines],
         }
+    }
+
+    /// Takes over the envelope, shape `[n_samples, n_lines]`, and what lines met.
+    pub(super) fn take(&mut self, levels: &[f32], tracks: &[Track]) {
+        const LINES: usize = 16;
+        let (n_lines, n_samples) = (self.n_lines, self.n_samples);
+        let envelopes = self.envelope.par_chunks_mut(LINES * n_samples);
+        let labels = self.labels.par_chunks_mut(LINES * n_samples);
+        let parts = envelopes.zip(labels).zip(tracks.par_chunks(LINES));
+        parts
+            .enumerate()
+            .for_each(|(part, ((envelope, labels), tracks))| {
+                for (sample, levels) in levels.chunks_exact(n_lines).enumerate() {
+                    let levels = &levels[part * LINES..][..tracks.len()];
+                    for (line, level) in levels.iter().enumerate() {
+                        envelope[line * n_samples + sample] = *level;
+                    }
+                }
+                for (labels, track) in labels.chunks_exact_mut(n_samples).zip(tracks) {
+                    labels.copy_from_slice(&track.labels);
+                }
+            });
     }
 
     /// Samples of a line [dB].

@@ -15,8 +15,10 @@ pub(crate) struct Grid {
     pub(crate) n_samples: usize,
     /// Distance between samples [m].
     pub(crate) step: f32,
-    /// Places per sample at which echoes are put; a power of two.
+    /// Places per sample at which echoes are put.
     pub(crate) n_places: usize,
+    /// Places that the pulse reaches on either side, at most.
+    pub(crate) margin: usize,
     /// Distance between the point in which lines meet and the face [m]; `None` where they are parallel.
     pub(crate) apex: Option<f32>,
     /// Between neighbouring lines [rad], or [m] where they are parallel.
@@ -51,11 +53,13 @@ impl Grid {
         let across = ranges
             .zip(&sigmas)
             .map(|(range, [lateral, _])| (lateral / line_distance(range)) as f32);
+        let n_places = ((step / finest).ceil() as usize).max(1);
         Self {
             n_lines,
             n_samples,
             step: step as f32,
-            n_places: ((step / finest).ceil() as usize).max(1).next_power_of_two(),
+            n_places,
+            margin: (2.0 * PLACES_PER_PULSE * finest * n_places as f64 / step).ceil() as usize,
             apex: apex.map(|apex| apex as f32),
             spacing: spacing as f32,
             sigma_across: across.collect(),
@@ -87,6 +91,12 @@ impl Grid {
                 Point::new(radius * sin, elevation, radius * cos - apex)
             }
         }
+    }
+
+    /// Of the three rays that represent the beam across the array [m].
+    pub(crate) fn elevation(&self, ray: usize, sample: usize) -> f32 {
+        let sigma = self.sigma_elevation[sample.min(self.n_samples - 1)];
+        (ray as f32 - 1.0) * 3f32.sqrt() * sigma
     }
 
     /// Line and range of a point in the probe's frame.

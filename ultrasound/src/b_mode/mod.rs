@@ -16,10 +16,12 @@ mod lattice;
 mod points;
 mod pulse_filter;
 mod receiver;
+mod rest_grid;
 mod ring_down;
 mod scan_conversion;
 mod scene;
 mod settings;
+mod shading;
 mod speckle;
 mod walk;
 
@@ -36,14 +38,15 @@ use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use beam_filter::BeamFilter;
 use contact::contact;
-use echoes::{Carrier, Echoes, GROUP};
+use echoes::{Carrier, Echoes, GROUP, ROW};
 use grid::Grid;
 use points::Located;
 use pulse_filter::PulseFilter;
 use receiver::Receiver;
+use rest_grid::RestGrid;
 use ring_down::ring_down;
 use speckle::Speckle;
-use walk::{Track, Walk};
+use walk::{SHARING, Track, Walk};
 
 /// A scanner: a transducer, its settings, and what follows from them.
 #[derive(Clone, Debug)]
@@ -57,10 +60,14 @@ pub struct BMode {
     beam: BeamFilter,
     receiver: Receiver,
     // Of the frame in work.
+    rest: RestGrid,
     tracks: Vec<Track>,
     echoes: Vec<Echoes>,
     points: Vec<Located>,
+    /// For each group, shape `[n_samples, ROW]`.
     pulsed: Vec<Vec<f32>>,
+    /// Envelope, shape `[n_samples, n_lines]`.
+    levels: Vec<f32>,
     frame: Frame,
 }
 
@@ -95,10 +102,12 @@ impl BMode {
             pulse: filter,
             beam,
             receiver: Receiver::new(&grid, settings, frequency),
+            rest: RestGrid::default(),
             tracks: vec![Track::new(&grid); n_lines],
-            echoes: vec![Echoes::new(&grid); n_lines.div_ceil(GROUP)],
+            echoes: Vec::new(),
             points: Vec::new(),
-            pulsed: vec![vec![0.0; 2 * n_samples]; n_lines],
+            pulsed: vec![vec![0.0; ROW * n_samples]; n_lines.div_ceil(GROUP)],
+            levels: vec![0.0; n_samples * n_lines],
             frame: Frame::new(n_lines, n_samples, f64::from(grid.step)),
             grid,
             settings: settings.clone(),
@@ -115,6 +124,12 @@ impl BMode {
         self.frequency
     }
 
+    /// Where a sample of a line lies in the probe's frame, by the speed that the scanner assumes.
+    pub fn point(&self, line: usize, sample: usize) -> crate::deformation::Point {
+        self.grid
+            .point(line as f32, sample as f32 * self.grid.step, 0.0)
+    }
+
     /// Makes a frame; `index` chooses the noise.
     ///
     /// The same view, settings and index give the same bits for any number of threads.
@@ -123,6 +138,7 @@ impl BMode {
         let Self {
             grid,
             frame,
+            rest,
             tracks,
             echoes,
             ..
@@ -131,72 +147,62 @@ impl BMode {
         let acoustics: Vec<Acoustics> = acoustics
             .map(|material| Acoustics::of(material, self.frequency, self.settings.speed_of_sound))
             .collect();
-        let walk = Walk {
-            view,
-            grid,
-            carrier,
-            acoustics: &acoustics,
-        };
 
         // (face, medium) => lines that couple
         contact(view, grid, &mut frame.coupled);
 
+        // Where beam space was at rest.
+        rest.locate(view, grid);
+
         // Loss, delay and boundaries on the way of each line.
-        let groups = tracks
-            .par_chunks_mut(GROUP)
-            .zip(echoes.par_iter_mut())
-            .enumerate();
-        groups.for_each(|(group, (tracks, echoes))| {
-            echoes.clear();
-            for (own, track) in tracks.iter_mut().enumerate() {
-                let line = group * GROUP + own;
-                let is_coupled = frame.coupled[line];
-                ring_down(carrier, is_coupled, own, echoes);
-                if is_coupled {
-                    walk.line(line, track, echoes);
-                } else {
-                    track.darken();
+        let walk = Walk::new(view, grid, rest, carrier, &acoustics);
+        let lines = tracks
+            .par_chunks_mut(SHARING)
+            .zip(frame.coupled.par_chunks(SHARING));
+        let lines = lines.enumerate().with_min_len(4);
+        lines.for_each(|(part, (tracks, coupled))| walk.lines(part * SHARING, coupled, tracks));
+
+        // Echoes of the probe, of boundaries, wires and the tissue's grain; the pulse, along each line.
+        points::locate(view, grid, &mut self.points);
+        let share = self.pulsed.len().div_ceil(2 * rayon::current_num_threads());
+        echoes.resize_with(self.pulsed.len().div_ceil(share), || Echoes::new(grid));
+        let parts = self.pulsed.par_chunks_mut(share).zip(echoes).enumerate();
+        parts.for_each(|(part, (groups, echoes))| {
+            for (own, pulsed) in groups.iter_mut().enumerate() {
+                let first = (part * share + own) * GROUP;
+                echoes.clear();
+                let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
+                for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
+                    ring_down(carrier, *is_coupled, line, echoes);
+                    for [range, amplitude] in track.boundaries.iter().flatten() {
+                        echoes.add(line, carrier, *range, *amplitude);
+                    }
                 }
+                points::add(&self.points, grid, carrier, tracks, first, echoes);
+                self.speckle.add(view, grid, carrier, tracks, first, echoes);
+                self.pulse.apply(echoes, pulsed);
             }
         });
 
-        // Echoes of wires and of the tissue's grain.
-        points::locate(view, grid, &mut self.points);
-        echoes
-            .par_iter_mut()
-            .enumerate()
-            .for_each(|(group, echoes)| {
-                let first = group * GROUP;
-                points::add(&self.points, grid, carrier, tracks, first, echoes);
-                self.speckle.add(view, grid, carrier, tracks, first, echoes);
-            });
-        for group in 1..echoes.len() {
-            let (before, after) = echoes.split_at_mut(group);
-            after[0].take_over(&before[group - 1]);
-        }
-
-        // The pulse, along each line.
-        let lines = self.pulsed.par_iter_mut().enumerate().with_min_len(4);
-        lines.for_each(|(line, iq)| self.pulse.apply(&echoes[line / GROUP], line % GROUP, iq));
-
         // The beam, across lines; then what the receiver does.
-        let n_samples = grid.n_samples;
-        let envelopes = frame.envelope.par_chunks_mut(n_samples);
-        let labels = frame.labels.par_chunks_mut(n_samples);
-        let lines = envelopes
-            .zip(labels)
-            .zip(tracks.par_iter())
-            .enumerate()
-            .with_min_len(4);
-        lines.for_each_init(
-            || vec![0.0; 2 * n_samples],
-            |iq, (line, ((envelope, labels), track))| {
-                self.beam.apply(&self.pulsed, line, iq);
-                self.receiver.amplify(index, line, iq);
-                Receiver::detect(iq, envelope);
-                labels.copy_from_slice(&track.labels);
-            },
-        );
+        let n_lines = grid.n_lines;
+        let rows = self.levels.par_chunks_mut(n_lines).enumerate();
+        let scratch = || {
+            (
+                vec![0.0; 2 * (n_lines + 2 * self.beam.reach())],
+                vec![0.0; 2 * n_lines],
+            )
+        };
+        let rows = rows.with_min_len(32);
+        rows.for_each_init(scratch, |(row, seen), (sample, levels)| {
+            let own = &mut row[2 * self.beam.reach()..][..2 * n_lines];
+            side_by_side(&self.pulsed, sample, own);
+            self.beam.apply(sample, row, seen);
+            self.receiver.detect(index, sample, seen, levels);
+        });
+
+        // Lines of samples, as frames have them.
+        frame.take(&self.levels, tracks);
         &self.frame
     }
 
@@ -209,5 +215,18 @@ impl BMode {
         let white = -self.settings.gain as f32;
         let range = self.settings.dynamic_range as f32;
         Ok(ScanConverter::new(&self.grid, size, white, range))
+    }
+}
+
+/// A sample of all lines out of the groups; a group's last numbers belong to the next one's first line.
+fn side_by_side(groups: &[Vec<f32>], sample: usize, row: &mut [f32]) {
+    const WIDTH: usize = 2 * GROUP;
+    let mut before = [0.0; 2];
+    for (group, lines) in groups.iter().zip(row.chunks_mut(WIDTH)) {
+        let from = &group[sample * ROW..][..ROW];
+        lines.copy_from_slice(&from[..lines.len()]);
+        lines[0] += before[0];
+        lines[1] += before[1];
+        before = [from[WIDTH], from[WIDTH + 1]];
     }
 }

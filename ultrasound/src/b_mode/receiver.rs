@@ -12,7 +12,7 @@ use super::grid::Grid;
 use super::lattice;
 use crate::wide::wide;
 
-/// Samples of noise; each line begins somewhere else among them.
+/// Samples of noise; each depth begins somewhere else among them.
 const N_NOISE: usize = 1 << 14;
 /// Level of silence [dB].
 pub(crate) const SILENCE: f32 = -200.0;
@@ -20,9 +20,9 @@ pub(crate) const SILENCE: f32 = -200.0;
 /// Gain and noise.
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
-    /// For each sample twice: re, im.
+    /// For each sample.
     gain: Vec<f32>,
-    /// Re, im; as many more as a line has, so that a line may begin anywhere.
+    /// Re, im; as many more as there are lines, so that a depth may begin anywhere.
     noise: Vec<f32>,
     seed: u64,
 }
@@ -32,15 +32,15 @@ impl Receiver {
     pub(crate) fn new(grid: &Grid, settings: &Settings, frequency: f64) -> Self {
         let db_per_metre = 2.0 * 100.0 * settings.compensation * 1e-6 * frequency;
         let gain = |sample: usize| {
-            let range = f64::from(grid.step) * (sample / 2) as f64;
+            let range = f64::from(grid.step) * sample as f64;
             10f64.powf(0.05 * db_per_metre * range) as f32
         };
         // Of the two parts, each has half of the power.
         let level = 10f64.powf(0.05 * settings.noise) as f32 / 2f32.sqrt();
-        let seed = lattice::row_seed(settings.noise_seed, 0, [0, 0]);
         let pair = |index: usize| {
-            let uniform = |n: usize| {
-                (lattice::cell(seed, (2 * index + n) as i32) as f32 + 0.5) / 4_294_967_296.0
+            let uniform = |n: i32| {
+                let bits = lattice::random(settings.noise_seed, [index as i32, n, 0]);
+                (bits as f32 + 0.5) / 4_294_967_296.0
             };
             // Box and Muller 1958.
             let radius = level * (-2.0 * uniform(0).min(0.999_999_9).ln()).sqrt();
@@ -48,36 +48,27 @@ impl Receiver {
             [radius * cos, radius * sin]
         };
         let pairs: Vec<[f32; 2]> = (0..N_NOISE).map(pair).collect();
-        let n = N_NOISE + grid.n_samples;
+        let n = N_NOISE + grid.n_lines;
         Self {
-            gain: (0..2 * grid.n_samples).map(gain).collect(),
+            gain: (0..grid.n_samples).map(gain).collect(),
             noise: (0..n).flat_map(|index| pairs[index % N_NOISE]).collect(),
             seed: settings.noise_seed,
         }
     }
 
-    /// Adds noise and gain to a line's samples: re, im.
-    pub(crate) fn amplify(&self, frame: u64, line: usize, iq: &mut [f32]) {
-        let bits = lattice::row_seed(self.seed ^ frame, line as i32, [frame as i32, 1]);
+    /// Envelope of a sample of all lines, re and im, with noise and gain [dB over the speckle of liver].
+    pub(crate) fn detect(&self, frame: u64, sample: usize, iq: &[f32], envelope: &mut [f32]) {
+        let bits = lattice::random(self.seed ^ frame, [sample as i32, frame as i32, 1]);
         let start = 2 * (bits as usize % N_NOISE);
         let noise = &self.noise[start..start + iq.len()];
+        let gain = self.gain[sample] * self.gain[sample];
         wide(
             #[inline(always)]
             || {
-                for ((value, noise), gain) in iq.iter_mut().zip(noise).zip(&self.gain) {
-                    *value = (*value + noise) * gain;
-                }
-            },
-        );
-    }
-
-    /// Envelope in dB over the speckle of liver.
-    pub(crate) fn detect(iq: &[f32], envelope: &mut [f32]) {
-        wide(
-            #[inline(always)]
-            || {
-                for (envelope, pair) in envelope.iter_mut().zip(iq.chunks_exact(2)) {
-                    *envelope = decibels(pair[0] * pair[0] + pair[1] * pair[1]);
+                let lines = iq.chunks_exact(2).zip(noise.chunks_exact(2));
+                for (envelope, (pair, noise)) in envelope.iter_mut().zip(lines) {
+                    let [re, im] = [pair[0] + noise[0], pair[1] + noise[1]];
+                    *envelope = decibels((re * re + im * im) * gain);
                 }
             },
         );

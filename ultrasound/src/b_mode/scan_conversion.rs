@@ -92,6 +92,29 @@ impl ScanConverter {
         self.rows.par_iter().zip(pixels).for_each(fill);
     }
 
+    /// Numbers in beam space, shape `[n_lines, n_samples]`, likewise: interpolated; `outside` where there is none.
+    pub fn values(&self, beam_space: &[f32], outside: f32) -> Vec<f32> {
+        let mut picture = vec![outside; self.size[0] * self.size[1]];
+        let between = |at: usize, share: f32| {
+            let (before, after) = (beam_space.get(at)?, beam_space.get(at + 1)?);
+            Some(before + share * (after - before))
+        };
+        for (runs, pixels) in self.rows.iter().zip(picture.chunks_mut(self.size[0])) {
+            for run in runs {
+                for (pixel, (at, [across, along])) in
+                    pixels[run.start..].iter_mut().zip(&run.pixels)
+                {
+                    let at = *at as usize;
+                    let lines = [at, at + self.n_samples].map(|at| between(at, *along));
+                    if let [Some(first), Some(second)] = lines {
+                        *pixel = first + across * (second - first);
+                    }
+                }
+            }
+        }
+        picture
+    }
+
     /// Materials of a frame likewise, from the nearest sample; `outside` where nothing is seen.
     pub fn labels(&self, frame: &Frame, outside: u8) -> Vec<u8> {
         let mut picture = vec![outside; self.size[0] * self.size[1]];

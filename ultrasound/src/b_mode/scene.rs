@@ -1,9 +1,9 @@
 //! What the probe looks at: a phantom, its deformation, and where the probe is.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::Isometry3;
 
 use crate::UltrasoundError;
-use crate::deformation::{Deformation, Point, Vector};
+use crate::deformation::{Deformation, Point};
 use crate::material::Material;
 use crate::phantom::{Phantom, Place};
 
@@ -56,10 +56,14 @@ impl<'a> View<'a> {
         self.phantom.materials()
     }
 
+    /// World point of a point in the probe's frame.
+    pub(crate) fn world(&self, probe: &Point) -> Point {
+        self.world_from_probe * probe
+    }
+
     /// Rest point of a point in the probe's frame.
     pub(crate) fn rest(&self, probe: &Point) -> Option<Point> {
-        self.deformation
-            .rest_from_world(&(self.world_from_probe * probe))
+        self.deformation.rest_from_world(&self.world(probe))
     }
 
     /// Point in the probe's frame of a rest point.
@@ -70,7 +74,7 @@ impl<'a> View<'a> {
 
     /// What is at a point in the probe's frame; the clearance counts in the world.
     pub(crate) fn place(&self, probe: &Point) -> Place {
-        let world = self.world_from_probe * probe;
+        let world = self.world(probe);
         let Some(rest) = self.deformation.rest_from_world(&world) else {
             return Place {
                 material: 0,
@@ -82,24 +86,5 @@ impl<'a> View<'a> {
             clearance: place.clearance / self.deformation.max_compression(&world),
             ..place
         }
-    }
-
-    /// Unit normal of the boundary next to a point, in the probe's frame.
-    ///
-    /// Normals are gradients: they turn with the transpose of the rest point's derivative.
-    pub(crate) fn normal(&self, probe: &Point) -> Option<Vector> {
-        const STEP: f32 = 1e-3;
-        let rest = self.rest(probe)?;
-        let at_rest = self.phantom.normal(&rest);
-        let component = |axis: Vector| {
-            let ahead = self.rest(&(probe + STEP * axis)).map(|ahead| ahead - rest);
-            let behind = || {
-                self.rest(&(probe - STEP * axis))
-                    .map(|behind| rest - behind)
-            };
-            Some(ahead.or_else(behind)?.dot(&at_rest))
-        };
-        let [x, y, z] = [Vector3::x(), Vector3::y(), Vector3::z()].map(component);
-        Vector::new(x?, y?, z?).try_normalize(1e-9)
     }
 }

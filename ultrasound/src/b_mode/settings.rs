@@ -25,7 +25,8 @@ pub struct Settings {
     pub gain: f64,
     /// From black to white [dB].
     pub dynamic_range: f64,
-    /// Scatterers of the speckle per volume of resolution (the product of the three widths at half maximum).
+    /// Scatterers of the speckle per volume of resolution (the product of the three widths at half maximum), at least; at most twice as many
+    /// are there.
     pub scatterers_per_cell: f64,
     /// Seed of the speckle: that of the patient.
     pub speckle_seed: u64,
@@ -57,7 +58,7 @@ impl Settings {
             noise: -75.0,
             gain: -32.0,
             dynamic_range: 60.0,
-            scatterers_per_cell: 10.0,
+            scatterers_per_cell: 5.0,
             speckle_seed: 0,
             noise_seed: 0,
         }

@@ -1,14 +1,9 @@
-//! Diffuse echoes: the scatterers of tissue in the beam, put into lines with the phase of the carrier.
+//! Echoes of the tissue's grain.
 //!
 //! Beam space is cut into blocks of lines and samples, in each of which the deformation is taken as affine.
 //! The cells of the lattices that lie in a block are found at rest; their scatterers are moved into the block.
 //! With $\rho$ scatterers per volume of amplitude $a = (\rho \int |h|^2 dV)^{-1/2}$, of the response $h$ to one of them, the mean square of
 //! the envelope is 1 at any depth.
-
-#![expect(
-    clippy::inline_always,
-    reason = "what is called within `wide` must be part of the function that has the processor's features"
-)]
 
 use super::batch::{Batch, Lit};
 use super::block::Block;
@@ -16,22 +11,23 @@ use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::lattice;
 use super::scene::View;
+use super::shading::{SAMPLES, Shading};
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
 
-/// Blocks over the depth: within each, widths of the beam change linearly.
+/// Blocks over the depth, at least: within each, widths of the beam change linearly.
 const N_BLOCKS: usize = 24;
-/// Beyond so many standard deviations across the array scatterers are left out.
-pub(crate) const REACH: f32 = 2.0;
-/// Lattices in use at a depth: what coarser ones would add is 1/64 of the scatterers.
-const N_LEVELS: i32 = 6;
+/// Beyond so many standard deviations across the array scatterers are left out, with this share of the power.
+pub(crate) const REACH: f32 = 2.3;
+const LEFT_OUT: f32 = 0.00114;
+
 /// What depends on the depth alone, for each sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Speckle {
     seed: u64,
-    /// Level of the densest lattice; its fraction says how much of that one is left out.
+    /// Lattice that is as dense as is wanted; its fraction: how much denser the next lower one is.
     pub(crate) level: Vec<f32>,
-    /// Amplitude of a scatterer.
+    /// Amplitude of a scatterer of lattice 0.
     pub(crate) amplitude: Vec<f32>,
     /// −log₂ of the beam across the array at a distance of 1 m, over its square.
     pub(crate) narrowness: Vec<f32>,
@@ -51,15 +47,11 @@ impl Speckle {
             let (lateral, elevation) = (grid.sigma_lateral[sample], grid.sigma_elevation[sample]);
             let widths = (FWHM_OVER_SIGMA * FWHM_OVER_SIGMA) as f32 * lateral * elevation;
             let wanted = scatterers_per_cell / (widths * pulse_width);
-            let densest = (2.0 * lattice::finest_density() / wanted).log2().max(0.0);
-            let squares = (0..N_LEVELS).map(|above| {
-                let level = densest.floor() + above as f32;
-                lattice::finest_density() * (-level).exp2() * weight(level, densest).powi(2)
-            });
             let line_distance = grid.line_distance(sample as f32 * grid.step).max(1e-5);
-            let beams = beam_energy * line_distance * std::f32::consts::PI.sqrt() * elevation;
-            level.push(densest);
-            amplitude.push((squares.sum::<f32>() * beams * pulse_energy).sqrt().recip());
+            let across = std::f32::consts::PI.sqrt() * elevation * (1.0 - LEFT_OUT);
+            let response = beam_energy * line_distance * across * pulse_energy;
+            level.push((lattice::finest_density() / wanted).log2().max(0.0));
+            amplitude.push((lattice::finest_density() * response).sqrt().recip());
             narrowness.push(0.5 * std::f32::consts::LOG2_E / (elevation * elevation));
         }
         Self {
@@ -70,7 +62,7 @@ impl Speckle {
         }
     }
 
-    /// Adds the speckle to a group of lines from `first` on.
+    /// Adds the speckle to a group of lines from `first` on; `tracks` are all lines'.
     pub(crate) fn add(
         &self,
         view: &View,
@@ -81,55 +73,21 @@ impl Speckle {
         echoes: &mut Echoes,
     ) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
-        let length = grid.n_samples.div_ceil(N_BLOCKS);
-        let mut batch = Batch::new();
+        let length = grid.n_samples.div_ceil(N_BLOCKS).min(SAMPLES);
+        let (mut shading, mut batch) = (Shading::new(), Batch::new());
         for start in (0..grid.n_samples).step_by(length) {
             let samples = [start, (start + length).min(grid.n_samples)];
-            if is_silent(&tracks[lines[0]..lines[1]], samples) {
+            if !shading.fill(&tracks[first..], samples) {
                 continue;
             }
             let Some(block) = Block::new(self, view, grid, lines, samples) else {
                 continue;
             };
-            let lit = Lit {
-                grid,
-                carrier,
-                tracks,
-                first,
-                block: &block,
-            };
-            self.fill(&block, &lit, &mut batch, echoes);
+            for level in lattice::in_use(block.level.ends()) {
+                let lit = Lit::new(grid, carrier, &shading, &block, level, echoes);
+                let rows = block.rows(level, lattice::origin(self.seed, level));
+                batch.put_rows(&lit, &rows, echoes.values());
+            }
         }
     }
-
-    fn fill(&self, block: &Block, lit: &Lit, batch: &mut Batch, echoes: &mut Echoes) {
-        let finest = block.level.least().floor() as i32;
-        for level in finest..finest + N_LEVELS {
-            block.for_each_row(level, |row| {
-                let seed = lattice::row_seed(self.seed, level, row.across);
-                for x in row.cells[0]..=row.cells[1] {
-                    if batch.is_full() {
-                        batch.put(lit, level, echoes);
-                    }
-                    batch.push(seed, x, row.across);
-                }
-            });
-            batch.put(lit, level, echoes);
-        }
-    }
-}
-
-/// How much a lattice's scatterers count.
-#[inline(always)]
-pub(crate) fn weight(level: f32, densest: f32) -> f32 {
-    (level + 1.0 - densest).clamp(0.0, 1.0)
-}
-
-fn is_silent(tracks: &[Track], [start, end]: [usize; 2]) -> bool {
-    let silent = |ray: &Vec<[f32; 2]>| {
-        ray[start..end]
-            .iter()
-            .all(|[amplitude, _]| *amplitude == 0.0)
-    };
-    tracks.iter().all(|track| track.rays.iter().all(silent))
 }

@@ -1,15 +1,19 @@
 //! Walks a line through the deformed medium: what is lost, reflected and delayed on the way.
 //!
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
+//! Two lines share the outer rays, as the beam is wider than their distance.
 //! A ray leaps over what the phantom says is of one material.
 
 use super::acoustics::{Acoustics, reflection};
 use super::contact::GAP;
-use super::echoes::{Carrier, Echoes, GROUP};
+use super::echoes::Carrier;
 use super::grid::Grid;
+use super::rest_grid::{Column, RestGrid};
 use super::scene::View;
 use crate::phantom::Place;
 
+/// Lines that share outer rays.
+pub(crate) const SHARING: usize = 2;
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
 /// Below this amplitude a ray ends.
@@ -25,8 +29,10 @@ const ROUGH: f32 = 0.08;
 const GRAZING: f32 = 0.3;
 /// Reflection at the probe's face, for echoes that go to and fro.
 const FACE: f32 = 0.35;
-/// Halvings of a sample's length until a boundary is found.
-const N_HALVINGS: usize = 7;
+/// Echoes fainter than this over the speckle of liver are not looked at closely.
+const UNSEEN: f32 = 0.01;
+/// Boundaries of the same materials so near to each other on two rays of a line are the same [m].
+const SAME: f32 = 2e-3;
 
 /// What a line's rays met.
 #[derive(Clone, Debug)]
@@ -37,14 +43,20 @@ pub(crate) struct Track {
     pub(crate) left: Vec<f32>,
     /// Material of the middle ray for each sample.
     pub(crate) labels: Vec<u8>,
+    /// Echoes of boundaries on each ray: shown range [m] and amplitude.
+    pub(crate) boundaries: [Vec<[f32; 2]>; 3],
 }
 
 /// What all lines share.
 pub(crate) struct Walk<'a> {
-    pub(crate) view: &'a View<'a>,
-    pub(crate) grid: &'a Grid,
-    pub(crate) carrier: Carrier,
-    pub(crate) acoustics: &'a [Acoustics],
+    view: &'a View<'a>,
+    grid: &'a Grid,
+    rest: &'a RestGrid,
+    acoustics: &'a [Acoustics],
+    /// What each material leaves of the amplitude from sample to sample.
+    fades: Vec<f32>,
+    /// Halvings of a sample's length until a boundary is found.
+    n_halvings: usize,
 }
 
 /// Where a ray has come to.
@@ -62,6 +74,15 @@ impl Track {
             rays: [ray.clone(), ray.clone(), ray],
             left: vec![0.0; grid.n_samples],
             labels: vec![0; grid.n_samples],
+            boundaries: [const { Vec::new() }; 3],
+        }
+    }
+
+    /// Takes over the outer rays of a line beside it.
+    fn take_outer(&mut self, other: &Self) {
+        for ray in [0, 2] {
+            self.rays[ray].copy_from_slice(&other.rays[ray]);
+            self.boundaries[ray].clone_from(&other.boundaries[ray]);
         }
     }
 
@@ -70,33 +91,102 @@ impl Track {
         self.rays.iter_mut().for_each(|ray| ray.fill([0.0; 2]));
         self.left.fill(0.0);
         self.labels.fill(0);
+        self.boundaries.iter_mut().for_each(Vec::clear);
     }
 }
 
-impl Walk<'_> {
-    /// Walks the three rays of a line.
-    pub(crate) fn line(&self, line: usize, track: &mut Track, echoes: &mut Echoes) {
-        for ray in 0..3 {
-            self.ray(line, ray, track, echoes);
+impl<'a> Walk<'a> {
+    pub(crate) fn new(
+        view: &'a View<'a>,
+        grid: &'a Grid,
+        rest: &'a RestGrid,
+        carrier: Carrier,
+        acoustics: &'a [Acoustics],
+    ) -> Self {
+        let fade = |acoustics: &Acoustics| (-acoustics.loss * grid.step).exp();
+        // Until the carrier's phase is known to a tenth of a period.
+        let periods = grid.step * carrier.periods;
+        Self {
+            view,
+            grid,
+            rest,
+            acoustics,
+            fades: acoustics.iter().map(fade).collect(),
+            n_halvings: (5.0 * periods).log2().ceil().clamp(2.0, 10.0) as usize,
         }
     }
 
-    fn elevation(&self, ray: usize, sample: usize) -> f32 {
-        let sigma = self.grid.sigma_elevation[sample.min(self.grid.n_samples - 1)];
-        (ray as f32 - 1.0) * 3f32.sqrt() * sigma
+    /// Walks the lines from `first` on, which share the outer rays of the first that couples.
+    pub(crate) fn lines(&self, first: usize, coupled: &[bool], tracks: &mut [Track]) {
+        let mut leader: Option<usize> = None;
+        for own in 0..tracks.len() {
+            if !coupled[own] {
+                tracks[own].darken();
+            } else if let Some(leader) = leader {
+                let (before, after) = tracks.split_at_mut(own);
+                self.line(first + own, &[1], &mut after[0]);
+                after[0].take_outer(&before[leader]);
+            } else {
+                // The middle first: the others meet the same boundaries at the same angles.
+                self.line(first + own, &[1, 0, 2], &mut tracks[own]);
+                leader = Some(own);
+            }
+        }
     }
 
-    fn ray(&self, line: usize, ray: usize, track: &mut Track, echoes: &mut Echoes) {
-        let (grid, n) = (self.grid, self.grid.n_samples);
-        let point =
-            |range: f32, sample: usize| grid.point(line as f32, range, self.elevation(ray, sample));
+    /// Walks rays of a line.
+    fn line(&self, line: usize, rays: &[usize], track: &mut Track) {
+        let mut ray = Ray {
+            walk: self,
+            line,
+            index: 1,
+            column: Column::default(),
+            met: Vec::new(),
+        };
+        for number in rays {
+            ray.index = *number;
+            self.rest.column(line, *number, &mut ray.column);
+            ray.walk(track);
+        }
+    }
+}
+
+/// One of a line's rays.
+struct Ray<'a> {
+    walk: &'a Walk<'a>,
+    line: usize,
+    index: usize,
+    column: Column,
+    /// Boundaries of the middle ray: materials, range, and cosine of the angle.
+    met: Vec<([u8; 2], f32, f32)>,
+}
+
+impl Ray<'_> {
+    fn place(&self, range: f32) -> Place {
+        let sample = range / self.walk.grid.step;
+        if let Some((rest, compression)) = self.column.at(sample) {
+            let place = self.walk.view.phantom.place(&rest);
+            return Place {
+                clearance: place.clearance / compression,
+                ..place
+            };
+        }
+        let elevation = self.walk.grid.elevation(self.index, sample as usize);
+        let point = self.walk.grid.point(self.line as f32, range, elevation);
+        self.walk.view.place(&point)
+    }
+
+    /// Goes down to the bottom or to where nothing is left.
+    fn walk(&mut self, track: &mut Track) {
+        track.boundaries[self.index].clear();
+        let (grid, n) = (self.walk.grid, self.walk.grid.n_samples);
         let mut front = Front {
             amplitude: 1.0,
             offset: 0.0,
         };
         // Gel fills what is between the face and the skin.
         let start = ((GAP / grid.step).ceil() as usize).min(n);
-        let mut material = self.view.place(&point(GAP, 0)).material;
+        let mut material = self.place(GAP).material;
         let mut sample = 0;
         while sample < n {
             let range = sample as f32 * grid.step;
@@ -106,72 +196,62 @@ impl Walk<'_> {
                     clearance: GAP - range,
                 }
             } else {
-                self.view.place(&point(range, sample))
+                self.place(range)
             };
             if place.material != material {
-                let boundary = self.boundary(range, |range| {
-                    self.view.place(&point(range, sample)).material == material
-                });
-                self.pass(material, boundary - range, &mut front);
-                let at = point(boundary, sample);
-                self.meet(
-                    line,
-                    ray,
-                    boundary,
-                    &at,
-                    [material, place.material],
-                    &mut front,
-                    echoes,
-                );
-                self.pass(place.material, range - boundary, &mut front);
+                let boundary = self.boundary(range, material);
+                self.walk.pass(material, boundary - range, &mut front);
+                let materials = [material, place.material];
+                let boundaries = &mut track.boundaries[self.index];
+                self.meet(boundary, materials, &mut front, boundaries);
+                self.walk.pass(place.material, range - boundary, &mut front);
                 material = place.material;
             }
-            // The rays' slope across the array and a margin for rounding.
-            let leap = ((0.9 * place.clearance / grid.step) as usize).min(n);
-            let end = (sample + leap.max(1)).min(n);
-            if ray == 1 {
+            let end = self.end(sample, place.clearance);
+            if self.index == 1 {
                 track.labels[sample..end].fill(material);
-                self.fill_left(material, front, &mut track.left[sample..end]);
+                self.walk
+                    .fill_left(material, front, &mut track.left[sample..end]);
             }
-            self.fill(material, &mut front, &mut track.rays[ray][sample..end]);
+            let samples = &mut track.rays[self.index][sample..end];
+            self.walk.fill(material, &mut front, samples);
             sample = end;
             if front.amplitude < FAINTEST {
                 break;
             }
         }
         // Labels go on in the shadow: they are the truth, not the picture.
-        if ray == 1 {
-            self.label(sample, &point, &mut track.labels);
+        if self.index == 1 {
+            self.label(sample, &mut track.labels);
             track.left[sample..].fill(0.0);
         }
-        let last = [0.0, front.offset];
-        track.rays[ray][sample..].fill(last);
+        track.rays[self.index][sample..].fill([0.0, front.offset]);
     }
 
-    fn label(
-        &self,
-        from: usize,
-        point: &impl Fn(f32, usize) -> crate::deformation::Point,
-        labels: &mut [u8],
-    ) {
+    /// First sample after one about which nothing changes for a length.
+    fn end(&self, sample: usize, clearance: f32) -> usize {
+        let (step, n) = (self.walk.grid.step, self.walk.grid.n_samples);
+        // The rays' slope across the array and a margin for rounding.
+        let leap = ((0.9 * clearance / step) as usize).min(n);
+        (sample + leap.max(1)).min(n)
+    }
+
+    fn label(&self, from: usize, labels: &mut [u8]) {
         let mut sample = from;
         while sample < labels.len() {
-            let place = self
-                .view
-                .place(&point(sample as f32 * self.grid.step, sample));
-            let leap = ((0.9 * place.clearance / self.grid.step) as usize).min(labels.len());
-            let end = (sample + leap.max(1)).min(labels.len());
+            let place = self.place(sample as f32 * self.walk.grid.step);
+            let end = self.end(sample, place.clearance);
             labels[sample..end].fill(place.material);
             sample = end;
         }
     }
 
     /// Range within the last sample's length at which the material ends.
-    fn boundary(&self, range: f32, is_before: impl Fn(f32) -> bool) -> f32 {
-        let (mut before, mut behind) = (range - self.grid.step, range);
-        for _ in 0..N_HALVINGS {
+    fn boundary(&self, range: f32, material: u8) -> f32 {
+        let (mut before, mut behind) = (range - self.walk.grid.step, range);
+        for _ in 0..self.walk.n_halvings {
             let middle = 0.5 * (before + behind);
-            if is_before(middle) {
+            if self.place(middle).material == material {
                 before = middle;
             } else {
                 behind = middle;
@@ -180,6 +260,74 @@ impl Walk<'_> {
         0.5 * (before + behind)
     }
 
+    /// Cosine of the angle at which a boundary is met.
+    fn cosine(&mut self, range: f32, materials: [u8; 2]) -> f32 {
+        if self.index != 1 {
+            let near = |(known, at, _): &&([u8; 2], f32, f32)| {
+                *known == materials && (at - range).abs() < SAME
+            };
+            if let Some((_, _, cosine)) = self.met.iter().find(near) {
+                return *cosine;
+            }
+        }
+        let sample = range / self.walk.grid.step;
+        let Some((rest, _)) = self.column.at(sample) else {
+            return 1.0;
+        };
+        let normal = self.walk.view.phantom.normal(&rest);
+        let cosine = self
+            .walk
+            .rest
+            .cosine(self.walk.grid, self.line, sample, &normal);
+        if self.index == 1 {
+            self.met.push((materials, range, cosine));
+        }
+        cosine
+    }
+
+    /// Passes a boundary between two materials.
+    fn meet(
+        &mut self,
+        range: f32,
+        materials: [u8; 2],
+        front: &mut Front,
+        boundaries: &mut Vec<[f32; 2]>,
+    ) {
+        let walk = self.walk;
+        let [from, to] = materials.map(|material| &walk.acoustics[usize::from(material)]);
+        let [upright, passed] = reflection(from, to, 1.0);
+        if SPECULAR * front.amplitude * upright.abs() < UNSEEN {
+            front.amplitude *= passed;
+            return;
+        }
+        let cos = self.cosine(range, materials);
+        // Only a part of the beam meets a boundary more grazingly.
+        let [reflected, left] = reflection(from, to, cos.max(GRAZING));
+        let angle = cos.acos() / SPREAD;
+        let directed = (1.0 - ROUGH) * (-angle * angle).exp() + ROUGH * cos;
+        let sample = ((range / walk.grid.step) as usize).min(walk.grid.n_samples - 1);
+        // Neighbouring lines see the same boundary and add up.
+        let alone = walk.grid.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt();
+        let strength = front.amplitude * reflected * directed;
+        let echo = SPECULAR * strength * WEIGHTS[self.index] / alone;
+        let shown = range + front.offset;
+        boundaries.push([shown, echo]);
+        if strength.abs() > 0.02 {
+            // To and fro between boundary and face.
+            let mut again = echo;
+            for times in 2..6 {
+                again *= -FACE * strength.abs();
+                boundaries.push([shown * times as f32, again]);
+            }
+        }
+        front.amplitude *= left;
+        if to.is_gas {
+            front.amplitude = 0.0;
+        }
+    }
+}
+
+impl Walk<'_> {
     /// Goes a length within a material; back, where it is negative.
     fn pass(&self, material: u8, length: f32, front: &mut Front) {
         let acoustics = &self.acoustics[usize::from(material)];
@@ -190,7 +338,7 @@ impl Walk<'_> {
     /// Writes samples of one material.
     fn fill(&self, material: u8, front: &mut Front, samples: &mut [[f32; 2]]) {
         let acoustics = &self.acoustics[usize::from(material)];
-        let fade = (-acoustics.loss * self.grid.step).exp();
+        let fade = self.fades[usize::from(material)];
         let deeper = acoustics.stretch * self.grid.step;
         for sample in samples {
             *sample = [front.amplitude * acoustics.echo, front.offset];
@@ -200,59 +348,10 @@ impl Walk<'_> {
     }
 
     fn fill_left(&self, material: u8, mut front: Front, left: &mut [f32]) {
-        let fade = (-self.acoustics[usize::from(material)].loss * self.grid.step).exp();
+        let fade = self.fades[usize::from(material)];
         for left in left {
             *left = front.amplitude;
             front.amplitude *= fade;
-        }
-    }
-
-    /// Passes a boundary between two materials.
-    #[expect(clippy::too_many_arguments, reason = "where, what and whither")]
-    fn meet(
-        &self,
-        line: usize,
-        ray: usize,
-        range: f32,
-        point: &crate::deformation::Point,
-        materials: [u8; 2],
-        front: &mut Front,
-        echoes: &mut Echoes,
-    ) {
-        let [from, to] = materials.map(|material| &self.acoustics[usize::from(material)]);
-        let grid = self.grid;
-        let ahead = grid.point(line as f32, range + grid.step, point.y) - point;
-        let cos = self
-            .view
-            .normal(point)
-            .map_or(1.0, |normal| normal.dot(&ahead).abs() / grid.step);
-        let cos = cos.min(1.0);
-        // Only a part of the beam meets a boundary more grazingly.
-        let [reflected, left] = reflection(from, to, cos.max(GRAZING));
-        let angle = cos.acos() / SPREAD;
-        let directed = (1.0 - ROUGH) * (-angle * angle).exp() + ROUGH * cos;
-        let sample = ((range / grid.step) as usize).min(grid.n_samples - 1);
-        // Neighbouring lines see the same boundary and add up.
-        let alone = grid.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt();
-        let strength = front.amplitude * reflected * directed;
-        let echo = SPECULAR * strength * WEIGHTS[ray] / alone;
-        echoes.add(line % GROUP, self.carrier, range + front.offset, echo);
-        if strength.abs() > 0.02 {
-            // To and fro between boundary and face.
-            let mut again = echo;
-            for times in 2..6 {
-                again *= -FACE * strength.abs();
-                echoes.add(
-                    line % GROUP,
-                    self.carrier,
-                    (range + front.offset) * times as f32,
-                    again,
-                );
-            }
-        }
-        front.amplitude *= left;
-        if to.is_gas {
-            front.amplitude = 0.0;
         }
     }
 }

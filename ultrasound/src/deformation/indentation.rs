@@ -1,96 +1,191 @@
-//! Tissue under a probe's face, pushed aside as far as the face reaches in: kinematics, without forces.
+//! Tissue under a probe's face, pushed aside as far as the face reaches into it: kinematics, without forces.
 //!
-//! In the probe's frame a point at $(x, y)$ and depth $t$ below the face was less deep at rest by $w(x, y)\, e^{-t/L}$, where
-//! $w$ is how far the face reaches into the skin there and $L$ = [`DECAY`]: layers near the face are pressed thin, deep ones move little.
-//! It stands in for a simulated torso where there is none.
+//! In the probe's frame a point at $(x, y)$ and depth $t$ below the face was less deep by $w(x, y)\, e^{-t/L}$, where $w$ is how far the
+//! face reaches into the skin there and $L$ the `decay`: layers near the face are pressed thin, deep ones move little.
+//! Over a rigid body it stands in for a simulated torso; over a simulated one, whose points are coarser than the face, it brings the skin
+//! to the face, with which gel fills gaps up to [`GEL`].
 
 use nalgebra::{Isometry3, Vector3};
 
 use super::{Deformation, Point};
 use crate::UltrasoundError;
+use crate::phantom::Phantom;
 use crate::transducer::{ArrayKind, Transducer};
 
-/// Depth over which the displacement fades to 1/e [m].
-const DECAY: f32 = 0.035;
 /// Distance over which skin bends up beside the face [m].
 const EDGE: f32 = 0.012;
 /// Slope of a curved face, along a line that is as slanted.
 const SLOPE: f32 = 0.5;
-/// The most that is pressed in [m]: tissue must not be turned inside out.
-const MOST: f64 = 0.03;
+/// The farthest that skin is looked for above the face [m].
+const MOST: f32 = 0.03;
+/// Gaps that gel fills [m]; up to twice as wide ones are filled in part.
+const GEL: f32 = 0.0015;
+/// Steps in which skin is looked for [m], before the last is halved.
+const STEP: f32 = 0.0005;
+const N_HALVINGS: usize = 5;
+/// Places on the face along and across the array.
+const COUNT: [usize; 2] = [49, 9];
 
 /// A face that is pressed into tissue.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Indentation {
+#[derive(Clone, Debug)]
+pub struct Indentation<D> {
+    inner: D,
     probe_from_world: Isometry3<f32>,
     world_from_probe: Isometry3<f32>,
     /// Radius of the face; infinite where it is flat [m].
     radius: f32,
     half_size: [f32; 2],
-    depth: f32,
+    decay: f32,
+    /// How far the face reaches into the skin, shape `[COUNT[1], COUNT[0]]` [m].
+    reach: Vec<f32>,
 }
 
-impl Indentation {
-    /// Of a transducer whose face is `depth` [m] deeper than the skin at rest.
+impl Indentation<super::Rigid> {
+    /// Depth over which what a probe presses in fades to 1/e, where nothing is simulated [m].
+    pub const DECAY: f64 = 0.035;
+}
+
+impl<D: Deformation> Indentation<D> {
+    /// Of a transducer whose face stands in the skin of a phantom, deformed by `inner`; fading to 1/e over a depth of `decay` [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: a depth outside of 0 to 0.03 m.
+    /// [`UltrasoundError::Setting`]: a decay outside of 0.005 to 0.1 m.
     pub fn new(
+        inner: D,
+        phantom: &dyn Phantom,
         transducer: &Transducer,
         world_from_probe: &Isometry3<f64>,
-        depth: f64,
+        decay: f64,
     ) -> Result<Self, UltrasoundError> {
-        UltrasoundError::check_range("indentation", depth, [0.0, MOST], "m")?;
+        UltrasoundError::check_range("decay of the indentation", decay, [0.005, 0.1], "m")?;
         let radius = match transducer.kind {
             ArrayKind::Curvilinear { radius } => radius as f32,
             ArrayKind::Linear | ArrayKind::Phased { .. } => f32::INFINITY,
         };
-        let arc = 0.5 * transducer.n_elements as f32 * transducer.pitch as f32;
-        let across = 0.5 * transducer.elevation_aperture as f32 + 0.003;
-        Ok(Self {
+        let mut own = Self {
+            inner,
             probe_from_world: world_from_probe.inverse().cast(),
             world_from_probe: world_from_probe.cast(),
             radius,
-            half_size: [radius.min(1.0) * (arc / radius.min(1.0)).sin(), across],
-            depth: depth as f32,
-        })
+            half_size: [
+                0.5 * transducer.footprint() as f32,
+                0.5 * transducer.elevation_aperture as f32 + 0.003,
+            ],
+            decay: decay as f32,
+            reach: Vec::new(),
+        };
+        let places = (0..COUNT[0] * COUNT[1]).map(|index| {
+            let share = |n: usize, count: usize| 2.0 * n as f32 / (count - 1) as f32 - 1.0;
+            let x = share(index % COUNT[0], COUNT[0]) * own.half_size[0];
+            let y = share(index / COUNT[0], COUNT[1]) * own.half_size[1];
+            own.reach_at(phantom, x, y)
+        });
+        own.reach = places.collect();
+        // Tissue must not be turned inside out.
+        let most = own.reach.iter().copied().fold(0.0, f32::max);
+        own.decay = own.decay.max(1.25 * most);
+        Ok(own)
+    }
+
+    /// How far the face reaches into the skin at a place on it; negative where gel draws the skin to it.
+    fn reach_at(&self, phantom: &dyn Phantom, x: f32, y: f32) -> f32 {
+        let face = -self.height(x);
+        let is_tissue = |z: f32| {
+            let rest = self
+                .inner
+                .rest_from_world(&(self.world_from_probe * Point::new(x, y, z)));
+            rest.is_some_and(|rest| {
+                let material = phantom.place(&rest).material;
+                !phantom.materials()[usize::from(material)].is_gas()
+            })
+        };
+        // Away from the face: up through tissue, or down through air.
+        let (way, most) = if is_tissue(face) {
+            (-STEP, MOST)
+        } else {
+            (STEP, 2.0 * GEL)
+        };
+        let is_beyond = |z: &f32| is_tissue(*z) != (way < 0.0);
+        let steps = (1..=(most / STEP) as usize).map(|n| face + n as f32 * way);
+        let [mut above, mut below] = match steps.into_iter().find(is_beyond) {
+            Some(z) if way < 0.0 => [z, z + STEP],
+            Some(z) => [z - STEP, z],
+            None if way < 0.0 => return MOST,
+            None => return 0.0,
+        };
+        for _ in 0..N_HALVINGS {
+            let middle = 0.5 * (below + above);
+            *(if is_tissue(middle) {
+                &mut below
+            } else {
+                &mut above
+            }) = middle;
+        }
+        let reach = face - below;
+        // The wider the gap, the less is filled, so that nothing jumps.
+        if reach > -GEL {
+            reach
+        } else {
+            -(2.0 * GEL + reach).max(0.0)
+        }
+    }
+
+    /// Height of the face over its middle [m].
+    fn height(&self, x: f32) -> f32 {
+        if self.radius.is_finite() {
+            let x = x.abs().min(self.half_size[0]);
+            self.radius - (self.radius * self.radius - x * x).max(0.0).sqrt()
+        } else {
+            0.0
+        }
     }
 
     /// Height of the face over its middle [m], and how far it reaches in [m], at x, y of the probe's frame.
     fn face(&self, point: &Point) -> [f32; 2] {
-        let x = point.x.abs().min(self.half_size[0]);
-        let height = if self.radius.is_finite() {
-            self.radius - (self.radius * self.radius - x * x).max(0.0).sqrt()
-        } else {
-            0.0
+        let place = |axis: usize| {
+            let half = self.half_size[axis];
+            let last = (COUNT[axis] - 1) as f32;
+            let inside = point[axis].clamp(-half, half);
+            (
+                (0.5 * (inside / half + 1.0) * last).min(last - 1e-3),
+                point[axis] - inside,
+            )
         };
-        let beyond = [point.x, point.y].map(f32::abs);
-        let out = (beyond[0] - self.half_size[0])
-            .max(0.0)
-            .hypot((beyond[1] - self.half_size[1]).max(0.0));
-        let fade = (-(out / EDGE).powi(2)).exp();
-        [height, (self.depth - height).max(0.0) * fade]
+        let ([i, j], out) = {
+            let ((i, beyond_x), (j, beyond_y)) = (place(0), place(1));
+            ([i, j], beyond_x * beyond_x + beyond_y * beyond_y)
+        };
+        let at = j as usize * COUNT[0] + i as usize;
+        let edge = |at: usize| self.reach[at] + i.fract() * (self.reach[at + 1] - self.reach[at]);
+        let reach = edge(at) + j.fract() * (edge(at + COUNT[0]) - edge(at));
+        let fade = if out > 0.0 {
+            (-out / (EDGE * EDGE)).exp()
+        } else {
+            1.0
+        };
+        [self.height(point.x), reach * fade]
     }
 }
 
-impl Deformation for Indentation {
+impl<D: Deformation> Deformation for Indentation<D> {
     fn rest_from_world(&self, world: &Point) -> Option<Point> {
         let point = self.probe_from_world * world;
         let [height, reach] = self.face(&point);
         let below = (point.z + height).max(0.0);
-        let rest = point - Vector3::z() * (reach * (-below / DECAY).exp());
-        Some(self.world_from_probe * rest)
+        let unpressed = point - Vector3::z() * (reach * (-below / self.decay).exp());
+        self.inner
+            .rest_from_world(&(self.world_from_probe * unpressed))
     }
 
     fn world_from_rest(&self, rest: &Point) -> Option<Point> {
-        let target = self.probe_from_world * rest;
+        let target = self.probe_from_world * self.inner.world_from_rest(rest)?;
         let [height, reach] = self.face(&target);
-        // z − w e^(−t/L) is the rest depth: it grows with z, as w < L.
+        // z − w e^(−t/L) is the depth before: it grows with z, as w < L.
         let mut z = target.z + reach;
         for _ in 0..12 {
-            let fade = reach * (-(z + height).max(0.0) / DECAY).exp();
+            let fade = reach * (-(z + height).max(0.0) / self.decay).exp();
             let slope = if z + height > 0.0 {
-                1.0 + fade / DECAY
+                1.0 + fade / self.decay
             } else {
                 1.0
             };
@@ -103,6 +198,8 @@ impl Deformation for Indentation {
         let point = self.probe_from_world * world;
         let [height, reach] = self.face(&point);
         // Along the line by 1 + w/L; aslant also by the slope of the face.
-        1.0 + (reach / DECAY + SLOPE) * (-(point.z + height).max(0.0) / DECAY).exp()
+        let own = (reach.max(0.0) / self.decay + SLOPE)
+            * (-(point.z + height).max(0.0) / self.decay).exp();
+        (1.0 + own) * self.inner.max_compression(world)
     }
 }

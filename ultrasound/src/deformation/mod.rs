@@ -2,11 +2,15 @@
 //!
 //! Organs and scatterers are described in the shape that the body has at rest, so that they move with the tissue.
 
+mod field;
 mod indentation;
+mod region;
 mod rigid;
 mod tetrahedra;
 
+pub use field::DisplacementField;
 pub use indentation::Indentation;
+pub use region::Region;
 pub use rigid::Rigid;
 pub use tetrahedra::Tetrahedra;
 

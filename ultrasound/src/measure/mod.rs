@@ -1,12 +1,15 @@
-//! What is measured in pictures of test blocks: resolution, speckle, attenuation, contrast.
+//! What is measured in pictures: confidence in any; resolution, speckle, attenuation, contrast in those of test blocks.
 
 mod attenuation;
+mod banded;
+mod confidence;
 mod contrast;
 mod point_targets;
 mod speckle;
 mod width;
 
 pub use attenuation::{AttenuationSlope, attenuation_slope};
+pub use confidence::{Confidence, ConfidenceSettings, confidence};
 pub use contrast::{Contrast, contrast};
 pub use point_targets::{PointTarget, point_targets};
 pub use speckle::{SpeckleStatistics, autocovariance_width, speckle_statistics};

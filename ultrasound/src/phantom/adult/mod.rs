@@ -17,7 +17,7 @@ use nalgebra::Isometry3;
 use self::organs::Organs;
 use self::skin::SkinDepth;
 use self::thorax::Thorax;
-use self::voxels::Voxels;
+use self::voxels::{Known, Voxels};
 use super::{Phantom, Place};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
@@ -129,13 +129,14 @@ impl Adult {
     /// patient's left about that axis; pushed in by `indentation` [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: there is no skin above this place.
+    /// [`UltrasoundError::Setting`]: there is no skin above this place; an indentation outside of 0 to 0.03 m.
     pub fn probe_pose(
         &self,
         [x, y]: [f64; 2],
         rotation: f64,
         indentation: f64,
     ) -> Result<Isometry3<f64>, UltrasoundError> {
+        UltrasoundError::check_range("indentation", indentation, [0.0, 0.03], "m")?;
         let column = |z: f32| Point::new(x as f32, y as f32, z);
         let allowed = "above the trunk";
         let missing = || UltrasoundError::setting("site", [x, y], allowed);
@@ -160,11 +161,16 @@ impl Adult {
         Ok(Isometry3::from_parts(face.into(), turned.into()))
     }
 
-    fn exact_place(&self, rest: &Point) -> Place {
+    /// What is at a point, and how far away all is that is no organ [m]; 0 outside of organs.
+    fn exact_place(&self, rest: &Point) -> (Place, f32) {
         let depth = self.skin.depth(rest);
-        let at = |material: u8, clearance: f32| Place {
-            material,
-            clearance: clearance.clamp(0.0, LONGEST),
+        let at = |material: u8, clearance: f32| {
+            let clearance = clearance.clamp(0.0, LONGEST);
+            let place = Place {
+                material,
+                clearance,
+            };
+            (place, 0.0)
         };
         if depth < 0.0 {
             return at(index::AIR, -0.7 * depth);
@@ -183,10 +189,10 @@ impl Adult {
             below -= thickness;
             above = below;
         }
-        if let Some(place) = self.thorax.place(rest, below) {
-            return at(place.material, place.clearance.min(0.7 * above));
-        }
-        let thorax = self.thorax.clearance(rest, below);
+        let thorax = match self.thorax.place(rest, below) {
+            Ok(place) => return at(place.material, place.clearance.min(0.7 * above)),
+            Err(clearance) => clearance,
+        };
         let wall = self.thorax.wall(rest, MUSCLE_THICKNESS);
         if below < wall {
             return at(
@@ -194,11 +200,10 @@ impl Adult {
                 (0.55 * (wall - below)).min(0.7 * above).min(thorax),
             );
         }
-        let inner = self.organs.place(rest);
-        at(
-            inner.material,
-            inner.clearance.min(0.55 * (below - wall)).min(thorax),
-        )
+        let rim = (0.55 * (below - wall)).min(thorax).clamp(0.0, LONGEST);
+        let mut place = self.organs.place(rest);
+        place.clearance = place.clearance.min(rim);
+        (place, rim)
     }
 }
 
@@ -208,9 +213,15 @@ impl Phantom for Adult {
     }
 
     fn place(&self, rest: &Point) -> Place {
-        self.voxels
-            .place(rest)
-            .unwrap_or_else(|| self.exact_place(rest))
+        match self.voxels.at(rest) {
+            Known::Place(place) => place,
+            Known::Organs(rim) => {
+                let mut place = self.organs.place(rest);
+                place.clearance = place.clearance.min(rim);
+                place
+            }
+            Known::Nothing => self.exact_place(rest).0,
+        }
     }
 
     fn normal(&self, rest: &Point) -> Vector {
@@ -226,7 +237,7 @@ impl Phantom for Adult {
         let mut sum = Vector::zeros();
         for corner in CORNERS {
             let way = Vector::from(corner);
-            let place = self.exact_place(&(rest + REACH * way));
+            let (place, _) = self.exact_place(&(rest + REACH * way));
             sum += if place.material == own { way } else { -way } * place.clearance;
         }
         sum.try_normalize(1e-9)

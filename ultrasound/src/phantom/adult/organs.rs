@@ -21,6 +21,8 @@ const GROWTH: f32 = 0.08;
 struct Organ {
     shape: Shape,
     material: u8,
+    /// A ball around it: centre and radius [m].
+    ball: (Point, f32),
 }
 
 /// Solids, of which the first that contains a point counts.
@@ -71,7 +73,11 @@ impl Builder {
     }
 
     fn add(&mut self, shape: Shape, material: u8) {
-        self.organs.push(Organ { shape, material });
+        self.organs.push(Organ {
+            shape,
+            material,
+            ball: shape.ball(),
+        });
     }
 
     fn gallbladder(&mut self) {
@@ -245,7 +251,7 @@ impl Organs {
             let middle = self.origin + Vector::from(place);
             for (number, organ) in self.solids.iter().enumerate() {
                 // First-order distances of ellipsoids are too great outside by up to their slenderness.
-                let distance = organ.shape.distance(&middle);
+                let [distance, _] = organ.shape.distance(&middle);
                 if distance < 1.6 * reach {
                     self.candidates.push(number as u8);
                 }
@@ -260,7 +266,7 @@ impl Organs {
 
     /// What is at a point.
     pub(super) fn place(&self, point: &Point) -> Place {
-        let place = (point - self.origin) / WIDTH;
+        let place = (point - self.origin) * (1.0 / WIDTH);
         let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
         if !inside {
             return Place {
@@ -275,8 +281,13 @@ impl Organs {
         let mut clearance = NEAR;
         for number in candidates {
             let organ = &self.solids[usize::from(*number)];
-            let distance = organ.shape.distance(point);
-            clearance = clearance.min(0.45 * distance.abs());
+            let (center, radius) = organ.ball;
+            let far = radius + clearance;
+            if (point - center).norm_squared() > far * far {
+                continue;
+            }
+            let [distance, free] = organ.shape.distance(point);
+            clearance = clearance.min(free);
             if distance < 0.0 {
                 return Place {
                     material: organ.material,

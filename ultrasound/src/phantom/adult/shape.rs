@@ -2,6 +2,11 @@
 
 use crate::deformation::{Point, Vector};
 
+/// Share of an ellipsoid's distance to first order that is surely free.
+const SAFE: f32 = 0.45;
+/// Share of a tube's distance that is free, as it may grow wider.
+const TAPERED: f32 = 0.95;
+
 /// A solid.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Shape {
@@ -16,9 +21,9 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// Distance to its surface [m], negative inside; of an ellipsoid to first order.
+    /// Distance to its surface [m], negative inside, of an ellipsoid to first order; and a distance at which the surface surely is not.
     #[inline]
-    pub(super) fn distance(&self, point: &Point) -> f32 {
+    pub(super) fn distance(&self, point: &Point) -> [f32; 2] {
         match self {
             Self::Ellipsoid {
                 center,
@@ -30,10 +35,13 @@ impl Shape {
                 let scaled = p.component_div(half);
                 let gauge = scaled.norm();
                 let slope = scaled.component_div(half).norm();
+                // No way is shorter than that along the shortest axis.
+                let least = (gauge - 1.0).abs() * half.min();
                 if slope < 1e-6 {
-                    -half.min()
+                    [-half.min(), least]
                 } else {
-                    gauge * (gauge - 1.0) / slope
+                    let distance = gauge * (gauge - 1.0) / slope;
+                    [distance, least.max(SAFE * distance.abs())]
                 }
             }
             Self::Tube {
@@ -42,7 +50,26 @@ impl Shape {
             } => {
                 let (along, from) = (end - start, point - start);
                 let share = (from.dot(&along) / along.norm_squared()).clamp(0.0, 1.0);
-                (from - share * along).norm() - (radii[0] + share * (radii[1] - radii[0]))
+                let radius = radii[0] + share * (radii[1] - radii[0]);
+                let distance = (from - share * along).norm() - radius;
+                [distance, TAPERED * distance.abs()]
+            }
+        }
+    }
+
+    /// A ball around it: centre and radius [m].
+    pub(super) fn ball(&self) -> (Point, f32) {
+        match self {
+            Self::Ellipsoid { center, half, .. } => (*center, half.max()),
+            Self::Tube {
+                ends: [start, end],
+                radii,
+            } => {
+                let along = end - start;
+                (
+                    start + 0.5 * along,
+                    0.5 * along.norm() + radii[0].max(radii[1]),
+                )
             }
         }
     }

@@ -48,14 +48,14 @@ impl SkinDepth {
 
     /// Depth at a point [m]; negative outside.
     pub(super) fn depth(&self, point: &Point) -> f32 {
-        let place = (point - self.origin) / WIDTH;
+        let place = (point - self.origin) * (1.0 / WIDTH);
         let last = self.count.map(|count| count as f32 - 1.001);
         let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] <= last[axis]);
         if !inside {
             return -MARGIN;
         }
         let [i, j, k] = [0, 1, 2].map(|axis| place[axis] as usize);
-        let [u, v, w] = [place[0].fract(), place[1].fract(), place[2].fract()];
+        let [u, v, w] = [(0, i), (1, j), (2, k)].map(|(axis, n)| place[axis] - n as i32 as f32);
         let row = self.count[0];
         let at = (k * self.count[1] + j) * row + i;
         let edge = |at: usize| self.depths[at] + u * (self.depths[at + 1] - self.depths[at]);

@@ -42,12 +42,12 @@ impl Thorax {
         point.coords.component_mul(&self.inv_scale)
     }
 
-    /// What belongs to the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm.
-    pub(super) fn place(&self, point: &Point, below: f32) -> Option<Place> {
+    /// What belongs to the chest at a point `below` the fascia [m]: bone, cartilage, lung, diaphragm; or how far away all of it is [m].
+    pub(super) fn place(&self, point: &Point, below: f32) -> Result<Place, f32> {
         let p = self.unit(point);
         let [rib, lung, spine] = distances(&p, below);
         let at = |material, clearance: f32| {
-            Some(Place {
+            Ok(Place {
                 material,
                 clearance,
             })
@@ -74,19 +74,13 @@ impl Thorax {
             let clearance = lung.min(DIAPHRAGM - lung).min(below - PLEURA);
             return at(index::MUSCLE, self.least_scale * 0.7 * clearance);
         }
-        None
-    }
-
-    /// How far away all of this is [m], where nothing of it is.
-    pub(super) fn clearance(&self, point: &Point, below: f32) -> f32 {
-        let [rib, lung, spine] = distances(&self.unit(point), below);
         // Above the pleura a lung begins as soon as the wall ends.
         let lung = if lung < DIAPHRAGM {
             (PLEURA - below).max(0.0)
         } else {
             lung - DIAPHRAGM
         };
-        self.least_scale * 0.7 * rib.min(lung).min(spine)
+        Err(self.least_scale * 0.7 * rib.min(lung).min(spine))
     }
 
     /// Thickness of the muscle of the wall at a point [m].
@@ -103,12 +97,23 @@ impl Thorax {
 /// Distances to ribs and breastbone, lung and spine; the lung's is that to the diaphragm.
 fn distances(p: &Vector, below: f32) -> [f32; 3] {
     let along = p.y - SLOPE * (0.16 - p.x.abs()) * if p.z > 0.1 { -1.0 } else { 0.3 };
-    let off = (along / SPACING - (along / SPACING).round()) * SPACING;
+    let ribs = along * (1.0 / SPACING);
+    let nearest = (ribs + 1000.5) as i32 as f32 - 1000.0;
+    let off = (ribs - nearest) * SPACING;
     let within = (below - DEPTH).abs();
-    let band = ((off.abs() - (HALF[0] - HALF[1])).max(0.0)).hypot(within) - HALF[1];
+    let beside = (off.abs() - (HALF[0] - HALF[1])).max(0.0);
+    let band = (beside * beside + within * within).sqrt() - HALF[1];
     let rib = band.max(0.8 * (margin(p.x) - p.y));
     let sternum = (p.x.abs() - 0.019).max(within - 0.005).max(0.062 - p.y);
-    let spine = p.x.hypot(p.z - 0.052) - 0.021 - 0.0025 * (p.y * 190.0).cos();
+    let deep = p.z - 0.052;
+    let spine = (p.x * p.x + deep * deep).sqrt() - 0.021;
+    // Far from the vertebrae it is enough to know that.
+    let waist = if spine < 0.01 {
+        (p.y * 190.0).cos()
+    } else {
+        1.0
+    };
+    let spine = spine - 0.0025 * waist;
     [rib.min(sternum), STEEP * (diaphragm(p) - p.y), spine]
 }
 

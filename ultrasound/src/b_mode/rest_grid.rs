@@ -1,0 +1,113 @@
+//! Rest points of beam space, between nodes at which the deformation is asked.
+//!
+//! Lines pass over many points that lie close to each other; nodes some millimetres apart give those in between within some micrometres,
+//! as long as the strain changes little from node to node.
+
+use rayon::prelude::*;
+
+use super::grid::Grid;
+use super::scene::View;
+use crate::deformation::{Point, Vector};
+
+/// Lines and samples from node to node.
+const LINES: usize = 4;
+const SAMPLES: usize = 8;
+
+/// A point at rest; not a number outside of the body.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    rest: Vector,
+    /// The most by which distances at rest exceed those in the world from here on.
+    compression: f32,
+}
+
+/// Nodes over lines, rays and samples.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RestGrid {
+    n_rows: usize,
+    /// Shape `[lines, 3, n_rows]`.
+    nodes: Vec<Node>,
+}
+
+/// The nodes of a ray.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Column {
+    nodes: Vec<Node>,
+}
+
+impl RestGrid {
+    /// Asks the deformation.
+    pub(crate) fn locate(&mut self, view: &View, grid: &Grid) {
+        self.n_rows = grid.n_samples / SAMPLES + 2;
+        let n_columns = 3 * ((grid.n_lines - 1) / LINES + 2);
+        let nowhere = Node {
+            rest: Vector::repeat(f32::NAN),
+            compression: 1.0,
+        };
+        self.nodes.resize(n_columns * self.n_rows, nowhere);
+        let columns = self.nodes.par_chunks_mut(self.n_rows).enumerate();
+        columns.with_min_len(8).for_each(|(column, nodes)| {
+            let (line, ray) = (column / 3 * LINES, column % 3);
+            for (row, node) in nodes.iter_mut().enumerate() {
+                let sample = row * SAMPLES;
+                let elevation = grid.elevation(ray, sample);
+                let point = grid.point(line as f32, sample as f32 * grid.step, elevation);
+                let world = view.world(&point);
+                *node = view
+                    .deformation
+                    .rest_from_world(&world)
+                    .map_or(nowhere, |rest| Node {
+                        rest: rest.coords,
+                        compression: view.deformation.max_compression(&world),
+                    });
+            }
+        });
+    }
+
+    /// Nodes of a ray of a line, between those of its neighbours.
+    pub(crate) fn column(&self, line: usize, ray: usize, column: &mut Column) {
+        let share = (line % LINES) as f32 / LINES as f32;
+        let side = |beside: usize| {
+            let start = (3 * (line / LINES + beside) + ray) * self.n_rows;
+            &self.nodes[start..start + self.n_rows]
+        };
+        let between = |(left, right): (&Node, &Node)| Node {
+            rest: left.rest + share * (right.rest - left.rest),
+            compression: left.compression.max(right.compression),
+        };
+        column.nodes.clear();
+        column
+            .nodes
+            .extend(side(0).iter().zip(side(1)).map(between));
+    }
+
+    /// Cosine of the angle between a ray and a normal at rest [m]; 1 where that is not known.
+    ///
+    /// Normals are gradients: they turn with the transpose of the rest point's derivative, here along, across lines and across the array.
+    pub(crate) fn cosine(&self, grid: &Grid, line: usize, sample: f32, normal: &Vector) -> f32 {
+        let row = (sample as usize / SAMPLES + 1).min(self.n_rows - 1);
+        let at = |beside: usize, ray: usize, row: usize| {
+            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row].rest
+        };
+        let range = (row * SAMPLES) as f32 * grid.step;
+        let along = (at(0, 1, row) - at(0, 1, row - 1)) / (SAMPLES as f32 * grid.step);
+        let beside = (at(1, 1, row) - at(0, 1, row)) / (LINES as f32 * grid.line_distance(range));
+        let width = grid.elevation(2, row * SAMPLES) - grid.elevation(0, row * SAMPLES);
+        let across = (at(0, 2, row) - at(0, 0, row)) / width;
+        let gradient = Vector::new(along.dot(normal), beside.dot(normal), across.dot(normal));
+        let cosine = gradient.x.abs() / gradient.norm();
+        if cosine <= 1.0 { cosine } else { 1.0 }
+    }
+}
+
+impl Column {
+    /// Rest point at a depth in samples, and the compression from there on; `None` where that is not known.
+    #[inline]
+    pub(crate) fn at(&self, sample: f32) -> Option<(Point, f32)> {
+        let place = sample / SAMPLES as f32;
+        let row = (place as usize).min(self.nodes.len() - 2);
+        let [before, after] = [self.nodes[row], self.nodes[row + 1]];
+        let rest = before.rest + (place - row as f32) * (after.rest - before.rest);
+        (!rest.x.is_nan()).then_some((Point::from(rest), before.compression))
+    }
+}

@@ -1,0 +1,62 @@
+//! What the way of a block's lines leaves of echoes and how it delays them, as a table that vectors are gathered from.
+
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
+use super::echoes::GROUP;
+use super::walk::Track;
+
+/// Samples of a block, at most.
+pub(crate) const SAMPLES: usize = 32;
+/// Samples of a ray in the table: one more, as delays are interpolated.
+const STRIDE: usize = SAMPLES + 1;
+/// Numbers in the table: a power of two above what is needed.
+const SIZE: usize = 4096;
+
+/// Amplitudes and delays of a block.
+pub(crate) struct Shading {
+    /// Shape `[3, GROUP + 1, STRIDE, 2]`: ray, line, sample; amplitude, and how much deeper than it is an echo is shown [m].
+    table: Box<[f32; SIZE]>,
+}
+
+impl Shading {
+    pub(crate) fn new() -> Self {
+        Self {
+            table: Box::new([0.0; SIZE]),
+        }
+    }
+
+    /// Takes over samples of the lines from the group's first on; returns whether anything is seen there.
+    pub(crate) fn fill(&mut self, tracks: &[Track], [start, end]: [usize; 2]) -> bool {
+        let mut is_seen = false;
+        // What comes behind the last line is nearest to that.
+        let last = tracks.len() - 1;
+        for ray in 0..3 {
+            for line in 0..=GROUP {
+                let from = &tracks[line.min(last)].rays[ray][start..=end];
+                let at = (ray * (GROUP + 1) + line) * 2 * STRIDE;
+                let to = self.table[at..].chunks_exact_mut(2);
+                for (to, from) in to.zip(from) {
+                    to.copy_from_slice(from);
+                    is_seen |= from[0] != 0.0;
+                }
+            }
+        }
+        is_seen
+    }
+
+    /// Place of a ray and a sample in the table.
+    #[inline(always)]
+    pub(crate) fn index(ray: u32, line: u32, sample: u32) -> u32 {
+        let row = (ray * (GROUP + 1) as u32).wrapping_add(line);
+        row.wrapping_mul(STRIDE as u32).wrapping_add(sample) << 1
+    }
+
+    /// Amplitude, and delays at a sample and at the next one [m].
+    #[inline(always)]
+    pub(crate) fn at(&self, index: u32) -> [f32; 3] {
+        [0, 1, 3].map(|offset| self.table[index.wrapping_add(offset) as usize & (SIZE - 1)])
+    }
+}

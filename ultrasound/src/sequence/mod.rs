@@ -1,0 +1,130 @@
+//! Pictures one after another, with the probe's poses, as files that 3D Slicer and PLUS read.
+//!
+//! Both formats are a header of text, with a pose for each frame under the names of PLUS, and the pixels as they are.
+//! Lengths are in millimetres there, as is the custom; `ImageToProbe` takes pixels into the probe's frame and `ProbeToTracker` that into
+//! the world, both as rows of a matrix.
+
+mod meta_image;
+mod nrrd;
+
+use nalgebra::{Isometry3, Matrix4};
+
+use crate::UltrasoundError;
+use crate::b_mode::ScanConverter;
+
+/// Pictures of one size with poses.
+#[derive(Clone, Debug)]
+pub struct Sequence {
+    /// Pixels across and down.
+    size: [usize; 2],
+    /// Size of a pixel [m].
+    pixel: f64,
+    /// Left upper corner in the probe's frame: x, z [m].
+    corner: [f64; 2],
+    /// Grey levels of all frames, row by row.
+    pixels: Vec<u8>,
+    /// Time [s], and pose of the probe's frame in the world.
+    frames: Vec<(f64, Isometry3<f64>)>,
+}
+
+impl Sequence {
+    /// Without frames, for pictures of a converter.
+    pub fn new(converter: &ScanConverter) -> Self {
+        Self {
+            size: converter.size,
+            pixel: converter.pixel,
+            corner: converter.corner,
+            pixels: Vec::new(),
+            frames: Vec::new(),
+        }
+    }
+
+    /// Adds a picture that was taken at a time [s] from a pose of the probe's frame in the world.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: a picture of another size, or a time or pose that is not finite.
+    pub fn push(
+        &mut self,
+        picture: &[u8],
+        time: f64,
+        world_from_probe: &Isometry3<f64>,
+    ) -> Result<(), UltrasoundError> {
+        let n = self.size[0] * self.size[1];
+        if picture.len() != n {
+            let allowed = format!("{n}, as the converter makes them");
+            return Err(UltrasoundError::setting(
+                "pixels of a picture",
+                picture.len(),
+                allowed,
+            ));
+        }
+        let matrix = world_from_probe.to_homogeneous();
+        if !time.is_finite() || !matrix.iter().all(|x| x.is_finite()) {
+            let found = (time, world_from_probe.translation.vector);
+            let allowed = "finite";
+            return Err(UltrasoundError::setting(
+                "time and pose of a picture",
+                found,
+                allowed,
+            ));
+        }
+        self.pixels.extend_from_slice(picture);
+        self.frames.push((time, *world_from_probe));
+        Ok(())
+    }
+
+    /// Number of frames.
+    pub fn len(&self) -> usize {
+        self.frames.len()
+    }
+
+    /// Whether there is no frame.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    fn pixel_mm(&self) -> f64 {
+        1e3 * self.pixel
+    }
+
+    /// Lines with names and values of each frame, with what stands between the two.
+    fn fields(&self, between: &str) -> String {
+        let image = self.image_to_probe();
+        let frames = self.frames.iter().enumerate();
+        let lines = frames.flat_map(|(number, (time, pose))| {
+            let mut world = pose.to_homogeneous();
+            world.fixed_view_mut::<3, 1>(0, 3).scale_mut(1e3);
+            let fields = [
+                ("FrameNumber", number.to_string()),
+                ("ImageStatus", "OK".to_owned()),
+                ("ImageToProbeTransform", rows(&image)),
+                ("ImageToProbeTransformStatus", "OK".to_owned()),
+                ("ProbeToTrackerTransform", rows(&world)),
+                ("ProbeToTrackerTransformStatus", "OK".to_owned()),
+                ("Timestamp", time.to_string()),
+                ("UnfilteredTimestamp", time.to_string()),
+            ];
+            fields.map(|(name, value)| format!("Seq_Frame{number:04}_{name}{between}{value}\n"))
+        });
+        lines.collect::<Vec<String>>().concat()
+    }
+
+    /// Of pixels and 1 in the probe's frame [mm]: a picture lies in its x, z plane.
+    fn image_to_probe(&self) -> Matrix4<f64> {
+        let pixel = self.pixel_mm();
+        let [x, z] = self.corner.map(|corner| 1e3 * corner + 0.5 * pixel);
+        #[rustfmt::skip]
+        let matrix = Matrix4::new(
+            pixel, 0.0, 0.0, x,
+            0.0, 0.0, -pixel, 0.0,
+            0.0, pixel, 0.0, z,
+            0.0, 0.0, 0.0, 1.0,
+        );
+        matrix
+    }
+}
+
+fn rows(matrix: &Matrix4<f64>) -> String {
+    let numbers: Vec<String> = matrix.transpose().iter().map(f64::to_string).collect();
+    numbers.join(" ")
+}
