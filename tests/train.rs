@@ -268,6 +268,9 @@ fn a_resumed_training_keeps_its_settings_and_may_be_extended() {
     differs("--set env.gravity=3", "env.gravity: is 3.0");
     differs("--seed 9", "ppo.seed: is 9");
     differs("reacher", "task: is reacher");
+    let fewer = insonate(&format!("train --resume --output {output} --steps 512"));
+    let told = String::from_utf8_lossy(&fewer.stderr);
+    assert!(told.contains("2048 steps, so --steps 512"), "{told}");
     // Without a task, and extended.
     let further = json(&format!("train --resume --output {output} --steps 2560"));
     assert_eq!(further["global_step"], 2560);
@@ -340,7 +343,9 @@ fn invalid_settings_are_named_before_anything_is_written() {
         "pendulum --set env.gravity=soft",
         &["env.gravity", "a number"],
     );
-    check("pendulum --set gravity=1", &["needs a prefix"]);
+    // The prefix of the task's own settings may be omitted.
+    check("pendulum --set gravty=1", &["gravty", "gravity"]);
+    check("pendulum --seeds 1,2,1", &["seeds", "1 twice"]);
     check(
         &format!("pendulum --config {config}"),
         &["learning_rat", "did you mean \"learning_rate\"?"],

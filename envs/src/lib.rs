@@ -22,6 +22,7 @@ pub mod settings;
 pub mod space;
 pub mod surgery;
 pub mod tasks;
+pub mod ultrasound;
 pub mod vector;
 
 pub use env::{EndReason, Env, EnvSpec, Lockstep, ResetOptions, Step};

@@ -631,7 +631,8 @@ class Xpbd(SoftTissue):
         iterations: of the solver in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
         gravity: [m/s²]; (0, 0, −9.81). drag: of the surroundings [1/s]; 0.
         push_speed: greatest one at which a tool at rest pushes tissue out of itself [m/s]; 2.
-        face_contact: whether tools touch the faces between vertices too. max_speed: of a vertex; above, the world has diverged [m/s]; 100.
+        face_contact: whether tools touch the faces between vertices too. reach: farther than this from all tools but planes, counted at rest,
+            vertices stand still [m]; None: all move. max_speed: of a vertex; above, the world has diverged [m/s]; 100.
     """
 
     def __new__(
@@ -647,6 +648,7 @@ class Xpbd(SoftTissue):
         drag: float | None = None,
         push_speed: float | None = None,
         face_contact: bool = True,
+        reach: float | None = None,
         max_speed: float | None = None,
     ) -> Self: ...
     def masses(self) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""The space of observations: a box, or a dict of state and picture where a camera is observed."""
+"""The space of observations: a box, or a dict of state and pictures where a camera or ultrasound is observed."""
 
 import re
 from typing import Any, TypeAlias
@@ -11,17 +11,40 @@ from ._insonate import Environments
 
 FloatArray: TypeAlias = NDArray[np.float32]
 Observation: TypeAlias = Any
-"""A `FloatArray`, or a dict of two."""
+"""A `FloatArray`, or a dict of them."""
 
 LARGEST = np.finfo(np.float32).max
-PIXEL = re.compile(r"pixel_(\d+)_(\d+)_(\w+) \[")
+PIXEL = re.compile(r"(pixel|b_mode|labels|confidence)_(\d+)_(\d+)(_\w+)? \[")
+KEYS = {"pixel": "camera"}
+
+
+class Picture:
+    """Which numbers of a row are a picture, and its shape: rows, columns, channels of the oldest to the newest."""
+
+    def __init__(self, word: str, pixels: list[re.Match[str] | None]) -> None:
+        own = [at for at, pixel in enumerate(pixels) if pixel is not None and pixel[1] == word]
+        found = [pixel for pixel in (pixels[at] for at in own) if pixel is not None]
+        first, last = found[0], found[-1]
+        height, width = int(last[2]) + 1, int(last[3]) + 1
+        n_stack = sum(1 for pixel in found if pixel[0] == first[0])
+        self.key = KEYS.get(word, word)
+        self.indices = np.array(own)
+        self._frames = (n_stack, height, width, len(own) // (n_stack * height * width))
+        self.shape = (height, width, n_stack * self._frames[-1])
+
+    def of(self, rows: FloatArray) -> FloatArray:
+        """The picture in rows of numbers, shape ``[..., n_obs]``."""
+        lead = rows.shape[:-1]
+        frames = rows[..., self.indices].reshape(*lead, *self._frames)
+        return np.ascontiguousarray(np.moveaxis(frames, -4, -2).reshape(*lead, *self.shape))
 
 
 class ObservationLayout:
     """How a row of numbers becomes an observation.
 
-    With a camera, an observation is a dict of ``state``, shape ``[n_state]``, and ``camera``, shape ``[height, width, channels]``,
-    each pixel 0 to 1; of stacked observations the channels of the newest picture are the last.
+    With a camera or ultrasound, an observation is a dict of ``state``, shape ``[n_state]``; ``camera``, shape
+    ``[height, width, channels]``, each pixel 0 to 1; ``b_mode``, ``labels`` and ``confidence``, shape ``[lines, samples, 1]``, 0 to 1,
+    labels 0 to 255. Of stacked observations the channels of the newest picture are the last.
     """
 
     def __init__(self, environments: Environments) -> None:
@@ -29,32 +52,23 @@ class ObservationLayout:
         # What has no bound of its own is finite at least, and Gymnasium wants bounds that are.
         low, high = np.maximum(low, -LARGEST), np.minimum(high, LARGEST)
         pixels = [PIXEL.match(name) for name in names]
-        is_pixel = np.array([pixel is not None for pixel in pixels])
-        self.is_dict = bool(is_pixel.any())
+        words = dict.fromkeys(pixel[1] for pixel in pixels if pixel is not None)
+        self._pictures = [Picture(word, pixels) for word in words]
+        self.is_dict = bool(self._pictures)
         self.single_space: spaces.Space[Any] = spaces.Box(low, high, dtype=np.float32)
         if not self.is_dict:
             return
-        last = [pixel for pixel in pixels if pixel is not None][-1]
-        height, width = int(last[1]) + 1, int(last[2]) + 1
-        n_pixels = int(is_pixel.sum())
-        n_stack = sum(1 for name in names if name.startswith("pixel_0_0_" + last[3]))
-        self._frames = (n_stack, height, width, n_pixels // (n_stack * height * width))
-        self._state = np.flatnonzero(~is_pixel)
-        self._pixels = np.flatnonzero(is_pixel)
-        shape = (height, width, n_stack * self._frames[-1])
-        picture = spaces.Box(0.0, 1.0, shape=shape, dtype=np.float32)
-        state = spaces.Box(low[self._state], high[self._state], dtype=np.float32)
-        self.single_space = spaces.Dict({"camera": picture, "state": state})
+        self._state = np.array([at for at, pixel in enumerate(pixels) if pixel is None])
+        entries: dict[str, spaces.Space[Any]] = {
+            picture.key: spaces.Box(0.0, float(high[picture.indices[0]]), picture.shape, np.float32)
+            for picture in self._pictures
+        }
+        entries["state"] = spaces.Box(low[self._state], high[self._state], dtype=np.float32)
+        self.single_space = spaces.Dict(entries)
 
     def arrange(self, rows: FloatArray) -> Observation:
         """Rows of numbers, shape ``[..., n_obs]``, as observations."""
         if not self.is_dict:
             return rows
-        lead = rows.shape[:-1]
-        frames = rows[..., self._pixels].reshape(*lead, *self._frames)
-        picture = np.moveaxis(frames, -4, -2)
-        shape = (*lead, *picture.shape[-4:-2], -1)
-        return {
-            "camera": np.ascontiguousarray(picture.reshape(shape)),
-            "state": rows[..., self._state],
-        }
+        pictures = {picture.key: picture.of(rows) for picture in self._pictures}
+        return {**pictures, "state": rows[..., self._state]}

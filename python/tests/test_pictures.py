@@ -82,6 +82,23 @@ def test_cameras_are_observed_as_a_dict():
     insonate.check_vector_env(envs, n_steps=30)
 
 
+def test_ultrasound_is_observed_as_a_dict():
+    ultrasound = {"readings": ["b_mode", "labels"], "lines": 8, "samples": 24, "depth": 0.03}
+    settings = {
+        "scene": {"shape": "adult"},
+        "observation": {"ultrasound": ultrasound, "n_stack": 2},
+        "time": {"limit": 0.2},
+    }
+    env = insonate.Env("probe-press", **settings)
+    check_env(env, skip_render_check=True)
+    observation, _ = env.reset(seed=0)
+    assert observation["b_mode"].shape == observation["labels"].shape == (8, 24, 2)
+    assert 0.0 < observation["b_mode"].mean() < 1.0
+    assert env.observation_space["labels"].high.max() == 255.0
+    # The probe starts in air, which is material 0.
+    np.testing.assert_array_equal(observation["labels"], np.zeros((8, 24, 2)))
+
+
 def test_a_window_needs_pygame():
     try:
         import pygame  # noqa: F401

@@ -83,9 +83,14 @@ fn time(spec: &EnvSpec) -> String {
         ),
         None => "never truncated".to_owned(),
     };
+    let substeps = match spec.n_substeps {
+        // The simulation chooses them.
+        0 => String::new(),
+        n => format!(" of {n} physics steps"),
+    };
     format!(
-        "control step {} s of {} physics steps, {limit}",
-        spec.control_timestep, spec.n_substeps
+        "control step {} s{substeps}, {limit}",
+        spec.control_timestep
     )
 }
 

@@ -5,16 +5,16 @@ use std::path::Path;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::experiments::{Pictures, Plot, Record, Summary};
+use insonate::experiments::{BModeFilm, Pictures, Plot, Record, Summary};
 use insonate::files::OutputFolder;
-use insonate::models::Scene;
+use insonate::models::{ModelError, Scene};
 use insonate::report::record_log;
 use insonate::sim::render::RenderConfig;
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
-use super::print;
+use super::{Usage, print};
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Outcome")]
@@ -57,13 +57,7 @@ impl OutcomeArgs {
     ) -> anyhow::Result<Outcome> {
         let folder = OutputFolder::create(output)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
-        // Hidden by itself where standard error is no terminal.
-        let bar = ProgressBar::new(1000);
-        let style = ProgressStyle::with_template(
-            "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
-        )?;
-        bar.set_style(style.progress_chars("=> "));
-        bar.set_message(doing);
+        let bar = progress_bar(doing)?;
         let (width, height) = self.picture_size;
         let config = RenderConfig {
             width,
@@ -77,6 +71,15 @@ impl OutcomeArgs {
             mcap: self.mcap,
             pictures: (!self.no_pictures).then_some(config),
             interrupt: Interrupt::listen()?,
+        })
+    }
+
+    /// A film of ultrasound.
+    pub(crate) fn b_mode(&self, scene: &Scene) -> anyhow::Result<BModeFilm> {
+        let film = BModeFilm::new(scene, self.seed.unwrap_or(0), !self.no_pictures);
+        film.map_err(|error| match error.downcast::<ModelError>() {
+            Ok(wrong) => Usage::new(wrong).into(),
+            Err(other) => other,
         })
     }
 }
@@ -175,11 +178,26 @@ impl Outcome {
         for (camera, frame) in &pictures.frames {
             frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
         }
+        if let Some(b_mode) = &pictures.b_mode {
+            for (name, file) in b_mode.files()? {
+                self.folder.write(name, &file)?;
+            }
+        }
         if let Some(problem) = &pictures.problem {
             eprintln!("note: no pictures: {problem}");
         }
         Ok(())
     }
+}
+
+/// A bar of 1000 steps; hidden by itself where standard error is no terminal.
+pub(crate) fn progress_bar(doing: &'static str) -> anyhow::Result<ProgressBar> {
+    let bar = ProgressBar::new(1000);
+    let style =
+        ProgressStyle::with_template("{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})")?;
+    bar.set_style(style.progress_chars("=> "));
+    bar.set_message(doing);
+    Ok(bar)
 }
 
 /// Two numbers between commas.

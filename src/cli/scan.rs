@@ -14,7 +14,8 @@ use super::scene_args::SceneArgs;
   insonate scan --patient adult --patient-sex female --patient-height 1.7 --patient-mass 80 --breathing-rate 0.25
   insonate scan --robot ur5e --torso flex --force 8 --speed 0.02
   insonate scan --from 0.02,-0.08 --to -0.02,0.08 --json
-  insonate scan --seed 7 --breathing-rate 0.25")]
+  insonate scan --seed 7 --breathing-rate 0.25
+  insonate scan --patient adult --from -0.06,-0.08 --to -0.06,0.04 --b-mode --output output/sweep")]
 pub(crate) struct Scan {
     #[command(flatten)]
     scene: SceneArgs,
@@ -40,6 +41,10 @@ pub(crate) struct Scan {
         allow_negative_numbers = true
     )]
     speed: f64,
+    /// Also film what the probe sees of the patient, beside a camera, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
+    /// and its like. Needs --patient adult; --seed draws the organs too.
+    #[arg(long)]
+    b_mode: bool,
     /// Folder for log, scene, plots and pictures.
     #[arg(long, short, value_name = "DIR", default_value = "output/scan")]
     output: PathBuf,
@@ -66,6 +71,10 @@ impl Scan {
         scan.check().map_err(super::Usage::new)?;
         let run = self.outcome.start(&scene, &self.output, "scanning")?;
         let (mut pictures, mut progress) = run.observers();
+        pictures.b_mode = self
+            .b_mode
+            .then(|| self.outcome.b_mode(&scene))
+            .transpose()?;
         let (record, summary) = experiments::scan(&scene, &scan, &mut pictures, &mut progress)?;
         let title = format!("scan, {}", scene.name());
         run.finish(&record, &summary, &pictures, || {

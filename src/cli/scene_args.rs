@@ -132,12 +132,49 @@ impl SceneArgs {
 
     /// The scene with a robot that the command chooses.
     pub(crate) fn with_robot(&self, robot: Robot) -> anyhow::Result<Scene> {
+        let patient = self.patient().physique(self.shape)?;
+        self.with_patient(robot, patient)
+    }
+
+    fn with_patient(&self, robot: Robot, patient: Option<Physique>) -> anyhow::Result<Scene> {
         let probe = find(&self.probe, "probe", probes::ALL)?;
-        let torso = self.torso(&probe)?;
+        let torso = self.torso(&probe, patient)?;
         let mut scene = Scene::new(robot, probe, torso);
         scene.timestep = self.timestep;
         scene.robot_position = self.robot_position.unwrap_or(scene.robot_position);
         Ok(scene)
+    }
+
+    /// Name of the probe.
+    pub(crate) fn probe_name(&self) -> &str {
+        &self.probe
+    }
+
+    /// The adult whom the options describe, also without `--patient`.
+    pub(crate) fn adult(&self) -> anyhow::Result<Physique> {
+        let choice = PatientChoice {
+            patient: Some(Patient::Adult),
+            ..self.patient()
+        };
+        if ![Shape::default(), Shape::Adult].contains(&self.shape) {
+            let problem = format!(
+                "--shape {} has no organs to look at; leave it out",
+                self.shape.name()
+            );
+            return Err(Usage::new(ModelError::Conflict(problem)).into());
+        }
+        let physique = choice.physique(Shape::Adult)?;
+        Ok(physique.unwrap_or_default())
+    }
+
+    /// The scene that the options describe with an adult in it, also without `--patient`.
+    pub(crate) fn build_adult(&self) -> anyhow::Result<Scene> {
+        if self.torso == "none" {
+            let problem = "with --torso none there is nobody to look into".to_owned();
+            return Err(Usage::new(ModelError::Conflict(problem)).into());
+        }
+        let robot = self.robot()?;
+        self.with_patient(robot, Some(self.adult()?))
     }
 
     fn patient(&self) -> PatientChoice {
@@ -219,7 +256,7 @@ impl SceneArgs {
         Err(Usage::new(ModelError::Conflict(problem.to_owned())))
     }
 
-    fn torso(&self, probe: &Probe) -> anyhow::Result<Option<Torso>> {
+    fn torso(&self, probe: &Probe, patient: Option<Physique>) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
             if self.softness.is_some() {
                 let problem = "there is no torso to soften with --torso none".to_owned();
@@ -232,7 +269,6 @@ impl SceneArgs {
             rate: self.breathing_rate,
             amplitude: self.breathing_amplitude,
         });
-        let patient = self.patient().physique(self.shape)?;
         let shape = patient.map_or(self.shape, |_| Shape::Adult);
         let mut config = TorsoConfig {
             softness: Softness {

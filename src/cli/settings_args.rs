@@ -21,13 +21,21 @@ pub(crate) struct SettingsArgs {
 }
 
 impl SettingsArgs {
-    /// All overrides.
+    /// All overrides; the prefix `env.` may be omitted.
     pub(crate) fn overrides(&self) -> anyhow::Result<Overrides> {
         let mut overrides = self.file()?;
-        for assignment in &self.set {
-            overrides.set(assignment)?;
-        }
+        self.assign(&mut overrides)?;
         Ok(overrides)
+    }
+
+    fn assign(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
+        for assignment in &self.set {
+            match assignment.split('.').next().unwrap_or_default() {
+                "env" | "ppo" | "evaluation" => overrides.set(assignment)?,
+                _ => overrides.set(&format!("env.{assignment}"))?,
+            }
+        }
+        Ok(())
     }
 
     /// Overrides of the task alone; the prefix `env.` may be omitted.
@@ -36,12 +44,7 @@ impl SettingsArgs {
         // The configuration of a training serves too.
         overrides.ppo.clear();
         overrides.evaluation.clear();
-        for assignment in &self.set {
-            match assignment.split('.').next().unwrap_or_default() {
-                "env" | "ppo" | "evaluation" => overrides.set(assignment)?,
-                _ => overrides.set(&format!("env.{assignment}"))?,
-            }
-        }
+        self.assign(&mut overrides)?;
         overrides.only_env()?;
         Ok(overrides)
     }

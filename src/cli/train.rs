@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use insonate::envs::EnvError;
 use insonate::evaluation::policy_path;
 use insonate::files::OutputFolder;
 use insonate::report::learning_curve;
@@ -14,8 +15,8 @@ use toml::Value;
 
 use super::interrupt::Interrupt;
 use super::meter::Meter;
-use super::print;
 use super::settings_args::SettingsArgs;
+use super::{Usage, print};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -89,6 +90,12 @@ pub(crate) struct Train {
     json: bool,
 }
 
+/// A seed that is named more than once.
+fn repeated(seeds: &[u64]) -> Option<u64> {
+    let earlier = |i: &usize| seeds[..*i].contains(&seeds[*i]);
+    (0..seeds.len()).find(earlier).map(|i| seeds[i])
+}
+
 impl Train {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let interrupt = Interrupt::listen()?;
@@ -96,6 +103,13 @@ impl Train {
             let result = self.train(self.seed, &self.output, &interrupt)?;
             self.print_summary(&result.summary)?;
             return check(&result.summary, &self.output, &interrupt);
+        }
+        if let Some(seed) = repeated(&self.seeds) {
+            return Err(Usage::new(EnvError::Config {
+                field: "seeds".to_owned(),
+                problem: format!("names {seed} twice"),
+            })
+            .into());
         }
         let summaries = OutputFolder::create(&self.output)?;
         let mut all: Vec<TrainingResult> = Vec::new();
@@ -144,6 +158,15 @@ impl Train {
             }
             None => Plan::new(task, &overrides, folder, start)?,
         };
+        if start == StartMode::Resume {
+            let (done, wanted) = (Plan::steps_done(folder)?, plan.settings.ppo.total_timesteps);
+            if (wanted as u64) < done {
+                eprintln!(
+                    "note: {} has done {done} steps, so --steps {wanted} adds none",
+                    folder.display()
+                );
+            }
+        }
         plan.n_threads = self.threads;
         plan.run = RunOptions {
             checkpoint_every: self.checkpoint_every.max(1),

@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
 /// Metrics with a top-level key, null where the task does not have them: means over the episodes in which they are known.
-const MEANS: [&str; 5] = [
+const MEANS: [&str; 6] = [
     "force_mae_n",
     "contact_ratio",
     "path_rmse_m",
     "tilt_deg",
     "peak_force_n",
+    "contact_speed_m_s",
 ];
 
 /// All figures of a result.

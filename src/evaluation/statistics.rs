@@ -17,6 +17,8 @@ pub struct Estimate {
     pub min: f64,
     /// Maximum.
     pub max: f64,
+    /// 95th percentile, between values linearly.
+    pub p95: f64,
     /// Number of values.
     pub n: usize,
 }
@@ -24,7 +26,7 @@ pub struct Estimate {
 impl Estimate {
     /// Over the values that are not NaN.
     pub fn of(values: impl Iterator<Item = f64>) -> Self {
-        let known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
+        let mut known: Vec<f64> = values.filter(|value| !value.is_nan()).collect();
         let n = known.len();
         let mean = known.iter().sum::<f64>() / n as f64;
         let squares: f64 = known.iter().map(|value| (value - mean).powi(2)).sum();
@@ -35,15 +37,28 @@ impl Estimate {
                 student_95(freedom) * (squares / freedom / n as f64).sqrt()
             }
         };
+        known.sort_by(f64::total_cmp);
         let nan = |value: f64| if n == 0 { f64::NAN } else { value };
         Self {
             mean: nan(mean),
             ci95: [mean - half, mean + half],
             min: nan(known.iter().copied().fold(f64::INFINITY, f64::min)),
             max: nan(known.iter().copied().fold(f64::NEG_INFINITY, f64::max)),
+            p95: percentile(&known, 0.95),
             n,
         }
     }
+}
+
+/// The value below which a share of sorted values lies; NaN without any.
+fn percentile(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return f64::NAN;
+    };
+    let place = share * last as f64;
+    let below = place as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + place.fract() * (sorted[above] - sorted[below])
 }
 
 /// Mean of the values that are not NaN; NaN without any.
@@ -82,6 +97,8 @@ mod tests {
         // t(0.975, 4) = 2.776; standard error of 1, 2, 3, 4, 5: sqrt(2.5 / 5).
         let e = Estimate::of([1.0, 2.0, f64::NAN, 3.0, 4.0, 5.0].into_iter());
         assert_eq!((e.mean, e.min, e.max, e.n), (3.0, 1.0, 5.0, 5));
+        // As numpy.percentile has it.
+        assert!((e.p95 - 4.8).abs() < 1e-12, "{}", e.p95);
         assert!((e.ci95[1] - 3.0 - 2.776 * 0.5_f64.sqrt()).abs() < 1e-3);
         // Newcombe 1998, table I: 81 of 263 has the Wilson interval 0.2553 to 0.3662; 0 of 20 reaches 0.1611.
         let [low, high] = wilson(81, 263);

@@ -2,7 +2,7 @@
 
 use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 
-/// The figures of a result: mean, 95 % interval, minimum and maximum of each.
+/// The figures of a result: mean, 95 % interval, minimum, 95th percentile and maximum of each.
 pub fn result_table(result: &EvaluationResult) -> String {
     let n = result.episodes.len();
     let mut lines = vec![
@@ -60,8 +60,8 @@ pub fn paired_difference_table(difference: &PairedDifference) -> String {
 
 fn header() -> String {
     format!(
-        "{:<22} {:>11} {:>25} {:>11} {:>11}",
-        "", "mean", "95 % interval", "min", "max"
+        "{:<22} {:>11} {:>25} {:>11} {:>11} {:>11}",
+        "", "mean", "95 % interval", "min", "95th pct", "max"
     )
 }
 
@@ -71,10 +71,11 @@ fn row(name: &str, values: impl Iterator<Item = f64>) -> String {
 
 fn line(name: &str, estimate: &Estimate) -> String {
     format!(
-        "{name:<22} {:>11} {:>25} {:>11} {:>11}",
+        "{name:<22} {:>11} {:>25} {:>11} {:>11} {:>11}",
         number(estimate.mean),
         interval(estimate.ci95),
         number(estimate.min),
+        number(estimate.p95),
         number(estimate.max)
     )
 }

@@ -3,6 +3,7 @@
 //!
 //! Each runs a scene, records every step in a [`Record`], and ends in a [`Summary`]; [`crate::files`] keeps what they made.
 
+mod b_mode_film;
 mod base_search;
 pub mod continuum;
 mod episode_camera;
@@ -10,6 +11,7 @@ mod film;
 pub mod fit_scene;
 pub mod follow;
 pub(crate) mod fonts;
+mod hold;
 mod live_scan;
 pub mod palpate;
 mod pictures;
@@ -26,9 +28,11 @@ pub mod tissue;
 mod torso_parameters;
 mod tuning;
 
+pub use b_mode_film::BModeFilm;
 pub use episode_camera::EpisodeCamera;
 pub use film::Film;
 pub use fit_scene::{SceneFit, fit_scene};
+pub use hold::{Held, Hold, hold};
 pub use live_scan::LiveScan;
 pub use palpate::{Palpation, Site, SiteRecording, SiteTruth, five_sites, palpate};
 pub use pictures::Pictures;

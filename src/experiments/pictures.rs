@@ -1,11 +1,12 @@
 //! Pictures of a running scene; a machine without OpenGL loses only them.
 
+use super::BModeFilm;
 use crate::sim::names::{ObjectType, try_find};
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
 
 /// Cameras whose pictures an experiment keeps, where the scene has them.
-const CAMERAS: [&str; 7] = [
+const CAMERAS: &[&str] = &[
     "front",
     "side",
     "top",
@@ -19,6 +20,9 @@ const CAMERAS: [&str; 7] = [
 #[derive(Debug)]
 pub struct Pictures {
     config: Option<RenderConfig>,
+    cameras: &'static [&'static str],
+    /// Ultrasound along the way, of a scan alone.
+    pub b_mode: Option<BModeFilm>,
     /// Camera and picture.
     pub frames: Vec<(String, Image)>,
     /// Why there are none, where the machine cannot draw.
@@ -28,8 +32,15 @@ pub struct Pictures {
 impl Pictures {
     /// Takes pictures of this size.
     pub fn sized(config: RenderConfig) -> Self {
+        Self::of_cameras(CAMERAS, config)
+    }
+
+    /// Takes pictures with these cameras, where the scene has them.
+    pub fn of_cameras(cameras: &'static [&'static str], config: RenderConfig) -> Self {
         Self {
             config: Some(config),
+            cameras,
+            b_mode: None,
             frames: Vec::new(),
             problem: None,
         }
@@ -39,6 +50,8 @@ impl Pictures {
     pub fn none() -> Self {
         Self {
             config: None,
+            cameras: &[],
+            b_mode: None,
             frames: Vec::new(),
             problem: None,
         }
@@ -52,7 +65,7 @@ impl Pictures {
             let has = |camera: &&&str| {
                 try_find(scene.visual_model(), ObjectType::Camera, camera).is_some()
             };
-            let cameras = CAMERAS.iter().filter(has);
+            let cameras = self.cameras.iter().filter(has);
             cameras
                 .map(|&camera| Ok((camera.replace('/', "_"), renderer.render(physics, camera)?)))
                 .collect()

@@ -12,7 +12,7 @@ use super::{Pictures, Progress, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
-use crate::sim::{Pose, Twist};
+use crate::sim::{Physics, Pose, Twist};
 
 /// What path to follow and how.
 #[derive(Clone, Debug, PartialEq)]
@@ -98,6 +98,9 @@ pub fn scan(
         })
     };
     let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
+    if let Some(b_mode) = &mut pictures.b_mode {
+        b_mode.begin(&Physics::from_scene(&run.probe_scene.compiled)?);
+    }
     let clock = Instant::now();
     let steps = run
         .approach(&mut controller, scan.force)
@@ -302,10 +305,21 @@ impl<'a> Run<'a> {
             };
             let goal = self.path.at(&self.probe_scene, distance)?;
             self.step(controller, 2, &goal, speed, scan.force)?;
+            if let Some(b_mode) = &mut pictures.b_mode {
+                let paused = Instant::now();
+                let ProbeScene {
+                    compiled,
+                    physics,
+                    placement,
+                    ..
+                } = &self.probe_scene;
+                b_mode.see(compiled, physics, placement)?;
+                self.aside += paused.elapsed();
+            }
             if !is_pictured && time > duration / 2.0 {
                 let paused = Instant::now();
                 pictures.take(&self.probe_scene.compiled, &self.probe_scene.physics);
-                self.aside = paused.elapsed();
+                self.aside += paused.elapsed();
                 is_pictured = true;
             }
         }

@@ -31,6 +31,12 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             log_std_init: -1.0,
             ..general()
         },
+        "probe-reach" => PpoConfig {
+            total_timesteps: 400_000,
+            learning_rate: 1e-3,
+            log_std_init: -1.5,
+            ..general()
+        },
         "cube-push" => PpoConfig {
             total_timesteps: 1_500_000,
             learning_rate: 1e-3,

@@ -123,6 +123,14 @@ impl Plan {
         Ok(plan)
     }
 
+    /// Steps that the training of a folder has done.
+    ///
+    /// # Errors
+    /// For a checkpoint that cannot be read.
+    pub fn steps_done(folder: &Path) -> anyhow::Result<u64> {
+        Ok(CheckpointInfo::load(&folder.join(CHECKPOINT))?.global_step)
+    }
+
     /// Whether a folder has a training that can be resumed.
     pub fn can_resume(folder: &Path) -> bool {
         folder::has_checkpoint(folder)

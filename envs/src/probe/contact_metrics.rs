@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::SceneState;
+use super::touch::CONTACT_SPEED;
+use super::{SceneState, Touch};
 use crate::EnvError;
 use crate::settings::check_ranges;
 
@@ -23,6 +24,8 @@ pub struct SuccessCriteria {
     pub tilt_deg: f64,
     /// Largest force along the axis [N].
     pub peak_force: f64,
+    /// Largest speed towards the skin with which contact begins [m/s].
+    pub contact_speed: f64,
 }
 
 impl Default for SuccessCriteria {
@@ -33,6 +36,7 @@ impl Default for SuccessCriteria {
             path_rmse: 0.005,
             tilt_deg: 5.0,
             peak_force: 15.0,
+            contact_speed: CONTACT_SPEED,
         }
     }
 }
@@ -51,6 +55,7 @@ impl SuccessCriteria {
                 ("path_rmse", self.path_rmse, 0.0, 1.0),
                 ("tilt_deg", self.tilt_deg, 0.0, 180.0),
                 ("peak_force", self.peak_force, 0.0, 1e4),
+                ("contact_speed", self.contact_speed, 0.0, 10.0),
             ],
         )
     }
@@ -73,11 +78,12 @@ pub struct ContactMetrics {
     /// Largest squared distance of the tips of the probe's axis and of the goal's, both of length 1.
     tilt_chord_square: f64,
     peak_force: f64,
+    touch: Touch,
 }
 
 impl ContactMetrics {
     /// Names of the figures, in the order of [`Self::write`].
-    pub const METRICS: [&'static str; 9] = [
+    pub const METRICS: [&'static str; 11] = [
         "success",
         "force_mae_n",
         "force_rmse_n",
@@ -87,6 +93,8 @@ impl ContactMetrics {
         "tilt_deg",
         "peak_force_n",
         "overshoot_n",
+        "contact_speed_m_s",
+        "force_rate_n_s",
     ];
 
     /// Starts an episode.
@@ -100,6 +108,7 @@ impl ContactMetrics {
         self.time += state.physics.timestep();
         self.n_steps += 1;
         self.peak_force = self.peak_force.max(probe.normal_force);
+        self.touch.update(state);
         if probe.in_contact && self.first_contact.is_none() {
             self.first_contact = Some(self.time);
         }
@@ -147,6 +156,11 @@ impl ContactMetrics {
         self.n_in_contact as f64 / self.n_after.max(1) as f64
     }
 
+    /// As [`Touch::take_excess`].
+    pub fn take_excess(&mut self, limit: f64) -> f64 {
+        self.touch.take_excess(limit)
+    }
+
     /// Writes the figures; without contact the force error is the whole force asked for.
     pub fn write(
         &self,
@@ -173,7 +187,8 @@ impl ContactMetrics {
             && mae < tolerance.force_mae
             && path_rmse < tolerance.path_rmse
             && tilt_deg < tolerance.tilt_deg
-            && self.peak_force < tolerance.peak_force;
+            && self.peak_force < tolerance.peak_force
+            && self.touch.speed() < tolerance.contact_speed;
         let values = [
             f64::from(u8::from(success)),
             mae,
@@ -184,6 +199,8 @@ impl ContactMetrics {
             tilt_deg,
             self.peak_force,
             (self.peak_force - force).max(0.0),
+            self.touch.speed(),
+            self.touch.force_rate(),
         ];
         metrics.copy_from_slice(&values);
     }

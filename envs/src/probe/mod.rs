@@ -18,7 +18,9 @@ mod simulation;
 mod skin_target;
 mod state;
 mod task;
+mod tissue_settings;
 mod torso;
+mod touch;
 mod wrench_measurement;
 mod wrench_script;
 
@@ -38,6 +40,8 @@ pub use simulation::{ProbeEnvironment, ProbeSimulation};
 pub use skin_target::SkinTarget;
 pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
+pub use tissue_settings::TissueSettings;
 pub use torso::TorsoFrame;
+pub use touch::{CONTACT_COST, CONTACT_SPEED, Touch};
 pub use wrench_measurement::WrenchMeasurement;
 pub use wrench_script::WrenchScript;

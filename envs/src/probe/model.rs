@@ -12,6 +12,7 @@ use insonate_sim::CompiledScene;
 use insonate_sim::placement::{HeightMap, Skin};
 use serde::{Deserialize, Serialize};
 
+use super::TissueSettings;
 use crate::EnvError;
 use crate::settings::check_range;
 
@@ -31,6 +32,9 @@ pub struct SceneSettings {
     /// damping are `solref` of MuJoCo's constraints (Jakobsen 2021).
     #[serde(default = "probe_lattice")]
     pub lattice: String,
+    /// How fine an `mpm` or `xpbd` torso is.
+    #[serde(default)]
+    pub tissue: TissueSettings,
     /// Who the patient is, for the shape `adult`.
     #[serde(default)]
     pub patient: Physique,
@@ -49,6 +53,7 @@ impl Default for SceneSettings {
             torso: "fast".to_owned(),
             shape: "cylinder".to_owned(),
             lattice: probe_lattice(),
+            tissue: TissueSettings::default(),
             patient: Physique::default(),
             softness: String::new(),
             physics_timestep: 0.002,
@@ -78,7 +83,8 @@ impl SceneSettings {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
-        check_range("scene.physics_timestep", self.physics_timestep, 1e-4, 0.005)
+        check_range("scene.physics_timestep", self.physics_timestep, 1e-4, 0.005)?;
+        self.tissue.check()
     }
 
     /// What the torso's constraints are scaled from: its configuration and the softness at the probe with it.
@@ -92,6 +98,9 @@ impl SceneSettings {
             EnvError::unknown("shape", &self.shape, &known)
         })?;
         let mut config = self.lattice(*shape)?;
+        if matches!(self.torso.as_str(), "mpm" | "xpbd") {
+            config = self.tissue.applied_to(config);
+        }
         let mut nominal = NominalTorso {
             softness: config.softness,
             ranges: None,

@@ -1,5 +1,5 @@
-//! What a policy knows of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and which camera it
-//! sees with.
+//! What a policy knows of a scene: joints, the goal's error, the measured wrench, the torso, the last action, and what camera
+//! and ultrasound show.
 
 use insonate_sim::Pose;
 use nalgebra::{UnitQuaternion, Vector3};
@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::state::SceneState;
 use super::wrench_measurement::WrenchMeasurement;
 use crate::camera::CameraSettings;
+use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError};
 
 /// Which parts of the scene are observed; tasks add entries of their own.
@@ -30,8 +31,11 @@ pub struct ObservationSettings {
     pub previous_action: bool,
     /// Observations that are stacked, the newest last.
     pub n_stack: usize,
-    /// Picture of a camera; its pixels come last.
+    /// Picture of a camera; its pixels come after all others.
     pub camera: CameraSettings,
+    /// Ultrasound of the patient; its readings come last.
+    #[serde(default)]
+    pub ultrasound: UltrasoundSettings,
 }
 
 impl Default for ObservationSettings {
@@ -44,6 +48,7 @@ impl Default for ObservationSettings {
             previous_action: true,
             n_stack: 1,
             camera: CameraSettings::default(),
+            ultrasound: UltrasoundSettings::default(),
         }
     }
 }
@@ -55,7 +60,8 @@ impl ObservationSettings {
     /// [`EnvError::Config`].
     pub fn check(&self) -> Result<(), EnvError> {
         crate::settings::check_range("observation.n_stack", self.n_stack as f64, 1.0, 64.0)?;
-        self.camera.check()
+        self.camera.check()?;
+        self.ultrasound.check()
     }
 
     /// The entries, before those of the task; `n_actions`: length of an action.

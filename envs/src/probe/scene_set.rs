@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use insonate_models::torsos::{Breathing, Softness};
+use insonate_models::torsos::{Breathing, Softness, tissue};
 use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::EnvError;
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
+use crate::ultrasound::Patient;
 
 /// Compiled scenes, one for each size of the torso.
 #[derive(Debug)]
@@ -26,6 +27,8 @@ pub struct SceneSet {
     models: Vec<(f64, Arc<SceneModel>)>,
     /// Draws the pictures of all environments; started when first asked for.
     render_thread: Mutex<Weak<RenderThread>>,
+    /// The patient from inside, made when first asked for, and the seed of the organs.
+    patient: Mutex<Option<(u64, Arc<Patient>)>>,
 }
 
 impl SceneSet {
@@ -63,6 +66,7 @@ impl SceneSet {
             nominal: Some(nominal),
             models,
             render_thread: Mutex::default(),
+            patient: Mutex::default(),
         })
     }
 
@@ -80,6 +84,7 @@ impl SceneSet {
             nominal: None,
             models: vec![(1.0, model)],
             render_thread: Mutex::default(),
+            patient: Mutex::default(),
         }
     }
 
@@ -98,6 +103,33 @@ impl SceneSet {
         let render_thread = Arc::new(RenderThread::new()?);
         *known = Arc::downgrade(&render_thread);
         Ok(render_thread)
+    }
+
+    /// The patient from inside, for all environments.
+    ///
+    /// # Errors
+    /// As [`Patient::of`]; [`EnvError::Config`] where the torso's size varies, with which organs do not.
+    pub fn patient(&self, seed: u64) -> Result<Arc<Patient>, EnvError> {
+        if self
+            .models
+            .iter()
+            .any(|(size, _)| (size - 1.0).abs() > 1e-9)
+        {
+            return Err(EnvError::Config {
+                field: "randomization.size".to_owned(),
+                problem: "must be [1, 1] with observation.ultrasound: organs keep their size"
+                    .to_owned(),
+            });
+        }
+        let mut known = self.patient.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((of, patient)) if *of == seed => Ok(patient.clone()),
+            _ => {
+                let patient = Patient::of(self.first(), seed)?;
+                *known = Some((seed, patient.clone()));
+                Ok(patient)
+            }
+        }
     }
 
     /// The scene that a new environment starts with.
@@ -132,6 +164,13 @@ impl SceneSet {
             self.choose(state, episode.size)?;
             state.reset();
             self.vary(state, nominal, episode)?;
+        } else if self.is_tissue()
+            && !self.randomization.breathing
+            && episode.torso_position == [0.0; 3]
+        {
+            self.choose(state, episode.size)?;
+            self.soften(state, nominal, episode)?;
+            state.reset();
         } else {
             state.exchange(self.compile(nominal, episode)?)?;
             state.reset();
@@ -172,6 +211,27 @@ impl SceneSet {
         }
         state.place_torso(&resting(state, episode));
         state.physics.forward();
+        Ok(())
+    }
+
+    fn is_tissue(&self) -> bool {
+        matches!(self.settings.torso.as_str(), "mpm" | "xpbd")
+    }
+
+    /// Softness of tissue without compiling.
+    fn soften(
+        &self,
+        state: &mut SceneState,
+        nominal: &NominalTorso,
+        episode: &EpisodeParameters,
+    ) -> Result<(), EnvError> {
+        let [stiffness, damping] = episode.softness;
+        let softness = Softness { stiffness, damping };
+        let config = scale_softness(nominal, &softness, state.physics.timestep());
+        let config = resize_torso(&config, episode.size, None);
+        if let Some(coupling) = state.physics.coupling_mut() {
+            coupling.set_material(tissue::material(&self.settings.torso, &config))?;
+        }
         Ok(())
     }
 

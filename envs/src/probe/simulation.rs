@@ -15,6 +15,7 @@ use crate::camera::Camera;
 use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
+use crate::ultrasound::Scanner;
 use crate::{Env, EnvError, EnvSpec, ResetOptions};
 
 /// The environment of a task with a probe.
@@ -31,6 +32,7 @@ pub struct ProbeSimulation<T> {
     mode: Box<dyn ActionMode>,
     measured: WrenchMeasurement,
     camera: Option<Camera>,
+    scanner: Option<Scanner>,
     episode: EpisodeParameters,
     rng: ChaCha8Rng,
     /// The action that was asked for, and the one that acts now.
@@ -63,6 +65,12 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             .then(|| Camera::new(seen, scenes.render_thread()?, &state))
             .transpose()?;
         observation_space.extend(seen.space()?);
+        let heard = &settings.observation.ultrasound;
+        let scanner = heard
+            .is_on()
+            .then(|| Scanner::new(heard, scenes.patient(heard.seed)?, &state))
+            .transpose()?;
+        observation_space.extend(heard.space()?);
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: task.reward_terms(),
@@ -84,6 +92,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             mode,
             measured: WrenchMeasurement::default(),
             camera,
+            scanner,
             episode: EpisodeParameters::default(),
             rng: ChaCha8Rng::seed_from_u64(0),
             asked: vec![0.0; n_actions],
@@ -112,9 +121,12 @@ impl<T: ProbeTask> ProbeSimulation<T> {
             .measure(state, episode, self.control_timestep, &mut self.rng);
     }
 
-    fn take_picture(&mut self) -> Result<(), EnvError> {
-        match &mut self.camera {
-            Some(camera) => camera.shoot(&self.state),
+    fn take_pictures(&mut self) -> Result<(), EnvError> {
+        if let Some(camera) = &mut self.camera {
+            camera.shoot(&self.state)?;
+        }
+        match &mut self.scanner {
+            Some(scanner) => scanner.scan(&self.state),
             None => Ok(()),
         }
     }
@@ -130,6 +142,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn reset(&mut self, _parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.scenes.prepare(&mut self.state, &self.episode)?;
+        if let Some(scanner) = &mut self.scanner {
+            scanner.reset(&self.state);
+        }
         self.task.reset(&mut self.state, &self.episode, &mut rng)?;
         self.rng = rng;
         self.mode.reset(&self.state);
@@ -141,7 +156,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         self.pending
             .extend((0..self.episode.latency).map(|_| neutral.clone()));
         self.acting.fill(0.0);
-        self.take_picture()
+        self.take_pictures()
     }
 
     fn set_action(&mut self, action: &[f32]) {
@@ -170,7 +185,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             self.task.after_substep(&self.state);
         }
         self.measure();
-        Ok(self.take_picture()?)
+        Ok(self.take_pictures()?)
     }
 
     fn reward(&mut self, terms: &mut [f64]) {
@@ -185,6 +200,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         let (observed, measured) = (&self.observed, &self.measured);
         let rest = observe(observed, &self.state, measured, &self.acting, observation);
         let pixels = self.camera.as_ref().map_or(&[][..], Camera::pixels);
+        let heard = self.scanner.as_ref().map_or(&[][..], Scanner::values);
+        let (rest, last) = rest.split_at_mut(rest.len() - heard.len());
+        last.copy_from_slice(heard);
         let (own, picture) = rest.split_at_mut(rest.len() - pixels.len());
         picture.copy_from_slice(pixels);
         self.task.observe(&self.state, own);

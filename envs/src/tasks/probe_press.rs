@@ -14,8 +14,8 @@
 //!
 //! # Reward
 //!
-//! Per control step, $e$: force error in N, $d$: distance from the place across the probe's axis in m, $\theta$: tilt in rad;
-//! weights in `task.reward`.
+//! Per control step, $e$: force error in N, $d$: distance from the place across the probe's axis in m, $\theta$: tilt in rad,
+//! $u$: speed towards the skin with which contact begins in m/s; weights in `task.reward`.
 //!
 //! | term | formula | when |
 //! |---|---|---|
@@ -23,6 +23,7 @@
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step | always |
 //! | `position` | $\exp(-(200 d)^2)$ | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
+//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.max_contact_speed` | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
 //! # Start
@@ -46,8 +47,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget,
-    SuccessCriteria, TimeSettings, factory,
+    ActionChange, CONTACT_COST, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet,
+    SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -75,6 +76,8 @@ pub struct PressSettings {
     pub hold: f64,
     /// How far it may overshoot [N].
     pub max_overshoot: f64,
+    /// Largest speed towards the skin with which contact begins in a success [m/s].
+    pub max_contact_speed: f64,
     /// Distance from the place at which the episode ends [m].
     pub max_position_error: f64,
     /// Force at which the episode ends [N].
@@ -95,6 +98,8 @@ pub struct PressReward {
     pub position: f64,
     /// Uprightness.
     pub orientation: f64,
+    /// Penalty of touching faster than half the limit of a success.
+    pub contact_speed: f64,
     /// Penalty of changing actions.
     pub smoothness: f64,
 }
@@ -106,6 +111,7 @@ impl Default for PressSettings {
             tolerance: 0.5,
             hold: 1.0,
             max_overshoot: 3.0,
+            max_contact_speed: CONTACT_SPEED,
             max_position_error: 0.05,
             max_force: 40.0,
             reward: PressReward {
@@ -113,6 +119,7 @@ impl Default for PressSettings {
                 force_error: 1.0,
                 position: 0.5,
                 orientation: 0.5,
+                contact_speed: CONTACT_COST,
                 smoothness: 0.02,
             },
         }
@@ -130,6 +137,7 @@ impl PressSettings {
                 ("tolerance", self.tolerance, 0.01, 40.0),
                 ("hold", self.hold, 0.0, 60.0),
                 ("max_overshoot", self.max_overshoot, 0.0, 1e3),
+                ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
                 ("max_position_error", self.max_position_error, 0.001, 1.0),
                 ("max_force", self.max_force, 1.0, 1e4),
             ],
@@ -200,6 +208,7 @@ impl ProbeTask for Press {
             "force_error",
             "position",
             "orientation",
+            "contact_speed",
             "smoothness",
         ]
     }
@@ -251,11 +260,13 @@ impl ProbeTask for Press {
         let error = self.error.0 / self.error.1.max(1) as f64;
         let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.action_change.update(action);
+        let excess = self.contact.take_excess(self.settings.max_contact_speed);
         terms.copy_from_slice(&[
             weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             -weight.force_error * error.min(5.0),
             weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
+            -weight.contact_speed * excess,
             -weight.smoothness * change,
         ]);
         self.error = (0.0, 0);
@@ -276,6 +287,7 @@ impl ProbeTask for Press {
             path_rmse: f64::INFINITY,
             tilt_deg: f64::INFINITY,
             peak_force: self.target.force + self.settings.max_overshoot,
+            contact_speed: self.settings.max_contact_speed,
         };
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
         self.contact

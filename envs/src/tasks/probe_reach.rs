@@ -12,8 +12,8 @@
 //!
 //! # Reward
 //!
-//! Per control step, $d$: distance from the place in m, $\theta$: tilt in rad, $F$: force along the probe's axis in N; weights in
-//! `task.reward`.
+//! Per control step, $d$: distance from the place in m, $\theta$: tilt in rad, $F$: force along the probe's axis in N,
+//! $u$: greatest speed towards the skin with which contact began in m/s; weights in `task.reward`.
 //!
 //! | term | formula |
 //! |---|---|
@@ -21,6 +21,7 @@
 //! | `orientation` | $-\tanh(5 \theta)$, as the thesis |
 //! | `contact` | 1 while the force lies in `task.force` |
 //! | `force` | $-\max(0, F - F_{most}) / 10$ |
+//! | `contact_speed` | $-\min(1, \max(0, u / u_{max} - 1/2))$, once, where `success` is paid, $u_{max}$: `task.max_contact_speed` |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
 //! | `success` | 1, once, at the end |
 //!
@@ -45,8 +46,8 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget, TimeSettings,
-    factory,
+    ActionChange, CONTACT_SPEED, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget,
+    TimeSettings, Touch, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -82,6 +83,8 @@ pub struct ProbeReachSettings {
     pub max_position_error: f64,
     /// Force at which the episode ends [N]; the thesis: 60.
     pub max_force: f64,
+    /// Largest speed towards the skin with which contact begins in a success [m/s].
+    pub max_contact_speed: f64,
     /// Weights of the reward.
     pub reward: ProbeReachReward,
 }
@@ -98,6 +101,8 @@ pub struct ProbeReachReward {
     pub contact: f64,
     /// Too much force.
     pub force: f64,
+    /// Penalty of having touched faster than half the limit of a success.
+    pub contact_speed: f64,
     /// Penalty of changing actions.
     pub smoothness: f64,
     /// Success.
@@ -115,11 +120,13 @@ impl Default for ProbeReachSettings {
             hold: 0.2,
             max_position_error: 0.3,
             max_force: 40.0,
+            max_contact_speed: CONTACT_SPEED,
             reward: ProbeReachReward {
                 distance: 0.3,
                 orientation: 0.2,
                 contact: 0.5,
                 force: 1.0,
+                contact_speed: 75.0,
                 smoothness: 0.01,
                 success: 150.0,
             },
@@ -142,10 +149,14 @@ impl ProbeReachSettings {
                 ("hold", self.hold, 0.0, 60.0),
                 ("max_position_error", self.max_position_error, 0.01, 2.0),
                 ("max_force", self.max_force, 1.0, 1e4),
+                ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
             ],
         )
     }
 }
+
+/// Most of [`Touch::take_excess`] that counts: to arrive hard must stay better than not to arrive.
+const MOST_HARDNESS: f64 = 1.0;
 
 fn defaults() -> ProbeTaskSettings<ProbeReachSettings> {
     ProbeTaskSettings {
@@ -194,6 +205,7 @@ struct ProbeReach {
     held: f64,
     time_to_contact: f64,
     peak_force: f64,
+    touch: Touch,
     action_change: ActionChange,
 }
 
@@ -205,6 +217,7 @@ impl ProbeReach {
             held: 0.0,
             time_to_contact: f64::NAN,
             peak_force: 0.0,
+            touch: Touch::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -226,13 +239,20 @@ impl ProbeTask for ProbeReach {
             "orientation",
             "contact",
             "force",
+            "contact_speed",
             "smoothness",
             "success",
         ]
     }
 
     fn metrics(&self) -> Vec<&'static str> {
-        vec!["success", "time_to_contact_s", "peak_force_n"]
+        vec![
+            "success",
+            "time_to_contact_s",
+            "peak_force_n",
+            "contact_speed_m_s",
+            "force_rate_n_s",
+        ]
     }
 
     fn observation_space(&self) -> BoxSpace {
@@ -247,6 +267,7 @@ impl ProbeTask for ProbeReach {
     ) -> Result<(), EnvError> {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
         (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
+        self.touch = Touch::default();
         self.action_change.reset();
         self.before_substep(state);
         let mut start = state.start(episode);
@@ -266,6 +287,7 @@ impl ProbeTask for ProbeReach {
             self.time_to_contact = state.physics.time();
         }
         self.peak_force = self.peak_force.max(state.probe.normal_force);
+        self.touch.update(state);
         let holds = self.is_gentle(state)
             && state.offset_across().norm() <= self.settings.tolerance
             && state.tilt() <= self.settings.tilt;
@@ -282,13 +304,22 @@ impl ProbeTask for ProbeReach {
         let weight = &self.settings.reward;
         let change = self.action_change.update(action);
         let excess = (state.probe.normal_force - self.settings.force[1]).max(0.0);
+        let reached = f64::from(u8::from(self.is_reached()));
+        // Charged on the way, the penalty would teach to stay away from the skin.
+        let hardness = if self.is_reached() {
+            let excess = self.touch.take_excess(self.settings.max_contact_speed);
+            excess.min(MOST_HARDNESS)
+        } else {
+            0.0
+        };
         terms.copy_from_slice(&[
             weight.distance * (1.0 - (10.0 * state.offset().norm()).tanh()),
             -weight.orientation * (5.0 * state.tilt()).tanh(),
             weight.contact * f64::from(u8::from(self.is_gentle(state))),
             -weight.force * excess / 10.0,
+            -weight.contact_speed * hardness,
             -weight.smoothness * change,
-            weight.success * f64::from(u8::from(self.is_reached())),
+            weight.success * reached,
         ]);
     }
 
@@ -304,10 +335,13 @@ impl ProbeTask for ProbeReach {
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
+        let is_success = self.is_reached() && self.touch.speed() < self.settings.max_contact_speed;
         metrics.copy_from_slice(&[
-            f64::from(u8::from(self.is_reached())),
+            f64::from(u8::from(is_success)),
             self.time_to_contact,
             self.peak_force,
+            self.touch.speed(),
+            self.touch.force_rate(),
         ]);
     }
 }

@@ -18,7 +18,7 @@
 //! # Reward
 //!
 //! Per control step, $e$: force error in N, $d$: distance across and along the path in m, $\theta$: tilt in rad, $v$: velocity error
-//! along the path in m/s; weights in `task.reward`.
+//! along the path in m/s, $u$: speed towards the skin with which contact begins in m/s; weights in `task.reward`.
 //!
 //! | term | formula | when |
 //! |---|---|---|
@@ -28,6 +28,7 @@
 //! | `force` | $\exp(-(0.7 e)^2)$, as the thesis | in contact |
 //! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat | always |
+//! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.success.contact_speed` | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
 //! # Start
@@ -51,7 +52,7 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
+    ActionChange, CONTACT_COST, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
     SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
@@ -127,6 +128,8 @@ pub struct SweepReward {
     pub force_rate: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
+    /// Penalty of touching faster than half the limit of a success.
+    pub contact_speed: f64,
     /// Penalty of changing actions.
     pub smoothness: f64,
 }
@@ -140,6 +143,7 @@ impl Default for SweepReward {
             force: 3.0,
             force_rate: 0.2,
             force_error: 4.0,
+            contact_speed: CONTACT_COST,
             smoothness: 0.02,
         }
     }
@@ -284,6 +288,7 @@ impl ProbeTask for Sweep {
             "force",
             "force_rate",
             "force_error",
+            "contact_speed",
             "smoothness",
         ]
     }
@@ -348,6 +353,9 @@ impl ProbeTask for Sweep {
         // The thesis squares each entry inside the norm.
         let nearness = (-state.offset_across().map(|d| (90.0 * d).powi(2)).norm()).exp();
         let change = self.action_change.update(action);
+        let excess = self
+            .contact
+            .take_excess(self.settings.success.contact_speed);
         terms.copy_from_slice(&[
             weight.position * nearness,
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
@@ -355,6 +363,7 @@ impl ProbeTask for Sweep {
             weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
             -weight.force_error * error.min(5.0),
+            -weight.contact_speed * excess,
             -weight.smoothness * change,
         ]);
         self.error = (0.0, 0);

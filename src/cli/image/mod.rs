@@ -1,26 +1,34 @@
 //! `insonate image`.
 
+mod block;
+mod pressed;
+
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use insonate::experiments::Pictures;
 use insonate::files::OutputFolder;
-use insonate::models::patients::Physique;
 use insonate::report::{grey_picture, label_picture};
-use insonate::ultrasound::deformation::{Deformation, Indentation, Rigid};
-use insonate::ultrasound::material::{BONE, FAT, GEL, MUSCLE, SKIN, SOFT_TISSUE, URINE};
-use insonate::ultrasound::measure::{attenuation_slope, point_targets, speckle_statistics};
-use insonate::ultrasound::phantom::{Adult, Block, Phantom};
+use insonate::ultrasound::deformation::{Deformation, Rigid};
+use insonate::ultrasound::measure::{
+    Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
+    speckle_statistics,
+};
+use insonate::ultrasound::phantom::Phantom;
 use insonate::ultrasound::transducer::{self, Transducer};
-use insonate::ultrasound::{BMode, Frame, Material, Settings, View};
+use insonate::ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
-use super::patient_args::Patient;
+use self::block::BlockWord;
+use super::scene_args::SceneArgs;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  insonate image --patient adult --site -0.06,-0.02 --force 5 --output output/pressed
+  insonate image --torso xpbd --site -0.06,-0.02 --force 10 --json
   insonate image --patient adult --site -0.09,-0.035 --output output/gallbladder
   insonate image --patient adult --seed 3 --site -0.09,0.03 --json
   insonate image --phantom cysts --probe l12-5 --output output/cysts
@@ -28,21 +36,19 @@ use super::{Usage, print};
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
 
-A folder holds b_mode.png and labels.png, which shows the materials in the same geometry, and image.json. The patient's organs are \
-synthetic, drawn from the seed; the face is pressed in by kinematics, without forces.")]
+A folder holds b_mode.png and, in the same geometry, labels.png with the materials and confidence.png with how far each place can be \
+trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
+the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
+by kinematics, at once and without forces.")]
 pub(crate) struct ImageCommand {
-    /// What is imaged: a test block.
-    #[arg(long, value_name = "PHANTOM", conflicts_with = "patient")]
-    phantom: Option<PhantomWord>,
-    /// What is imaged: a patient [default]
-    #[arg(long, value_name = "KIND")]
-    patient: Option<Patient>,
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// What is imaged: a test block instead of a patient.
+    #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
+    phantom: Option<BlockWord>,
     /// Seed of the patient's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Probe: c5-2, l12-5, l11-5v or p4-2.
-    #[arg(long, value_name = "PROBE", default_value = "c5-2", value_parser = probe)]
-    probe: Transducer,
     /// Where the probe stands on the patient: left of the middle, towards the head [m].
     #[arg(long, value_name = "X,Y", default_value = "-0.09,-0.035", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: [f64; 2],
@@ -54,7 +60,15 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     rotation: f64,
-    /// How far the face is pressed into the patient [m].
+    /// Force with which a robot holds the probe on the simulated patient [N].
+    #[arg(
+        long,
+        value_name = "N",
+        conflicts_with = "indentation",
+        allow_negative_numbers = true
+    )]
+    force: Option<f64>,
+    /// How far the face is pressed into the patient where no force is asked for [m].
     #[arg(
         long,
         value_name = "M",
@@ -93,29 +107,20 @@ pub(crate) struct ImageCommand {
     json: bool,
 }
 
-/// Test blocks.
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum PhantomWord {
-    /// Points on the axis in a clear medium: their widths.
-    Points,
-    /// Uniform speckle without loss: its statistics.
-    Speckle,
-    /// Uniform speckle that attenuates: how fast it fades.
-    Attenuation,
-    /// Cysts and inclusions in tissue.
-    Cysts,
-    /// Skin, fat and muscle over two ribs.
-    Layers,
-}
-
-fn probe(name: &str) -> Result<Transducer, String> {
-    let names: Vec<&str> = transducer::ALL.iter().map(|(name, _)| *name).collect();
-    transducer::by_name(name).ok_or_else(|| format!("choose one of {}", names.join(", ")))
+/// What is imaged, how it is deformed, from where.
+struct Scanned {
+    phantom: Box<dyn Phantom>,
+    deformation: Box<dyn Deformation>,
+    /// In the phantom's frame.
+    pose: Isometry3<f64>,
+    /// Of the scene, where there is one.
+    pictures: Pictures,
 }
 
 impl ImageCommand {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let settings = self.settings();
+        let probe = self.transducer()?;
+        let settings = self.settings(&probe);
         settings.check().map_err(Usage::new)?;
         if !(16..=4096).contains(&self.size) {
             anyhow::bail!("--size is {}, but must be 16 to 4096 pixels", self.size);
@@ -127,17 +132,27 @@ impl ImageCommand {
             .map(OutputFolder::create)
             .transpose()?;
         let mut figures = json!({ "depth_m": settings.depth });
-        let (phantom, deformation, pose) = self.view(&settings)?;
-        let mut b_mode = BMode::new(&self.probe, &settings).map_err(Usage::new)?;
-        let view = View::new(&*phantom, &*deformation, &pose).map_err(Usage::new)?;
+        let scanned = self.scanned(&probe, &settings, &mut figures)?;
+        let mut b_mode = BMode::new(&probe, &settings).map_err(Usage::new)?;
+        let view = View::new(&*scanned.phantom, &*scanned.deformation, &scanned.pose)
+            .map_err(Usage::new)?;
         let start = Instant::now();
         let frame = b_mode.frame(&view, 0).clone();
         figures["seconds_per_frame"] = start.elapsed().as_secs_f64().into();
         figures["contact_share"] = frame.contact_share().into();
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
-        self.measure(&settings, &frame, &mut figures)?;
+        figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
+        let confidence = self
+            .phantom
+            .is_none()
+            .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
+            .transpose()?;
+        if let Some(confidence) = &confidence {
+            figures["confidence_mean"] = confidence.mean().into();
+        }
+        self.measure(&probe, &settings, &frame, &mut figures)?;
         if let Some(folder) = folder {
-            self.write(&b_mode, &frame, &*phantom, &folder)?;
+            self.write(&b_mode, &frame, confidence.as_ref(), &scanned, &folder)?;
             let text = serde_json::to_string_pretty(&figures)?;
             folder.write("image.json", format!("{text}\n").as_bytes())?;
         }
@@ -147,16 +162,26 @@ impl ImageCommand {
         print(&lines(&figures, self.output.as_deref()))
     }
 
-    fn settings(&self) -> Settings {
+    fn transducer(&self) -> anyhow::Result<Transducer> {
+        let name = self.scene.probe_name();
+        transducer::by_name(name).ok_or_else(|| {
+            let names: Vec<&str> = transducer::ALL.iter().map(|(name, _)| *name).collect();
+            let names = names.join(", ");
+            Usage::new(ImageError(format!(
+                "--probe is {name}, but must be one of {names}"
+            )))
+            .into()
+        })
+    }
+
+    fn settings(&self, probe: &Transducer) -> Settings {
         let usual = match self.phantom {
-            Some(PhantomWord::Points | PhantomWord::Speckle | PhantomWord::Attenuation) => {
-                Settings::bare(&self.probe)
-            }
-            _ => Settings::of(&self.probe),
+            Some(word) if word.is_bare() => Settings::bare(probe),
+            _ => Settings::of(probe),
         };
-        let deepest = self.depths().into_iter().fold(0.0, f64::max);
+        let deepest = self.depths(probe).into_iter().fold(0.0, f64::max);
         let own = match self.phantom {
-            Some(PhantomWord::Points) => 1.2 * deepest,
+            Some(BlockWord::Points) => 1.2 * deepest,
             _ => usual.depth,
         };
         Settings {
@@ -170,73 +195,57 @@ impl ImageCommand {
     }
 
     /// Depths of the points, or three of those that the probe shows.
-    fn depths(&self) -> Vec<f64> {
+    fn depths(&self, probe: &Transducer) -> Vec<f64> {
         if !self.depths.is_empty() {
             return self.depths.clone();
         }
-        let shown = Settings::of(&self.probe).depth;
+        let shown = Settings::of(probe).depth;
         [0.3, 0.6, 0.9].map(|share| share * shown).to_vec()
     }
 
-    #[expect(
-        clippy::type_complexity,
-        reason = "what is seen, how it is deformed, from where"
-    )]
-    fn view(
+    fn scanned(
         &self,
+        probe: &Transducer,
         settings: &Settings,
-    ) -> anyhow::Result<(Box<dyn Phantom>, Box<dyn Deformation>, Isometry3<f64>)> {
+        figures: &mut Value,
+    ) -> anyhow::Result<Scanned> {
         let Some(word) = self.phantom else {
-            let adult = Adult::new(&Physique::default(), self.seed).map_err(Usage::new)?;
-            let pose = adult
-                .probe_pose(self.site, self.rotation.to_radians(), self.indentation)
-                .map_err(Usage::new)?;
-            let pressed =
-                Indentation::new(&self.probe, &pose, self.indentation).map_err(Usage::new)?;
-            return Ok((Box::new(adult), Box::new(pressed), pose));
+            return match self.force {
+                Some(force) => self.pressed(probe, settings, force, figures),
+                None => self.indented(probe),
+            };
         };
-        let depths: Vec<f32> = self
-            .depths()
-            .into_iter()
-            .map(|depth| depth as f32)
-            .collect();
-        let shown = settings.depth as f32;
-        let block = match word {
-            PhantomWord::Points => Block::points(&depths, settings.speed_of_sound as f32),
-            PhantomWord::Speckle => Block::uniform(Material {
-                attenuation: 0.0,
-                ..SOFT_TISSUE
-            }),
-            PhantomWord::Attenuation => Block::uniform(Material {
-                attenuation: self.alpha as f32,
-                ..SOFT_TISSUE
-            }),
-            PhantomWord::Cysts => cysts(shown),
-            PhantomWord::Layers => layers(shown),
-        };
+        let block = word.build(
+            settings.depth as f32,
+            &self.depths(probe),
+            self.alpha,
+            settings.speed_of_sound,
+        );
         block.check().map_err(Usage::new)?;
-        Ok((
-            Box::new(block),
-            Box::new(Rigid::default()),
-            Isometry3::identity(),
-        ))
+        Ok(Scanned {
+            phantom: Box::new(block),
+            deformation: Box::new(Rigid::default()),
+            pose: Isometry3::identity(),
+            pictures: Pictures::none(),
+        })
     }
 
     /// Adds what a test block is there for.
     fn measure(
         &self,
+        probe: &Transducer,
         settings: &Settings,
         frame: &Frame,
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         match self.phantom {
-            Some(PhantomWord::Points) => {
+            Some(BlockWord::Points) => {
                 let fine = Settings {
                     n_lines: settings.n_lines.max(1025),
                     ..settings.clone()
                 };
                 let targets =
-                    point_targets(&self.probe, &fine, &self.depths()).map_err(Usage::new)?;
+                    point_targets(probe, &fine, &self.depths(probe)).map_err(Usage::new)?;
                 let targets = targets.iter().map(|target| {
                     json!({
                         "depth_m": target.depth,
@@ -247,7 +256,7 @@ impl ImageCommand {
                 });
                 figures["point_targets"] = targets.collect();
             }
-            Some(PhantomWord::Speckle) => {
+            Some(BlockWord::Speckle) => {
                 // Beside the edges and below the ringing face.
                 let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
                 let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
@@ -256,9 +265,8 @@ impl ImageCommand {
                 figures["snr"] = speckle.snr.into();
                 figures["log_sd_db"] = speckle.log_sd.into();
             }
-            Some(PhantomWord::Attenuation) => {
-                let found =
-                    attenuation_slope(&self.probe, settings, self.alpha).map_err(Usage::new)?;
+            Some(BlockWord::Attenuation) => {
+                let found = attenuation_slope(probe, settings, self.alpha).map_err(Usage::new)?;
                 figures["slope_db_per_cm_mhz"] = found.slope.into();
                 figures["frequency_hz"] = found.frequency.into();
             }
@@ -271,70 +279,37 @@ impl ImageCommand {
         &self,
         b_mode: &BMode,
         frame: &Frame,
-        phantom: &dyn Phantom,
+        confidence: Option<&Confidence>,
+        scanned: &Scanned,
         folder: &OutputFolder,
     ) -> anyhow::Result<()> {
         let converter = b_mode.scan_converter(self.size).map_err(Usage::new)?;
         let mut grey = Vec::new();
         converter.picture(frame, &mut grey);
         folder.write("b_mode.png", &grey_picture(self.size, &grey)?)?;
-        let outside = phantom.materials().len() as u8;
-        let labels = converter.labels(frame, outside);
-        folder.write(
-            "labels.png",
-            &label_picture(self.size, &labels, phantom.materials().len())?,
-        )?;
+        let n_materials = scanned.phantom.materials().len();
+        let labels = converter.labels(frame, n_materials as u8);
+        let labels = label_picture(self.size, &labels, n_materials)?;
+        folder.write("labels.png", &labels)?;
+        if let Some(confidence) = confidence {
+            let values = converter.values(&confidence.values, 0.0);
+            let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();
+            folder.write("confidence.png", &grey_picture(self.size, &grey)?)?;
+        }
+        if let Some((_, picture)) = scanned.pictures.frames.first() {
+            picture.write_rgb(&folder.path().join("scene.png"))?;
+        }
+        if let Some(problem) = &scanned.pictures.problem {
+            eprintln!("note: no scene.png: {problem}");
+        }
         Ok(())
     }
 }
 
-/// Anechoic cysts above, inclusions of −9, −6, −3, 3, 6 dB below, and wires down the middle.
-fn cysts(shown: f32) -> Block {
-    let fluid = Material {
-        speed_of_sound: SOFT_TISSUE.speed_of_sound,
-        density: SOFT_TISSUE.density,
-        ..URINE
-    };
-    let mut block = Block::uniform(SOFT_TISSUE);
-    for (place, radius) in [(-0.27, 0.05), (-0.14, 0.035), (0.14, 0.025), (0.27, 0.015)] {
-        block = block.with_rod(fluid, [place * shown, 0.35 * shown], radius * shown);
-    }
-    for (place, step) in [
-        (-0.3, -9.0),
-        (-0.15, -6.0),
-        (0.0, -3.0),
-        (0.15, 3.0),
-        (0.3, 6.0),
-    ] {
-        let inclusion = Material {
-            backscatter: step,
-            ..SOFT_TISSUE
-        };
-        block = block.with_rod(inclusion, [place * shown, 0.68 * shown], 0.055 * shown);
-    }
-    let depths: Vec<f32> = (1..9).map(|n| 0.1 * n as f32 * shown).collect();
-    let wires = Block::points(&depths, SOFT_TISSUE.speed_of_sound).scatterers;
-    block.scatterers = wires
-        .into_iter()
-        .filter(|wire| (wire.rest.z - 0.7 * shown).abs() > 0.06 * shown)
-        .collect();
-    block
-}
-
-/// An intercostal window: gel, skin, fat, muscle, and two ribs over soft tissue.
-fn layers(shown: f32) -> Block {
-    let ends = [0.0, 0.002, 0.014, 0.034];
-    let [gel, skin, fat, muscle] = ends;
-    Block::layers(&[
-        (GEL, gel),
-        (SKIN, skin),
-        (FAT, fat),
-        (MUSCLE, muscle),
-        (SOFT_TISSUE, shown),
-    ])
-    .with_rod(BONE, [-0.014, 0.026], 0.005)
-    .with_rod(BONE, [0.014, 0.026], 0.005)
-}
+/// What is wrong with the options.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct ImageError(String);
 
 /// Level of the mean power of what couples [dB over the speckle of liver].
 fn mean_intensity(frame: &Frame) -> Option<f64> {
@@ -347,16 +322,49 @@ fn mean_intensity(frame: &Frame) -> Option<f64> {
     (n > 0.0).then(|| 10.0 * f64::log10(sum / n))
 }
 
+/// What the middle line passes, from the face on.
+fn middle_line(frame: &Frame, phantom: &dyn Phantom) -> Value {
+    let start = frame.n_lines / 2 * frame.n_samples;
+    let labels = &frame.labels[start..start + frame.n_samples];
+    let runs = labels.chunk_by(|a, b| a == b).map(|run| {
+        json!({
+            "material": phantom.materials().get(usize::from(run[0])).map(|material| material.name),
+            "thickness_m": run.len() as f64 * frame.step,
+        })
+    });
+    runs.collect()
+}
+
 fn lines(figures: &Value, output: Option<&Path>) -> String {
     let mut lines = Vec::new();
     for (name, figure) in figures.as_object().into_iter().flatten() {
-        match figure.as_f64() {
-            Some(number) => lines.push(format!("{name:<20} {number:>12.4}")),
-            None => lines.push(format!("{name:<20} {figure}")),
+        match (figure.as_f64(), figure.as_array()) {
+            (Some(number), _) => lines.push(format!("{name:<20} {number:>12.4}")),
+            (None, Some(rows)) => {
+                lines.push(name.clone());
+                lines.extend(rows.iter().map(row));
+            }
+            _ => lines.push(format!("{name:<20} {}", text(figure))),
         }
     }
     if let Some(folder) = output {
         lines.push(format!("\npictures and figures: {}", folder.display()));
     }
     lines.join("\n")
+}
+
+/// The figures of one of several things.
+fn row(figures: &Value) -> String {
+    let figures = figures.as_object().into_iter().flatten();
+    let figures = figures.map(|(name, figure)| match figure.as_f64() {
+        Some(number) => format!("  {name} {number:.5}"),
+        None => format!("  {:<20}", text(figure)),
+    });
+    figures.collect()
+}
+
+fn text(figure: &Value) -> String {
+    figure
+        .as_str()
+        .map_or_else(|| figure.to_string(), str::to_owned)
 }

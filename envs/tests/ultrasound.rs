@@ -1,0 +1,125 @@
+//! Contract: readings of ultrasound are entries of the observation like any other: bounded, the same on any number of threads, of the
+//! moment that the rest is of; and they show what the probe presses.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+use insonate_envs::check::{CheckOptions, check_env};
+use insonate_envs::tasks::{self, EnvFactory};
+use insonate_envs::{ResetOptions, VecConfig, VecEnv};
+
+const SMALL: &[(&str, &str)] = &[
+    ("scene.shape", "adult"),
+    ("action.mode", "hybrid_force"),
+    ("observation.ultrasound.lines", "16"),
+    ("observation.ultrasound.samples", "32"),
+];
+const LEN: usize = 16 * 32;
+
+/// Little to see, soon done.
+const SHORT: &[(&str, &str)] = &[
+    ("time.limit", "0.2"),
+    ("observation.ultrasound.depth", "0.03"),
+];
+
+fn factory(task: &str, sets: &[(&str, &str)]) -> EnvFactory {
+    tasks::factory(task, &[SMALL, sets].concat()).unwrap()
+}
+
+fn reading(name: &str) -> [(&str, &str); 1] {
+    [("observation.ultrasound.readings", name)]
+}
+
+#[test]
+fn a_task_with_ultrasound_keeps_the_contract_of_an_environment() {
+    let sets = [(
+        "observation.ultrasound.readings",
+        "[\"b_mode\", \"labels\"]",
+    )];
+    let options = CheckOptions {
+        n_steps: 4,
+        ..CheckOptions::default()
+    };
+    let factory = factory("probe-sweep", &[&sets, SHORT].concat());
+    let problems = check_env(&|| factory.make(), &options);
+    assert!(problems.is_empty(), "{problems:#?}");
+}
+
+#[test]
+fn frames_show_the_contact_of_the_moment() {
+    let sets = reading("[\"b_mode\", \"labels\", \"confidence\"]");
+    let mut env = factory("probe-press", &sets).make().unwrap();
+    let space = &env.spec().observation_space;
+    let first = space.len() - 3 * LEN;
+    assert_eq!(space.names[first], "b_mode_0_0 [1]");
+    assert_eq!(space.names[first + LEN], "labels_0_0 [1]");
+    assert_eq!(space.names[first + 2 * LEN], "confidence_0_0 [1]");
+    let mut observation = vec![0.0; space.len()];
+    env.reset(4, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let means = |observation: &[f32]| {
+        let mean =
+            |n: usize| observation[first + n * LEN..][..LEN].iter().sum::<f32>() / LEN as f32;
+        [mean(0), mean(1), mean(2)]
+    };
+    let [_, in_air, blind] = means(&observation);
+    assert_eq!(
+        (in_air, blind),
+        (0.0, 0.0),
+        "the probe starts above the skin"
+    );
+    // The scripted controller is the zero action.
+    let action = vec![0.0; env.spec().action_space.len()];
+    for _ in 0..60 {
+        env.step(&action, &mut observation).unwrap();
+    }
+    let [grey, tissue, confidence] = means(&observation);
+    assert!(
+        tissue > 1.0,
+        "the lines pass skin, fat, muscle and organs: {tissue}"
+    );
+    assert!((0.05..0.9).contains(&grey), "{grey}");
+    assert!((0.1..1.0).contains(&confidence), "{confidence}");
+}
+
+#[test]
+fn ultrasound_is_the_same_on_any_number_of_threads() {
+    let sets = reading("[\"b_mode\"]");
+    let run = |n_threads| {
+        let factory = factory("probe-sweep", &[&sets, SHORT].concat());
+        let envs = (0..3).map(|_| factory.make().unwrap()).collect();
+        let config = VecConfig {
+            n_threads,
+            ..VecConfig::default()
+        };
+        let mut envs = VecEnv::new(envs, config).unwrap();
+        envs.reset(Some(9), &ResetOptions::default()).unwrap();
+        let actions = vec![0.1; 3 * envs.spec().action_space.len()];
+        for _ in 0..12 {
+            envs.step(&actions).unwrap();
+        }
+        envs.batch().observations.clone()
+    };
+    let one = run(1);
+    assert_eq!(one, run(3));
+}
+
+#[test]
+fn wrong_ultrasound_is_refused() {
+    let refusal = |sets: &[(&str, &str)]| {
+        let refused = tasks::factory("probe-press", &[SMALL, sets].concat());
+        let refused = refused.and_then(|factory| factory.make().map(|_| ()));
+        refused.unwrap_err().to_string()
+    };
+    let on = ("observation.ultrasound.readings", "[\"b_mode\"]");
+    assert!(refusal(&reading("[\"bmode\"]")).contains("did you mean \"b_mode\""));
+    assert!(refusal(&reading("[\"labels\", \"labels\"]")).contains("twice"));
+    assert!(refusal(&[on, ("observation.ultrasound.lines", "1")]).contains("lines"));
+    assert!(refusal(&[on, ("observation.ultrasound.samples", "999")]).contains("256"));
+    assert!(refusal(&[on, ("observation.ultrasound.depth", "2")]).contains("depth"));
+    assert!(refusal(&[on, ("scene.shape", "cylinder")]).contains("adult"));
+    let sizes = [
+        ("randomization.size", "[0.9, 1.1]"),
+        ("randomization.n_sizes", "2"),
+    ];
+    assert!(refusal(&[&[on], &sizes[..]].concat()).contains("size"));
+}

@@ -1,0 +1,202 @@
+//! Ultrasound during a scan: frames beside a camera's, and the volume that they compound.
+
+use nalgebra::Isometry3;
+
+use super::Film;
+use crate::models::torsos::Shape;
+use crate::models::{ModelError, Scene};
+use crate::sim::placement::ProbePlacement;
+use crate::sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use crate::sim::render::{RenderConfig, Renderer};
+use crate::sim::{CompiledScene, Physics, Pose, SimError};
+use crate::ultrasound::b_mode::ScanConverter;
+use crate::ultrasound::deformation::Point;
+use crate::ultrasound::phantom::Adult;
+use crate::ultrasound::transducer::Transducer;
+use crate::ultrasound::volume::Volume;
+use crate::ultrasound::{BMode, Settings, View};
+
+/// Time between frames of the film [s].
+const INTERVAL: f64 = 0.1;
+/// Way between frames of the volume [m].
+const STEP: f64 = 0.001;
+/// Side of the ultrasound picture; the camera's is as high and 4 to 3 [pixels].
+const SIDE: u32 = 360;
+/// Edge of a voxel [m].
+const VOXEL: f32 = 0.001;
+
+/// Ultrasound during a scan.
+#[derive(Debug)]
+pub struct BModeFilm {
+    has_camera: bool,
+    adult: Adult,
+    transducer: Transducer,
+    b_mode: BMode,
+    converter: ScanConverter,
+    volume: Volume,
+    origin: [f64; 3],
+    points: Option<TissuePoints>,
+    renderer: Option<Renderer>,
+    /// When the next frame of the film is due [s], and where the last of the volume was.
+    next: f64,
+    last: Option<Isometry3<f64>>,
+    n_frames: u64,
+    frames: Vec<Vec<u8>>,
+    /// Why the frames have no camera's picture beside them.
+    pub problem: Option<SimError>,
+}
+
+impl BModeFilm {
+    /// For a scene with an adult, whose organs and speckle a seed draws, over the torso's front; with or without a camera's picture.
+    ///
+    /// # Errors
+    /// [`ModelError::Conflict`] for another torso; what imaging refuses.
+    pub fn new(scene: &Scene, seed: u64, has_camera: bool) -> anyhow::Result<Self> {
+        let torso = scene.torso.as_ref();
+        let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
+        let Some(torso) = torso else {
+            let problem = "a torso has no organs to look at; choose --patient adult".to_owned();
+            return Err(ModelError::Conflict(problem).into());
+        };
+        let transducer = scene.probe.transducer;
+        let settings = Settings {
+            n_samples: 512,
+            speckle_seed: seed,
+            noise_seed: seed,
+            ..Settings::of(&transducer)
+        };
+        let b_mode = BMode::new(&transducer, &settings)?;
+        let [low, high] = torso.surface.bounds().map(|corner| {
+            let corner = corner.map(|x| x as f32);
+            Point::from(corner)
+        });
+        // As deep as the probe sees from the highest place.
+        let bottom = high.z - settings.depth as f32;
+        Ok(Self {
+            has_camera,
+            adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
+            converter: b_mode.scan_converter(SIDE as usize)?,
+            volume: Volume::new(
+                &b_mode,
+                Point::new(low.x, low.y, low.z.max(bottom)),
+                high,
+                VOXEL,
+            )?,
+            transducer,
+            b_mode,
+            origin: scene.torso_position,
+            points: None,
+            renderer: None,
+            next: 0.0,
+            last: None,
+            n_frames: 0,
+            frames: Vec::new(),
+            problem: None,
+        })
+    }
+
+    /// The torso at rest.
+    pub(super) fn begin(&mut self, physics: &Physics) {
+        self.points = TissuePoints::at_rest(physics, &Pose::default());
+    }
+
+    /// Takes a frame where it is time for one.
+    pub(super) fn see(
+        &mut self,
+        compiled: &CompiledScene,
+        physics: &Physics,
+        placement: &ProbePlacement,
+    ) -> anyhow::Result<()> {
+        let Some(points) = &self.points else {
+            return Ok(());
+        };
+        let (origin, unmoved) = (self.origin, Pose::default());
+        let pose = torso_from_probe(&placement.probe.world_from_probe(physics), origin, &unmoved);
+        let is_due = physics.time() >= self.next;
+        let moved =
+            |last: Isometry3<f64>| (last.translation.vector - pose.translation.vector).norm();
+        if !is_due && self.last.is_some_and(|last| moved(last) < STEP) {
+            return Ok(());
+        }
+        let torso = DeformedTorso::new(points, physics, origin, &unmoved);
+        let depth = self.b_mode.settings().depth;
+        let deformation = torso.under(&self.adult, &self.transducer, &pose, depth)?;
+        let view = View::new(&self.adult, &deformation, &pose)?;
+        let frame = self.b_mode.frame(&view, self.n_frames).clone();
+        self.n_frames += 1;
+        self.volume.add(&self.b_mode, &frame, &pose);
+        self.last = Some(pose);
+        if !is_due {
+            return Ok(());
+        }
+        self.next = physics.time() + INTERVAL;
+        let mut grey = Vec::new();
+        self.converter.picture(&frame, &mut grey);
+        let camera = self.camera(compiled, physics);
+        let side = SIDE as usize;
+        let rows = grey.chunks_exact(side).enumerate();
+        let beside = rows.flat_map(|(y, row)| {
+            let seen = camera
+                .get(y * 4 * side..(y + 1) * 4 * side)
+                .unwrap_or_default();
+            let row = row.iter().flat_map(|&level| [level; 3]);
+            seen.iter().copied().chain(row).collect::<Vec<u8>>()
+        });
+        self.frames.push(beside.collect());
+        Ok(())
+    }
+
+    /// Rows of red, green and blue; empty without OpenGL.
+    fn camera(&mut self, compiled: &CompiledScene, physics: &Physics) -> Vec<u8> {
+        if !self.has_camera {
+            return Vec::new();
+        }
+        let config = RenderConfig {
+            width: SIDE * 4 / 3,
+            height: SIDE,
+            ..RenderConfig::default()
+        };
+        let mut draw = || {
+            if self.renderer.is_none() {
+                self.renderer = Some(Renderer::new(compiled, config)?);
+            }
+            match &mut self.renderer {
+                Some(renderer) => renderer.render(physics, "close").map(|image| image.rgb),
+                None => Ok(Vec::new()),
+            }
+        };
+        draw().unwrap_or_else(|problem| {
+            self.problem = Some(problem);
+            self.has_camera = false;
+            // One size for all frames.
+            let side = SIDE as usize;
+            for frame in &mut self.frames {
+                let rows = frame
+                    .chunks_exact(7 * side)
+                    .flat_map(|row| &row[4 * side..]);
+                *frame = rows.copied().collect();
+            }
+            Vec::new()
+        })
+    }
+
+    /// The film, and files of what was seen: `b_mode.gif` and `b_mode.nrrd`.
+    ///
+    /// # Errors
+    /// Where nothing was seen.
+    pub fn files(&self) -> anyhow::Result<[(&'static str, Vec<u8>); 2]> {
+        let n_bytes = self.frames.first().map_or(0, Vec::len);
+        let film = Film {
+            width: n_bytes as u32 / 3 / SIDE,
+            height: SIDE,
+            interval: INTERVAL,
+            frames: self.frames.clone(),
+        };
+        let mut volume = self.volume.clone();
+        volume.fill();
+        Ok([
+            ("b_mode.gif", film.to_gif()?),
+            ("b_mode.nrrd", volume.to_nrrd()),
+        ])
+    }
+}

@@ -1,0 +1,155 @@
+//! Holding: the probe rests at a site with a steady force, as long as it takes to see a picture of what is below it.
+
+use std::f64::consts::PI;
+
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+
+use super::base_search::{self, NoContact};
+use super::probe_scene::ProbeScene;
+use super::progress::report;
+use super::{Pictures, Progress};
+use crate::models::{ModelError, Scene};
+use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
+use crate::sim::placement::SkinPoint;
+use crate::sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use crate::sim::{Pose, Twist};
+
+/// Where to hold the probe, and how firmly.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hold {
+    /// Site in the torso's frame [m].
+    pub site: [f64; 2],
+    /// Turn of the array about the probe's axis, from the patient's left [rad].
+    pub rotation: f64,
+    /// Force along the probe's axis [N].
+    pub force: f64,
+    /// Time in contact [s].
+    pub seconds: f64,
+}
+
+impl Hold {
+    /// Fails for what cannot be held.
+    ///
+    /// # Errors
+    /// [`ModelError::OutOfRange`], naming the field.
+    pub fn check(&self) -> Result<(), ModelError> {
+        ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
+        ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "0.1 to 60 s")
+    }
+}
+
+/// A probe at rest on a torso, in the torso's frame.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Pose of the face: +x along the array, +z into the body.
+    pub torso_from_probe: Isometry3<f64>,
+    /// Mean force along the probe's axis over the last quarter of the time [N].
+    pub force: f64,
+    /// Depth of the face below the skin at rest [m].
+    pub indentation: f64,
+    /// The tissue.
+    pub torso: DeformedTorso,
+}
+
+/// Start this far above the skin [m].
+const CLEARANCE: f64 = 0.01;
+/// Longest approach [s].
+const LONGEST_APPROACH: f64 = 6.0;
+/// Lowers the probe onto the site and holds it; pictures are taken at the end.
+///
+/// # Errors
+/// When the scene cannot run, the site cannot be reached, no contact is found, the simulation diverges, or the caller breaks off
+/// ([`super::Interrupted`]).
+pub fn hold(
+    scene: &Scene,
+    hold: &Hold,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<Held> {
+    hold.check()?;
+    let mut probe_scene = ProbeScene::new(scene)?;
+    let points = TissuePoints::at_rest(&probe_scene.physics, &Pose::default())
+        .ok_or_else(|| anyhow::anyhow!("the scene has no torso to look into"))?;
+    let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
+    let goal = goal(&probe_scene, &skin, hold.rotation);
+    let above = Pose {
+        position: goal.position + skin.normal * CLEARANCE,
+        ..goal
+    };
+    let ends = |_: &ProbeScene<'_>| Ok(vec![above, goal]);
+    let reaches = |moved: &Scene| {
+        let placed = ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&above));
+        placed.is_ok()
+    };
+    let placed = probe_scene.place(&above);
+    placed.map_err(|error| base_search::advise(error, scene, ends, reaches))?;
+    let mut controller = HybridForce::new(&probe_scene.physics, HybridConfig::default())?;
+    let mut touched = None;
+    let (mut sum, mut n) = (0.0, 0.0);
+    loop {
+        let time = probe_scene.physics.time();
+        if touched.is_none() && probe_scene.in_contact() {
+            touched = Some(time);
+        }
+        let share = touched.map_or(0.0, |touched| (time - touched) / hold.seconds);
+        report(progress, share)?;
+        if share >= 1.0 {
+            break;
+        }
+        if touched.is_none() && time > LONGEST_APPROACH {
+            let missed = NoContact {
+                seconds: LONGEST_APPROACH,
+                site: hold.site,
+            };
+            return Err(base_search::advise(missed.into(), scene, ends, reaches));
+        }
+        let target = HybridTarget {
+            world_from_probe: goal,
+            twist: Twist::default(),
+            force: hold.force,
+        };
+        controller.set_target(&probe_scene.physics, target);
+        controller.control(&mut probe_scene.physics);
+        probe_scene.physics.step()?;
+        if share > 0.75 {
+            sum += probe_scene.sample(0, &goal, &skin, None).force[2];
+            n += 1.0;
+        }
+    }
+    pictures.take(&probe_scene.compiled, &probe_scene.physics);
+    let physics = &probe_scene.physics;
+    let pose = probe_scene.placement.probe.world_from_probe(physics);
+    let (origin, unmoved) = (probe_scene.torso_position(), Pose::default());
+    let facing = Pose {
+        rotation: pose.rotation * turn_back(&pose, &skin, hold.rotation),
+        ..pose
+    };
+    Ok(Held {
+        torso_from_probe: torso_from_probe(&facing, origin, &unmoved),
+        force: sum / n,
+        indentation: -(pose.position - skin.position).dot(&skin.normal),
+        torso: DeformedTorso::new(&points, physics, origin, &unmoved),
+    })
+}
+
+/// Direction of the array on the skin, in world: the torso stands upright in it.
+fn lateral(skin: &SkinPoint, rotation: f64) -> Vector3<f64> {
+    let inward = nalgebra::Unit::new_normalize(-skin.normal);
+    let left = Vector3::x();
+    let across = left - inward.into_inner() * left.dot(&inward);
+    let across = across.try_normalize(1e-3).unwrap_or_else(Vector3::y);
+    UnitQuaternion::from_axis_angle(&inward, rotation) * across
+}
+
+/// The pose on the skin, turned as is wanted or by half a turn more, whichever the arm has nearer.
+fn goal(probe_scene: &ProbeScene<'_>, skin: &SkinPoint, rotation: f64) -> Pose {
+    let path = lateral(skin, rotation).cross(&skin.normal);
+    probe_scene.placement.pose_on(skin, 0.0, Some(path))
+}
+
+/// Half a turn where the arm took the other way round: the array looks the same, the picture is not to be mirrored.
+fn turn_back(pose: &Pose, skin: &SkinPoint, rotation: f64) -> UnitQuaternion<f64> {
+    let is_turned = (pose.rotation * Vector3::x()).dot(&lateral(skin, rotation)) < 0.0;
+    let angle = if is_turned { PI } else { 0.0 };
+    UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle)
+}
