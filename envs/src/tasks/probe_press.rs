@@ -47,8 +47,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_COST, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet,
-    SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
+    ActionChange, CONTACT_COST, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};

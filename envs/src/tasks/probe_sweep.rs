@@ -52,8 +52,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_COST, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
-    SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
+    ActionChange, CONTACT_COST, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+    StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
