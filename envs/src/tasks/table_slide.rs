@@ -66,6 +66,8 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
             success: SuccessCriteria {
                 // A rigid table answers a micrometre with newtons.
                 peak_force: 25.0,
+                // At 0.04 m/s the mat answers with that.
+                contact_speed: 0.03,
                 ..SuccessCriteria::default()
             },
             ..SweepSettings::default()
