@@ -8,7 +8,7 @@
 //! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
 //! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
-//!   [`demonstrations`] of experts and what is learnt from them.
+//!   [`study`]: from recorded presses to a policy; [`demonstrations`] of experts and what is learnt from them.
 //! * [`bridges`]: a running scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
 //! * [`files`]: whole output files, one writer to a folder.
@@ -35,6 +35,7 @@ pub mod demonstrations;
 pub mod evaluation;
 pub mod experiments;
 pub mod report;
+pub mod study;
 pub mod training;
 
 pub use insonate_calibration as calibration;

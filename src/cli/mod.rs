@@ -25,6 +25,7 @@ mod scene;
 mod scene_args;
 mod serve;
 mod settings_args;
+mod study;
 mod tissue;
 mod train;
 #[cfg(feature = "viewer")]
@@ -52,6 +53,7 @@ pub(crate) use interrupt::Interrupted;
   insonate image --patient adult --site -0.09,-0.035 --output output/gallbladder
   insonate tissue retract --solver xpbd --output output/retract
   insonate psm track --trajectory spiral --output output/spiral
+  insonate study press.csv --output output/study
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
 
@@ -79,6 +81,8 @@ enum Command {
     Scan(scan::Scan),
     /// Find stiffness and damping of tissue from recorded presses.
     Calibrate(Box<calibrate::Calibrate>),
+    /// Go from recorded presses to a policy, with the error of each step.
+    Study(Box<study::Study>),
     /// Train a policy on a task.
     Train(Box<train::Train>),
     /// Run episodes under a policy and report its figures with 95 % intervals.
@@ -127,6 +131,7 @@ impl Cli {
             Command::Press(command) => command.run(),
             Command::Scan(command) => command.run(),
             Command::Calibrate(command) => command.run(),
+            Command::Study(command) => command.run(),
             Command::Train(command) => command.run(),
             Command::Evaluate(command) => command.run(),
             Command::Demonstrate(command) => command.run(),

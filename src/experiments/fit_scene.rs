@@ -15,19 +15,22 @@ use super::follow::{IndentationProfile, IndentationResponse, follow};
 use super::torso_parameters::TorsoParameters;
 use super::tuning::{TuningProblem, relative_errors, tune};
 use super::{Interrupted, Progress};
+use crate::models::Scene;
 use crate::models::torsos::{self, Softness, TorsoConfig};
-use crate::models::{Scene, torsos::Torso};
 
 /// Greatest relative error of stiffness and damping with which a fit counts as reached.
 pub const REACHED: [f64; 2] = [0.05, 0.10];
 /// Relative errors at which the search ends.
-const AIM: [f64; 2] = [0.005, 0.01];
+pub(super) const AIM: [f64; 2] = [0.005, 0.01];
 /// Most presses of the search.
 const MOST_PRESSES: usize = 14;
 /// Longest stretch of a recording that is repeated [s].
 const LONGEST: f64 = 20.0;
 /// Where the torso is pressed, in its own frame [m]: the middle of its top.
 const SITE: [f64; 2] = [0.0, 0.0];
+
+/// What a scene lacks.
+const NO_TORSO: &str = "the scene has no torso to fit; choose one with --torso";
 
 /// A scene whose torso was tuned to a recording.
 #[derive(Clone, Debug)]
@@ -72,13 +75,10 @@ pub fn fit_scene(
     options: &FitOptions,
     progress: Progress<'_>,
 ) -> anyhow::Result<SceneFit> {
-    let torso = scene
-        .torso
-        .as_ref()
-        .context("the scene has no torso to fit; choose one with --torso")?;
+    let torso = scene.torso.as_ref().context(NO_TORSO)?;
     let target = target.map_or_else(|| softness_of(recorded), Ok)?;
     target.check()?;
-    let mut press = PressRepeater::new(scene, torso, recorded, options)?;
+    let mut press = PressRepeater::new(scene, recorded, options)?;
     let proxy = if torso.name == "composite" {
         "fast"
     } else {
@@ -210,7 +210,7 @@ fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
 }
 
 /// Repeats one recording on torsos of different make.
-struct PressRepeater<'a> {
+pub(super) struct PressRepeater<'a> {
     scene: Scene,
     recorded: &'a Samples,
     n: usize,
@@ -220,20 +220,44 @@ struct PressRepeater<'a> {
 
 /// One simulated press and its fit.
 #[derive(Clone, Debug)]
-struct SimulatedPress {
-    softness: Softness,
+pub(super) struct SimulatedPress {
+    pub(super) softness: Softness,
     tracking_rmse: f64,
     calibration: Calibration,
 }
 
+impl SimulatedPress {
+    /// Root mean square of simulated minus recorded force where both are in contact [N].
+    pub(super) fn force_rmse(&self, recorded: &Calibration) -> f64 {
+        let (simulated, recorded) = (
+            &self.calibration.prepared.samples,
+            &recorded.prepared.samples,
+        );
+        let squares = simulated
+            .time
+            .iter()
+            .zip(&simulated.force)
+            .filter_map(|(&time, force)| {
+                let after = recorded.time.partition_point(|&other| other < time);
+                let before = after.checked_sub(1)?;
+                let (&start, &end) = (recorded.time.get(before)?, recorded.time.get(after)?);
+                let share = (time - start) / (end - start);
+                let here = recorded.force[before];
+                Some((force - here - share * (recorded.force[after] - here)).powi(2))
+            });
+        let (sum, n) = squares.fold((0.0, 0.0), |(sum, n), square| (sum + square, n + 1.0));
+        (sum / n).sqrt()
+    }
+}
+
 impl<'a> PressRepeater<'a> {
-    fn new(
+    pub(super) fn new(
         scene: &Scene,
-        torso: &Torso,
         recorded: &'a Calibration,
         options: &FitOptions,
     ) -> anyhow::Result<Self> {
         let samples = &recorded.prepared.samples;
+        let torso = scene.torso.as_ref().context(NO_TORSO)?;
         anyhow::ensure!(
             samples.len() > 1,
             "{} has too few samples to repeat",
@@ -267,7 +291,7 @@ impl<'a> PressRepeater<'a> {
         })
     }
 
-    fn run(
+    pub(super) fn run(
         &mut self,
         torso: &str,
         config: &TorsoConfig,

@@ -26,6 +26,8 @@ mod residuals;
 mod rollout_plot;
 pub mod settings;
 mod sites;
+mod study;
+mod study_plot;
 mod text;
 mod time;
 
@@ -45,6 +47,7 @@ pub use motion_plot::motion_plot;
 pub use psm_plot::{psm_force_plot, psm_track_plot};
 pub use raster::{grey_picture, label_picture};
 pub use rollout_plot::rollout_plot;
+pub use study::{study_files, study_text};
 
 /// Everything that a calibration found.
 #[derive(Clone, Debug)]

@@ -1,16 +1,15 @@
 //! `insonate calibrate`: recorded presses in, softness out.
 
+mod log_reader;
 mod options;
 mod windows;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::calibration::{
-    CalibrationError, FitOptions, Log, SiteCalibrations, calibrate_sites, formats, models,
-};
+use insonate::calibration::{FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene};
 use insonate::files::OutputFolder;
 use insonate::models::Scene;
@@ -20,8 +19,8 @@ use insonate::report::CalibrationReport;
 use super::interrupt::Interrupt;
 use super::print;
 use super::scene_args::SceneArgs;
-use options::LogOptions;
-use windows::Windows;
+
+pub(crate) use log_reader::LogReader;
 
 #[derive(Debug, Args)]
 #[command(
@@ -44,11 +43,7 @@ pub(crate) struct Calibrate {
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     #[command(flatten)]
-    options: LogOptions,
-    /// Windows and other settings for each log, as TOML: `[name] window = [0.3, 4.2], bias = 0.6` and also
-    /// columns, units, rate, surface, normal, sign and episode.
-    #[arg(long, value_name = "FILE")]
-    windows: Option<PathBuf>,
+    reader: LogReader,
     /// Tune a torso until a simulated press along the recorded indentation measures the same; the scene's options say which.
     #[arg(long)]
     fit_scene: bool,
@@ -64,23 +59,16 @@ pub(crate) struct Calibrate {
 
 impl Calibrate {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let windows = match &self.windows {
-            Some(path) => Windows::read(path)?,
-            None => Windows::default(),
-        };
-        windows.check_names(&self.logs)?;
-        let base = self.options.calibration()?;
+        self.reader.check(&self.logs)?;
+        let options = self.reader.fit_options()?;
         // What can be wrong with the folder is said before the work.
         let folder = OutputFolder::create(&self.output)?;
         let bar = progress_bar()?;
         let n = self.logs.len();
-        let logs = self.logs.iter().enumerate().map(|(index, path)| {
+        let sites = self.reader.calibrate(&self.logs, &mut |index| {
             bar.set_message(format!("log {} of {n}", index + 1));
             bar.set_position((1000 * index / n) as u64);
-            let prepare = windows.prepare_options(path, &base.prepare)?;
-            Ok((self.read(path, &windows)?, prepare))
-        });
-        let sites = calibrate_sites(logs, base.model, &base.fit)?;
+        })?;
         let mut report = CalibrationReport {
             generator: concat!("insonate ", env!("CARGO_PKG_VERSION")).to_owned(),
             command: command_line(),
@@ -96,7 +84,7 @@ impl Calibrate {
                 interrupt.flow()
             };
             let scene = self.scene.build()?;
-            match fit_torso(&scene, &report.sites, &base.fit, &mut progress) {
+            match fit_torso(&scene, &report.sites, &options, &mut progress) {
                 Err(error) if error.is::<Interrupted>() => {}
                 fitted => report.scene = Some(fitted?),
             }
@@ -141,16 +129,6 @@ impl Calibrate {
             folder.path().join("report.html").display(),
         ))?;
         end()
-    }
-
-    fn read(&self, path: &Path, windows: &Windows) -> Result<Log, CalibrationError> {
-        let mut options = self.options.read_options();
-        if let Some(own) = windows.of(path) {
-            own.apply_to_reading(&mut options)?;
-        }
-        let log = formats::read(path, &options)?;
-        self.options.check_log(&log)?;
-        Ok(log)
     }
 }
 

@@ -1,0 +1,89 @@
+//! The files of a study, and whether it is the same study that goes on.
+//!
+//! `study.toml` states what the result depends on, `torsos.json` keeps the torsos that are fitted, `policies/NAME/` are trainings.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Context as _;
+
+use super::{StudyPlan, StudyStart};
+use crate::experiments::SoftnessFit;
+use crate::files::OutputFolder;
+
+const SETTINGS: &str = "study.toml";
+const TORSOS: &str = "torsos.json";
+/// No such file is larger [bytes].
+const MAX_SIZE: u64 = 1 << 20;
+
+/// Begins a study in a folder, or goes on with it.
+pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()> {
+    let path = folder.path().join(SETTINGS);
+    let ours = plan.to_table().to_string();
+    let earlier = path.exists();
+    match plan.start {
+        StudyStart::New if earlier => anyhow::bail!(
+            "{} already exists from another study: --resume it, --overwrite it, or choose another --output",
+            path.display()
+        ),
+        StudyStart::Resume if earlier => {
+            let theirs = read(&path)?;
+            let differs = ours.lines().zip(theirs.lines()).find(|(a, b)| a != b);
+            if let Some((ours, theirs)) = differs {
+                anyhow::bail!(
+                    "{} says {theirs}, but this study {ours}: --resume keeps logs, steps and seed; or choose another --output",
+                    path.display()
+                );
+            }
+            anyhow::ensure!(
+                ours.lines().count() == theirs.lines().count(),
+                "{} names other logs: --resume keeps them; or choose another --output",
+                path.display()
+            );
+            return Ok(());
+        }
+        StudyStart::Overwrite => {
+            let torsos = folder.path().join(TORSOS);
+            if torsos.exists() {
+                let removing = || format!("cannot remove {}", torsos.display());
+                fs::remove_file(&torsos).with_context(removing)?;
+            }
+        }
+        StudyStart::New | StudyStart::Resume => {}
+    }
+    folder.write(SETTINGS, ours.as_bytes())?;
+    Ok(())
+}
+
+/// The torsos that are fitted.
+pub(super) fn torsos(folder: &OutputFolder) -> anyhow::Result<Vec<SoftnessFit>> {
+    let path = folder.path().join(TORSOS);
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let reading = || format!("{} is damaged: --overwrite the study", path.display());
+    serde_json::from_str(&read(&path)?).with_context(reading)
+}
+
+/// Keeps the torsos that are fitted.
+pub(super) fn keep_torsos(folder: &OutputFolder, torsos: &[SoftnessFit]) -> anyhow::Result<()> {
+    let json = serde_json::to_string_pretty(torsos)?;
+    folder.write(TORSOS, format!("{json}\n").as_bytes())?;
+    Ok(())
+}
+
+/// Where a policy is trained.
+pub(super) fn policy(folder: &OutputFolder, name: &str) -> PathBuf {
+    folder.path().join("policies").join(name)
+}
+
+fn read(path: &Path) -> anyhow::Result<String> {
+    let reading = || format!("cannot read {}", path.display());
+    let size = fs::metadata(path).with_context(reading)?.len();
+    anyhow::ensure!(
+        size <= MAX_SIZE,
+        "{} has {size} bytes; at most {MAX_SIZE}",
+        path.display()
+    );
+    fs::read_to_string(path).with_context(reading)
+}

@@ -1,0 +1,152 @@
+//! What to study.
+
+use anyhow::Context as _;
+use toml::{Table, Value};
+
+use super::result::Measured;
+use crate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
+use crate::models::torsos::Softness;
+
+/// What becomes of an earlier study in the folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StudyStart {
+    /// It is refused.
+    New,
+    /// It is removed.
+    Overwrite,
+    /// It goes on.
+    Resume,
+}
+
+/// A study before its first step.
+#[derive(Debug)]
+pub struct StudyPlan {
+    /// Task that is learned; its scene has a torso.
+    pub task: String,
+    /// The logs, calibrated.
+    pub sites: SiteCalibrations,
+    /// Logs that nothing is fitted to, calibrated.
+    pub held_out: Option<SiteCalibrations>,
+    /// How the logs were fitted.
+    pub options: FitOptions,
+    /// What the logs' tissue is, where that is known, as of simulated ones.
+    pub truth: Option<Softness>,
+    /// Kinds of torso that are fitted beside `fast`, on which policies learn.
+    pub torsos: Vec<String>,
+    /// Steps of each training.
+    pub total_timesteps: usize,
+    /// Seed of each training.
+    pub train_seed: u64,
+    /// Episodes of each policy in each condition.
+    pub n_episodes: usize,
+    /// Seed of the first episode.
+    pub seed: u64,
+    /// Threads; 0: one for each core; without effect on what is found.
+    pub n_threads: usize,
+    /// What becomes of an earlier study.
+    pub start: StudyStart,
+}
+
+impl StudyPlan {
+    /// Fails where the logs do not give what torsos are made from.
+    ///
+    /// # Errors
+    /// Names the model and what it lacks.
+    pub fn check(&self) -> anyhow::Result<()> {
+        for sites in std::iter::once(&self.sites).chain(&self.held_out) {
+            let has = |name: &str| sites.pooled.parameter(name).is_some();
+            anyhow::ensure!(
+                has("stiffness") && has("damping"),
+                "a study needs stiffness and damping, which model {} and {} do not give; use --model {} and logs that identify both",
+                sites.model(),
+                sites
+                    .logs
+                    .first()
+                    .map_or("these logs", |log| &log.source.file),
+                models::names_where(|kind| kind.gives_softness)
+            );
+        }
+        Ok(())
+    }
+
+    /// What the logs measured, pooled over them.
+    pub(super) fn measured(&self) -> Measured {
+        let value = |name: &str| {
+            let pooled = self.sites.pooled.parameter(name);
+            pooled.map_or((f64::NAN, [f64::NAN; 2], [f64::NAN; 2]), |it| {
+                (it.mean, it.ci95, it.randomisation)
+            })
+        };
+        let (stiffness, stiffness_ci95, stiffness_range) = value("stiffness");
+        let (damping, damping_ci95, damping_range) = value("damping");
+        Measured {
+            log: self.log_names(),
+            stiffness,
+            stiffness_ci95,
+            damping,
+            damping_ci95,
+            range: [stiffness_range, damping_range],
+        }
+    }
+
+    fn log_names(&self) -> String {
+        let names = self.sites.logs.iter().map(|log| log.source.file.as_str());
+        names.collect::<Vec<_>>().join(", ")
+    }
+
+    /// What each held-out log measured.
+    pub(super) fn measured_held_out(&self) -> Vec<Measured> {
+        let logs = self.held_out.iter().flat_map(|sites| &sites.logs);
+        logs.filter_map(measured_of).collect()
+    }
+
+    /// The first log, which torsos repeat.
+    pub(super) fn first_log(&self) -> anyhow::Result<&Calibration> {
+        self.sites.logs.first().context("no log is given")
+    }
+
+    /// Everything that the result depends on, as `study.toml`.
+    pub(super) fn to_table(&self) -> Table {
+        let logs = |sites: &SiteCalibrations| {
+            let each = sites.logs.iter().map(|log| {
+                let mut entry = Table::new();
+                entry.insert("file".to_owned(), log.source.file.clone().into());
+                entry.insert("sha256".to_owned(), log.source.sha256.clone().into());
+                Value::Table(entry)
+            });
+            Value::Array(each.collect())
+        };
+        let softness = self.measured();
+        let mut table = Table::new();
+        let mut put = |name: &str, value: Value| table.insert(name.to_owned(), value);
+        put("insonate_version", env!("CARGO_PKG_VERSION").into());
+        put("task", self.task.clone().into());
+        put("model", self.sites.model().into());
+        // Options of the calibration change what it finds.
+        put("stiffness", softness.stiffness.into());
+        put("damping", softness.damping.into());
+        put("steps", (self.total_timesteps as i64).into());
+        put("train_seed", (self.train_seed as i64).into());
+        put("torsos", self.torsos.clone().into());
+        put("logs", logs(&self.sites));
+        if let Some(sites) = &self.held_out {
+            put("held_out", logs(sites));
+        }
+        table
+    }
+}
+
+fn measured_of(log: &Calibration) -> Option<Measured> {
+    let (k, c) = log
+        .fit
+        .parameter("stiffness")
+        .zip(log.fit.parameter("damping"))?;
+    Some(Measured {
+        log: log.source.file.clone(),
+        stiffness: k.value,
+        stiffness_ci95: k.ci95,
+        damping: c.value,
+        damping_ci95: c.ci95,
+        range: [k.ci95, c.ci95],
+    })
+}

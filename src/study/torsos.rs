@@ -1,0 +1,51 @@
+//! The second step: what each kind of torso must be given.
+
+use anyhow::Context as _;
+
+use super::{Observer, StudyEvent, StudyPlan, folder};
+use crate::envs::probe::SceneSettings;
+use crate::experiments::{SoftnessFit, fit_softness};
+use crate::files::OutputFolder;
+use crate::models::torsos::{self, Softness};
+
+/// The kind of torso on which policies learn.
+pub(super) const LEARNED: &str = "fast";
+
+/// Fits every kind of torso that is asked for and not fitted yet.
+pub(super) fn fit(
+    plan: &StudyPlan,
+    folder: &OutputFolder,
+    observer: Observer<'_>,
+) -> anyhow::Result<Vec<SoftnessFit>> {
+    let mut fits = folder::torsos(folder)?;
+    let target = plan.measured().softness();
+    for kind in torsos::ALL {
+        let is_wanted = kind.name == LEARNED || plan.torsos.iter().any(|name| name == kind.name);
+        if !is_wanted || fits.iter().any(|fit| fit.torso == kind.name) {
+            continue;
+        }
+        let settings = SceneSettings {
+            torso: kind.name.to_owned(),
+            ..SceneSettings::default()
+        };
+        let mut progress = |share: f64| observer(&StudyEvent::Torso(kind.name, share));
+        let log = plan.first_log()?;
+        let found = fit_softness(&settings, log, target, &plan.options, &mut progress);
+        fits.push(found.with_context(|| format!("torso {}", kind.name))?);
+        folder::keep_torsos(folder, &fits)?;
+    }
+    Ok(fits)
+}
+
+/// What a torso must be given to measure a softness, by how its fit had to change it.
+pub(super) fn given(fits: &[SoftnessFit], torso: &str, wanted: &Softness) -> Softness {
+    let fit = fits.iter().find(|fit| fit.torso == torso);
+    let factor = |given: f64, target: f64| given / target;
+    match fit {
+        None => *wanted,
+        Some(fit) => Softness {
+            stiffness: wanted.stiffness * factor(fit.given.stiffness, fit.target.stiffness),
+            damping: wanted.damping * factor(fit.given.damping, fit.target.damping),
+        },
+    }
+}
