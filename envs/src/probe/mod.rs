@@ -42,6 +42,6 @@ pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
 pub use tissue_settings::TissueSettings;
 pub use torso::TorsoFrame;
-pub use touch::{CONTACT_COST, CONTACT_SPEED, Touch};
+pub use touch::{CONTACT_SPEED, Touch};
 pub use wrench_measurement::WrenchMeasurement;
 pub use wrench_script::WrenchScript;

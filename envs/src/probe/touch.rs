@@ -10,11 +10,6 @@ use super::SceneState;
 /// arm of some kilograms on a belly allows several times as much without injury.
 pub const CONTACT_SPEED: f64 = 0.1;
 
-/// Usual weight of [`Touch::take_excess`] in rewards.
-///
-/// Chosen: a policy then loses more by touching at the limit than a task's terms pay for the time that a gentle approach takes.
-pub const CONTACT_COST: f64 = 100.0;
-
 /// Share of the limit below which a contact costs nothing: what is rewarded keeps away from what fails.
 const FREE: f64 = 0.5;
 

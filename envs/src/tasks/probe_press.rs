@@ -47,8 +47,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_COST, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
+    ActionChange, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet,
+    SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -119,7 +119,7 @@ impl Default for PressSettings {
                 force_error: 1.0,
                 position: 0.5,
                 orientation: 0.5,
-                contact_speed: CONTACT_COST,
+                contact_speed: 100.0,
                 smoothness: 0.02,
             },
         }

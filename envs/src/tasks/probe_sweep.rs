@@ -52,8 +52,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_COST, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-    StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
+    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
+    SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -143,7 +143,8 @@ impl Default for SweepReward {
             force: 3.0,
             force_rate: 0.2,
             force_error: 4.0,
-            contact_speed: CONTACT_COST,
+            // More than the time costs that a gentle approach takes.
+            contact_speed: 200.0,
             smoothness: 0.02,
         }
     }
