@@ -5,9 +5,9 @@
 //! ```
 //!
 //! 1. [`crate::calibration`] finds stiffness and damping with intervals.
-//! 2. [`torsos`]: each kind is given what makes the repeated press measure the same.
-//! 3. [`policies`]: one learns on the calibrated torso, one on the thesis' own, with the same seed and steps.
-//! 4. [`conditions`]: both and the task's script act in the same episodes of other softness, breathing, places, logs and torsos.
+//! 2. `torsos`: each kind is given what makes the repeated press measure the same.
+//! 3. `policies`: one learns on the calibrated torso, one on the thesis' own, with the same seed and steps.
+//! 4. `conditions`: both and the task's script act in the same episodes of other softness, breathing, places, logs and torsos.
 
 mod conditions;
 mod folder;
