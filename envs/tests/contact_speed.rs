@@ -1,0 +1,64 @@
+//! Contract: a hard touch is measured, charged once and refused as a success; a soft one costs nothing.
+
+use insonate_envs::{Env, ResetOptions, tasks};
+
+/// Greatest speed of contact [m/s], what the reward charged for it, and success, where the script approaches at a speed [m/s].
+fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
+    let sets = [
+        ("action.mode", "hybrid_force"),
+        ("action.hybrid_force.approach_speed", approach),
+    ];
+    let factory = tasks::factory(task, &sets).expect("the settings are right");
+    let mut env = factory.make().expect("the scene compiles");
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let mut metrics = vec![0.0; spec.metrics.len()];
+    env.reset(3, &ResetOptions::default(), &mut observation)
+        .expect("an episode begins");
+    let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
+    let term = at(&spec.reward_terms, "contact_speed").expect("the task has the term");
+    let mut charge = 0.0;
+    loop {
+        let step = env
+            .step(&vec![0.0; spec.action_space.len()], &mut observation)
+            .expect("the script is possible");
+        charge += env.reward_terms()[term];
+        if step.is_over() {
+            break;
+        }
+    }
+    env.metrics(&mut metrics);
+    let metric = |name: &str| metrics[at(&spec.metrics, name).expect("the task has the metric")];
+    let speed = metric("contact_speed_m_s");
+    let wanted = -weight * (speed / 0.1 - 0.5).max(0.0);
+    assert!(
+        (charge - wanted).abs() < 1e-9,
+        "{task}, {approach} m/s: touched at {speed} m/s, charged {charge}, not {wanted}"
+    );
+    (speed, charge, metric("success"))
+}
+
+#[test]
+fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
+    for (task, weight) in [
+        ("probe-sweep", 200.0),
+        ("probe-press", 100.0),
+        ("probe-reach", 75.0),
+    ] {
+        let (speed, charge, success) = touch(task, "0.02", weight);
+        assert!((0.015..0.025).contains(&speed), "{task}: {speed}");
+        assert!(
+            charge == 0.0 && success == 1.0,
+            "{task}: {charge} {success}"
+        );
+        let (speed, charge, _) = touch(task, "0.09", weight);
+        assert!((0.06..0.1).contains(&speed), "{task}: {speed}");
+        assert!(charge < 0.0, "{task}: {charge}");
+    }
+}
+
+#[test]
+fn too_hard_a_touch_is_no_success() {
+    let (speed, _, success) = touch("probe-sweep", "0.3", 200.0);
+    assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
+}
