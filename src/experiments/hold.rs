@@ -55,6 +55,7 @@ pub struct Held {
 const CLEARANCE: f64 = 0.01;
 /// Longest approach [s].
 const LONGEST_APPROACH: f64 = 6.0;
+
 /// Lowers the probe onto the site and holds it; pictures are taken at the end.
 ///
 /// # Errors

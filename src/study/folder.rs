@@ -1,6 +1,6 @@
 //! The files of a study, and whether it is the same study that goes on.
 //!
-//! `study.toml` states what the result depends on, `torsos.json` keeps the torsos that are fitted, `policies/NAME/` are trainings.
+//! `study.toml` states what fitted torsos and policies depend on, `torsos.json` keeps the torsos that are fitted, `policies/NAME/` are trainings.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,6 +13,8 @@ use crate::files::OutputFolder;
 
 const SETTINGS: &str = "study.toml";
 const TORSOS: &str = "torsos.json";
+/// What an overwritten study must not leave beside a new one that is broken off.
+const RESULTS: [&str; 3] = [TORSOS, "study.json", "study.html"];
 /// No such file is larger [bytes].
 const MAX_SIZE: u64 = 1 << 20;
 
@@ -43,10 +45,11 @@ pub(super) fn open(plan: &StudyPlan, folder: &OutputFolder) -> anyhow::Result<()
             return Ok(());
         }
         StudyStart::Overwrite => {
-            let torsos = folder.path().join(TORSOS);
-            if torsos.exists() {
-                let removing = || format!("cannot remove {}", torsos.display());
-                fs::remove_file(&torsos).with_context(removing)?;
+            for path in RESULTS.map(|name| folder.path().join(name)) {
+                if path.exists() {
+                    let removing = || format!("cannot remove {}", path.display());
+                    fs::remove_file(&path).with_context(removing)?;
+                }
             }
         }
         StudyStart::New | StudyStart::Resume => {}

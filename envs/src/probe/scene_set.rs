@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use insonate_models::torsos::{Breathing, Softness, tissue};
+use insonate_models::torsos::{Breathing, Softness, TorsoConfig, tissue};
 use insonate_sim::shell::ShellSolref;
 use insonate_sim::{Pose, Twist};
 use nalgebra::{UnitQuaternion, Vector3};
@@ -197,9 +197,7 @@ impl SceneSet {
         nominal: &NominalTorso,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
-        let [stiffness, damping] = episode.softness;
-        let softness = Softness { stiffness, damping };
-        let config = scale_softness(nominal, &softness, state.physics.timestep());
+        let config = softened(nominal, episode, state.physics.timestep());
         if let Some(shell) = state.physics.shell_mut() {
             shell.set_solref(&ShellSolref::from(&config))?;
             shell.set_friction(episode.friction);
@@ -225,9 +223,7 @@ impl SceneSet {
         nominal: &NominalTorso,
         episode: &EpisodeParameters,
     ) -> Result<(), EnvError> {
-        let [stiffness, damping] = episode.softness;
-        let softness = Softness { stiffness, damping };
-        let config = scale_softness(nominal, &softness, state.physics.timestep());
+        let config = softened(nominal, episode, state.physics.timestep());
         let config = resize_torso(&config, episode.size, None);
         if let Some(coupling) = state.physics.coupling_mut() {
             coupling.set_material(tissue::material(&self.settings.torso, &config))?;
@@ -241,12 +237,7 @@ impl SceneSet {
         nominal: &NominalTorso,
         episode: &EpisodeParameters,
     ) -> Result<Arc<SceneModel>, EnvError> {
-        let [stiffness, damping] = episode.softness;
-        let config = scale_softness(
-            nominal,
-            &Softness { stiffness, damping },
-            self.settings.physics_timestep,
-        );
+        let config = softened(nominal, episode, self.settings.physics_timestep);
         let [rate, amplitude] = episode.breathing;
         let breathing = self
             .randomization
@@ -258,6 +249,12 @@ impl SceneSet {
             episode.torso_position,
         )
     }
+}
+
+/// The nominal torso with the softness of an episode.
+fn softened(nominal: &NominalTorso, episode: &EpisodeParameters, timestep: f64) -> TorsoConfig {
+    let [stiffness, damping] = episode.softness;
+    scale_softness(nominal, &Softness { stiffness, damping }, timestep)
 }
 
 /// The parameters that make a difference in a scene with a torso.

@@ -44,9 +44,7 @@ impl DisplacementField {
         rest: &[Point],
         world: &[Point],
     ) -> Result<Self, UltrasoundError> {
-        let samples = samples(rest, world)?;
-        let sigma = SIGMA * spacing(&samples);
-        let near = near(samples, region, REACH * sigma);
+        let (near, sigma) = weighed(region, rest, world)?;
         Ok(Self::new(region, |node| {
             moving_least_squares(&near, node, sigma)
         }))
@@ -61,9 +59,7 @@ impl DisplacementField {
         rest: &[Point],
         world: &[Point],
     ) -> Result<Self, UltrasoundError> {
-        let samples = samples(rest, world)?;
-        let sigma = SIGMA * spacing(&samples);
-        let near = near(samples, region, REACH * sigma);
+        let (near, sigma) = weighed(region, rest, world)?;
         Ok(Self::new(region, |node| fading(&near, node, sigma)))
     }
 
@@ -160,6 +156,17 @@ impl Deformation for DisplacementField {
     fn max_compression(&self, world: &Point) -> f32 {
         self.compression[self.place(world).z as usize]
     }
+}
+
+/// The samples near a region, and the standard deviation of their weights [m].
+fn weighed(
+    region: &Region,
+    rest: &[Point],
+    world: &[Point],
+) -> Result<(Vec<Sample>, f32), UltrasoundError> {
+    let samples = samples(rest, world)?;
+    let sigma = SIGMA * spacing(&samples);
+    Ok((near(samples, region, REACH * sigma), sigma))
 }
 
 fn samples(rest: &[Point], world: &[Point]) -> Result<Vec<Sample>, UltrasoundError> {
