@@ -78,11 +78,13 @@ fn print_case(case: &Case, model: &'static str, logged: bool, n: u64) {
     };
     let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), frame);
     recipe.sensor.velocity_logged = logged;
-    let options = CalibrationOptions {
+    let mut options = CalibrationOptions {
         model: ModelChoice::Named(model),
         fit: FitOptions::default(),
         ..CalibrationOptions::default()
     };
+    // These sensors are read at once.
+    options.prepare.force_latency_error = Some(0.0);
     let truth = case.law.parameters();
     let mut rows = vec![(0.0, 0.0, 0_u64, 0_u64); truth.len()];
     for seed in 0..n {

@@ -1,9 +1,9 @@
 //! One log, from what was recorded to a fitted model.
 
 use crate::{
-    CalibrationError, Fit, FitOptions, Log, LogSource, ModelSelection, PrepareOptions, PreparedLog,
-    doubts, late,
-    models::{self, selection},
+    CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
+    PrepareOptions, PreparedLog, doubts, late,
+    models::{self, ModelKind, selection},
     prepare,
 };
 
@@ -61,7 +61,7 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         ModelChoice::Named(name) => Some(models::by_name(name).ok_or_else(|| unknown(name))?),
         ModelChoice::Auto => None,
     };
-    let prepared = prepare(log, &options.prepare)?;
+    let prepared = prepare_in_time(log, named, options)?;
     let (kind, selection) = if let Some(kind) = named {
         (kind, None)
     } else {
@@ -75,18 +75,71 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         selection,
         doubts: Vec::new(),
     };
-    calibration.judge(&options.fit);
+    calibration.judge(options.prepare.force_latency, &options.fit);
     Ok(calibration)
 }
 
+/// Rounds in which a latency is found, as the surface is found anew in each.
+const ROUNDS: usize = 8;
+/// Share of its standard error to which.
+const SETTLED: f64 = 0.1;
+
+/// Prepares a log, with the force taken back by a latency that fits where that is asked for.
+fn prepare_in_time(
+    log: &Log,
+    named: Option<&ModelKind>,
+    options: &CalibrationOptions,
+) -> Result<PreparedLog, CalibrationError> {
+    if options.prepare.force_latency != Some(ForceLatency::Fitted) {
+        return prepare(log, &options.prepare);
+    }
+    let kind = named.ok_or_else(|| {
+        CalibrationError::option("--force-latency", "fit needs one law: name it with --model")
+    })?;
+    let mut latency = 0.0;
+    for _ in 0..ROUNDS {
+        let mut known = PrepareOptions {
+            force_latency: Some(ForceLatency::Known(latency)),
+            ..options.prepare.clone()
+        };
+        let prepared = prepare(log, &known)?;
+        let left = kind.fit_latency(&prepared.samples, &options.fit)?;
+        latency += left.value;
+        if left.value.abs() < SETTLED * left.standard_error {
+            known.force_latency = Some(ForceLatency::Known(latency));
+            known.force_latency_error = options
+                .prepare
+                .force_latency_error
+                .or(Some(left.standard_error));
+            let mut prepared = prepare(log, &known)?;
+            for choice in &mut prepared.choices {
+                if choice.what == FORCE_LATENCY {
+                    choice.how = "fitted with the law".into();
+                }
+            }
+            return Ok(prepared);
+        }
+    }
+    Err(CalibrationError::Fit {
+        log: log.name().to_owned(),
+        model: kind.name,
+        problem: "the latency of the force does not settle: give it in s with --force-latency"
+            .into(),
+    })
+}
+
+/// What the preparation calls its choice of a latency.
+const FORCE_LATENCY: &str = "force latency";
+
 impl Calibration {
     /// Gathers the doubts about the fit; where no law describes the log, none of its parameters stands.
-    pub(crate) fn judge(&mut self, options: &FitOptions) {
+    pub(crate) fn judge(&mut self, latency: Option<ForceLatency>, options: &FitOptions) {
         self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
-        let choices = &self.prepared.choices;
-        if choices.iter().all(|choice| choice.what != "force latency") {
-            self.doubts
-                .extend(late::of(&self.prepared.samples, &self.fit, options));
+        if latency.is_none()
+            && let Some(late) = late::of(&self.prepared.samples, &self.fit, options)
+        {
+            self.fit.widen(&late.fit, "the force seems late");
+            self.doubts.push(late.doubt);
         }
         if let Some(selection) = &self.selection
             && selection.is_none()

@@ -1,8 +1,8 @@
 //! Several logs, one per site: one model for all of them, and their pooled softness.
 
 use crate::{
-    Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
-    Pooled, PrepareOptions, calibrate,
+    Calibration, CalibrationError, CalibrationOptions, FitOptions, ForceLatency, Log, ModelChoice,
+    MovingMass, Pooled, PrepareOptions, calibrate,
     models::{self, ModelKind},
     pool,
 };
@@ -40,9 +40,10 @@ pub fn calibrate_sites(
     model: ModelChoice,
     fit: &FitOptions,
 ) -> Result<SiteCalibrations, CalibrationError> {
-    let mut sites = Vec::new();
+    let (mut sites, mut latencies) = (Vec::new(), Vec::new());
     for log in logs {
         let (log, prepare) = log?;
+        latencies.push(prepare.force_latency);
         let options = CalibrationOptions {
             model,
             prepare,
@@ -53,7 +54,9 @@ pub fn calibrate_sites(
     if sites.is_empty() {
         return Err(failed("no log is given"));
     }
-    let notes = fit_one_model(&mut sites, fit)?.into_iter().collect();
+    let notes = fit_one_model(&mut sites, &latencies, fit)?
+        .into_iter()
+        .collect();
     let fits: Vec<_> = sites.iter().map(|site| &site.fit).collect();
     let pooled = pool(&fits);
     let mass = match fit.mass {
@@ -72,6 +75,7 @@ pub fn calibrate_sites(
 /// Fits all sites with one model, where they chose different ones; says so.
 fn fit_one_model(
     sites: &mut [Calibration],
+    latencies: &[Option<ForceLatency>],
     options: &FitOptions,
 ) -> Result<Option<String>, CalibrationError> {
     if sites
@@ -83,10 +87,10 @@ fn fit_one_model(
     let common = common_model(sites).ok_or_else(|| {
         failed("no model is supported by every log; name one with --model, or calibrate the logs one by one")
     })?;
-    for site in sites {
+    for (site, latency) in sites.iter_mut().zip(latencies) {
         if site.fit.model != common.name {
             site.fit = common.fit(&site.prepared.samples, options)?;
-            site.judge(options);
+            site.judge(*latency, options);
         }
     }
     Ok(Some(format!(

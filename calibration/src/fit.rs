@@ -2,6 +2,9 @@
 
 use std::collections::BTreeMap;
 
+/// Half-width of a 95 % interval of a Gaussian, in standard deviations.
+const GAUSSIAN_95: f64 = 1.96;
+
 /// How to fit. The defaults are those of the command line.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FitOptions {
@@ -173,6 +176,36 @@ impl Fit {
         self.parameters
             .iter()
             .find(|parameter| parameter.name == name)
+    }
+
+    /// Widens intervals so that another fit, which may be the right one, is one standard error away; `because` of what.
+    pub(crate) fn widen(&mut self, other: &Fit, because: &str) {
+        let difference = |ours: &Parameter| {
+            let theirs = other.parameter(ours.name);
+            theirs.map_or(0.0, |theirs| theirs.value - ours.value)
+        };
+        let changes: Vec<f64> = self.parameters.iter().map(difference).collect();
+        let n = changes.len();
+        for (index, value) in self.covariance.iter_mut().enumerate() {
+            *value += changes[index / n] * changes[index % n];
+        }
+        for (parameter, change) in self.parameters.iter_mut().zip(changes) {
+            let half = 0.5 * (parameter.ci95[1] - parameter.ci95[0]);
+            let wider = half.hypot(GAUSSIAN_95 * change);
+            parameter.standard_error = parameter.standard_error.hypot(change);
+            parameter.ci95 = [parameter.value - wider, parameter.value + wider];
+            if let Some([low, high]) = &mut parameter.bootstrap95 {
+                *low -= wider - half;
+                *high += wider - half;
+            }
+            if parameter.identifiable && change != 0.0 && parameter.ci95[0] <= 0.0 {
+                parameter.identifiable = false;
+                parameter.reason = format!(
+                    "its 95 % interval, {:.4} to {:.4} {}, holds zero, as {because}",
+                    parameter.ci95[0], parameter.ci95[1], parameter.unit
+                );
+            }
+        }
     }
 
     /// Correlation of two parameters; 0 where the covariance does not determine it.

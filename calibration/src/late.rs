@@ -20,8 +20,16 @@ const SHALLOW: f64 = 0.25;
 /// Samples between which more than so many intervals are missing are not compared.
 const GAP: f64 = 5.0;
 
-/// What to say of a force that seems late.
-pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
+/// A force that seems late.
+pub(crate) struct LateForce {
+    /// What to say of it.
+    pub(crate) doubt: String,
+    /// The fit to the force taken back, with a constant force for the surface that it moves.
+    pub(crate) fit: Fit,
+}
+
+/// Whether the force of a fit seems late.
+pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<LateForce> {
     if fit.statistics.durbin_watson > DURBIN_WATSON {
         return None;
     }
@@ -32,7 +40,8 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<S
     let interval = samples.sampling_interval;
     let stride = (SHORTEST / 2.0 / interval).floor().max(1.0);
     let longest = (LONGEST / interval) as usize;
-    let error = |shift: usize| mean_square(kind, &later(samples, shift, longest), options).ok();
+    let fitted = |shift: usize| fit_later(kind, &later(samples, shift, longest), options).ok();
+    let error = |shift: usize| Some(fitted(shift)?.statistics.rmse_n.powi(2));
     let now = error(0)?;
     let mut tried = Vec::new();
     for shift in (stride as usize..=longest).step_by(stride as usize) {
@@ -49,32 +58,30 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<S
     {
         return None;
     }
-    Some(format!(
-        "the force seems {:.0} ms late: taken back by that, it is missed by {:.3} N rms instead of {:.3} N; stiffness and damping are wrong by it: try --force-latency {latency:.4} --force-latency-error {:.4}",
-        1e3 * latency,
-        least.sqrt(),
-        now.sqrt(),
-        stride * interval
-    ))
+    Some(LateForce {
+        fit: fitted(shift)?,
+        doubt: format!(
+            "the force seems {:.0} ms late: taken back by that, it is missed by {:.3} N rms instead of {:.3} N; stiffness and damping are wrong by it, which their intervals take in: try --force-latency fit",
+            1e3 * latency,
+            least.sqrt(),
+            now.sqrt(),
+        ),
+    })
 }
 
-/// Mean square error of a fit with a constant force, which takes what a late force does to the surface [N²].
-fn mean_square(
+/// A fit with a constant force, which takes what a late force does to the surface.
+fn fit_later(
     kind: &ModelKind,
     samples: &Samples,
     options: &FitOptions,
-) -> Result<f64, CalibrationError> {
+) -> Result<Fit, CalibrationError> {
     let options = FitOptions {
         force_offset: true,
         n_bootstrap: 0,
         indenter: None,
         ..options.clone()
     };
-    Ok(kind
-        .fit(&samples.thinned(ROWS), &options)?
-        .statistics
-        .rmse_n
-        .powi(2))
+    kind.fit(&samples.thinned(ROWS), &options)
 }
 
 /// The samples with the force that was recorded so many samples later; the same ones for all shifts up to `longest`, so that errors compare.

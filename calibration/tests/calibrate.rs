@@ -4,8 +4,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    CalibrationError, CalibrationOptions, FitOptions, ModelChoice, PrepareOptions, calibrate,
-    calibrate_sites, models,
+    CalibrationError, CalibrationOptions, FitOptions, ForceLatency, ModelChoice, PrepareOptions,
+    calibrate, calibrate_sites, models,
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
 
@@ -40,9 +40,14 @@ fn recipe(law: Law) -> SyntheticLog {
     SyntheticLog::new(law, Trajectory::press(), frame)
 }
 
+/// Options for logs whose sensors were read at once.
 fn options(model: ModelChoice) -> CalibrationOptions {
     CalibrationOptions {
         model,
+        prepare: PrepareOptions {
+            force_latency_error: Some(0.0),
+            ..PrepareOptions::default()
+        },
         ..CalibrationOptions::default()
     }
 }
@@ -235,17 +240,18 @@ fn an_uncertain_latency_enters_the_intervals() {
         SyntheticLog::new(KELVIN_VOIGT, Trajectory::rich(), recipe(KELVIN_VOIGT).frame);
     recipe.sensor.force_latency = 0.02;
     let mut options = options(ModelChoice::Named("kelvin-voigt"));
-    options.prepare.force_latency = 0.02;
+    options.prepare.force_latency = Some(ForceLatency::Known(0.02));
+    options.prepare.force_latency_error = Some(0.0);
     let log = recipe.generate();
     let error = |options: &CalibrationOptions| {
         let fit = calibrate(&log, options).unwrap().fit;
         fit.parameter("damping").unwrap().standard_error
     };
     assert!(error(&options) < 0.2);
-    options.prepare.force_latency_error = 0.002;
+    options.prepare.force_latency_error = Some(0.002);
     // To first order a latency L is a damper of −k L.
     let expected = 1324.17 * 0.002;
     assert!((error(&options) / expected - 1.0).abs() < 0.1);
-    options.prepare.force_latency_error = f64::NAN;
+    options.prepare.force_latency_error = Some(f64::NAN);
     assert!(calibrate(&log, &options).is_err());
 }

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    Calibration, CalibrationOptions, Channel, Log, LogSource, ModelChoice, Motion, PrepareOptions,
-    calibrate, prepare,
+    Calibration, CalibrationOptions, Channel, ForceLatency, Log, LogSource, ModelChoice, Motion,
+    PrepareOptions, calibrate, prepare,
     synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
 };
 
@@ -289,14 +289,18 @@ fn a_late_force_is_told_and_taking_it_back_works() {
     recipe.sensor.force_latency = 0.04;
     let log = recipe.generate();
     let doubt = told(&log).unwrap();
-    let (_, advice) = doubt.split_once("--force-latency ").unwrap();
-    let words: Vec<&str> = advice.split(' ').collect();
+    assert!(doubt.ends_with("try --force-latency fit"), "{doubt}");
+    // What is not followed is in the intervals.
+    for (name, truth) in law.parameters() {
+        let fit = named(&log, "kelvin-voigt").fit;
+        let [low, high] = fit.parameter(name).unwrap().ci95;
+        assert!(low <= truth && truth <= high, "{name}: {low} to {high}");
+    }
     let mut options = CalibrationOptions {
         model: ModelChoice::Named("kelvin-voigt"),
         ..CalibrationOptions::default()
     };
-    options.prepare.force_latency = words[0].parse().unwrap();
-    options.prepare.force_latency_error = words[2].parse().unwrap();
+    options.prepare.force_latency = Some(ForceLatency::Fitted);
     let fit = calibrate(&log, &options).unwrap().fit;
     for (name, truth) in law.parameters() {
         let [low, high] = fit.parameter(name).unwrap().ci95;

@@ -66,10 +66,12 @@ fn recipe(motion: Trajectory) -> SyntheticLog {
 }
 
 fn fitted(log: &Log, model: &'static str) -> Calibration {
-    let options = CalibrationOptions {
+    let mut options = CalibrationOptions {
         model: ModelChoice::Named(model),
         ..CalibrationOptions::default()
     };
+    // These sensors are read at once.
+    options.prepare.force_latency_error = Some(0.0);
     calibrate(log, &options).unwrap()
 }
 

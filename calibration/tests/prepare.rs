@@ -6,8 +6,8 @@ use insonate_calibration::synthetic::{
     Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory,
 };
 use insonate_calibration::{
-    Channel, ForceBias, ForceSign, Log, LogSource, Motion, PrepareOptions, PreparedLog,
-    VelocitySource, prepare,
+    Channel, ForceBias, ForceLatency, ForceSign, Log, LogSource, Motion, PrepareOptions,
+    PreparedLog, VelocitySource, prepare,
 };
 
 const KELVIN_VOIGT: Law = Law::KelvinVoigt {
@@ -329,7 +329,7 @@ fn latency_is_taken_back() {
         ..Sensor::perfect()
     };
     let options = PrepareOptions {
-        force_latency: 0.007,
+        force_latency: Some(ForceLatency::Known(0.007)),
         ..PrepareOptions::default()
     };
     let found = prepare(&recipe.generate(), &options).unwrap();

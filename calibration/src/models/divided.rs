@@ -16,6 +16,7 @@ use ndarray::{Array1, Array2};
 use super::{
     kelvin_voigt::KelvinVoigt,
     kind::ModelKind,
+    late,
     law::{Inputs, Law, Spec},
 };
 use crate::ContactPoint;
@@ -27,7 +28,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f/r = k + c ṙ/r",
     is_candidate: false, // Kelvin–Voigt with other weights.
     gives_softness: true,
-    options: &[],
+    options: &[late::OPTION],
     law: |_, _| Ok(Box::new(Divided)),
 };
 

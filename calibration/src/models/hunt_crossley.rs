@@ -8,6 +8,7 @@
 
 use super::{
     kind::ModelKind,
+    late,
     law::{Inputs, Law, Nonlinear, Spec, power},
 };
 use crate::{CalibrationError, ElasticTerm, FitOptions, Samples};
@@ -19,7 +20,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = κ rⁿ + λ rᵐ ṙ",
     is_candidate: true,
     gives_softness: false,
-    options: &["--exponents"],
+    options: &["--exponents", late::OPTION],
     law,
 };
 

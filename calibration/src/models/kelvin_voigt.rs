@@ -6,6 +6,7 @@
 
 use super::{
     kind::ModelKind,
+    late,
     law::{DAMPING, Inputs, Law, STIFFNESS, Spec},
 };
 use crate::ElasticTerm;
@@ -17,7 +18,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = k r + c ṙ",
     is_candidate: true,
     gives_softness: true,
-    options: &[],
+    options: &[late::OPTION],
     law: |_, _| Ok(Box::new(KelvinVoigt)),
 };
 

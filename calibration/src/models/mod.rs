@@ -11,6 +11,7 @@ mod hertz;
 mod hunt_crossley;
 mod kelvin_voigt;
 mod kind;
+mod late;
 mod law;
 pub(crate) mod selection;
 mod sls;

@@ -1,17 +1,55 @@
 //! A force that is older than the position beside it, shifted back in time.
 
-use super::{findings::Findings, track::Track};
+use super::{
+    findings::Findings,
+    options::{ForceLatency, PrepareOptions},
+    track::Track,
+};
 use crate::CalibrationError;
 
-/// f(t) ← f(t + latency), linear between samples; samples that then have no force are dropped.
-pub(super) fn shift(
+/// Takes the latency of the options back and gives its standard error [s].
+pub(super) fn taken_back(
     track: &mut Track,
-    latency: f64,
+    options: &PrepareOptions,
+    interval: f64,
     findings: &mut Findings,
-) -> Result<(), CalibrationError> {
-    if latency == 0.0 {
-        return Ok(());
+) -> Result<f64, CalibrationError> {
+    let (latency, error) = match (options.force_latency, options.force_latency_error) {
+        (Some(ForceLatency::Fitted), _) => {
+            return Err(CalibrationError::option(
+                "--force-latency",
+                "a latency is fitted with a law, not by the preparation alone",
+            ));
+        }
+        (Some(ForceLatency::Known(latency)), error) => (latency, error),
+        (None, error) => (0.0, error),
+    };
+    // Uniform over a sample.
+    let error = error.unwrap_or(interval / 12.0_f64.sqrt());
+    if !(0.0..=LARGEST_ERROR).contains(&error) {
+        return Err(CalibrationError::option(
+            "--force-latency-error",
+            format!("{error} s; 0 to {LARGEST_ERROR} s are allowed"),
+        ));
     }
+    if latency != 0.0 {
+        shift(track, latency)?;
+    }
+    let how = match (options.force_latency, options.force_latency_error) {
+        (_, None) => "read at any time within the same sample",
+        (None, _) => "none",
+        (Some(_), _) => "given",
+    };
+    let value = format!("{:.2} ± {:.2} ms", 1e3 * latency, 1e3 * error);
+    findings.choose("force latency", value, how);
+    Ok(error)
+}
+
+/// Largest standard error of a latency [s].
+const LARGEST_ERROR: f64 = 0.1;
+
+/// f(t) ← f(t + latency); samples that then have no force are dropped.
+fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
     let (first, last) = (track.time[0], track.time[track.time.len() - 1]);
     if !latency.is_finite() || latency.abs() > 0.25 * (last - first) {
         return Err(CalibrationError::option(
@@ -32,9 +70,13 @@ pub(super) fn shift(
             while right + 1 < track.time.len() && track.time[right] < wanted {
                 right += 1;
             }
-            let span = track.time[right] - track.time[right - 1];
-            let share = (wanted - track.time[right - 1]) / span;
-            track.force[right - 1] + share * (track.force[right] - track.force[right - 1])
+            let around = right.saturating_sub(2)..(right + 2).min(track.time.len());
+            interpolated(&track.time[around.clone()], &track.force[around], wanted).unwrap_or_else(
+                || {
+                    let pair = right - 1..=right;
+                    lagrange(&track.time[pair.clone()], &track.force[pair], wanted)
+                },
+            )
         })
         .collect();
     track.force = force;
@@ -45,18 +87,28 @@ pub(super) fn shift(
         values.truncate(end);
         values.drain(..begin);
     }
-    findings.choose("force latency", format!("{latency} s"), "given");
     Ok(())
 }
 
-/// The standard error of a latency [s], where it is one.
-pub(super) fn checked(error: f64) -> Result<f64, CalibrationError> {
-    if (0.0..=0.1).contains(&error) {
-        Ok(error)
-    } else {
-        Err(CalibrationError::option(
-            "--force-latency-error",
-            format!("{error} s; 0 to 0.1 s are allowed"),
-        ))
-    }
+/// Steps between four samples that are so many times longer than another have a gap among them.
+const GAP: f64 = 3.0;
+
+/// By a cubic through four samples without a gap: straight lines would flatten the force's peaks by k r̈ Δt²/8, which looks like a latency.
+fn interpolated(time: &[f64], force: &[f64], at: f64) -> Option<f64> {
+    let steps = time.windows(2).map(|pair| pair[1] - pair[0]);
+    let (least, most) = steps.fold((f64::MAX, 0.0_f64), |(least, most), step| {
+        (least.min(step), most.max(step))
+    });
+    (time.len() == 4 && most <= GAP * least).then(|| lagrange(time, force, at))
+}
+
+/// The polynomial through all samples.
+fn lagrange(time: &[f64], force: &[f64], at: f64) -> f64 {
+    let weight = |i: usize| -> f64 {
+        let others = (0..time.len()).filter(|j| *j != i);
+        others
+            .map(|j| (at - time[j]) / (time[i] - time[j]))
+            .product()
+    };
+    (0..time.len()).map(|i| weight(i) * force[i]).sum()
 }

@@ -27,7 +27,7 @@ mod velocity;
 mod window;
 
 pub(crate) use noise::white_noise;
-pub use options::{ForceBias, ForceSign, PrepareOptions, VelocitySource};
+pub use options::{ForceBias, ForceLatency, ForceSign, PrepareOptions, VelocitySource};
 
 use contact::RoughContact;
 use findings::Findings;
@@ -78,12 +78,14 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     let mut track = axis::oriented(&log, options, &mut findings)?;
     drop(log);
     let drifting = drift::removed(&mut track, options.bias, &mut findings);
-    latency::shift(&mut track, options.force_latency, &mut findings)?;
-    let latency_standard_error = latency::checked(options.force_latency_error)?;
+    let latency_standard_error =
+        latency::taken_back(&mut track, options, clock.interval, &mut findings)?;
     let clock = clock.still_of(&track.time);
     let clipped = saturation::clipped(&track, &mut findings)?;
     if !track.stretches.is_empty() {
-        return palpated(track, &clock, &clipped, options, findings);
+        let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
+        palpated.samples.latency_standard_error = latency_standard_error;
+        return Ok(palpated);
     }
     let approach = Approach::of(&track, &findings)?;
     let velocity::Found {
@@ -206,7 +208,6 @@ fn palpated(
     }
     let samples = Samples {
         velocity_noise: noise,
-        latency_standard_error: options.force_latency_error,
         smoothing: smoother.map_or(0, |smoother| smoother.window),
         force_noise,
         ..palpation::samples(&track, &velocity, clipped, &clock, &mut findings)

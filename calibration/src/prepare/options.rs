@@ -15,10 +15,20 @@ pub struct PrepareOptions {
     pub normal: Option<[f64; 3]>,
     /// Velocity.
     pub velocity: VelocitySource,
-    /// How much older the recorded force is than the position beside it [s].
-    pub force_latency: f64,
+    /// How much later the force was recorded than the position beside it; `None`: not at all, and what speaks against it is told.
+    pub force_latency: Option<ForceLatency>,
     /// Standard error of that [s], which enters every interval: a damping moves by stiffness times latency.
-    pub force_latency_error: f64,
+    /// `None`: that of the fit, or of two sensors that are read at any time within the same sample, a sampling interval over √12.
+    pub force_latency_error: Option<f64>,
+}
+
+/// How much later than the position a force was recorded.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum ForceLatency {
+    /// By this time [s].
+    Known(f64),
+    /// Found with the law, as its further parameter: [`crate::calibrate`] and [`crate::calibrate_sites`] do.
+    Fitted,
 }
 
 /// Force that the sensor shows without contact.

@@ -4,8 +4,8 @@ use clap::Args;
 use insonate::calibration::formats::{Columns, ReadOptions, Units};
 use insonate::calibration::models::ModelKind;
 use insonate::calibration::{
-    CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceSign, Indenter, Log, Loss,
-    ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
+    CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceLatency, ForceSign, Indenter,
+    Log, Loss, ModelChoice, MovingMass, PrepareOptions, VelocitySource, models,
 };
 
 #[derive(Debug, Args)]
@@ -82,11 +82,11 @@ pub(super) struct LogOptions {
     /// Velocity: auto, logged, or estimated[:SAMPLES[:ORDER]] by a moving polynomial.
     #[arg(long, value_name = "SOURCE", default_value = "auto", value_parser = velocity, help_heading = "Preparation")]
     velocity: Velocity,
-    /// How much later the force was recorded than the position [s].
+    /// How much later the force was recorded than the position [s]; `fit`: found with the law, if the log tells it.
+    #[arg(long, value_name = "S|fit", value_parser = latency, allow_negative_numbers = true, help_heading = "Preparation")]
+    force_latency: Option<ForceLatency>,
+    /// Standard error of that latency [s], which enters every interval: damping moves by stiffness times latency [default: that of the fit, or a sampling interval over √12].
     #[arg(long, value_name = "S", value_parser = finite, allow_negative_numbers = true, help_heading = "Preparation")]
-    force_latency: Option<f64>,
-    /// Standard error of that latency [s], which enters every interval: damping moves by stiffness times latency.
-    #[arg(long, value_name = "S")]
     force_latency_error: Option<f64>,
 }
 
@@ -122,8 +122,8 @@ impl LogOptions {
                 surface: self.surface,
                 normal: self.normal,
                 velocity,
-                force_latency: self.force_latency.unwrap_or(0.0),
-                force_latency_error: self.force_latency_error.unwrap_or(0.0),
+                force_latency: self.force_latency,
+                force_latency_error: self.force_latency_error,
             },
             fit: FitOptions {
                 force_offset: self.fit_offset,
@@ -163,7 +163,9 @@ impl LogOptions {
             Indenter::Sphere(_) => "--tip sphere",
             Indenter::FlatPunch(_) => "--tip flat",
         });
-        for option in exponents.into_iter().chain(tip) {
+        let latency =
+            (self.force_latency == Some(ForceLatency::Fitted)).then_some("--force-latency fit");
+        for option in exponents.into_iter().chain(tip).chain(latency) {
             let uses = |kind: &ModelKind| kind.options.contains(&option);
             if !models::by_name(model).is_some_and(uses) {
                 let others = models::names_where(uses);
@@ -188,6 +190,15 @@ impl LogOptions {
             ));
         }
         Ok(())
+    }
+}
+
+fn latency(text: &str) -> Result<ForceLatency, String> {
+    match text {
+        "fit" => Ok(ForceLatency::Fitted),
+        _ => finite(text)
+            .map(ForceLatency::Known)
+            .map_err(|_| "a time in s, or `fit`".to_owned()),
     }
 }
 

@@ -1,0 +1,236 @@
+//! A law whose force is recorded late, to find by how much.
+//!
+//! ```text
+//! f(t) = Σ βⱼ φⱼ(r(t − L), ṙ(t − L))
+//! ```
+//!
+//! To first order a latency L takes k L from the damping, and only what is left of the acceleration beside depth and velocity tells one
+//! from the other: presses at one frequency, or at one speed, leave it open.
+
+use super::{
+    kind::ModelKind,
+    law::{Inputs, Law, Nonlinear, Spec},
+    solver,
+};
+use crate::{CalibrationError, ContactPoint, FitOptions, Parameter, Samples};
+
+/// The option that asks for it.
+pub(super) const OPTION: &str = "--force-latency fit";
+
+/// Latencies that are tried [s]; below zero the position is the late one.
+const RANGE: [f64; 2] = [-0.03, 0.08];
+/// Number of searches, which begin evenly spread: there are local minima.
+const STARTS: usize = 23;
+/// A latency with a larger standard error is not known [s].
+const LARGEST_ERROR: f64 = 0.01;
+/// Share of the largest indentation above which samples are fitted: near the surface, which a latency moves, a press begins and ends.
+const SHALLOW: f64 = 0.25;
+/// Samples between which more than so many intervals are missing belong to different stretches.
+const GAP: f64 = 5.0;
+/// Most samples that are fitted.
+const ROWS: usize = 20_000;
+
+const LATENCY: Spec = Spec {
+    name: "force_latency",
+    title: "force latency L",
+    unit: "s",
+    positive: false,
+    advice: "press at several speeds and frequencies, or give the latency: --force-latency S",
+};
+
+impl ModelKind {
+    /// How much later than the position the force of these samples was recorded [s].
+    ///
+    /// # Errors
+    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] where the samples do not tell.
+    pub(crate) fn fit_latency(
+        &self,
+        samples: &Samples,
+        options: &FitOptions,
+    ) -> Result<Parameter, CalibrationError> {
+        let law = (self.law)(samples, options)?;
+        // A constant force takes what a latency does to surface and preload.
+        let law: &dyn Law = law.direct_form().unwrap_or(&*law);
+        if !self.options.contains(&OPTION) || !law.nonlinear().is_empty() {
+            return Err(CalibrationError::option(
+                "--force-latency",
+                format!(
+                    "fit finds it with {} and set exponents, not with {}: give it in s instead",
+                    super::names_where(|kind| kind.options.contains(&OPTION)),
+                    self.name
+                ),
+            ));
+        }
+        let options = FitOptions {
+            force_offset: true,
+            n_bootstrap: 0,
+            indenter: None,
+            ..options.clone()
+        };
+        let late = Late { law, samples };
+        let fit = solver::solve(self.name, &late, &inner(samples), &options)?.fit();
+        match fit.parameter(LATENCY.name) {
+            Some(latency) if latency.identifiable => Ok(latency.clone()),
+            found => Err(CalibrationError::Fit {
+                log: samples.log.clone(),
+                model: self.name,
+                problem: format!(
+                    "the log does not tell how late the force is ({}): give it in s with --force-latency, and its standard error with --force-latency-error",
+                    found.map_or("no such parameter", |found| &found.reason)
+                ),
+            }),
+        }
+    }
+}
+
+/// The samples that are deep, and whose neighbours at all latencies that are tried were recorded; the force is smoothed.
+fn inner(samples: &Samples) -> Samples {
+    let deep = SHALLOW * samples.indentation.iter().copied().fold(0.0, f64::max);
+    let n = samples.len();
+    let broken =
+        |i: &usize| samples.time[*i] - samples.time[i - 1] > GAP * samples.sampling_interval;
+    let mut cuts = vec![0];
+    cuts.extend((1..n).filter(broken));
+    cuts.push(n);
+    let reach = REACH * samples.sampling_interval;
+    let kept: Vec<usize> = cuts
+        .windows(2)
+        .flat_map(|run| {
+            let (first, last) = (samples.time[run[0]], samples.time[run[1] - 1]);
+            let inside = first + RANGE[1] + reach..=last + RANGE[0] - reach;
+            (run[0]..run[1]).filter(move |&i| inside.contains(&samples.time[i]))
+        })
+        .filter(|&i| samples.indentation[i] > deep)
+        .collect();
+    let pick = |values: &[f64]| -> Vec<f64> { kept.iter().map(|&i| values[i]).collect() };
+    let time = pick(&samples.time);
+    let [force] = smoothed(samples, [&samples.force], &time);
+    Samples {
+        log: samples.log.clone(),
+        indentation: pick(&samples.indentation),
+        velocity: pick(&samples.velocity),
+        force,
+        time,
+        velocity_noise: samples.velocity_noise * (SQUARE / REACH).sqrt(),
+        smoothing: samples.smoothing.max(2 * REACH as usize),
+        contact: ContactPoint::KNOWN,
+        latency_standard_error: 0.0,
+        bias_standard_error: 0.0,
+        presses: Vec::new(),
+        ..*samples
+    }
+    .thinned(ROWS)
+}
+
+/// How far the smoothing kernel (1 − u²)³ reaches, in sampling intervals, and the integral of its square where that of itself is 1.
+/// Straight lines between samples would take the more noise away the nearer they are to their middles, and so draw latencies there.
+const REACH: f64 = 5.0;
+const SQUARE: f64 = 350.0 / 429.0;
+
+/// Series of the samples at other times, increasing, by local lines, alike for all series and times.
+fn smoothed<const N: usize>(samples: &Samples, series: [&[f64]; N], at: &[f64]) -> [Vec<f64>; N] {
+    let (time, interval) = (&samples.time, samples.sampling_interval);
+    let mut first = 0;
+    let mut smoothed = [(); N].map(|()| Vec::with_capacity(at.len()));
+    for &wanted in at {
+        while first + 1 < time.len() && time[first] < wanted - REACH * interval {
+            first += 1;
+        }
+        let end = first + time[first..].partition_point(|time| *time <= wanted + REACH * interval);
+        let (mut sum, mut lever, mut inertia) = (0.0, 0.0, 0.0);
+        let mut values = [[0.0; 2]; N];
+        for i in first..end.max(first + 1) {
+            let offset = (time[i] - wanted) / interval;
+            let weight = (1.0 - (offset / REACH).powi(2)).max(0.0).powi(3);
+            sum += weight;
+            lever += weight * offset;
+            inertia += weight * offset * offset;
+            for (value, series) in values.iter_mut().zip(&series) {
+                value[0] += weight * series[i];
+                value[1] += weight * offset * series[i];
+            }
+        }
+        let determinant = sum * inertia - lever * lever;
+        for (out, [value, moment]) in smoothed.iter_mut().zip(values) {
+            out.push((inertia * value - lever * moment) / determinant);
+        }
+    }
+    smoothed
+}
+
+/// The law with a latency beside its own parameters.
+struct Late<'a> {
+    law: &'a dyn Law,
+    /// All samples, of which depth and velocity at other times are taken.
+    samples: &'a Samples,
+}
+
+impl Late<'_> {
+    /// What a function of the law's inputs gives for depth and velocity at earlier times.
+    fn earlier<T>(&self, inputs: &Inputs, latency: f64, of: impl Fn(&Inputs) -> T) -> T {
+        let time: Vec<f64> = inputs
+            .used
+            .iter()
+            .map(|&i| inputs.time[i] - latency)
+            .collect();
+        let series = [&self.samples.indentation[..], &self.samples.velocity];
+        let [indentation, velocity] = smoothed(self.samples, series, &time);
+        let used: Vec<usize> = (0..time.len()).collect();
+        of(&Inputs {
+            time: &time,
+            indentation: &indentation,
+            velocity: &velocity,
+            used: &used,
+        })
+    }
+}
+
+impl Law for Late<'_> {
+    fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
+        self.earlier(inputs, nonlinear[0], |inputs| self.law.columns(inputs, &[]))
+    }
+
+    fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
+        self.earlier(inputs, nonlinear[0], |inputs| {
+            self.law.velocity_gain(inputs, &[])
+        })
+    }
+
+    fn nonlinear(&self) -> Vec<Nonlinear> {
+        vec![Nonlinear {
+            start: 0.0,
+            range: RANGE,
+        }]
+    }
+
+    fn starts(&self) -> Vec<Vec<f64>> {
+        let step = (RANGE[1] - RANGE[0]) / STARTS as f64;
+        (0..STARTS)
+            .map(|start| vec![RANGE[0] + (start as f64 + 0.5) * step])
+            .collect()
+    }
+
+    fn objections(&self, values: &[f64], standard_errors: &[f64]) -> Vec<Option<String>> {
+        let last = self.law.specs().len();
+        let mut objections = vec![None; values.len()];
+        let (latency, error) = (values[last], standard_errors[last]);
+        if latency <= RANGE[0] || latency >= RANGE[1] {
+            objections[last] = Some(format!("it ran to {:.0} ms", 1e3 * latency));
+        } else if error > LARGEST_ERROR {
+            objections[last] = Some(format!("its standard error is {:.0} ms", 1e3 * error));
+        }
+        objections
+    }
+
+    fn specs(&self) -> Vec<Spec> {
+        let mut specs = self.law.specs();
+        specs.push(LATENCY);
+        specs
+    }
+
+    fn report(&self, linear: &[f64], nonlinear: &[f64]) -> Vec<f64> {
+        let mut values = self.law.report(linear, &[]);
+        values.extend(nonlinear);
+        values
+    }
+}
