@@ -17,6 +17,7 @@ mod doubts;
 mod error;
 mod fit;
 pub mod formats;
+mod interpolation;
 mod late;
 mod log;
 pub mod models;

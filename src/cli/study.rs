@@ -26,7 +26,7 @@ What it does: calibrate the logs; fit all five kinds of torso to them; train a p
 evaluate both and the task's script at other softness, breathing, places, logs and torsos.
 The folder holds study.html (open it in a browser), study.json, the plots as SVG and PNG, and the policies.")]
 pub(crate) struct Study {
-    /// Recorded presses: .csv, .npy, .npz or .parquet; each is one site.
+    /// Recorded presses: .csv, .npy, .npz, .parquet, .h5, .mcap or .db3; each is one site.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     #[command(flatten)]

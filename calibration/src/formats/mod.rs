@@ -5,8 +5,11 @@
 //! Sizes that a file states are checked before memory is allocated for them, and no file is executed.
 
 mod assemble;
+mod bag;
 mod columns;
 mod csv;
+mod hdf5;
+mod mcap;
 mod names;
 mod npy;
 mod npz;
@@ -14,6 +17,7 @@ mod number;
 mod parquet;
 mod plan;
 mod source;
+mod sqlite;
 mod units;
 
 use std::path::Path;
@@ -45,7 +49,7 @@ pub struct ReadOptions {
     pub episode: Option<i64>,
 }
 
-/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`.
+/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`.
 ///
 /// # Errors
 /// [`CalibrationError`] that names the file and the row or column.
@@ -64,6 +68,14 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
             let twin = source::twin(&name, &file)?;
             parquet::read(&name, file, &twin, options)
         }
+        Format::Hdf5 => hdf5::read(
+            &name,
+            file,
+            || ::hdf5_pure::File::open_streaming(path),
+            options,
+        ),
+        Format::Mcap => mcap::read(&name, file, options),
+        Format::Db3 => sqlite::read(&name, path, file, options),
     }
 }
 
@@ -89,6 +101,12 @@ pub fn read_bytes(
             let bytes = bytes::Bytes::copy_from_slice(bytes);
             parquet::read(name, bytes.clone(), &bytes, options)
         }
+        Format::Hdf5 => {
+            let open = || ::hdf5_pure::File::from_bytes(bytes.to_vec());
+            hdf5::read(name, bytes, open, options)
+        }
+        Format::Mcap => mcap::read(name, bytes, options),
+        Format::Db3 => sqlite::read_bytes(name, bytes, options),
     }
 }
 

@@ -86,6 +86,7 @@ const STEMS: &[(Quantity, &[&str])] = &[
         Quantity::Velocity,
         &[
             "velocity",
+            "linear_velocity",
             "vel",
             "v",
             "indentation_velocity",
@@ -115,10 +116,12 @@ const STEMS: &[(Quantity, &[&str])] = &[
 
 /// What a name of a header stands for, where that is plain.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
-    let whole = snake(without_brackets(name).0);
-    [whole.clone(), without_suffix(&whole)]
-        .iter()
-        .find_map(|stem| of_stem(stem))
+    // `/probe/wrench.force` and `obs/force` say what `force` says.
+    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
+    [name, last].iter().find_map(|name| {
+        let whole = snake(without_brackets(name).0);
+        of_stem(&whole).or_else(|| of_stem(&without_suffix(&whole)))
+    })
 }
 
 /// The unit in a header such as `force_n`, `Force [N]` or `velocity (mm/s)`.

@@ -20,19 +20,36 @@ pub enum Format {
     Npz,
     /// Columns with numbers and lists of numbers.
     Parquet,
+    /// A tree of data sets.
+    Hdf5,
+    /// A recording of topics, as ROS 2 and Foxglove make it.
+    Mcap,
+    /// A recording of topics in SQLite, as ROS 2 makes it.
+    Db3,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 4] = [Self::Csv, Self::Npy, Self::Npz, Self::Parquet];
+    pub const ALL: [Self; 7] = [
+        Self::Csv,
+        Self::Npy,
+        Self::Npz,
+        Self::Parquet,
+        Self::Hdf5,
+        Self::Mcap,
+        Self::Db3,
+    ];
 
-    /// `csv`, `npy`, `npz`, `parquet`.
+    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
             Self::Npy => "npy",
             Self::Npz => "npz",
             Self::Parquet => "parquet",
+            Self::Hdf5 => "hdf5",
+            Self::Mcap => "mcap",
+            Self::Db3 => "db3",
         }
     }
 
@@ -43,6 +60,9 @@ impl Format {
             Self::Npy => &["npy"],
             Self::Npz => &["npz"],
             Self::Parquet => &["parquet"],
+            Self::Hdf5 => &["h5", "hdf5"],
+            Self::Mcap => &["mcap"],
+            Self::Db3 => &["db3"],
         }
     }
 
@@ -133,7 +153,7 @@ pub(super) fn too_large(size: u64) -> String {
 
 /// What the first bytes of a file show it to be, where that is plain.
 pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
-    const MAGIC: [(&[u8], &str); 12] = [
+    const MAGIC: [(&[u8], &str); 14] = [
         (b"\x93NUMPY", "a NumPy array: name it .npy"),
         (
             b"PK\x03\x04",
@@ -141,9 +161,11 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         ),
         (b"PK\x05\x06", "an empty zip archive"),
         (b"PAR1", "a Parquet file: name it .parquet"),
+        (b"\x89HDF", "an HDF5 file: name it .h5"),
+        (b"\x89MCAP0", "an MCAP recording: name it .mcap"),
         (
-            b"\x89HDF",
-            "an HDF5 file: convert it to CSV, NPZ or Parquet",
+            b"SQLite format 3\0",
+            "an SQLite file: if ROS 2 made it, name it .db3",
         ),
         (b"\x1f\x8b", "compressed by gzip: unpack it first"),
         (b"(\xb5/\xfd", "compressed by zstd: unpack it first"),
@@ -157,7 +179,10 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         ),
         (b"\xff\xfe", "UTF-16 text: save it as UTF-8"),
         (b"\xfe\xff", "UTF-16 text: save it as UTF-8"),
-        (b"#ROSBAG", "a ROS bag: export the topics to CSV"),
+        (
+            b"#ROSBAG",
+            "a bag of ROS 1: convert it to ROS 2 (rosbags-convert of PyPI's rosbags)",
+        ),
     ];
     let found = MAGIC.iter().find(|(magic, _)| head.starts_with(magic));
     match found {

@@ -5,7 +5,7 @@ use super::{
     options::{ForceLatency, PrepareOptions},
     track::Track,
 };
-use crate::CalibrationError;
+use crate::{CalibrationError, interpolation};
 
 /// Takes the latency of the options back and gives its standard error [s].
 pub(super) fn taken_back(
@@ -70,13 +70,7 @@ fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
             while right + 1 < track.time.len() && track.time[right] < wanted {
                 right += 1;
             }
-            let around = right.saturating_sub(2)..(right + 2).min(track.time.len());
-            interpolated(&track.time[around.clone()], &track.force[around], wanted).unwrap_or_else(
-                || {
-                    let pair = right - 1..=right;
-                    lagrange(&track.time[pair.clone()], &track.force[pair], wanted)
-                },
-            )
+            interpolation::at(&track.time, &track.force, right, wanted)
         })
         .collect();
     track.force = force;
@@ -88,27 +82,4 @@ fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
         values.drain(..begin);
     }
     Ok(())
-}
-
-/// Steps between four samples that are so many times longer than another have a gap among them.
-const GAP: f64 = 3.0;
-
-/// By a cubic through four samples without a gap: straight lines would flatten the force's peaks by k r̈ Δt²/8, which looks like a latency.
-fn interpolated(time: &[f64], force: &[f64], at: f64) -> Option<f64> {
-    let steps = time.windows(2).map(|pair| pair[1] - pair[0]);
-    let (least, most) = steps.fold((f64::MAX, 0.0_f64), |(least, most), step| {
-        (least.min(step), most.max(step))
-    });
-    (time.len() == 4 && most <= GAP * least).then(|| lagrange(time, force, at))
-}
-
-/// The polynomial through all samples.
-fn lagrange(time: &[f64], force: &[f64], at: f64) -> f64 {
-    let weight = |i: usize| -> f64 {
-        let others = (0..time.len()).filter(|j| *j != i);
-        others
-            .map(|j| (at - time[j]) / (time[i] - time[j]))
-            .product()
-    };
-    (0..time.len()).map(|i| weight(i) * force[i]).sum()
 }

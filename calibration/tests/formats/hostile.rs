@@ -56,6 +56,72 @@ fn csv() -> Vec<u8> {
     b"# a note\ntime_s,indentation_mm,\"force_n\"\n0,1,2\n0.1,2,3e0\n0.2,3,-4\n0.3,4,5\n".to_vec()
 }
 
+fn hdf5() -> Vec<u8> {
+    let mut file = hdf5_pure::FileBuilder::new();
+    for name in ["indentation", "force"] {
+        file.create_dataset(name)
+            .with_f64_data(&[1e-3, 2e-3, 3e-3, 4e-3])
+            .with_shape(&[4]);
+    }
+    file.create_dataset("a")
+        .with_f32_data(&[0.1; 8])
+        .with_shape(&[4, 2]);
+    file.finish().unwrap()
+}
+
+fn mcap(compression: Option<mcap::Compression>) -> Vec<u8> {
+    let options = mcap::WriteOptions::new().compression(compression);
+    let mut writer = options.create(Cursor::new(Vec::new())).unwrap();
+    let schema = writer.add_schema("any", "jsonschema", b"{}").unwrap();
+    let channel_id = writer
+        .add_channel(schema, "/probe", "json", &std::collections::BTreeMap::new())
+        .unwrap();
+    for step in 0..4_u32 {
+        let header = mcap::records::MessageHeader {
+            channel_id,
+            sequence: step,
+            log_time: 1_000_000 * u64::from(step),
+            publish_time: 0,
+        };
+        let message = format!("{{\"indentation\":{},\"force\":1}}", 1e-3 * f64::from(step));
+        writer
+            .write_to_known_channel(&header, message.as_bytes())
+            .unwrap();
+    }
+    writer.finish().unwrap();
+    writer.into_inner().into_inner()
+}
+
+/// Points and wrenches, in pages as small as they get.
+fn db3() -> Vec<u8> {
+    let mut database = rusqlite::Connection::open_in_memory().unwrap();
+    let schema = "PRAGMA page_size = 512;
+        CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT, serialization_format TEXT);
+        CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, data BLOB);
+        INSERT INTO topics VALUES (1, '/point', 'geometry_msgs/msg/Point', 'cdr'), (2, '/ft', 'geometry_msgs/msg/WrenchStamped', 'cdr');";
+    database.execute_batch(schema).unwrap();
+    for step in 0..4_i32 {
+        let mut point = vec![0, 1, 0, 0];
+        let mut wrench = vec![0, 1, 0, 0];
+        // 0 s, some ns, and a frame called "", padded.
+        wrench.extend([0, 0, 0, 0]);
+        wrench.extend(step.to_le_bytes());
+        wrench.extend([1, 0, 0, 0, 0, 0, 0, 0]);
+        for axis in 0..6 {
+            let number = (1e-3 * f64::from(step * axis)).to_le_bytes();
+            wrench.extend(number);
+            point.extend(number);
+        }
+        point.truncate(4 + 24);
+        for (topic, data) in [(1, &point), (2, &wrench)] {
+            let insert = "INSERT INTO messages(topic_id, timestamp, data) VALUES (?1, ?2, ?3)";
+            let values = rusqlite::params![topic, 1_000_000 * step, data];
+            database.execute(insert, values).unwrap();
+        }
+    }
+    database.serialize("main").unwrap().to_vec()
+}
+
 fn npy() -> Vec<u8> {
     let header = "{'descr': [('force', '<f8'), ('a', '<f4', (2,))], 'fortran_order': False, 'shape': (4,), }\n";
     let mut file = b"\x93NUMPY\x01\x00".to_vec();
@@ -129,6 +195,10 @@ fn seeds() -> Vec<(Format, Vec<u8>)> {
         (Format::Csv, csv()),
         (Format::Npy, npy()),
         (Format::Npz, npz()),
+        (Format::Hdf5, hdf5()),
+        (Format::Mcap, mcap(None)),
+        (Format::Mcap, mcap(Some(mcap::Compression::Zstd))),
+        (Format::Db3, db3()),
     ]
     .into_iter()
     .chain(files.map(|properties| (Format::Parquet, parquet(properties))))
@@ -212,6 +282,8 @@ fn the_seeds_are_logs() {
             Format::Npy => &[2, 3],
             Format::Npz => &[1, 2],
             Format::Parquet => &[1, 2, 3, 4],
+            Format::Hdf5 => &[0, 2, 3],
+            Format::Mcap | Format::Db3 => &[0],
         };
         for &choice in choices {
             read_bytes("seed", format, &bytes, &chosen(choice)).unwrap();
@@ -285,6 +357,17 @@ proptest! {
     #[test]
     fn damaged_parquet_makes_no_reader_panic(damage in damage()) {
         damage.read(Format::Parquet);
+    }
+
+    #[test]
+    fn damaged_trees_make_no_reader_panic(damage in damage()) {
+        damage.read(Format::Hdf5);
+    }
+
+    #[test]
+    fn damaged_recordings_make_no_reader_panic(damage in damage()) {
+        damage.read(Format::Mcap);
+        damage.read(Format::Db3);
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod csv;
 mod hostile;
 mod numpy;
 mod parquet;
+mod recordings;
 
 /// Columns as on the command line, none if empty.
 fn options(columns: &str, rate: Option<f64>) -> ReadOptions {

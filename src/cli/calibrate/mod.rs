@@ -30,6 +30,7 @@ pub(crate) use log_reader::LogReader;
   insonate calibrate site1.csv site2.csv site3.csv --output output/calibrate --json
   insonate calibrate raw.csv --columns time=1,indentation=3,force=5 --units indentation=mm
   insonate calibrate robot.parquet --columns position=x:y:z,force=fx:fy:fz --rate 500 --episode 3
+  insonate calibrate bag.mcap --columns position=/probe/pose.position,force=/ft_sensor/wrench.force
   insonate calibrate press.csv --model auto
   insonate calibrate press.csv --model kelvin-voigt --fit-offset --loss huber --bootstrap 500
   insonate calibrate press.csv --model hertz --tip sphere:0.02
@@ -39,7 +40,7 @@ pub(crate) use log_reader::LogReader;
 The folder holds report.html (open it in a browser), softness.toml (for scenes), result.json, and every plot as SVG and PNG."
 )]
 pub(crate) struct Calibrate {
-    /// Recorded presses: .csv, .npy, .npz or .parquet; each is one site.
+    /// Recorded presses: .csv, .npy, .npz, .parquet, .h5, .mcap or .db3; each is one site.
     #[arg(required = true, value_name = "LOG")]
     logs: Vec<PathBuf>,
     #[command(flatten)]

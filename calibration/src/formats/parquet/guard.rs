@@ -1,4 +1,4 @@
-//! Turns a panic of the Parquet library into an error.
+//! Turns a panic of the Parquet, HDF5 or MCAP library into an error.
 //!
 //! [`super::footer`] and [`super::pages`] refuse what is known to make the library (parquet 60.1) panic on damaged pages.
 //! What they do not know must still not end a program that reads somebody's file.

@@ -1,0 +1,74 @@
+//! Common Data Representation (OMG DDS-RTPS 2.5, §10), plain and of version 1, as ROS 2 records messages.
+
+/// A message that is read from its front; every length is checked against what is left.
+pub(super) struct Cdr<'a> {
+    /// Behind the four bytes that tell the encoding, from which alignment counts.
+    body: &'a [u8],
+    at: usize,
+    is_big_endian: bool,
+}
+
+impl<'a> Cdr<'a> {
+    pub(super) fn new(message: &'a [u8]) -> Result<Self, String> {
+        match message {
+            [0, endian @ (0 | 1), _, _, body @ ..] => Ok(Self {
+                body,
+                at: 0,
+                is_big_endian: *endian == 0,
+            }),
+            [_, _, _, _, ..] => Err("a message is no plain CDR".to_owned()),
+            _ => Err(too_short()),
+        }
+    }
+
+    fn take<const N: usize>(&mut self) -> Result<[u8; N], String> {
+        let start = self.at.next_multiple_of(N);
+        let bytes = self.body.get(start..start + N).ok_or_else(too_short)?;
+        self.at = start + N;
+        let mut number = [0; N];
+        number.copy_from_slice(bytes);
+        if self.is_big_endian {
+            number.reverse();
+        }
+        Ok(number)
+    }
+
+    pub(super) fn u32(&mut self) -> Result<u32, String> {
+        self.take().map(u32::from_le_bytes)
+    }
+
+    pub(super) fn i32(&mut self) -> Result<i32, String> {
+        self.take().map(i32::from_le_bytes)
+    }
+
+    pub(super) fn f64(&mut self) -> Result<f64, String> {
+        self.take().map(f64::from_le_bytes)
+    }
+
+    pub(super) fn skip_text(&mut self) -> Result<(), String> {
+        let length = self.u32()? as usize;
+        let end = self.at.saturating_add(length);
+        if end > self.body.len() {
+            return Err(too_short());
+        }
+        self.at = end;
+        Ok(())
+    }
+
+    pub(super) fn skip_texts(&mut self) -> Result<(), String> {
+        (0..self.u32()?).try_for_each(|_| self.skip_text())
+    }
+
+    /// A sequence of numbers.
+    pub(super) fn f64s(&mut self) -> Result<Vec<f64>, String> {
+        let n = self.u32()? as usize;
+        if n > self.body.len() / 8 {
+            return Err(too_short());
+        }
+        (0..n).map(|_| self.f64()).collect()
+    }
+}
+
+fn too_short() -> String {
+    "a message is shorter than its type".to_owned()
+}

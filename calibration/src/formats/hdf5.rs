@@ -1,0 +1,270 @@
+//! HDF5: data sets of numbers, found by their paths, one row a sample; also robomimic's demonstrations, of which one is a log.
+
+use std::fmt::Display;
+
+use hdf5_pure::{DType, Dataset, File, Group};
+
+use super::plan::{Field, Pick, Plan};
+use super::source::{self, Hashing};
+use super::{MAX_SAMPLES, ReadOptions, assemble, guarded, refuse, refuse_at};
+use crate::{CalibrationError, Log};
+
+/// Most data sets in a file.
+const MAX_SETS: usize = 4096;
+/// Groups are followed so deep.
+const MAX_DEPTH: usize = 8;
+/// Most numbers in a row.
+const MAX_WIDTH: u64 = 4096;
+/// First bytes of a file.
+const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
+
+/// Reads a log: `open` opens what `input` is read from.
+pub(super) fn read(
+    file: &str,
+    input: impl std::io::Read,
+    open: impl FnOnce() -> Result<File, hdf5_pure::Error>,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let (sha256, size) = hash(file, input)?;
+    guarded(|| {
+        let opened = open()
+            .map_err(|error| refuse(file, format!("is not a readable HDF5 file: {error}")))?;
+        read_opened(file, &opened, size, sha256, options)
+    })
+    .unwrap_or_else(|| {
+        let problem = "is damaged in a way that the HDF5 library cannot tell; write it anew";
+        Err(refuse(file, problem))
+    })
+}
+
+fn hash(file: &str, input: impl std::io::Read) -> Result<(String, u64), CalibrationError> {
+    let failed = |source| CalibrationError::Read {
+        file: file.to_owned(),
+        source,
+    };
+    let mut input = Hashing::new(input);
+    let mut head = [0; MAGIC.len()];
+    let is_hdf5 = std::io::Read::read_exact(&mut input, &mut head).is_ok() && head == *MAGIC;
+    if !is_hdf5 {
+        let what = source::looks_like(&head).unwrap_or("something else");
+        return Err(refuse(file, format!("is not an HDF5 file but {what}")));
+    }
+    let rest = std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
+    Ok((input.finish(), rest + MAGIC.len() as u64))
+}
+
+/// A data set of numbers, one row a sample.
+struct Column {
+    set: Dataset,
+    rows: u64,
+    width: Option<usize>,
+}
+
+fn read_opened(
+    file: &str,
+    opened: &File,
+    size: u64,
+    sha256: String,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let (group, of_episode) = demonstration(file, &opened.root(), options)?;
+    let (mut fields, mut columns) = (Vec::new(), Vec::new());
+    collect(file, &group, "", MAX_DEPTH, &mut |name, column| {
+        fields.push(Field {
+            width: column.width,
+            ..Field::scalar(Some(name))
+        });
+        columns.push(column);
+        columns.len() <= MAX_SETS
+    })?;
+    if columns.is_empty() {
+        return Err(refuse(
+            file,
+            "holds no data sets of numbers with one row a sample",
+        ));
+    }
+    // The demonstration is chosen: its rows are one log.
+    let options = ReadOptions {
+        episode: options.episode.filter(|_| of_episode.is_none()),
+        ..options.clone()
+    };
+    let plan = Plan::new(file, &fields, &options)?;
+    let series = series(file, &plan.picks, &fields, &columns, size)?;
+    let read = assemble::Read {
+        plan,
+        series,
+        notes: of_episode.into_iter().collect(),
+        sha256,
+        format: "hdf5",
+    };
+    assemble::log(file, read, &options)
+}
+
+/// The group whose data sets are a log: a demonstration of robomimic's, with a note which, or else all of the file.
+fn demonstration(
+    file: &str,
+    root: &Group,
+    options: &ReadOptions,
+) -> Result<(Group, Option<String>), CalibrationError> {
+    let number = |name: &String| name.strip_prefix("demo_")?.parse::<i64>().ok();
+    let data = root.group("data");
+    let names = data.as_ref().ok().and_then(|data| data.groups().ok());
+    let mut numbers: Vec<i64> = names.iter().flatten().filter_map(number).collect();
+    numbers.sort_unstable();
+    let wanted = match (&numbers[..], options.episode) {
+        ([], _) => return Ok((root.clone(), None)),
+        ([only], None) => *only,
+        (_, Some(wanted)) if numbers.contains(&wanted) => wanted,
+        _ => {
+            const SHOWN: usize = 10;
+            let mut list: Vec<String> = numbers
+                .iter()
+                .take(SHOWN)
+                .map(ToString::to_string)
+                .collect();
+            if numbers.len() > SHOWN {
+                list.push(format!("… ({} in all)", numbers.len()));
+            }
+            return Err(CalibrationError::option(
+                "--episode",
+                format!(
+                    "{file} holds demonstrations {}: choose one",
+                    list.join(", ")
+                ),
+            ));
+        }
+    };
+    let group = data
+        .and_then(|data| data.group(&format!("demo_{wanted}")))
+        .map_err(|error| damaged(file, &format!("data/demo_{wanted}"), error))?;
+    Ok((group, Some(format!("demonstration {wanted} was read"))))
+}
+
+/// Visits the columns of a group and of those in it, until `visit` says that these are enough.
+fn collect(
+    file: &str,
+    group: &Group,
+    path: &str,
+    depth: usize,
+    visit: &mut dyn FnMut(String, Column) -> bool,
+) -> Result<(), CalibrationError> {
+    let join = |name: &str| {
+        if path.is_empty() {
+            name.to_owned()
+        } else {
+            format!("{path}/{name}")
+        }
+    };
+    for name in group
+        .datasets()
+        .map_err(|error| damaged(file, path, error))?
+    {
+        // What cannot be opened or is no table of numbers is none of ours.
+        let Some(column) = group.dataset(&name).ok().and_then(column) else {
+            continue;
+        };
+        if !visit(join(&name), column) {
+            return Err(refuse(
+                file,
+                format!("holds more than {MAX_SETS} data sets"),
+            ));
+        }
+    }
+    if depth == 0 {
+        return Ok(());
+    }
+    for name in group.groups().map_err(|error| damaged(file, path, error))? {
+        if let Ok(inner) = group.group(&name) {
+            collect(file, &inner, &join(&name), depth - 1, visit)?;
+        }
+    }
+    Ok(())
+}
+
+fn column(set: Dataset) -> Option<Column> {
+    use DType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
+    if !matches!(
+        set.dtype().ok()?,
+        F32 | F64 | I8 | I16 | I32 | I64 | U8 | U16 | U32 | U64
+    ) {
+        return None;
+    }
+    let (rows, width) = match set.shape().ok()?[..] {
+        [rows] => (rows, None),
+        [rows, width] if (1..=MAX_WIDTH).contains(&width) => (rows, Some(width as usize)),
+        _ => return None,
+    };
+    Some(Column { set, rows, width })
+}
+
+/// The numbers of each pick.
+fn series(
+    file: &str,
+    picks: &[Pick],
+    fields: &[Field],
+    columns: &[Column],
+    size: u64,
+) -> Result<Vec<Vec<f64>>, CalibrationError> {
+    let name = |field: usize| fields[field].name.as_deref().unwrap_or_default();
+    let mut length: Option<(usize, u64)> = None;
+    let mut series: Vec<Vec<f64>> = vec![Vec::new(); picks.len()];
+    for (field, column) in columns.iter().enumerate() {
+        if picks.iter().all(|pick| pick.field != field) {
+            continue;
+        }
+        let place = || format!(", data set \"{}\"", name(field));
+        match length {
+            Some((other, rows)) if rows != column.rows => {
+                return Err(refuse(
+                    file,
+                    format!(
+                        "data set \"{}\" has {rows} rows and \"{}\" has {}: they are not of one log",
+                        name(other),
+                        name(field),
+                        column.rows
+                    ),
+                ));
+            }
+            _ => length = Some((field, column.rows)),
+        }
+        let width = column.width.unwrap_or(1);
+        let n = column.rows.saturating_mul(width as u64);
+        if column.rows > MAX_SAMPLES as u64 {
+            let problem = format!("has {} rows; at most {MAX_SAMPLES}", column.rows);
+            return Err(refuse_at(file, place(), problem));
+        }
+        source::unpacks_to(size, n.saturating_mul(8))
+            .map_err(|problem| refuse_at(file, place(), problem))?;
+        let values = column
+            .set
+            .read_f64()
+            .map_err(|error| damaged(file, name(field), error))?;
+        if values.len() as u64 != n {
+            return Err(damaged(
+                file,
+                name(field),
+                "it has other numbers than its shape",
+            ));
+        }
+        for (pick, series) in picks.iter().zip(&mut series) {
+            if pick.field == field {
+                *series = values
+                    .iter()
+                    .skip(pick.element)
+                    .step_by(width)
+                    .copied()
+                    .collect();
+                assemble::check_finite(file, &pick.label, series)?;
+            }
+        }
+    }
+    Ok(series)
+}
+
+fn damaged(file: &str, place: &str, error: impl Display) -> CalibrationError {
+    refuse_at(
+        file,
+        format!(", \"{place}\""),
+        format!("cannot be read: {error}"),
+    )
+}

@@ -1,0 +1,172 @@
+//! MCAP (<https://mcap.dev/spec>), as ROS 2 and Foxglove record it: messages in CDR or JSON, packed by zstd, LZ4 or not at all.
+//!
+//! A file is read from its front, one record at a time, so that one that was cut off gives what it has.
+
+use std::collections::HashMap;
+use std::io::Read;
+
+use mcap::McapError;
+use mcap::records::Record;
+use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
+
+use super::bag::{self, Bag, Topic};
+use super::source::{self, Hashing};
+use super::{ReadOptions, guarded, refuse, refuse_at};
+use crate::{CalibrationError, Log};
+
+/// Longest record that is read [bytes].
+const MAX_RECORD: usize = 256 << 20;
+/// Read at once [bytes], whatever a record says of its length.
+const MAX_READ: usize = 1 << 20;
+/// Most channels.
+const MAX_CHANNELS: usize = 4096;
+
+/// Reads a log.
+pub(super) fn read(
+    file: &str,
+    input: impl Read,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    // The library (mcap 0.26) panics on chunks that are longer than they say.
+    guarded(|| read_checked(file, input, options)).unwrap_or_else(|| {
+        let problem = "is damaged in a way that the MCAP library cannot tell";
+        Err(refuse(file, problem))
+    })
+}
+
+fn read_checked(
+    file: &str,
+    input: impl Read,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let mut reading = Reading::default();
+    let mut input = Hashing::new(input);
+    let notes = reading.all(file, &mut input)?.into_iter().collect();
+    let failed = |source| CalibrationError::Read {
+        file: file.to_owned(),
+        source,
+    };
+    std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
+    let bag = Bag {
+        topics: reading.topics,
+        others: reading.others,
+        sha256: input.finish(),
+        format: "mcap",
+        notes,
+    };
+    bag::log(file, bag, options)
+}
+
+/// What was read so far.
+#[derive(Default)]
+struct Reading {
+    topics: Vec<Topic>,
+    others: Vec<String>,
+    /// Names of schemas by their identifiers.
+    schemas: HashMap<u16, String>,
+    /// Topics by the identifiers of their channels; none: of no use.
+    channels: HashMap<u16, Option<usize>>,
+    packed: u64,
+    unpacked: u64,
+}
+
+impl Reading {
+    /// Reads all records; says where the file was cut off.
+    fn all(
+        &mut self,
+        file: &str,
+        input: &mut impl Read,
+    ) -> Result<Option<String>, CalibrationError> {
+        let options = LinearReaderOptions::default().with_record_length_limit(MAX_RECORD);
+        let mut reader = LinearReader::new_with_options(options);
+        while let Some(event) = reader.next_event() {
+            match event {
+                Ok(LinearReadEvent::ReadRequest(n)) => {
+                    let n = input
+                        .read(reader.insert(n.min(MAX_READ)))
+                        .map_err(|source| CalibrationError::Read {
+                            file: file.to_owned(),
+                            source,
+                        })?;
+                    self.packed += n as u64;
+                    reader.notify_read(n);
+                }
+                Ok(LinearReadEvent::Record { opcode, data }) => {
+                    self.unpacked += data.len() as u64;
+                    source::unpacks_to(self.packed, self.unpacked)
+                        .map_err(|problem| refuse(file, problem))?;
+                    let record = mcap::parse_record(opcode, data).map_err(|error| {
+                        refuse(file, format!("holds a damaged record: {error}"))
+                    })?;
+                    self.record(record).map_err(|(topic, problem)| {
+                        refuse_at(file, format!(", topic {topic}"), problem)
+                    })?;
+                }
+                Err(McapError::BadMagic) => {
+                    return Err(refuse(file, "is not an MCAP file"));
+                }
+                Err(McapError::UnexpectedEof | McapError::UnexpectedEoc)
+                    if self.topics.iter().any(Topic::has_messages) =>
+                {
+                    return Ok(Some(
+                        "the file ends early: its recorder was broken off, and what it has was read"
+                            .to_owned(),
+                    ));
+                }
+                Err(error) => {
+                    return Err(refuse(
+                        file,
+                        format!("cannot be read as MCAP ({error}): was it cut off?"),
+                    ));
+                }
+            }
+        }
+        Ok(None)
+    }
+
+    /// Takes a record; what is wrong with the messages of which topic.
+    fn record(&mut self, record: Record<'_>) -> Result<(), (String, String)> {
+        match record {
+            Record::Schema { header, .. } => {
+                if self.schemas.len() < MAX_CHANNELS {
+                    self.schemas.insert(header.id, header.name);
+                }
+            }
+            Record::Channel(channel) => {
+                if self.channels.contains_key(&channel.id) || self.channels.len() >= MAX_CHANNELS {
+                    return Ok(());
+                }
+                let type_name = self.schemas.get(&channel.schema_id);
+                let type_name = type_name.map_or("", String::as_str);
+                // A topic that is announced twice is one.
+                let known = self
+                    .topics
+                    .iter()
+                    .position(|topic| topic.name() == channel.topic);
+                let index = known.or_else(|| {
+                    let topic = Topic::new(&channel.topic, type_name, &channel.message_encoding)?;
+                    self.topics.push(topic);
+                    Some(self.topics.len() - 1)
+                });
+                if index.is_none() {
+                    self.others.push(format!(
+                        "{} ({type_name}, {})",
+                        channel.topic, channel.message_encoding
+                    ));
+                }
+                self.channels.insert(channel.id, index);
+            }
+            Record::Message { header, data } => {
+                if let Some(Some(index)) = self.channels.get(&header.channel_id) {
+                    let topic = &mut self.topics[*index];
+                    let recorded = i64::try_from(header.log_time).unwrap_or(i64::MAX);
+                    topic
+                        .push(recorded, &data)
+                        .map_err(|problem| (topic.name().to_owned(), problem))?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+}
