@@ -2,7 +2,9 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    PrepareOptions, PreparedLog, doubts, late,
+    PrepareOptions, PreparedLog, doubts,
+    fit::GAUSSIAN_95,
+    late,
     models::{self, ModelKind, selection},
     prepare,
 };
@@ -107,10 +109,9 @@ fn prepare_in_time(
         latency += left.value;
         if left.value.abs() < SETTLED * left.standard_error {
             known.force_latency = Some(ForceLatency::Known(latency));
-            known.force_latency_error = options
-                .prepare
-                .force_latency_error
-                .or(Some(left.standard_error));
+            // A latency from few independent samples is as uncertain as its interval says.
+            let error = 0.5 * (left.ci95[1] - left.ci95[0]) / GAUSSIAN_95;
+            known.force_latency_error = options.prepare.force_latency_error.or(Some(error));
             let mut prepared = prepare(log, &known)?;
             for choice in &mut prepared.choices {
                 if choice.what == FORCE_LATENCY {

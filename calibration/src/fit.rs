@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 /// Half-width of a 95 % interval of a Gaussian, in standard deviations.
-const GAUSSIAN_95: f64 = 1.96;
+pub(crate) const GAUSSIAN_95: f64 = 1.96;
 
 /// How to fit. The defaults are those of the command line.
 #[derive(Clone, Debug, PartialEq)]

@@ -2,8 +2,10 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
-use insonate_calibration::synthetic::{Law, MotionFrame, SyntheticLog, Trajectory};
-use insonate_calibration::{Log, PrepareOptions, prepare};
+use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
+use insonate_calibration::{
+    CalibrationOptions, Channel, Log, ModelChoice, Motion, PrepareOptions, calibrate, prepare,
+};
 
 fn log(motion: Trajectory) -> Log {
     let law = Law::KelvinVoigt {
@@ -56,4 +58,98 @@ fn a_time_with_too_few_digits_can_be_counted_instead() {
     let refused = problem(&read(None), &PrepareOptions::default());
     assert!(refused.contains("give the rate instead"), "{refused}");
     assert!(prepare(&read(Some(500.0)), &PrepareOptions::default()).is_ok());
+}
+
+#[test]
+fn a_slam_needs_its_surface() {
+    let slam = Segment::Move {
+        to: 0.008,
+        speed: 2.0,
+        ramp: 0.002,
+    };
+    let slow = Segment::Move {
+        to: 0.003,
+        speed: 0.01,
+        ramp: 0.05,
+    };
+    let motion = [Segment::Hold(1.0), slam, Segment::Hold(0.5), slow];
+    let log = log(Trajectory::new(-0.02, &motion));
+    let refused = problem(&log, &PrepareOptions::default());
+    assert!(
+        refused.contains("from sample to sample") && refused.contains("--surface"),
+        "{refused}"
+    );
+    let given = PrepareOptions {
+        surface: Some(0.12),
+        ..PrepareOptions::default()
+    };
+    let options = CalibrationOptions {
+        model: ModelChoice::Named("kelvin-voigt"),
+        prepare: given,
+        ..CalibrationOptions::default()
+    };
+    let found = calibrate(&log, &options).unwrap().fit;
+    let stiffness = found.parameter("stiffness").unwrap();
+    assert!(
+        (stiffness.value / 1324.17 - 1.0).abs() < 0.01,
+        "{stiffness:?}"
+    );
+}
+
+#[test]
+fn a_surface_that_is_none_is_refused_and_the_true_one_works() {
+    let log = log(Trajectory::press());
+    let at = |surface| PrepareOptions {
+        surface: Some(surface),
+        ..PrepareOptions::default()
+    };
+    // The axis points outwards: the press lies below 0.12.
+    for (surface, words) in [
+        (0.128, "above where the force begins"),
+        (0.114, "below where the force begins"),
+        (0.112, "below where the force begins"),
+        (-0.12, "below where the force begins"),
+    ] {
+        let refused = problem(&log, &at(surface));
+        assert!(
+            refused.contains(words) && refused.contains("--surface"),
+            "{refused}"
+        );
+    }
+    assert!(prepare(&log, &at(0.12)).is_ok());
+    assert!(prepare(&log, &PrepareOptions::default()).is_ok());
+}
+
+#[test]
+fn a_gap_over_contact_widens_the_intervals() {
+    let whole = log(Trajectory::press());
+    let Motion::Position(Channel::Scalar(position)) = &whole.motion else {
+        panic!("a log along an axis");
+    };
+    let touched = position.iter().position(|z| *z < 0.12).unwrap();
+    let error = |width: usize| {
+        let kept: Vec<usize> = (0..whole.len())
+            .filter(|row| !(touched - width..touched + width).contains(row))
+            .collect();
+        let pick = |values: &[f64]| kept.iter().map(|row| values[*row]).collect::<Vec<f64>>();
+        let channel = |channel: &Channel| match channel {
+            Channel::Scalar(values) => Channel::Scalar(pick(values)),
+            Channel::Vector(_) => panic!("a log along an axis"),
+        };
+        let log = Log {
+            source: whole.source.clone(),
+            time: pick(&whole.time),
+            motion: Motion::Position(Channel::Scalar(pick(position))),
+            velocity: whole.velocity.as_ref().map(channel),
+            force: channel(&whole.force),
+        };
+        let found = prepare(&log, &PrepareOptions::default()).unwrap();
+        found.samples.contact.standard_error
+    };
+    let (narrow, wide) = (error(15), error(60));
+    assert!(
+        error(0) < narrow && narrow < wide,
+        "{} {narrow} {wide}",
+        error(0)
+    );
 }

@@ -69,7 +69,8 @@ pub(super) fn rough(
         .rposition(|value| *value < threshold)
         .map_or(0, |index| index + 1);
     // On a preload the probe swings about a place where the force first rises; in air it comes from further away.
-    let begin = depth[onset];
+    // The running mean rises up to half a window before the force.
+    let begin = depth[(onset + HALF).min(sure)];
     let from = depth[..onset]
         .iter()
         .fold(begin, |low, value| low.min(*value));
@@ -108,6 +109,42 @@ pub(super) fn rough(
         },
         noise,
     }))
+}
+
+/// A surface further from where force begins than this share of the press is no surface of it.
+const ASTRAY: f64 = 0.5;
+
+/// Refuses a surface that a user gave where the force begins somewhere else.
+pub(super) fn check_surface(
+    force: &[f64],
+    depth: &[f64],
+    surface: f64,
+    findings: &Findings,
+) -> Result<(), CalibrationError> {
+    // A surface beyond the deepest place has turned the axis round.
+    for sense in [1.0, -1.0] {
+        let turned = |values: &[f64]| values.iter().map(|value| sense * value).collect::<Vec<_>>();
+        let (force, depth) = (turned(force), turned(depth));
+        let Ok(Some(rough)) = rough(&force, &depth, findings) else {
+            continue;
+        };
+        // Force begins anywhere in the window of the running mean.
+        let last = (rough.onset + HALF).min(depth.len() - 1);
+        let (from, to) = (depth[rough.onset.saturating_sub(HALF)], depth[last]);
+        let surface = sense * surface;
+        let astray = surface.clamp(from.min(to), to.max(from)) - surface;
+        let press = depth.iter().copied().fold(to, f64::max) - to;
+        if astray.abs() <= ASTRAY * press {
+            return Ok(());
+        }
+        return Err(findings.refuse(format!(
+            "--surface lies {:.1} mm {} where the force begins, and the press is {:.1} mm deep: check its value and sign, or leave it out",
+            1e3 * astray.abs(),
+            if astray > 0.0 { "above" } else { "below" },
+            1e3 * press
+        )));
+    }
+    Ok(())
 }
 
 /// Whether force rises with depth by more than noise explains, and by a tenth of what it does in contact [N/m].

@@ -266,6 +266,9 @@ impl Approach {
                 },
             );
         };
+        if !track.given {
+            contact::check_surface(&track.force, &track.depth, surface, findings)?;
+        }
         let n = track.depth.len();
         let inside = |depth: &f64| *depth > surface;
         let start = track.depth.iter().position(inside).ok_or_else(|| {

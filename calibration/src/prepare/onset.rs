@@ -50,6 +50,11 @@ const RELAXATION_TIMES: [f64; 12] = [
 const EXPONENTS: [f64; 18] = [
     1.1, 1.2, 1.3, 1.4, 1.6, 1.7, 1.8, 1.9, 2.0, 2.1, 2.2, 2.3, 2.4, 2.5, 2.6, 2.7, 2.85, 3.0,
 ];
+/// Exponents that are possible at all. As many likely ones tell how uncertain the exponent is; before that, so many are tried about them, down to this step.
+const ALLOWED: [f64; 2] = [1.05, 3.5];
+const RESOLVED: usize = 9;
+const FINER: usize = 14;
+const FINEST: f64 = 1e-3;
 /// Those of them by which foam is recognised, and the gain of log-likelihood from which it is.
 const SCREENED: [f64; 6] = [1.2, 1.3, 1.7, 2.0, 2.4, 2.8];
 const EVIDENCE: f64 = 10.0;
@@ -57,6 +62,9 @@ const EVIDENCE: f64 = 10.0;
 const CONTRADICTION: f64 = 5.0;
 /// Share of the force up to which the surface is sought again: where the law that fits all of the press does not hold, that differs.
 const EARLY: f64 = 0.3;
+
+/// Longest way from one sample to the next about contact, as a share of the way that is looked at.
+const LONGEST_STEP: f64 = 0.1;
 
 /// Depth of the surface and what is known of it.
 pub(super) fn found(
@@ -73,6 +81,18 @@ pub(super) fn found(
             "contact is passed in fewer than 5 samples; press more slowly, or give --surface",
         ));
     }
+    // Smoothing over some samples must not smear the press.
+    let near = rough.onset.saturating_sub(HALF)..(rough.onset + HALF).min(track.depth.len());
+    let steps = track.depth[near].windows(2);
+    let step = steps.fold(0.0, |most: f64, pair| most.max(pair[1] - pair[0]));
+    let press = early.depth.iter().copied().fold(f64::MIN, f64::max) - early.depth[0];
+    if step > LONGEST_STEP * press {
+        return Err(findings.refuse(format!(
+            "the probe meets the tissue at {:.1} mm from sample to sample, of {:.1} mm in all: press more slowly, or give --surface",
+            1e3 * step,
+            1e3 * press
+        )));
+    }
     let first = early.depth[early.n_air];
     let reach = (track.depth[rough.sure] - first)
         .max(early.depth[early.depth.len() - 1] / 1e3 - first / 1e3);
@@ -83,8 +103,7 @@ pub(super) fn found(
     let screened = early.posterior(&SCREENED.map(Family::Foam), begin, end, FEW_DEPTHS);
     let is_foam = wide.residual - screened.residual > 2.0 * EVIDENCE * screened.variance;
     if is_foam {
-        let families: Vec<Family> = EXPONENTS.map(Family::Foam).to_vec();
-        wide = early.posterior(&families, begin, end, DEPTHS[0]);
+        wide = early.foam(begin, end);
     }
     let [low, high] = wide.support;
     let mut fine = early.posterior(&wide.likely, low - wide.step, high + wide.step, DEPTHS[1]);
@@ -236,6 +255,30 @@ impl Early {
         })
     }
 
+    /// The posterior of foam: exponents ever closer together until enough of them are likely to tell how uncertain they are.
+    fn foam(&self, low: f64, high: f64) -> Posterior {
+        let mut exponents = EXPONENTS.to_vec();
+        loop {
+            let families: Vec<Family> = exponents.iter().copied().map(Family::Foam).collect();
+            let found = self.posterior(&families, low, high, DEPTHS[0]);
+            let gap = |pair: &[f64]| pair[1] - pair[0];
+            let step = exponents.windows(2).map(gap).fold(f64::MAX, f64::min);
+            if found.likely.len() >= RESOLVED || step < FINEST {
+                return found;
+            }
+            let likely = |exponent: &&f64| found.likely.contains(&Family::Foam(**exponent));
+            let first = exponents.iter().find(likely).copied();
+            let last = exponents.iter().rev().find(likely).copied();
+            let (Some(first), Some(last)) = (first, last) else {
+                return found;
+            };
+            let from = (first - step).max(ALLOWED[0]);
+            let width = (last + step).min(ALLOWED[1]) - from;
+            let share = |i: usize| i as f64 / (FINER - 1) as f64;
+            exponents = (0..FINER).map(|i| from + width * share(i)).collect();
+        }
+    }
+
     fn posterior(&self, families: &[Family], low: f64, high: f64, n_depths: usize) -> Posterior {
         let step = (high - low) / (n_depths - 1) as f64;
         let depths: Vec<f64> = (0..n_depths).map(|i| low + step * i as f64).collect();
@@ -329,7 +372,10 @@ impl Early {
             basis.push(match family {
                 Family::KelvinVoigt => [x, velocity],
                 Family::HuntCrossley => [x * x.sqrt(), x.sqrt() * velocity],
-                Family::Foam(n) => [x.powf(n), x.powf(n - 1.0) * velocity],
+                Family::Foam(n) => {
+                    let power = x.powf(n);
+                    [power, power / x * velocity]
+                }
                 Family::Solid(tau) => {
                     // Exact for constant speed since the last sample, or since the surface was crossed.
                     let (before, elapsed) = last.map_or_else(
