@@ -153,3 +153,24 @@ fn a_gap_over_contact_widens_the_intervals() {
         error(0)
     );
 }
+
+#[test]
+fn an_indentation_that_is_negative_can_be_a_position() {
+    let log = log(Trajectory::press());
+    let Motion::Position(Channel::Scalar(position)) = &log.motion else {
+        panic!("a log along an axis");
+    };
+    let negative: Vec<f64> = position.iter().map(|z| z - 0.14).collect();
+    let with = |motion| Log {
+        motion,
+        velocity: None,
+        ..log.clone()
+    };
+    let refused = problem(
+        &with(Motion::Indentation(negative.clone())),
+        &PrepareOptions::default(),
+    );
+    assert!(refused.contains("--columns position=…"), "{refused}");
+    let place = with(Motion::Position(Channel::Scalar(negative)));
+    assert!(prepare(&place, &PrepareOptions::default()).is_ok());
+}

@@ -283,10 +283,10 @@ fn conditions(all: &[ConditionResult]) -> String {
         &[
             "success",
             "force error [N]",
-            "peak, mean [N]",
-            "peak, max [N]",
-            "touch, mean [m/s]",
-            "touch, max [m/s]",
+            "peak [N]",
+            "greatest",
+            "touch [m/s]",
+            "greatest",
         ],
     );
     table(&header, &rows, false)

@@ -273,7 +273,7 @@ impl Approach {
         let inside = |depth: &f64| *depth > surface;
         let start = track.depth.iter().position(inside).ok_or_else(|| {
             findings.refuse(
-                "no sample lies below the surface: check --surface, or the sign of the indentation",
+                "no sample lies below the surface: an indentation grows into the tissue; give it as a position (--columns position=…), whose sense is found",
             )
         })?;
         let end = track
