@@ -261,7 +261,10 @@ fn rounded(text: &str) -> String {
 
 #[test]
 fn the_report_holds_everything_and_loads_nothing() {
-    let folder = one_log();
+    let folder = tempfile::tempdir().unwrap();
+    let mut log = quiet(kelvin_voigt(1324.17, 17.59), 1);
+    log.mass = 0.5;
+    write_log(folder.path(), "press.csv", &log);
     json(
         folder.path(),
         &["press.csv", "--output", "out", "--mass", "0.5"],

@@ -158,6 +158,8 @@ pub struct Fit {
     pub parameters: Vec<Parameter>,
     /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.
     pub covariance: Vec<f64>,
+    /// What one standard error of the force's latency changes each parameter by, alike in all logs of the same sensors; empty: nothing.
+    pub latency_change: Vec<f64>,
     /// How good it is.
     pub statistics: FitStatistics,
     /// Indices into the samples of those used, increasing.

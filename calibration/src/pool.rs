@@ -9,11 +9,14 @@
 //!   (k̄ - ρ c̄)² ≤ t² (V_kk - 2 ρ V_kc + ρ² V_cc), V being the covariance of the means.
 //!   Unlike the delta method it keeps its coverage where c̄ is known badly, and says so by an infinite end.
 //!
+//! A latency of the force that is not known moves all sites alike, which no spread over them tells: 1.96 times what one standard error of it
+//! moves the mean by is added to these intervals in squares, and to V.
+//!
 //! One site has no spread: its intervals are those of the fit, V is the fit's covariance, and t what its own interval used.
 
 use statrs::distribution::{ContinuousCDF as _, StudentsT};
 
-use crate::{Fit, Parameter};
+use crate::{Fit, Parameter, fit::GAUSSIAN_95};
 
 /// Mean and spread over the sites.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -66,7 +69,11 @@ pub fn pool(fits: &[&Fit]) -> Pooled {
     let first = fits.first().map_or(&[][..], |fit| &fit.parameters);
     let parameters: Vec<_> = first
         .iter()
-        .filter_map(|parameter| Some((parameter.name, spread(&column(fits, parameter.name)?))))
+        .filter_map(|parameter| {
+            let sites = column(fits, parameter.name)?;
+            let common = GAUSSIAN_95 * latency_change(fits, parameter.name);
+            Some((parameter.name, spread(&sites, common)))
+        })
         .collect();
     Pooled {
         n_sites: fits.len(),
@@ -85,7 +92,17 @@ fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
         .collect()
 }
 
-fn spread(sites: &[&Parameter]) -> PooledParameter {
+/// What one standard error of the latency moves the mean over the sites by.
+fn latency_change(fits: &[&Fit], name: &str) -> f64 {
+    let change = |fit: &&Fit| {
+        let index = fit.parameters.iter().position(|own| own.name == name)?;
+        fit.latency_change.get(index).copied()
+    };
+    fits.iter().filter_map(change).sum::<f64>() / fits.len() as f64
+}
+
+/// Pools a parameter; `common` is the half width of what moves all sites alike.
+fn spread(sites: &[&Parameter], common: f64) -> PooledParameter {
     let values: Vec<f64> = sites.iter().map(|site| site.value).collect();
     let range = [
         values.iter().copied().fold(f64::INFINITY, f64::min),
@@ -112,8 +129,13 @@ fn spread(sites: &[&Parameter]) -> PooledParameter {
         mean,
         sd,
         range,
-        ci95: around(t * sd / n.sqrt()),
-        randomisation: above_zero(around(widening * sd), range, log_mean, widening * log_sd),
+        ci95: around((t * sd / n.sqrt()).hypot(common)),
+        randomisation: above_zero(
+            around((widening * sd).hypot(common)),
+            range,
+            log_mean,
+            (widening * log_sd).hypot(common / mean),
+        ),
     }
 }
 
@@ -145,7 +167,15 @@ fn ratio(fits: &[&Fit]) -> Option<StiffnessDampingRatio> {
     } else {
         let products = k.iter().zip(&c).map(|(k, c)| (k - k_mean) * (c - c_mean));
         let kc = products.sum::<f64>() / (n - 1.0) / n;
-        (t_quantile(n - 1.0), k_sd.powi(2) / n, kc, c_sd.powi(2) / n)
+        let t = t_quantile(n - 1.0);
+        let common = |name: &str| GAUSSIAN_95 / t * latency_change(fits, name);
+        let (k_common, c_common) = (common("stiffness"), common("damping"));
+        (
+            t,
+            k_sd.powi(2) / n + k_common.powi(2),
+            kc + k_common * c_common,
+            c_sd.powi(2) / n + c_common.powi(2),
+        )
     };
     Some(StiffnessDampingRatio {
         value: k_mean / c_mean,

@@ -30,6 +30,7 @@ fn fit(values: [f64; 2], errors: [f64; 2], correlation: f64) -> Fit {
             parameter("damping", "N·s/m", 1),
         ],
         covariance: vec![errors[0].powi(2), product, product, errors[1].powi(2)],
+        latency_change: Vec::new(),
         statistics: FitStatistics::default(),
         used: Vec::new(),
         predicted: Vec::new(),
@@ -47,6 +48,27 @@ fn assert_near(value: f64, expected: f64, tolerance: f64) {
         (value - expected).abs() < tolerance,
         "{value}, expected {expected}"
     );
+}
+
+#[test]
+fn a_latency_that_all_sites_share_is_in_their_intervals() {
+    let own = [[1000.0, 19.0], [1010.0, 20.0], [990.0, 21.0]].map(|values| {
+        let mut fit = fit(values, [1.0, 0.1], 0.0);
+        fit.latency_change = vec![0.0, -2.0];
+        fit
+    });
+    let all = pooled(&own);
+    let c = all.parameter("damping").unwrap();
+    // Mean 20, standard deviation 1, t(0.975, 2) = 4.302653.
+    let half = (4.302653 / 3.0_f64.sqrt()).hypot(1.96 * 2.0);
+    assert_near(c.ci95[0], 20.0 - half, 1e-5);
+    let new = (4.302653 * (4.0_f64 / 3.0).sqrt()).hypot(1.96 * 2.0);
+    assert_near(c.randomisation[1], 20.0 + new, 1e-5);
+    let k = all.parameter("stiffness").unwrap();
+    assert_near(k.ci95[1], 1000.0 + 4.302653 * 10.0 / 3.0_f64.sqrt(), 1e-4);
+    // 1000/20 ± about 1000 · 4.6/20².
+    let ratio = all.ratio.unwrap();
+    assert!(ratio.ci95[0] < 41.5 && ratio.ci95[1] > 64.0, "{ratio:?}");
 }
 
 #[test]

@@ -126,7 +126,9 @@ pub(super) fn fit(
         .collect();
 
     // What does each sample do, and what do bias and surface add?
-    let uncertain = uncertain(problem, state, moved);
+    let latency_change = of_latency(problem, state);
+    let mut uncertain = uncertain(problem, state, moved);
+    uncertain.extend(latency_change.clone());
     let mut influence = combine(
         inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
@@ -213,6 +215,7 @@ pub(super) fn fit(
         elastic: problem.law.elastic_term(&state.nonlinear),
         parameters,
         covariance: covariance.transpose().as_slice().to_vec(),
+        latency_change: latency_change.unwrap_or_default(),
         statistics,
         used: problem.used().to_vec(),
         predicted,
@@ -264,9 +267,6 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
         let shift = moved.map_or(0.0, |moved| moved.of_bias);
         changes.push(sensitivity(problem, state, shift, bias));
     }
-    if problem.samples.latency_standard_error > 0.0 {
-        changes.push(of_latency(problem, state));
-    }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
     if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
@@ -278,9 +278,12 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
 /// Half of the samples over which the force's rate is taken.
 const HALF: usize = 4;
 
-/// What one standard error of the latency moves the reported parameters by.
-fn of_latency(problem: &Problem, state: &State) -> Vec<f64> {
+/// What one standard error of the latency moves the reported parameters by, where there is one.
+fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     let samples = problem.samples;
+    if samples.latency_standard_error <= 0.0 {
+        return None;
+    }
     let rate = |i: usize| {
         let (from, to) = (i.saturating_sub(HALF), (i + HALF).min(samples.len() - 1));
         let span = samples.time[to] - samples.time[from];
@@ -302,7 +305,7 @@ fn of_latency(problem: &Problem, state: &State) -> Vec<f64> {
         let state = problem.solve(&state.nonlinear, state.shift, 0.0);
         values(problem, &state.raw(problem.shift_limit))
     };
-    difference(&at(&moved), &at(&base))
+    Some(difference(&at(&moved), &at(&base)))
 }
 
 /// What one standard error of the bias moves a free surface by [m].
