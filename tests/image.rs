@@ -125,8 +125,194 @@ fn a_scan_is_filmed_and_compounded() {
     let sizes: Vec<usize> = sizes.map(|n| n.parse().expect("a number")).collect();
     assert_eq!(sizes.iter().product::<usize>(), voxels.len(), "{header}");
     assert!(sizes.iter().all(|n| (10..400).contains(n)), "{header}");
+    let sequence = std::fs::read(scratch.path().join("b_mode.seq.mha")).expect("there are frames");
+    let start = String::from_utf8_lossy(&sequence[..2000]).into_owned();
+    let n_frames = start
+        .lines()
+        .find_map(|line| line.strip_prefix("DimSize = 360 360 "));
+    let n_frames: usize = n_frames.expect("a size").parse().expect("a number");
+    assert!(
+        n_frames > 3 && start.contains("Seq_Frame0000_ProbeToTrackerTransform = "),
+        "{start}"
+    );
+    assert!(sequence.len() > n_frames * 360 * 360);
+    let dicom = std::fs::read(scratch.path().join("b_mode.dcm")).expect("there is a film");
+    assert_eq!(&dicom[128..132], b"DICM");
     let message = refused("scan --b-mode --no-pictures", 2);
     assert!(message.contains("--patient adult"), "{message}");
+}
+
+/// A slab of liver below skin, with a tumour, in a file of text and bytes.
+fn label_volume() -> Vec<u8> {
+    let header = "NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: 60 60 40\n\
+                  space directions: (1.5,0,0) (0,1.5,0) (0,0,1.5)\nencoding: raw\nspace origin: (100,-200,-700)\n\n";
+    let label = |at: usize| {
+        let [x, y, z] = [at % 60, at / 60 % 60, at / 3600];
+        // To the back along y: air, skin, liver; a ball in it.
+        let away = [x.abs_diff(30), y.abs_diff(30), z.abs_diff(20)]
+            .map(|n| n * n)
+            .iter()
+            .sum::<usize>();
+        match y {
+            0..4 => 0,
+            4..6 => 1,
+            _ if away < 36 => 3,
+            _ => 2,
+        }
+    };
+    header.bytes().chain((0..60 * 60 * 40).map(label)).collect()
+}
+
+#[test]
+fn a_label_volume_is_drawn_with_its_materials() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let path = |name: &str| {
+        scratch
+            .path()
+            .join(name)
+            .to_str()
+            .expect("a path of letters")
+            .to_owned()
+    };
+    std::fs::write(path("own.nrrd"), label_volume()).expect("the folder can be written");
+    let table = "[labels]\n0 = \"air\"\n1 = \"skin\"\n2 = \"liver\"\n3 = { name = \"tumour\", like = \"liver\", backscatter = 6 }\n";
+    std::fs::write(path("own.toml"), table).expect("the folder can be written");
+    let (labels, materials, output) = (path("own.nrrd"), path("own.toml"), path("seen"));
+    let small = [
+        "--lines",
+        "64",
+        "--samples",
+        "256",
+        "--size",
+        "128",
+        "--indentation",
+        "0.004",
+    ];
+    let own = ["image", "--labels", &labels, "--materials", &materials];
+    let figures = json(
+        &[
+            &own[..],
+            &small,
+            &[
+                "--lesion",
+                "cyst:0.005",
+                "--dicom",
+                "--iq",
+                "--output",
+                &output,
+            ],
+        ]
+        .concat(),
+    );
+    let layers = figures["middle_line"].as_array().expect("a list");
+    let names: Vec<&str> = layers
+        .iter()
+        .filter_map(|layer| layer["material"].as_str())
+        .collect();
+    assert!(
+        names.starts_with(&["skin", "liver", "tumour", "liver"]),
+        "{figures}"
+    );
+    // The middle of the volume, in metres to the left and the head.
+    let site = figures["site_m"].as_array().expect("a pair");
+    let near = |found: &serde_json::Value, wanted: f64| {
+        (found.as_f64().expect("a number") - wanted).abs() < 1e-4
+    };
+    assert!(
+        near(&site[0], 0.14425) && near(&site[1], -0.67075),
+        "{figures}"
+    );
+    assert_eq!(figures["lesions"][0]["material"], "cyst", "{figures}");
+    for name in [
+        "b_mode.png",
+        "labels.png",
+        "confidence.png",
+        "b_mode.dcm",
+        "iq.nrrd",
+    ] {
+        assert!(scratch.path().join("seen").join(name).is_file(), "{name}");
+    }
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials} --site 9,9"),
+        2,
+    );
+    assert!(message.contains("site"), "{message}");
+    std::fs::write(path("own.toml"), "[labels]\n0 = \"air\"\n1 = \"skn\"")
+        .expect("the folder can be written");
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials}"),
+        2,
+    );
+    assert!(
+        message.contains("own.toml") && message.contains("did you mean \"skin\""),
+        "{message}"
+    );
+    std::fs::write(path("own.toml"), "[labels]\n0 = \"air\"\n1 = \"skin\"")
+        .expect("the folder can be written");
+    let message = refused(
+        &format!("image --labels {labels} --materials {materials}"),
+        2,
+    );
+    assert!(
+        message.contains("2 (") && message.contains("3 ("),
+        "{message}"
+    );
+}
+
+#[test]
+fn an_organ_of_a_mesh_lies_in_the_patient() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let path = scratch.path().join("ball.obj");
+    let mut mesh = insonate::meshes::TriangleMesh::ellipsoid([15.0, 15.0, 15.0], 3);
+    for position in &mut mesh.positions {
+        for (x, middle) in position.iter_mut().zip([-90.0, -35.0, 150.0]) {
+            *x += middle;
+        }
+    }
+    let mut file = Vec::new();
+    mesh.write_obj(&mut file, None, None)
+        .expect("memory takes all");
+    std::fs::write(&path, file).expect("the folder can be written");
+    let organ = format!("{}=spleen", path.display());
+    let small = ["--lines", "64", "--samples", "256"];
+    let figures = json(
+        &[
+            &[
+                "image",
+                "--patient",
+                "adult",
+                "--organ",
+                &organ,
+                "--organ-unit",
+                "0.001",
+            ],
+            &small[..],
+        ]
+        .concat(),
+    );
+    assert!(
+        figures["middle_line"].to_string().contains("spleen"),
+        "{figures}"
+    );
+    for (arguments, named) in [
+        (format!("image --organ {organ}"), "--organ-unit"),
+        (
+            format!("image --organ {} --organ-unit 0.001", path.display()),
+            "FILE=MATERIAL",
+        ),
+        (
+            format!("image --organ {}=splen --organ-unit 0.001", path.display()),
+            "did you mean",
+        ),
+        (
+            format!("image --organ {organ} --organ-unit 0"),
+            "organ-unit",
+        ),
+        ("image --organ nowhere.stl=liver".to_owned(), "nowhere.stl"),
+    ] {
+        let message = refused(&arguments, 2);
+        assert!(message.contains(named), "{arguments}: {message}");
+    }
 }
 
 #[test]
@@ -144,6 +330,19 @@ fn what_cannot_be_imaged_is_refused_by_name() {
         ("image --force 5 --shape box", "shape"),
         ("image --force 5 --indentation 0.01", "indentation"),
         ("image --force 5 --phantom cysts", "phantom"),
+        ("image --labels x.nii", "--materials"),
+        (
+            "image --labels x.nii --materials y.toml --force 5",
+            "--force",
+        ),
+        (
+            "image --labels x.nii --materials nowhere.toml",
+            "nowhere.toml",
+        ),
+        ("image --lesion stone", "cyst, hypo or hyper"),
+        ("image --lesion cyst:0.04", "no room"),
+        ("image --phantom points --lesion cyst", "soft tissue"),
+        ("image --dicom", "--output"),
     ] {
         let message = refused(arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");

@@ -42,7 +42,7 @@ pub(crate) struct Scan {
     )]
     speed: f64,
     /// Also film what the probe sees of the patient, beside a camera, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
-    /// and its like. Needs --patient adult; --seed draws the organs too.
+    /// and its like; the film's frames as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed draws the organs too.
     #[arg(long)]
     b_mode: bool,
     /// Folder for log, scene, plots and pictures.

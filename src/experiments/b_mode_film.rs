@@ -12,6 +12,7 @@ use crate::sim::{CompiledScene, Physics, Pose, SimError};
 use crate::ultrasound::b_mode::ScanConverter;
 use crate::ultrasound::deformation::Point;
 use crate::ultrasound::phantom::Adult;
+use crate::ultrasound::sequence::Sequence;
 use crate::ultrasound::transducer::Transducer;
 use crate::ultrasound::volume::Volume;
 use crate::ultrasound::{BMode, Settings, View};
@@ -42,6 +43,8 @@ pub struct BModeFilm {
     last: Option<Isometry3<f64>>,
     n_frames: u64,
     frames: Vec<Vec<u8>>,
+    /// The same without the camera, with poses in the torso's frame.
+    sequence: Sequence,
     /// Why the frames have no camera's picture beside them.
     pub problem: Option<SimError>,
 }
@@ -70,12 +73,14 @@ impl BModeFilm {
             let corner = corner.map(|x| x as f32);
             Point::from(corner)
         });
+        let converter = b_mode.scan_converter(SIDE as usize)?;
         // As deep as the probe sees from the highest place.
         let bottom = high.z - settings.depth as f32;
         Ok(Self {
             has_camera,
             adult: Adult::new(&torso.config.patient.unwrap_or_default(), seed)?,
-            converter: b_mode.scan_converter(SIDE as usize)?,
+            sequence: Sequence::new(&converter),
+            converter,
             volume: Volume::new(
                 &b_mode,
                 Point::new(low.x, low.y, low.z.max(bottom)),
@@ -132,6 +137,7 @@ impl BModeFilm {
         self.next = physics.time() + INTERVAL;
         let mut grey = Vec::new();
         self.converter.picture(&frame, &mut grey);
+        self.sequence.push(&grey, physics.time(), &pose)?;
         let camera = self.camera(compiled, physics);
         let side = SIDE as usize;
         let rows = grey.chunks_exact(side).enumerate();
@@ -180,11 +186,12 @@ impl BModeFilm {
         })
     }
 
-    /// The film, and files of what was seen: `b_mode.gif` and `b_mode.nrrd`.
+    /// The film, and files of what was seen: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha`, with poses, and
+    /// `b_mode.dcm`.
     ///
     /// # Errors
     /// Where nothing was seen.
-    pub fn files(&self) -> anyhow::Result<[(&'static str, Vec<u8>); 2]> {
+    pub fn files(&self) -> anyhow::Result<[(&'static str, Vec<u8>); 4]> {
         let n_bytes = self.frames.first().map_or(0, Vec::len);
         let film = Film {
             width: n_bytes as u32 / 3 / SIDE,
@@ -197,6 +204,8 @@ impl BModeFilm {
         Ok([
             ("b_mode.gif", film.to_gif()?),
             ("b_mode.nrrd", volume.to_nrrd()),
+            ("b_mode.seq.mha", self.sequence.to_meta_image()),
+            ("b_mode.dcm", self.sequence.to_dicom()?),
         ])
     }
 }

@@ -14,6 +14,14 @@ pub enum UltrasoundError {
         /// Its range.
         allowed: String,
     },
+    /// A file cannot be read, or its content is wrong.
+    #[error("{file}: {problem}")]
+    File {
+        /// Its path, or what else it is called.
+        file: String,
+        /// What is wrong, with the field or line.
+        problem: String,
+    },
 }
 
 impl UltrasoundError {
@@ -26,6 +34,13 @@ impl UltrasoundError {
             field: field.into(),
             value: format!("{value:?}"),
             allowed: allowed.into(),
+        }
+    }
+
+    pub(crate) fn file(file: impl ToString, problem: impl ToString) -> Self {
+        Self::File {
+            file: file.to_string(),
+            problem: problem.to_string(),
         }
     }
 

@@ -3,6 +3,8 @@
 //! Speeds and densities are those of IT'IS 4.1 as recalled, or of the simulators that name them; attenuations follow Szabo 2004,
 //! Appendix B; the strength of echoes is relative to liver, in steps as phantoms have them (CIRS 040GSE).
 
+use crate::UltrasoundError;
+
 /// How a material carries and scatters sound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Material {
@@ -98,3 +100,48 @@ pub const BONE: Material = material("bone", [3515.0, 1908.0], [15.0, 0.9], 0.0);
 pub const CARTILAGE: Material = material("cartilage", [1640.0, 1100.0], [1.5, 1.0], -9.0);
 /// Lung, full of gas.
 pub const LUNG: Material = material("lung", [343.0, 1.2], [40.0, 1.0], NONE);
+
+/// All materials.
+pub const ALL: [Material; 20] = [
+    AIR,
+    GEL,
+    SOFT_TISSUE,
+    SKIN,
+    FAT,
+    MUSCLE,
+    FASCIA,
+    LIVER,
+    KIDNEY_CORTEX,
+    KIDNEY_PYRAMID,
+    KIDNEY_SINUS,
+    SPLEEN,
+    BOWEL,
+    BLOOD,
+    WALL,
+    BILE,
+    URINE,
+    BONE,
+    CARTILAGE,
+    LUNG,
+];
+
+/// The material of a name.
+///
+/// # Errors
+/// [`UltrasoundError::Setting`] that says which name is meant, or which there are.
+pub fn by_name(name: &str) -> Result<Material, UltrasoundError> {
+    if let Some(found) = ALL.into_iter().find(|material| material.name == name) {
+        return Ok(found);
+    }
+    let near = ALL
+        .iter()
+        .map(|material| (strsim::jaro_winkler(name, material.name), material.name))
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .filter(|(likeness, _)| *likeness > 0.8);
+    let names = ALL.map(|material| material.name).join(", ");
+    let allowed = near.map_or_else(String::new, |(_, near)| {
+        format!(" (did you mean {near:?}?)")
+    });
+    let allowed = format!("one of {names}{allowed}");
+    Err(UltrasoundError::setting("material", name, allowed))
+}

@@ -1,6 +1,8 @@
 //! `insonate image`.
 
 mod block;
+mod inserts;
+mod labels;
 mod pressed;
 
 use std::path::{Path, PathBuf};
@@ -10,12 +12,13 @@ use clap::Args;
 use insonate::experiments::Pictures;
 use insonate::files::OutputFolder;
 use insonate::report::{grey_picture, label_picture};
-use insonate::ultrasound::deformation::{Deformation, Rigid};
+use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
 use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
     speckle_statistics,
 };
-use insonate::ultrasound::phantom::Phantom;
+use insonate::ultrasound::phantom::{Lesion, Phantom};
+use insonate::ultrasound::sequence::Sequence;
 use insonate::ultrasound::transducer::{self, Transducer};
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
@@ -35,23 +38,56 @@ use super::{Usage, print};
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
+  insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
+  insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
+  insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
 A folder holds b_mode.png and, in the same geometry, labels.png with the materials and confidence.png with how far each place can be \
 trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
-by kinematics, at once and without forces.")]
+by kinematics, at once and without forces.
+
+Labels come from NIfTI (.nii, .nii.gz) or NRRD and lie where the file says; the probe comes from the front. The table says what each is:
+  outside = \"air\"
+  [labels]
+  0 = \"air\"
+  1 = \"liver\"
+  2 = { name = \"tumour\", like = \"liver\", backscatter = -6 }
+  3 = { speed_of_sound = 1560, density = 1060, attenuation = 0.5, backscatter = -3 }")]
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
     /// What is imaged: a test block instead of a patient.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<BlockWord>,
+    /// What is imaged: a label volume of your own (NIfTI, NRRD).
+    #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
+    labels: Option<PathBuf>,
+    /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
+    #[arg(long, value_name = "TOML", requires = "labels")]
+    materials: Option<PathBuf>,
+    /// A lesion at a place of --seed in the liver, or in the tissue of a block: cyst, hypo or hyper (6 dB less or more), with a radius [m]
+    /// unless it is of 8 mm; repeatable.
+    #[arg(long, value_name = "KIND[:RADIUS]")]
+    lesion: Vec<Lesion>,
+    /// An organ of your own: a closed mesh (OBJ, STL, PLY) in the frame of what is imaged, and its material; repeatable.
+    #[arg(long, value_name = "FILE=MATERIAL")]
+    organ: Vec<String>,
+    /// Unit of the lengths in the meshes of organs [m].
+    #[arg(
+        long,
+        value_name = "M",
+        default_value_t = 1.0,
+        requires = "organ",
+        allow_negative_numbers = true
+    )]
+    organ_unit: f64,
     /// Seed of the patient's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Where the probe stands on the patient: left of the middle, towards the head [m].
-    #[arg(long, value_name = "X,Y", default_value = "-0.09,-0.035", allow_hyphen_values = true, value_parser = super::outcome::point)]
-    site: [f64; 2],
+    /// Where the probe stands on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume]
+    #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
+    site: Option<[f64; 2]>,
     /// Turn of the probe about its axis; 90 lies along the body [°].
     #[arg(
         long,
@@ -102,6 +138,12 @@ pub(crate) struct ImageCommand {
     /// Folder for pictures and figures [default: none, only figures are printed]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    /// Also write b_mode.dcm, an ultrasound multi-frame image of one frame (DICOM).
+    #[arg(long, requires = "output")]
+    dicom: bool,
+    /// Also write iq.nrrd: complex lines before noise and gain, with sample rate and centre frequency in the header.
+    #[arg(long, requires = "output")]
+    iq: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -140,6 +182,11 @@ impl ImageCommand {
         let frame = b_mode.frame(&view, 0).clone();
         figures["seconds_per_frame"] = start.elapsed().as_secs_f64().into();
         figures["contact_share"] = frame.contact_share().into();
+        if frame.contact_share() == 0.0 {
+            eprintln!(
+                "note: the picture is black: no line couples, as there is gas before the whole face"
+            );
+        }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
         figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
         let confidence = self
@@ -209,10 +256,13 @@ impl ImageCommand {
         settings: &Settings,
         figures: &mut Value,
     ) -> anyhow::Result<Scanned> {
+        if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
+            return self.labelled(file, materials, probe, figures);
+        }
         let Some(word) = self.phantom else {
             return match self.force {
                 Some(force) => self.pressed(probe, settings, force, figures),
-                None => self.indented(probe),
+                None => self.indented(probe, figures),
             };
         };
         let block = word.build(
@@ -222,8 +272,15 @@ impl ImageCommand {
             settings.speed_of_sound,
         );
         block.check().map_err(Usage::new)?;
+        // What the plane shows.
+        let reach = 0.25 * settings.depth as f32;
+        let region = [
+            Point::new(-reach, 0.0, 0.5 * reach),
+            Point::new(reach, 0.0, 3.5 * reach),
+        ];
+        let phantom = self.with_inserts(Box::new(block), "soft tissue", region, figures)?;
         Ok(Scanned {
-            phantom: Box::new(block),
+            phantom,
             deformation: Box::new(Rigid::default()),
             pose: Isometry3::identity(),
             pictures: Pictures::none(),
@@ -295,6 +352,14 @@ impl ImageCommand {
             let values = converter.values(&confidence.values, 0.0);
             let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();
             folder.write("confidence.png", &grey_picture(self.size, &grey)?)?;
+        }
+        if self.iq {
+            folder.write("iq.nrrd", &b_mode.iq().to_nrrd())?;
+        }
+        if self.dicom {
+            let mut sequence = Sequence::new(&converter);
+            sequence.push(&grey, 0.0, &scanned.pose)?;
+            folder.write("b_mode.dcm", &sequence.to_dicom()?)?;
         }
         if let Some((_, picture)) = scanned.pictures.frames.first() {
             picture.write_rgb(&folder.path().join("scene.png"))?;

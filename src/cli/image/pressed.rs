@@ -4,8 +4,9 @@ use insonate::experiments::{Hold, Pictures, hold};
 use insonate::sim::render::RenderConfig;
 use insonate::ultrasound::Settings;
 use insonate::ultrasound::deformation::{Indentation, Rigid};
-use insonate::ultrasound::phantom::Adult;
+use insonate::ultrasound::phantom::{Adult, Phantom};
 use insonate::ultrasound::transducer::Transducer;
+use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
 use super::{ImageCommand, Scanned};
@@ -15,6 +16,8 @@ use crate::cli::outcome::progress_bar;
 
 /// Time in contact: after it the force has settled [s].
 const SECONDS: f64 = 1.5;
+/// Where the probe stands unless a site is given: over liver and gallbladder [m].
+const SITE: [f64; 2] = [-0.09, -0.035];
 
 impl ImageCommand {
     fn adult(&self) -> anyhow::Result<Adult> {
@@ -22,19 +25,47 @@ impl ImageCommand {
     }
 
     /// The patient with the face pressed in, without forces.
-    pub(super) fn indented(&self, probe: &Transducer) -> anyhow::Result<Scanned> {
+    pub(super) fn indented(
+        &self,
+        probe: &Transducer,
+        figures: &mut Value,
+    ) -> anyhow::Result<Scanned> {
         let adult = self.adult()?;
         let pose = adult
-            .probe_pose(self.site, self.rotation.to_radians(), self.indentation)
+            .probe_pose(
+                self.patient_site(),
+                self.rotation.to_radians(),
+                self.indentation,
+            )
             .map_err(Usage::new)?;
-        let pressed = Indentation::new(Rigid::default(), &adult, probe, &pose, Indentation::DECAY)
-            .map_err(Usage::new)?;
+        Self::kinematic(self.with_lesions(adult, figures)?, probe, pose)
+    }
+
+    /// The patient with what is put into the liver.
+    fn with_lesions(&self, adult: Adult, figures: &mut Value) -> anyhow::Result<Box<dyn Phantom>> {
+        let bounds = adult.bounds();
+        self.with_inserts(Box::new(adult), "liver", bounds, figures)
+    }
+
+    /// What a face is pressed into by kinematics.
+    pub(super) fn kinematic(
+        phantom: Box<dyn Phantom>,
+        probe: &Transducer,
+        pose: Isometry3<f64>,
+    ) -> anyhow::Result<Scanned> {
+        let (rigid, decay) = (Rigid::default(), Indentation::DECAY);
+        let pressed =
+            Indentation::new(rigid, &*phantom, probe, &pose, decay).map_err(Usage::new)?;
         Ok(Scanned {
-            phantom: Box::new(adult),
+            phantom,
             deformation: Box::new(pressed),
             pose,
             pictures: Pictures::none(),
         })
+    }
+
+    fn patient_site(&self) -> [f64; 2] {
+        self.site.unwrap_or(SITE)
     }
 
     /// The patient of the scene, pressed by its robot.
@@ -47,8 +78,9 @@ impl ImageCommand {
     ) -> anyhow::Result<Scanned> {
         let adult = self.adult()?;
         let scene = self.scene.build_adult()?;
+        let phantom = self.with_lesions(adult, figures)?;
         let wanted = Hold {
-            site: self.site,
+            site: self.patient_site(),
             rotation: self.rotation.to_radians(),
             force,
             seconds: SECONDS,
@@ -74,10 +106,10 @@ impl ImageCommand {
         let pose = held.torso_from_probe;
         let deformation = held
             .torso
-            .under(&adult, probe, &pose, settings.depth)
+            .under(&*phantom, probe, &pose, settings.depth)
             .map_err(Usage::new)?;
         Ok(Scanned {
-            phantom: Box::new(adult),
+            phantom,
             deformation: Box::new(deformation),
             pose,
             pictures,

@@ -12,6 +12,7 @@ mod contact;
 mod echoes;
 mod frame;
 mod grid;
+mod iq;
 mod lattice;
 mod points;
 mod pulse_filter;
@@ -28,6 +29,7 @@ mod walk;
 use rayon::prelude::*;
 
 pub use frame::Frame;
+pub use iq::Iq;
 pub use scan_conversion::ScanConverter;
 pub use scene::View;
 pub use settings::Settings;

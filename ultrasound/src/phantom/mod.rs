@@ -2,9 +2,16 @@
 
 mod adult;
 mod block;
+mod inserts;
+pub mod labels;
+mod lesions;
+mod site;
 
 pub use adult::Adult;
 pub use block::{Block, Rod};
+pub use inserts::{Insert, Inserts, MeshSolid, Solid};
+pub use labels::LabelVolume;
+pub use lesions::{Lesion, LesionKind, place_lesions};
 
 use crate::deformation::{Point, Vector};
 use crate::material::Material;

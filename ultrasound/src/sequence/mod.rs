@@ -1,9 +1,10 @@
-//! Pictures one after another, with the probe's poses, as files that 3D Slicer and PLUS read.
+//! Pictures one after another, with the probe's poses, as files that 3D Slicer and PLUS read; without poses, as DICOM.
 //!
-//! Both formats are a header of text, with a pose for each frame under the names of PLUS, and the pixels as they are.
+//! MetaImage and NRRD are a header of text, with a pose for each frame under the names of PLUS, and the pixels as they are.
 //! Lengths are in millimetres there, as is the custom; `ImageToProbe` takes pixels into the probe's frame and `ProbeToTracker` that into
 //! the world, both as rows of a matrix.
 
+mod dicom;
 mod meta_image;
 mod nrrd;
 

@@ -18,6 +18,7 @@ use self::organs::Organs;
 use self::skin::SkinDepth;
 use self::thorax::Thorax;
 use self::voxels::{Known, Voxels};
+use super::site::pose_on_skin;
 use super::{Phantom, Place};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
@@ -125,6 +126,11 @@ impl Adult {
         Ok(adult)
     }
 
+    /// Corners of a box around the trunk [m].
+    pub fn bounds(&self) -> [Point; 2] {
+        self.skin.bounds()
+    }
+
     /// Where a probe stands on the skin above x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
     /// patient's left about that axis; pushed in by `indentation` [m].
     ///
@@ -149,16 +155,8 @@ impl Adult {
             .find(|&z| self.skin.depth(&column(z)) > 0.0)
             .ok_or_else(missing)?;
         let point = column(height);
-        let inward = self.skin.inward(&point).cast::<f64>();
-        let left = nalgebra::Vector3::x();
-        let across = (left - inward * left.dot(&inward))
-            .try_normalize(1e-3)
-            .unwrap_or_else(nalgebra::Vector3::y);
-        let frame = nalgebra::Matrix3::from_columns(&[across, inward.cross(&across), inward]);
-        let turned = nalgebra::Rotation3::from_matrix_unchecked(frame)
-            * nalgebra::Rotation3::from_axis_angle(&nalgebra::Vector3::z_axis(), rotation);
-        let face = point.coords.cast::<f64>() + inward * indentation;
-        Ok(Isometry3::from_parts(face.into(), turned.into()))
+        let inward = self.skin.inward(&point);
+        Ok(pose_on_skin(&point, &inward, rotation, indentation))
     }
 
     /// What is at a point, and how far away all is that is no organ [m]; 0 outside of organs.

@@ -1,0 +1,197 @@
+//! Solids put into another phantom: lesions, and organs whose surfaces a user has as meshes.
+
+use insonate_meshes::{SurfaceTree, TriangleMesh};
+
+use super::{Phantom, Place, Scatterer};
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+use crate::material::Material;
+
+/// Boundaries of solids are found to this precision [m].
+const PRECISION: f32 = 1e-4;
+/// Most materials of a phantom.
+const MAX_MATERIALS: usize = 255;
+
+/// A solid of one material.
+#[derive(Clone, Debug)]
+pub struct Insert {
+    /// Its shape at rest.
+    pub solid: Solid,
+    /// Its material.
+    pub material: Material,
+}
+
+/// A shape.
+#[derive(Clone, Debug)]
+pub enum Solid {
+    /// A ball.
+    Ball {
+        /// [m].
+        center: Point,
+        /// [m].
+        radius: f32,
+    },
+    /// What a closed surface encloses.
+    Mesh(Box<MeshSolid>),
+}
+
+/// What a closed surface encloses.
+#[derive(Clone, Debug)]
+pub struct MeshSolid {
+    tree: SurfaceTree,
+    low: Vector,
+    high: Vector,
+}
+
+/// A phantom with solids in it, the first of which counts where several are.
+pub struct Inserts {
+    inner: Box<dyn Phantom>,
+    materials: Vec<Material>,
+    /// With the place of its material.
+    solids: Vec<(Solid, u8)>,
+}
+
+impl Solid {
+    /// What a closed mesh encloses, its coordinates being those of the phantom at rest [m].
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: it is not closed.
+    pub fn mesh(mesh: &TriangleMesh) -> Result<Self, UltrasoundError> {
+        let tree = SurfaceTree::new(mesh).map_err(|fault| {
+            UltrasoundError::setting("organ", fault.to_string(), "a closed surface")
+        })?;
+        let [low, high] = mesh.bounds();
+        Ok(Self::Mesh(Box::new(MeshSolid {
+            tree,
+            low: Vector::from(low.map(|x| x as f32)),
+            high: Vector::from(high.map(|x| x as f32)),
+        })))
+    }
+
+    /// Distance to its surface [m], negative inside; from afar a lower bound.
+    fn distance(&self, point: &Point) -> f32 {
+        match self {
+            Self::Ball { center, radius } => (point - center).norm() - radius,
+            Self::Mesh(solid) => solid.distance(point),
+        }
+    }
+
+    fn normal(&self, point: &Point) -> Vector {
+        match self {
+            Self::Ball { center, .. } => {
+                let away = (point - center).try_normalize(1e-9);
+                away.unwrap_or_else(Vector::z)
+            }
+            Self::Mesh(solid) => {
+                let closest = solid
+                    .tree
+                    .closest_point_within(&point.coords.cast(), f64::INFINITY);
+                closest.map_or_else(Vector::z, |closest| closest.normal.cast())
+            }
+        }
+    }
+}
+
+impl MeshSolid {
+    fn distance(&self, point: &Point) -> f32 {
+        // Farther from its box than that, no triangle is asked.
+        const FAR: f32 = 0.003;
+        let out = (self.low - point.coords).sup(&(point.coords - self.high));
+        let out = out.map(|x| x.max(0.0)).norm();
+        if out > FAR {
+            return out;
+        }
+        let closest = self
+            .tree
+            .closest_point_within(&point.coords.cast(), f64::INFINITY);
+        closest.map_or(0.0, |closest| closest.distance as f32)
+    }
+}
+
+impl Inserts {
+    /// Puts solids into a phantom.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: more than 255 materials in all, a ball that is none.
+    pub fn new(inner: Box<dyn Phantom>, inserts: &[Insert]) -> Result<Self, UltrasoundError> {
+        let mut materials = inner.materials().to_vec();
+        let mut solids = Vec::new();
+        for insert in inserts {
+            if let Solid::Ball { center, radius } = &insert.solid {
+                let found = (center.coords, *radius);
+                if !(center.iter().all(|x| x.is_finite()) && *radius > 0.0 && radius.is_finite()) {
+                    let allowed = "a finite centre and a radius above 0";
+                    return Err(UltrasoundError::setting("ball", found, allowed));
+                }
+            }
+            let known = materials
+                .iter()
+                .position(|material| *material == insert.material);
+            let place = known.unwrap_or(materials.len());
+            if place == materials.len() {
+                materials.push(insert.material);
+            }
+            solids.push((insert.solid.clone(), place as u8));
+        }
+        let n = materials.len();
+        if n > MAX_MATERIALS {
+            let allowed = format!("at most {MAX_MATERIALS}");
+            return Err(UltrasoundError::setting(
+                "materials with inserts",
+                n,
+                allowed,
+            ));
+        }
+        Ok(Self {
+            inner,
+            materials,
+            solids,
+        })
+    }
+
+    /// The nearest surface of a solid: its distance and normal there.
+    fn nearest(&self, rest: &Point) -> Option<(f32, &Solid)> {
+        let all = self
+            .solids
+            .iter()
+            .map(|(solid, _)| (solid.distance(rest), solid));
+        all.min_by(|(a, _), (b, _)| a.abs().total_cmp(&b.abs()))
+    }
+}
+
+impl Phantom for Inserts {
+    fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    fn place(&self, rest: &Point) -> Place {
+        let mut clearance = f32::MAX;
+        for (solid, material) in &self.solids {
+            let distance = solid.distance(rest);
+            clearance = clearance.min(distance.abs());
+            if distance < 0.0 {
+                return Place {
+                    material: *material,
+                    clearance,
+                };
+            }
+        }
+        let place = self.inner.place(rest);
+        Place {
+            clearance: place.clearance.min(clearance),
+            ..place
+        }
+    }
+
+    fn normal(&self, rest: &Point) -> Vector {
+        let free = self.inner.place(rest).clearance.max(PRECISION);
+        match self.nearest(rest) {
+            Some((distance, solid)) if distance.abs() < free => solid.normal(rest),
+            _ => self.inner.normal(rest),
+        }
+    }
+
+    fn scatterers(&self) -> &[Scatterer] {
+        self.inner.scatterers()
+    }
+}

@@ -1,0 +1,211 @@
+//! A user's own label volume: materials of voxels, as segmentations of CT and MR have them.
+//!
+//! A point is of the material of the voxel that contains it; normals are those of boundaries that are smoothed over some voxels.
+
+mod clearance;
+mod image;
+mod nifti;
+mod nrrd;
+mod numbers;
+mod site;
+mod table;
+
+use nalgebra::{Affine3, Matrix3, Matrix4};
+
+pub use image::{LabelFormat, LabelImage, MAX_VOXELS, VoxelFrame};
+pub use table::MaterialTable;
+
+use self::clearance::Clearances;
+use super::{Phantom, Place};
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+use crate::material::Material;
+
+/// Radius of the ball over which boundaries are smoothed [voxels].
+const SMOOTH: i32 = 4;
+
+/// A label volume with materials.
+#[derive(Clone, Debug)]
+pub struct LabelVolume {
+    materials: Vec<Material>,
+    count: [usize; 3],
+    frame: VoxelFrame,
+    /// Edges of a voxel [m].
+    edges: Vector,
+    /// Indices of a point: whole in the middles of voxels.
+    index_from_rest: Affine3<f32>,
+    /// Turns gradients over indices into those over space.
+    gradient: Matrix3<f32>,
+    /// Lengths over those of voxels that were cuboids, at least.
+    skew: f32,
+    /// Unit of clearances [m].
+    unit: f32,
+    /// Material and clearance of each.
+    voxels: Vec<[u8; 2]>,
+}
+
+impl LabelVolume {
+    /// Gives materials to labels.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`] naming the labels that have none.
+    pub fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
+        let (materials, of_label) = materials(image, table)?;
+        let of_voxel = image
+            .voxels
+            .iter()
+            .map(|&place| of_label[usize::from(place)]);
+        let of_voxel: Vec<u8> = of_voxel.collect();
+        let steps = image.frame.steps;
+        let edges = steps.column_iter().map(|step| step.norm());
+        let edges = Vector::from_iterator(edges.map(|edge| edge as f32));
+        let upright = Matrix3::from_columns(&[0, 1, 2].map(|axis| steps.column(axis).normalize()));
+        let mut rest_from_index = Matrix4::identity();
+        rest_from_index
+            .fixed_view_mut::<3, 3>(0, 0)
+            .copy_from(&steps);
+        rest_from_index
+            .fixed_view_mut::<3, 1>(0, 3)
+            .copy_from(&image.frame.origin);
+        // Frames were checked to have an inverse.
+        let inverse = rest_from_index.try_inverse().unwrap_or_default();
+        let clearances = Clearances::new(image.count, edges.into(), &of_voxel);
+        Ok(Self {
+            materials,
+            count: image.count,
+            frame: image.frame,
+            edges,
+            index_from_rest: Affine3::from_matrix_unchecked(inverse.cast()),
+            gradient: inverse.fixed_view::<3, 3>(0, 0).transpose().cast(),
+            skew: upright.singular_values().min() as f32,
+            unit: clearances.unit,
+            voxels: of_voxel
+                .into_iter()
+                .zip(clearances.all)
+                .map(|(m, c)| [m, c])
+                .collect(),
+        })
+    }
+
+    /// The voxel that contains a point, and where the point is from its middle [voxels]; or where it is outside.
+    fn voxel(&self, rest: &Point) -> Result<(usize, Vector), Vector> {
+        let place = self.index_from_rest * rest + Vector::repeat(0.5);
+        let is_inside =
+            (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
+        if !is_inside {
+            return Err(place.coords);
+        }
+        let index = [0, 1, 2].map(|axis| place[axis] as usize);
+        let off = place.coords - Vector::from(index.map(|n| n as i32 as f32 + 0.5));
+        Ok((self.at(index), off))
+    }
+
+    fn at(&self, [x, y, z]: [usize; 3]) -> usize {
+        (z * self.count[1] + y) * self.count[0] + x
+    }
+
+    /// Material at indices that may lie outside.
+    fn material(&self, index: [i32; 3]) -> u8 {
+        let inside = (0..3).all(|axis| (0..self.count[axis] as i32).contains(&index[axis]));
+        if inside {
+            self.voxels[self.at(index.map(|n| n as usize))][0]
+        } else {
+            0
+        }
+    }
+
+    /// Slope of the smoothed share of a material around indices: weights are $(1 - r^2/R^2)^2$.
+    fn slope(&self, material: u8, around: [i32; 3], off: &Vector) -> Vector {
+        let range = || -SMOOTH..=SMOOTH;
+        let square = (SMOOTH * SMOOTH) as f32;
+        let mut slope = Vector::zeros();
+        for (z, y, x) in
+            range().flat_map(|z| range().flat_map(move |y| range().map(move |x| (z, y, x))))
+        {
+            let way = Vector::new(x as f32, y as f32, z as f32) - off;
+            let left = 1.0 - way.norm_squared() / square;
+            if left > 0.0
+                && self.material([around[0] + x, around[1] + y, around[2] + z]) == material
+            {
+                slope += left * way;
+            }
+        }
+        self.gradient * slope
+    }
+}
+
+/// Materials, the first being what is outside, and the place of each label's among them.
+fn materials(
+    image: &LabelImage,
+    table: &MaterialTable,
+) -> Result<(Vec<Material>, Vec<u8>), UltrasoundError> {
+    let missing = image.occurring().into_iter();
+    let missing = missing.filter(|(label, _)| !table.labels.contains_key(label));
+    let missing: Vec<String> = missing
+        .take(8)
+        .map(|(label, n)| format!("{label} ({n} voxels)"))
+        .collect();
+    if !missing.is_empty() {
+        let known: Vec<i64> = table.labels.keys().copied().collect();
+        return Err(UltrasoundError::setting(
+            "labels without a material",
+            missing,
+            format!("none: the table has {known:?}"),
+        ));
+    }
+    let mut materials = vec![table.outside];
+    let mut place = |wanted: Material| {
+        let known = materials.iter().position(|material| *material == wanted);
+        known.unwrap_or_else(|| {
+            materials.push(wanted);
+            materials.len() - 1
+        }) as u8
+    };
+    let of_label = image
+        .labels
+        .iter()
+        .map(|label| place(table.labels[label]))
+        .collect();
+    Ok((materials, of_label))
+}
+
+impl Phantom for LabelVolume {
+    fn materials(&self) -> &[Material] {
+        &self.materials
+    }
+
+    fn place(&self, rest: &Point) -> Place {
+        let (voxel, off) = match self.voxel(rest) {
+            Ok(found) => found,
+            Err(place) => {
+                let beyond = |axis: usize| {
+                    let above = place[axis] - self.count[axis] as f32;
+                    self.edges[axis] * above.max(-place[axis]).max(0.0)
+                };
+                let clearance = self.skew * Vector::new(beyond(0), beyond(1), beyond(2)).norm();
+                return Place {
+                    material: 0,
+                    clearance,
+                };
+            }
+        };
+        let [material, clearance] = self.voxels[voxel];
+        let off = off.abs();
+        let own = self.edges.component_mul(&off.map(|off| 0.5 - off)).min();
+        let beyond = self.unit * f32::from(clearance) - self.edges.component_mul(&off).norm();
+        Place {
+            material,
+            clearance: self.skew * own.max(beyond),
+        }
+    }
+
+    fn normal(&self, rest: &Point) -> Vector {
+        let place = self.index_from_rest * rest;
+        // So far away that no sum overflows.
+        let near = place.map(|x| x.round().clamp(-1e6, 1e6));
+        let index = [0, 1, 2].map(|axis| near[axis] as i32);
+        let off = place - near;
+        let slope = self.slope(self.material(index), index, &off);
+        slope.try_normalize(1e-9).unwrap_or_else(Vector::z)
+    }
+}

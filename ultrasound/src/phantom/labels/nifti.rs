@@ -1,0 +1,256 @@
+//! NIfTI-1 and -2 in one file (`.nii`, `.nii.gz`).
+//!
+//! Format: nifti1.h and nifti2.h of the NIfTI Data Format Working Group (Cox et al. 2004; 2011): a header of 348 or 540 bytes in either
+//! byte order, labels from `vox_offset` on, and places in millimetres to the patient's right, front and head, of which +x and +y are
+//! turned here.
+
+use std::io::{BufRead, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use nalgebra::{Matrix3, Matrix3x4, Vector3};
+
+use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
+use super::numbers::{Layout, NumberType};
+
+/// Longest extension between header and labels [bytes].
+const MOST_SKIPPED: u64 = 1 << 24;
+
+/// A header's bytes, with places of fields by version.
+struct Header {
+    bytes: Vec<u8>,
+    is_big_endian: bool,
+    is_second: bool,
+}
+
+/// Reads a file, which says itself whether it is compressed.
+pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
+    let start = input.fill_buf().map_err(|error| error.to_string())?;
+    if start.starts_with(&[0x1f, 0x8b]) {
+        return read_plain(&mut MultiGzDecoder::new(input));
+    }
+    read_plain(input)
+}
+
+fn read_plain(input: &mut dyn Read) -> Result<LabelImage, String> {
+    let header = Header::read(input)?;
+    let count = header.count()?;
+    let n = check_count(count).map_err(|problem| format!("dim: {problem}"))?;
+    let frame = header.frame()?;
+    check_frame(count, &frame)?;
+    let layout = header.layout()?;
+    header.skip(input)?;
+    Ok(LabelImage::of(count, frame, layout.read(input, n)?))
+}
+
+impl Header {
+    fn read(input: &mut dyn Read) -> Result<Self, String> {
+        let mut take = |bytes: &mut [u8]| {
+            let read = input.read_exact(bytes);
+            read.map_err(|error| format!("the header cannot be read: {error}"))
+        };
+        let mut size = [0; 4];
+        take(&mut size)?;
+        let little = u32::from_le_bytes(size);
+        let (size, is_big_endian) = match (little, little.swap_bytes()) {
+            (size @ (348 | 540), _) => (size as usize, false),
+            (_, size @ (348 | 540)) => (size as usize, true),
+            _ => {
+                return Err(format!(
+                    "sizeof_hdr is {little}, but NIfTI-1 has 348 and NIfTI-2 has 540"
+                ));
+            }
+        };
+        let mut bytes = little.to_le_bytes().to_vec();
+        bytes.resize(size, 0);
+        take(&mut bytes[4..])?;
+        let header = Self {
+            bytes,
+            is_big_endian,
+            is_second: size == 540,
+        };
+        header.check_magic()?;
+        Ok(header)
+    }
+
+    fn check_magic(&self) -> Result<(), String> {
+        let (at, single, pair): (usize, &[u8], &[u8]) = if self.is_second {
+            (4, b"n+2\0", b"ni2\0")
+        } else {
+            (344, b"n+1\0", b"ni1\0")
+        };
+        let magic = &self.bytes[at..at + 4];
+        if magic == pair {
+            return Err("the labels are in another file (.img): save both as one .nii".to_owned());
+        }
+        if magic != single {
+            return Err(format!(
+                "magic is {:?}, but must be {:?}",
+                String::from_utf8_lossy(magic),
+                String::from_utf8_lossy(&single[..3])
+            ));
+        }
+        Ok(())
+    }
+
+    /// Bytes of a field in little-endian order.
+    fn field<const N: usize>(&self, at: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        bytes.copy_from_slice(&self.bytes[at..at + N]);
+        if self.is_big_endian {
+            bytes.reverse();
+        }
+        bytes
+    }
+
+    fn i16(&self, at: usize) -> i16 {
+        i16::from_le_bytes(self.field(at))
+    }
+
+    /// A whole number at its place in NIfTI-1 (16 bits) or -2 (32 bits).
+    fn code(&self, first: usize, second: usize) -> i32 {
+        if self.is_second {
+            i32::from_le_bytes(self.field(second))
+        } else {
+            i32::from(self.i16(first))
+        }
+    }
+
+    /// One of a row of real numbers, likewise (32 and 64 bits).
+    fn real(&self, first: usize, second: usize, index: usize) -> f64 {
+        if self.is_second {
+            f64::from_le_bytes(self.field(second + 8 * index))
+        } else {
+            f64::from(f32::from_le_bytes(self.field(first + 4 * index)))
+        }
+    }
+
+    fn dim(&self, index: usize) -> i64 {
+        if self.is_second {
+            i64::from_le_bytes(self.field(16 + 8 * index))
+        } else {
+            i64::from(self.i16(40 + 2 * index))
+        }
+    }
+
+    fn count(&self) -> Result<[usize; 3], String> {
+        let n_axes = self.dim(0);
+        let sizes: Vec<i64> = (1..=n_axes.clamp(0, 7) as usize)
+            .map(|axis| self.dim(axis))
+            .collect();
+        let is_volume = (3..=7).contains(&n_axes) && sizes[3..].iter().all(|&size| size <= 1);
+        if !is_volume || sizes[..3].iter().any(|&size| size < 1) {
+            return Err(format!(
+                "dim is {sizes:?}, but a label volume has three axes, each of at least 1"
+            ));
+        }
+        Ok([0, 1, 2].map(|axis| usize::try_from(sizes[axis]).unwrap_or(usize::MAX)))
+    }
+
+    fn layout(&self) -> Result<Layout, String> {
+        let datatype = self.i16(if self.is_second { 12 } else { 70 });
+        let number = match datatype {
+            2 => NumberType::U8,
+            4 => NumberType::I16,
+            8 => NumberType::I32,
+            16 => NumberType::F32,
+            64 => NumberType::F64,
+            256 => NumberType::I8,
+            512 => NumberType::U16,
+            768 => NumberType::U32,
+            1024 => NumberType::I64,
+            1280 => NumberType::U64,
+            _ => {
+                return Err(format!(
+                    "datatype is {datatype}, but labels are whole numbers (2, 4, 8, 256, 512, 768, 1024, 1280) or such in reals (16, 64)"
+                ));
+            }
+        };
+        let (slope, intercept) = (self.real(112, 176, 0), self.real(116, 184, 0));
+        let is_scaled = slope != 0.0 && !slope.is_nan() && [slope, intercept] != [1.0, 0.0];
+        Ok(Layout {
+            number,
+            is_big_endian: self.is_big_endian,
+            scale: is_scaled.then_some([slope, intercept]),
+        })
+    }
+
+    /// Places of voxels, in the unit of the header, to the right, front and head.
+    fn affine(&self) -> Result<Matrix3x4<f64>, String> {
+        if self.code(254, 348) > 0 {
+            return Ok(Matrix3x4::from_fn(|row, column| {
+                self.real(280 + 16 * row, 400 + 32 * row, column)
+            }));
+        }
+        if self.code(252, 344) <= 0 {
+            return Err(
+                "sform_code and qform_code are 0: the file does not say where right, front and head are"
+                    .to_owned(),
+            );
+        }
+        let [b, c, d] = [0, 1, 2].map(|index| self.real(256, 352, index));
+        let a = (1.0 - b * b - c * c - d * d).max(0.0).sqrt();
+        #[rustfmt::skip]
+        let turn = Matrix3::new(
+            a * a + b * b - c * c - d * d, 2.0 * (b * c - a * d), 2.0 * (b * d + a * c),
+            2.0 * (b * c + a * d), a * a + c * c - b * b - d * d, 2.0 * (c * d - a * b),
+            2.0 * (b * d - a * c), 2.0 * (c * d + a * b), a * a + d * d - b * b - c * c,
+        );
+        let mut edges = [1, 2, 3].map(|axis| self.real(76, 104, axis));
+        if self.real(76, 104, 0) < 0.0 {
+            edges[2] = -edges[2];
+        }
+        let offset = [0, 1, 2].map(|index| self.real(268, 376, index));
+        let steps = turn * Matrix3::from_diagonal(&Vector3::from(edges));
+        let mut affine = Matrix3x4::zeros();
+        affine.fixed_view_mut::<3, 3>(0, 0).copy_from(&steps);
+        affine.set_column(3, &Vector3::from(offset));
+        Ok(affine)
+    }
+
+    fn frame(&self) -> Result<VoxelFrame, String> {
+        let units = if self.is_second {
+            i32::from_le_bytes(self.field(500))
+        } else {
+            i32::from(self.bytes[123])
+        };
+        let metres = match units & 7 {
+            1 => 1.0,
+            0 | 2 => 1e-3,
+            3 => 1e-6,
+            other => {
+                return Err(format!(
+                    "xyzt_units says {other}, but lengths are in m (1), mm (2) or µm (3)"
+                ));
+            }
+        };
+        // To the left, the head and the front.
+        let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0);
+        let affine = turn * self.affine()? * metres;
+        Ok(VoxelFrame {
+            origin: affine.column(3).into_owned(),
+            steps: affine.fixed_view::<3, 3>(0, 0).into_owned(),
+        })
+    }
+
+    /// Goes on to the first label.
+    fn skip(&self, input: &mut dyn Read) -> Result<(), String> {
+        let offset = if self.is_second {
+            i64::from_le_bytes(self.field(168)) as f64
+        } else {
+            self.real(108, 0, 0)
+        };
+        let start = self.bytes.len() as f64;
+        if !(start..=MOST_SKIPPED as f64).contains(&offset) || offset.fract() != 0.0 {
+            return Err(format!(
+                "vox_offset is {offset}, but labels begin {start} to {MOST_SKIPPED} bytes after the start"
+            ));
+        }
+        let n = offset as u64 - self.bytes.len() as u64;
+        let skipped = std::io::copy(&mut input.take(n), &mut std::io::sink());
+        match skipped {
+            Ok(skipped) if skipped == n => Ok(()),
+            Ok(_) => Err("ends before its labels".to_owned()),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+}

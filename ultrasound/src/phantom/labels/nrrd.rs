@@ -1,0 +1,250 @@
+//! NRRD with its header attached (`.nrrd`).
+//!
+//! Format: Teem's "Definition of NRRD File Format" (Kindlmann), versions 1 to 5: lines of text, an empty one, and numbers, raw or packed by
+//! gzip. The `space` says which way its axes go; lengths are in millimetres where `space units` say nothing else.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
+
+use flate2::bufread::MultiGzDecoder;
+use nalgebra::{Matrix3, Vector3};
+
+use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
+use super::numbers::{Layout, NumberType};
+
+/// Longest header [bytes]; segmentations describe each segment there.
+const MAX_HEADER: u64 = 1 << 20;
+
+/// Fields of the header.
+struct Header {
+    fields: BTreeMap<String, String>,
+}
+
+/// Reads a file.
+pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
+    let header = Header::read(input)?;
+    let count = header.count()?;
+    let n = check_count(count).map_err(|problem| format!("sizes: {problem}"))?;
+    let frame = header.frame()?;
+    check_frame(count, &frame)?;
+    let layout = header.layout()?;
+    header.check_attached()?;
+    let encoding = header.field("encoding")?;
+    let labels = match encoding.to_ascii_lowercase().as_str() {
+        "raw" => layout.read(&mut &mut *input, n)?,
+        "gzip" | "gz" => layout.read(&mut MultiGzDecoder::new(input), n)?,
+        _ => {
+            return Err(format!("encoding is {encoding:?}, but must be raw or gzip"));
+        }
+    };
+    Ok(LabelImage::of(count, frame, labels))
+}
+
+impl Header {
+    fn read(input: &mut dyn BufRead) -> Result<Self, String> {
+        let mut input = input.take(MAX_HEADER);
+        let mut line = || {
+            let mut bytes = Vec::new();
+            let n = input.read_until(b'\n', &mut bytes);
+            n.map_err(|error| error.to_string())?;
+            if bytes.pop() != Some(b'\n') {
+                let problem = format!("the header has no end within {MAX_HEADER} bytes");
+                return Err(problem);
+            }
+            if bytes.last() == Some(&b'\r') {
+                bytes.pop();
+            }
+            String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())
+        };
+        let magic = line()?;
+        if !matches!(
+            magic.strip_prefix("NRRD000").map(str::as_bytes),
+            Some([b'1'..=b'5'])
+        ) {
+            let start: String = magic.chars().take(16).collect();
+            return Err(format!(
+                "starts with {start:?}, but must with NRRD0001 to NRRD0005"
+            ));
+        }
+        let mut fields = BTreeMap::new();
+        loop {
+            let line = line()?;
+            if line.is_empty() {
+                return Ok(Self { fields });
+            }
+            // Comments, and keys that are nobody's standard.
+            if line.starts_with('#') || line.contains(":=") {
+                continue;
+            }
+            let Some((name, value)) = line.split_once(": ") else {
+                return Err(format!(
+                    "line {line:?} of the header is no \"field: value\""
+                ));
+            };
+            let name = name.to_ascii_lowercase();
+            if fields
+                .insert(name.clone(), value.trim().to_owned())
+                .is_some()
+            {
+                return Err(format!("the field {name:?} is there twice"));
+            }
+        }
+    }
+
+    fn field(&self, name: &str) -> Result<&str, String> {
+        let field = self.fields.get(name);
+        field
+            .map(String::as_str)
+            .ok_or_else(|| format!("the header has no field {name:?}"))
+    }
+
+    fn count(&self) -> Result<[usize; 3], String> {
+        let dimension = self.field("dimension")?;
+        if dimension != "3" {
+            return Err(format!(
+                "dimension is {dimension}, but a label volume has 3; save overlapping segments as one label volume"
+            ));
+        }
+        let sizes = self.field("sizes")?;
+        let numbers = sizes.split_ascii_whitespace().map(str::parse);
+        let numbers: Option<Vec<usize>> = numbers.map(Result::ok).collect();
+        numbers
+            .and_then(|numbers| <[usize; 3]>::try_from(numbers).ok())
+            .ok_or_else(|| format!("sizes are {sizes:?}, but must be three whole numbers"))
+    }
+
+    fn layout(&self) -> Result<Layout, String> {
+        let number = match self.field("type")? {
+            "signed char" | "int8" | "int8_t" => NumberType::I8,
+            "uchar" | "unsigned char" | "uint8" | "uint8_t" => NumberType::U8,
+            "short" | "short int" | "signed short" | "signed short int" | "int16" | "int16_t" => {
+                NumberType::I16
+            }
+            "ushort" | "unsigned short" | "unsigned short int" | "uint16" | "uint16_t" => {
+                NumberType::U16
+            }
+            "int" | "signed int" | "int32" | "int32_t" => NumberType::I32,
+            "uint" | "unsigned int" | "uint32" | "uint32_t" => NumberType::U32,
+            "longlong"
+            | "long long"
+            | "long long int"
+            | "signed long long"
+            | "signed long long int"
+            | "int64"
+            | "int64_t" => NumberType::I64,
+            "ulonglong"
+            | "unsigned long long"
+            | "unsigned long long int"
+            | "uint64"
+            | "uint64_t" => NumberType::U64,
+            "float" => NumberType::F32,
+            "double" => NumberType::F64,
+            other => {
+                return Err(format!(
+                    "type is {other:?}, but labels are numbers of 1 to 8 bytes, as uint8 or short"
+                ));
+            }
+        };
+        let is_big_endian = match self.fields.get("endian").map(String::as_str) {
+            Some("little") => false,
+            Some("big") => true,
+            None if number.size() == 1 => false,
+            found => {
+                return Err(format!("endian is {found:?}, but must be little or big"));
+            }
+        };
+        Ok(Layout {
+            number,
+            is_big_endian,
+            scale: None,
+        })
+    }
+
+    /// A file is one file: it does not send its reader to others.
+    fn check_attached(&self) -> Result<(), String> {
+        if self.fields.contains_key("data file") || self.fields.contains_key("datafile") {
+            return Err(
+                "the labels are in another file (data file): save them in one .nrrd".to_owned(),
+            );
+        }
+        let skip = ["line skip", "lineskip", "byte skip", "byteskip"];
+        let skips = skip
+            .iter()
+            .filter_map(|name| self.fields.get_key_value(*name));
+        match skips.into_iter().find(|(_, n)| *n != "0") {
+            Some((name, n)) => Err(format!("{name} is {n}, but must be 0 or left out")),
+            None => Ok(()),
+        }
+    }
+
+    /// What turns the space's axes to the left, the head and the front.
+    fn turn(&self) -> Result<Matrix3<f64>, String> {
+        let space = self.field("space").map_err(|missing| {
+            format!("{missing}: write which way its axes go, as \"space: left-posterior-superior\"")
+        })?;
+        // Columns: where each axis of the space goes.
+        let (left, head, front) = (Vector3::x(), Vector3::y(), Vector3::z());
+        match space.to_ascii_lowercase().as_str() {
+            "right-anterior-superior" | "ras" => Ok(Matrix3::from_columns(&[-left, front, head])),
+            "left-anterior-superior" | "las" => Ok(Matrix3::from_columns(&[left, front, head])),
+            "left-posterior-superior" | "lps" => Ok(Matrix3::from_columns(&[left, -front, head])),
+            _ => Err(format!(
+                "space is {space:?}, but must be right-anterior-superior, left-anterior-superior or left-posterior-superior"
+            )),
+        }
+    }
+
+    /// Metres of the space's unit.
+    fn unit(&self) -> Result<f64, String> {
+        let Some(units) = self.fields.get("space units") else {
+            return Ok(1e-3);
+        };
+        let mut each = units
+            .split_ascii_whitespace()
+            .map(|unit| match unit.trim_matches('"') {
+                "m" => Some(1.0),
+                "cm" => Some(1e-2),
+                "mm" | "" => Some(1e-3),
+                "um" | "µm" | "micron" | "microns" => Some(1e-6),
+                _ => None,
+            });
+        let first = each.next().flatten();
+        first
+            .filter(|first| each.all(|unit| unit == Some(*first)))
+            .ok_or_else(|| {
+                format!("space units are {units}, but must be all of one of \"m\", \"cm\", \"mm\", \"um\"")
+            })
+    }
+
+    fn frame(&self) -> Result<VoxelFrame, String> {
+        let turn = self.turn()? * self.unit()?;
+        let directions = vectors(self.field("space directions")?)
+            .and_then(|all| <[Vector3<f64>; 3]>::try_from(all).ok())
+            .ok_or("space directions must be three vectors, as (1,0,0) (0,1,0) (0,0,1)")?;
+        let origin = match self.fields.get("space origin") {
+            None => Vector3::zeros(),
+            Some(origin) => vectors(origin)
+                .and_then(|all| <[Vector3<f64>; 1]>::try_from(all).ok())
+                .map(|[origin]| origin)
+                .ok_or_else(|| format!("space origin is {origin:?}, but must be as (0,0,0)"))?,
+        };
+        Ok(VoxelFrame {
+            origin: turn * origin,
+            steps: turn * Matrix3::from_columns(&directions),
+        })
+    }
+}
+
+/// Vectors in brackets.
+fn vectors(text: &str) -> Option<Vec<Vector3<f64>>> {
+    let mut vectors = Vec::new();
+    let mut rest = text.trim();
+    while !rest.is_empty() {
+        let (inside, after) = rest.strip_prefix('(')?.split_once(')')?;
+        let numbers = inside.split(',').map(|number| number.trim().parse().ok());
+        let numbers: Vec<f64> = numbers.collect::<Option<_>>()?;
+        vectors.push(Vector3::from(<[f64; 3]>::try_from(numbers).ok()?));
+        rest = after.trim_start();
+    }
+    Some(vectors)
+}

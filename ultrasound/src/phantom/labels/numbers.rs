@@ -1,0 +1,134 @@
+//! Labels as files store them: numbers of any type, which become places in a list of the labels that occur.
+
+use std::collections::BTreeMap;
+use std::io::Read;
+
+/// Most different labels of a volume.
+pub(super) const MAX_LABELS: usize = 255;
+/// Bytes read at once.
+const BLOCK: usize = 1 << 16;
+
+/// Type of the numbers of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NumberType {
+    U8,
+    I8,
+    U16,
+    I16,
+    U32,
+    I32,
+    U64,
+    I64,
+    F32,
+    F64,
+}
+
+/// How numbers lie in a file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) number: NumberType,
+    pub(super) is_big_endian: bool,
+    /// A label is slope times number plus intercept.
+    pub(super) scale: Option<[f64; 2]>,
+}
+
+/// The labels of a volume.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Labels {
+    /// Those that occur, in the order in which they do.
+    pub(super) labels: Vec<i64>,
+    /// Place of each voxel's label among them.
+    pub(super) voxels: Vec<u8>,
+    places: BTreeMap<i64, u8>,
+}
+
+impl NumberType {
+    pub(super) fn size(self) -> usize {
+        match self {
+            Self::U8 | Self::I8 => 1,
+            Self::U16 | Self::I16 => 2,
+            Self::U32 | Self::I32 | Self::F32 => 4,
+            Self::U64 | Self::I64 | Self::F64 => 8,
+        }
+    }
+}
+
+impl Layout {
+    /// A number whose bytes are in little-endian order, ahead of zeros.
+    fn label(&self, bytes: [u8; 8]) -> Result<i64, String> {
+        let bits = u64::from_le_bytes(bytes);
+        let whole = match self.number {
+            NumberType::U8 | NumberType::U16 | NumberType::U32 => bits as i64,
+            NumberType::I8 => i64::from(bits as u8 as i8),
+            NumberType::I16 => i64::from(bits as u16 as i16),
+            NumberType::I32 => i64::from(bits as u32 as i32),
+            NumberType::I64 => bits as i64,
+            NumberType::U64 => i64::try_from(bits)
+                .map_err(|_| format!("holds {bits}, but labels are below 2^63"))?,
+            NumberType::F32 => return self.scaled(f64::from(f32::from_bits(bits as u32))),
+            NumberType::F64 => return self.scaled(f64::from_bits(bits)),
+        };
+        match self.scale {
+            Some(_) => self.scaled(whole as f64),
+            None => Ok(whole),
+        }
+    }
+
+    fn scaled(&self, number: f64) -> Result<i64, String> {
+        let [slope, intercept] = self.scale.unwrap_or([1.0, 0.0]);
+        let label = slope * number + intercept;
+        if label.fract() == 0.0 && label.abs() < 9e15 {
+            return Ok(label as i64);
+        }
+        Err(format!("holds {label}, but labels are whole numbers"))
+    }
+
+    /// Reads `n` labels; memory grows with what is there, not with what a header says.
+    pub(super) fn read(&self, input: &mut dyn Read, n: usize) -> Result<Labels, String> {
+        let size = self.number.size();
+        let mut labels = Labels::default();
+        let mut block = vec![0; BLOCK];
+        let mut last = None;
+        while labels.voxels.len() < n {
+            let wanted = (n - labels.voxels.len()).min(BLOCK / size) * size;
+            let block = &mut block[..wanted];
+            input.read_exact(block).map_err(|error| {
+                format!(
+                    "ends or is damaged within voxels {} to {n}: {error}",
+                    labels.voxels.len()
+                )
+            })?;
+            for number in block.chunks_exact(size) {
+                let mut bytes = [0; 8];
+                bytes[..size].copy_from_slice(number);
+                if self.is_big_endian {
+                    bytes[..size].reverse();
+                }
+                let place = match last {
+                    Some((before, place)) if before == bytes => place,
+                    _ => labels.place(self.label(bytes)?)?,
+                };
+                last = Some((bytes, place));
+                labels.voxels.push(place);
+            }
+        }
+        Ok(labels)
+    }
+}
+
+impl Labels {
+    fn place(&mut self, label: i64) -> Result<u8, String> {
+        if let Some(place) = self.places.get(&label) {
+            return Ok(*place);
+        }
+        if self.labels.len() == MAX_LABELS {
+            return Err(format!(
+                "has more than {MAX_LABELS} different numbers: is it a picture, and no label volume?"
+            ));
+        }
+        let place = self.labels.len() as u8;
+        self.labels.push(label);
+        self.places.insert(label, place);
+        Ok(place)
+    }
+}
