@@ -51,7 +51,7 @@ fn the_json_has_every_key_and_null_where_the_task_has_no_metric() {
     }
     assert_eq!(all["success_rate"], 1.0, "{all}");
     assert!(all["force_mae_n"].as_f64().unwrap() < 1.0);
-    assert_eq!(all["end_reasons"]["time limit"], 2);
+    assert_eq!(all["end_reasons"]["path complete"], 2);
 }
 
 #[test]
@@ -217,8 +217,80 @@ fn files_that_are_not_policies_or_do_not_fit_are_refused() {
 }
 
 #[test]
+fn settings_have_the_same_names_in_every_command() {
+    for command in [
+        "train pendulum",
+        "describe pendulum",
+        "evaluate zero --task pendulum",
+        "rollout zero --task pendulum",
+        "demonstrate pendulum --output unused",
+        "bench env --task pendulum",
+    ] {
+        let refusals =
+            ["", "env."].map(|prefix| refused(&format!("{command} --set {prefix}gravty=5"), 2));
+        assert_eq!(refusals[0], refusals[1], "{command}");
+        let named = refusals[0].contains("env.gravty") && refusals[0].contains("\"gravity\"");
+        assert!(named, "{command}: {}", refusals[0]);
+    }
+}
+
+#[test]
+fn a_folder_stands_for_its_last_policy_and_every_command_says_so() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = policy("pendulum", scratch.path());
+    let (name, file) = (folder.to_str().unwrap(), folder.join("policy.safetensors"));
+    let file = file.to_str().unwrap();
+    let output = scratch.path().join("rollout");
+    let rollout = format!("rollout {name} --no-pictures --output {}", output.display());
+    for command in [format!("evaluate {name} --episodes 1"), rollout.clone()] {
+        assert_eq!(json(&command)["policy_file"], file, "{command}");
+    }
+    assert_eq!(
+        json(&format!("describe {name}"))["policy"]["policy_file"],
+        file
+    );
+    let evaluated = done(&format!("evaluate {name} --episodes 1"));
+    assert!(
+        evaluated.contains("(policy.safetensors, the last, 128 steps)"),
+        "{evaluated}"
+    );
+    assert!(done(&rollout).contains(file));
+    let described = done(&format!("describe {name}"));
+    assert!(
+        described.contains("3 → 64 → 64 → 1, Tanh, observations normalised"),
+        "{described}"
+    );
+    // A built-in one has none.
+    assert!(json("evaluate zero --task pendulum --episodes 1")["policy_file"].is_null());
+}
+
+#[test]
+fn a_policy_is_exported_beside_its_file_and_what_is_none_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = policy("pendulum", scratch.path());
+    let told = json(&format!("export {}", folder.display()));
+    let model = folder.join("policy.onnx");
+    assert_eq!(told["onnx"], model.to_str().unwrap());
+    assert_eq!(told["observation"], serde_json::json!(["batch", 3]));
+    let bytes = std::fs::read(&model).unwrap();
+    assert_eq!(told["bytes"], bytes.len());
+    let other = scratch.path().join("other.onnx");
+    done(&format!(
+        "export {} --onnx {}",
+        folder.display(),
+        other.display()
+    ));
+    assert!(
+        bytes == std::fs::read(&other).unwrap(),
+        "the same policy gives the same bytes"
+    );
+    assert!(refused("export zero", 2).contains("neither a policy file"));
+    assert!(refused("export nothing", 2).contains("nothing"));
+}
+
+#[test]
 fn help_texts_are_as_reviewed() {
-    for command in ["train", "evaluate", "rollout", "describe"] {
+    for command in ["train", "evaluate", "rollout", "describe", "export"] {
         insta::assert_snapshot!(
             format!("help_{command}"),
             done(&format!("{command} --help"))

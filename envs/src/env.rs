@@ -51,8 +51,10 @@ impl Step {
 /// Why an episode ended.
 #[derive(Debug, Clone, PartialEq)]
 pub enum EndReason {
-    /// The time limit, or the end of the task's own schedule: truncated.
+    /// The time limit: truncated.
     TimeLimit,
+    /// The end of the task's own schedule, such as `path complete`: truncated.
+    Schedule(&'static str),
     /// The task's own end, such as `contact lost`: terminated.
     Task(&'static str),
     /// The simulation diverged; where and when: terminated.
@@ -64,7 +66,7 @@ impl EndReason {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::TimeLimit => "time limit".into(),
-            Self::Task(reason) => (*reason).into(),
+            Self::Schedule(reason) | Self::Task(reason) => (*reason).into(),
             Self::Diverged(what) => what.into(),
         }
     }
@@ -122,6 +124,12 @@ pub trait Env: Send {
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         action.fill(0.0);
         false
+    }
+
+    /// Force between a tool and what it touches [N], true and the mean over the last step, where no probe measures it; none: there is no
+    /// such tool.
+    fn tool_force(&self) -> Option<f64> {
+        None
     }
 
     /// The scene and its state, to draw and to read; none for an environment without a scene.
@@ -195,6 +203,10 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         (**self).scripted_action(action)
+    }
+
+    fn tool_force(&self) -> Option<f64> {
+        (**self).tool_force()
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {

@@ -42,8 +42,8 @@ impl From<EnvError> for StepFailure {
 pub enum EpisodeEnd {
     /// Terminated, by success or failure, with the reason: the next state has no value.
     Terminated(&'static str),
-    /// Truncated, as the task's schedule is over: the next state keeps its value.
-    Truncated,
+    /// Truncated, as the task's schedule is over, with what is complete: the next state keeps its value.
+    Truncated(&'static str),
 }
 
 /// What an [`Environment`] steps: a task with its state. Methods are called in the order in which they stand here.
@@ -83,6 +83,11 @@ pub trait Simulation: Send {
 
     /// As [`Env::scripted_action`].
     fn scripted_action(&mut self, action: &mut [f32]) -> bool;
+
+    /// As [`Env::tool_force`].
+    fn tool_force(&self) -> Option<f64> {
+        None
+    }
 
     /// As [`Env::scene`].
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
@@ -196,6 +201,10 @@ impl<S: Simulation> Env for Environment<S> {
         self.simulation.scripted_action(action)
     }
 
+    fn tool_force(&self) -> Option<f64> {
+        self.simulation.tool_force()
+    }
+
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {
         self.simulation.scene()
     }
@@ -245,14 +254,17 @@ impl<S: Simulation> Lockstep for Environment<S> {
         let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
         self.end = match end {
             Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
-            Some(EpisodeEnd::Truncated) => Some(EndReason::TimeLimit),
+            Some(EpisodeEnd::Truncated(reason)) => Some(EndReason::Schedule(reason)),
             None => is_late.then_some(EndReason::TimeLimit),
         };
         self.is_running = self.end.is_none();
         Ok(Step {
             reward: self.terms.iter().sum(),
             terminated: matches!(self.end, Some(EndReason::Task(_))),
-            truncated: matches!(self.end, Some(EndReason::TimeLimit)),
+            truncated: matches!(
+                self.end,
+                Some(EndReason::TimeLimit | EndReason::Schedule(_))
+            ),
         })
     }
 }

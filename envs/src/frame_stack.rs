@@ -26,13 +26,12 @@ impl<E: Env> FrameStack<E> {
         let n_obs = single.len();
         let mut stacked = BoxSpace::default();
         for age in (0..n).rev() {
-            for (entry, name) in single.names.iter().enumerate() {
-                let name = match age {
-                    0 => name.clone(),
-                    age => format!("{name} (t-{age})"),
-                };
-                stacked.push(name, single.low[entry], single.high[entry]);
+            let mut frame = single.clone();
+            if age > 0 {
+                let names = frame.names.iter_mut();
+                names.for_each(|name| *name = format!("{name} (t-{age})"));
             }
+            stacked.extend(frame);
         }
         spec.observation_space = stacked;
         Self {
@@ -97,6 +96,10 @@ impl<E: Env> Env for FrameStack<E> {
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         self.env.scripted_action(action)
+    }
+
+    fn tool_force(&self) -> Option<f64> {
+        self.env.tool_force()
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {

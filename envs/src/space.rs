@@ -13,6 +13,10 @@ pub struct BoxSpace {
     pub low: Vec<f32>,
     /// Upper bounds; `inf`: none. Shape `[n]`.
     pub high: Vec<f32>,
+    /// Frame in whose axes each entry is, such as `world`, or along whose z axis; empty: none. Shape `[n]`.
+    pub frames: Vec<String>,
+    /// How each entry was filtered in time; empty: the value at the end of the control step. Shape `[n]`.
+    pub filters: Vec<String>,
 }
 
 impl BoxSpace {
@@ -24,6 +28,15 @@ impl BoxSpace {
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.low.is_empty()
+    }
+
+    /// Entries without bounds.
+    pub fn unbounded(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut space = Self::default();
+        for name in names {
+            space.push(name, f32::NEG_INFINITY, f32::INFINITY);
+        }
+        space
     }
 
     /// Adds an entry.
@@ -38,6 +51,8 @@ impl BoxSpace {
         self.names.push(name.into());
         self.low.push(low);
         self.high.push(high);
+        self.frames.push(String::new());
+        self.filters.push(String::new());
     }
 
     /// Adds the entries of another box.
@@ -45,6 +60,22 @@ impl BoxSpace {
         self.names.extend(other.names);
         self.low.extend(other.low);
         self.high.extend(other.high);
+        self.frames.extend(other.frames);
+        self.filters.extend(other.filters);
+    }
+
+    /// Says in which frame those entries are that have none yet.
+    #[must_use]
+    pub fn in_frame(mut self, frame: &str) -> Self {
+        name_rest(&mut self.frames, frame);
+        self
+    }
+
+    /// Says how those entries are filtered of which nothing was said yet.
+    #[must_use]
+    pub fn filtered(mut self, filter: &str) -> Self {
+        name_rest(&mut self.filters, filter);
+        self
     }
 
     /// Fails for a point outside the box.
@@ -105,5 +136,11 @@ impl BoxSpace {
                 (false, false) => rng.sample(StandardNormal),
             };
         }
+    }
+}
+
+fn name_rest(texts: &mut [String], text: &str) {
+    for empty in texts.iter_mut().filter(|text| text.is_empty()) {
+        text.clone_into(empty);
     }
 }

@@ -43,8 +43,6 @@ fn check(task: &str, sets: &[(&str, &str)]) {
     let factory = factory(task, sets);
     let options = CheckOptions {
         n_steps: 8,
-        // The paper's episode is always the same.
-        is_random: task != "tissue-reach",
         ..CheckOptions::default()
     };
     let problems = check_env(&|| factory.make(), &options);
@@ -61,6 +59,52 @@ fn every_task_keeps_the_contract() {
         let sets = if uses_probe(kind.name) { SHORT } else { &[] };
         check(kind.name, sets);
     }
+}
+
+#[test]
+fn entries_along_an_axis_say_of_which_frame() {
+    for kind in tasks::ALL {
+        let sets = if uses_probe(kind.name) { SHORT } else { &[] };
+        let spec = factory(kind.name, sets).make().unwrap().spec().clone();
+        for space in [&spec.observation_space, &spec.action_space] {
+            let n = space.len();
+            assert_eq!(
+                [space.frames.len(), space.filters.len()],
+                [n, n],
+                "{}",
+                kind.name
+            );
+            for (name, frame) in space.names.iter().zip(&space.frames) {
+                let what = name.split(" [").next().unwrap();
+                let is_along = ["_x", "_y", "_z"].iter().any(|axis| what.ends_with(axis));
+                assert!(
+                    !is_along || !frame.is_empty(),
+                    "{}: {name} has no frame",
+                    kind.name
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn a_sweep_whose_path_is_over_says_so() {
+    let mode = [("action.mode", "hybrid_force")];
+    let mut env = factory("table-slide", &mode).make().unwrap();
+    let spec = env.spec().clone();
+    let mut observation = vec![0.0; spec.observation_space.len()];
+    let mut action = vec![0.0; spec.action_space.len()];
+    env.reset(1, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let last = loop {
+        env.scripted_action(&mut action);
+        let step = env.step(&action, &mut observation).unwrap();
+        if step.is_over() {
+            break step;
+        }
+    };
+    assert!(last.truncated && !last.terminated);
+    assert_eq!(env.end_reason(), Some(EndReason::Schedule("path complete")));
 }
 
 #[test]

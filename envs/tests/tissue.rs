@@ -13,8 +13,16 @@ use insonate_envs::{EndReason, Env, EnvError, ResetOptions, VecConfig, VecEnv};
 /// The mesh of the defaults takes seconds to make in a test's build; this one has a quarter of its tetrahedra.
 const COARSE: &[(&str, &str)] = &[("organ.edge", "0.03")];
 
-static REACH: LazyLock<EnvFactory> =
-    LazyLock::new(|| tasks::factory("tissue-reach", COARSE).unwrap());
+/// The task of the paper: always the same way, and no touch.
+const PAPER: &[(&str, &str)] = &[
+    ("task.target", "fixed"),
+    ("task.start_spread", "0.0"),
+    ("task.least_force", "0.0"),
+    ("task.max_force", "1000.0"),
+    ("task.force_weight", "0.0"),
+];
+
+static REACH: LazyLock<EnvFactory> = LazyLock::new(|| with("tissue-reach", PAPER));
 
 static RETRACT: LazyLock<EnvFactory> =
     LazyLock::new(|| tasks::factory("tissue-retract", COARSE).unwrap());
@@ -93,9 +101,16 @@ fn the_default_organ_is_of_the_papers_size_and_its_scripts_succeed() {
     let settings = insonate_envs::surgery::SurgerySettings::<()>::default();
     let n_tets = Organ::new(&settings).unwrap().n_tets();
     assert!((1110..=1230).contains(&n_tets), "{n_tets} tetrahedra");
-    let reach = Play::begin(&tasks::factory("tissue-reach", &[]).unwrap(), 1).play_script();
+    let reach = Play::begin(&tasks::factory("tissue-reach", PAPER).unwrap(), 1).play_script();
     assert_eq!(reach.metric("success"), 1.0);
     assert_eq!(reach.metric("solved"), 1.0);
+    let touch = tasks::factory("tissue-reach", &[]).unwrap();
+    for seed in 1..6 {
+        let touch = Play::begin(&touch, seed).play_script();
+        let peak = touch.metric("peak_force_n");
+        assert_eq!(touch.metric("success"), 1.0, "seed {seed}: {peak} N");
+        assert!((0.01..0.2).contains(&peak), "seed {seed}: {peak} N");
+    }
     let retract = Play::begin(&tasks::factory("tissue-retract", &[]).unwrap(), 1).play_script();
     assert_eq!(retract.metric("success"), 1.0);
 }
@@ -103,15 +118,8 @@ fn the_default_organ_is_of_the_papers_size_and_its_scripts_succeed() {
 #[test]
 fn both_keep_the_contract_however_random_they_are() {
     for (task, sets) in [
-        ("tissue-reach", &[][..]),
-        (
-            "tissue-reach",
-            &[
-                ("task.target", "random"),
-                ("task.start_spread", "0.005"),
-                ("observation.force", "true"),
-            ],
-        ),
+        ("tissue-reach", PAPER),
+        ("tissue-reach", &[("observation.force", "true")]),
         (
             "tissue-retract",
             &[("task.goal_spread", "0.005"), ("observation.force", "true")],
@@ -120,7 +128,7 @@ fn both_keep_the_contract_however_random_they_are() {
         let factory = with(task, sets);
         let options = CheckOptions {
             n_steps: 12,
-            is_random: !sets.is_empty(),
+            is_random: sets != PAPER,
             ..CheckOptions::default()
         };
         let problems = check_env(&|| factory.make(), &options);
@@ -168,10 +176,8 @@ fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres(
 #[test]
 fn a_pressed_target_gives_way_and_its_force_is_felt() {
     // Reached only within 0.1 mm, so that the instrument can go on.
-    let factory = with(
-        "tissue-reach",
-        &[("task.threshold", "0.0001"), ("observation.force", "true")],
-    );
+    let more = [("task.threshold", "0.0001"), ("observation.force", "true")];
+    let factory = with("tissue-reach", &[PAPER, &more].concat());
     let mut play = Play::begin(&factory, 1);
     let rest = play.place(3);
     assert_eq!(play.observation[6], 0.0);
@@ -548,4 +554,40 @@ fn wrong_settings_are_named_with_what_is_allowed() {
     };
     let error = env.reset(1, &options, &mut observation).unwrap_err();
     assert!(error.to_string().contains("whole number"), "{error}");
+}
+
+#[test]
+fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
+    // Near enough, and not touched yet.
+    let far = [("task.threshold", "0.02")];
+    let mut play = Play::begin(&with("tissue-reach", &far), 3);
+    let mut was_near = false;
+    while !play.is_over {
+        let felt = play.metric("peak_force_n");
+        was_near |= play.distance() < 0.02 && felt == 0.0;
+        let action = play.scripted();
+        play.step(&action);
+    }
+    assert!(was_near && play.metric("peak_force_n") >= 0.01);
+    assert_eq!(
+        play.env.end_reason(),
+        Some(EndReason::Task("target reached"))
+    );
+    // As fast as it goes, and on.
+    let deep = [("task.threshold", "0.0001")];
+    let mut play = Play::begin(&with("tissue-reach", &deep), 3);
+    while !play.is_over {
+        let way = [0, 1, 2].map(|i| play.place(3)[i] - play.place(0)[i] - [0.0, 0.0, 0.01][i]);
+        let most = way.iter().fold(1e-9_f64, |most, it| most.max(it.abs()));
+        play.step(&way.map(|it| (it / most) as f32));
+    }
+    assert_eq!(
+        play.env.end_reason(),
+        Some(EndReason::Task("pressed too hard"))
+    );
+    assert_eq!(play.metric("success"), 0.0);
+    assert!(play.metric("peak_force_n") > 0.2);
+    // What was charged is the growth of the greatest force beyond half of the limit.
+    let terms = play.env.reward_terms();
+    assert!(terms[3] < 0.0 && terms[2] == -100.0, "{terms:?}");
 }

@@ -212,6 +212,13 @@ class Policy:
     """Names of what it observes, with units, shape ``[n_obs]``."""
     action_names: list[str]
     """Names of its actions, with units, shape ``[n_actions]``."""
+    observation_frames: list[str]
+    """Frame of each observation, such as ``world``; empty: none, or the file does not say. Shape ``[n_obs]``."""
+    observation_filters: list[str]
+    """How each observation was filtered; empty: the value at the end of the control step. Shape ``[n_obs]``."""
+
+    def to_onnx(self) -> bytes:
+        """The policy as an ONNX model: ``observation`` ``[batch, n_obs]`` to ``action`` ``[batch, n_actions]``."""
 
     @property
     def settings(self) -> dict[str, Any]:

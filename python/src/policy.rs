@@ -11,7 +11,7 @@ use numpy::{
     PyUntypedArrayMethods as _,
 };
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBytes, PyDict};
 
 use crate::arrays::copy_f32;
 use crate::environments::Environments;
@@ -37,6 +37,12 @@ pub(crate) struct Policy {
     /// Names of its actions, with units.
     #[pyo3(get)]
     action_names: Vec<String>,
+    /// Frame of each observation; empty: none, or unknown.
+    #[pyo3(get)]
+    observation_frames: Vec<String>,
+    /// How each observation was filtered; empty: the value at the end of the control step.
+    #[pyo3(get)]
+    observation_filters: Vec<String>,
 }
 
 /// Reads a policy file, or the one in the folder of a training.
@@ -114,6 +120,8 @@ impl Policy {
             n_trained_steps: policy.n_trained_steps,
             observation_names: policy.observation_space.names.clone(),
             action_names: policy.action_space.names.clone(),
+            observation_frames: policy.observation_space.frames.clone(),
+            observation_filters: policy.observation_space.filters.clone(),
             inner: Mutex::new(policy),
         })
     }
@@ -125,6 +133,12 @@ impl Policy {
     #[getter]
     fn settings<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyDict>> {
         settings::table_to_python(py, &self.settings)
+    }
+
+    /// The policy as an ONNX model.
+    fn to_onnx<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        let policy = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        PyBytes::new(py, &policy.to_onnx())
     }
 
     /// Actions for observations of shape `[n_obs]` or `[n, n_obs]`.

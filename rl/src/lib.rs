@@ -34,6 +34,7 @@ pub mod network;
 pub mod normalization;
 mod policy;
 pub mod ppo;
+mod protobuf;
 pub mod run;
 mod tensor_file;
 

@@ -4,6 +4,7 @@
 mod support;
 
 use std::fs;
+use std::path::Path;
 
 use insonate_envs::{Env, EnvSpec};
 use insonate_rl::{Policy, PpoConfig};
@@ -115,4 +116,24 @@ fn a_checkpoint_is_not_a_policy() {
     ppo(config(), 1).save(&path).unwrap();
     let message = Policy::load(&path).unwrap_err().to_string();
     assert!(message.ends_with("is of format \"insonate-checkpoint\", not \"insonate-policy\""));
+}
+
+#[test]
+fn a_file_says_in_which_frame_and_how_filtered_entries_are_and_one_that_does_not_is_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("policy");
+    let mut policy = trained(config());
+    policy.observation_space.frames[1] = "probe".to_owned();
+    policy.observation_space.filters[1] = "mean over the control step".to_owned();
+    policy.save(&path).unwrap();
+    let loaded = Policy::load(&path).unwrap();
+    assert_eq!(loaded.observation_space, policy.observation_space);
+    // One of version 1, which came with the sources before frames were written.
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    let old = Path::new(root).join("data/policies/probe-sweep/policy.safetensors");
+    let old = Policy::load(&old).unwrap();
+    assert_eq!(
+        old.observation_space.frames.len(),
+        old.observation_space.len()
+    );
 }

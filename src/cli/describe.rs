@@ -1,8 +1,11 @@
-//! `insonate describe`: everything about a task.
+//! `insonate describe`: everything about a task, or about a policy and the task that it was trained for.
+
+use std::path::Path;
 
 use clap::Args;
 use insonate::envs::tasks::{self, EnvFactory, TaskKind};
 use insonate::envs::{BoxSpace, EnvSpec};
+use insonate::evaluation::NamedPolicy;
 use insonate::training::TrainingSettings;
 use serde_json::{Value, json};
 
@@ -13,9 +16,13 @@ use super::settings_args::SettingsArgs;
 #[command(after_help = "Examples:
   insonate describe probe-sweep
   insonate describe probe-sweep --set env.action.mode=variable_z
-  insonate describe probe-sweep --toml > sweep.toml")]
+  insonate describe probe-sweep --toml > sweep.toml
+  insonate describe output/sweep
+
+A training folder stands for policy.safetensors in it, the last policy of the training.")]
 pub(crate) struct Describe {
-    /// Task, one of `insonate list`.
+    /// Task, one of `insonate list`, or a policy file or training folder.
+    #[arg(value_name = "TASK")]
     task: String,
     #[command(flatten)]
     settings: SettingsArgs,
@@ -30,18 +37,81 @@ pub(crate) struct Describe {
 impl Describe {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let overrides = self.settings.overrides()?;
-        let settings = TrainingSettings::resolve(&self.task, &overrides)?;
+        let mut policy = self.policy()?;
+        let task = policy.as_ref().map_or(&*self.task, |it| it.factory.task);
+        let mut settings = TrainingSettings::resolve(task, &overrides)?;
+        if let Some(policy) = &mut policy {
+            std::mem::swap(&mut settings.factory, &mut policy.factory);
+        }
         if self.toml {
             return print(settings.to_toml().trim_end());
         }
-        let kind = tasks::by_name(&self.task)?;
+        let kind = tasks::by_name(task)?;
         let spec = settings.factory.make()?.spec().clone();
         if self.json {
-            let all = to_json(&spec, kind.summary, &settings.factory);
+            let mut all = to_json(&spec, kind.summary, &settings.factory);
+            all["policy"] = policy.as_ref().map_or(Value::Null, policy_json);
             return print(&serde_json::to_string_pretty(&all)?);
         }
-        print(&to_text(kind, &spec, &settings.factory))
+        let about_policy = policy.as_ref().map(policy_text);
+        let about_task = to_text(kind, &spec, &settings.factory);
+        let parts: Vec<String> = about_policy.into_iter().chain([about_task]).collect();
+        print(&parts.join("\n\n"))
     }
+
+    /// The policy, where a file or folder is named and no task.
+    fn policy(&self) -> anyhow::Result<Option<NamedPolicy>> {
+        if tasks::by_name(&self.task).is_ok() || !Path::new(&self.task).exists() {
+            return Ok(None);
+        }
+        let overrides = self.settings.env_overrides()?;
+        let names = std::slice::from_ref(&self.task);
+        let mut policies = NamedPolicy::load_all(names, None, &overrides.env)?;
+        Ok(policies.pop())
+    }
+}
+
+fn policy_text(named: &NamedPolicy) -> String {
+    let (Some(policy), Some(file)) = (&named.policy, &named.file) else {
+        return named.name.clone();
+    };
+    let (hidden, activation) = policy.network();
+    let widths = [policy.observation_space.len()]
+        .into_iter()
+        .chain(hidden)
+        .chain([policy.action_space.len()]);
+    let widths: Vec<String> = widths.map(|width| width.to_string()).collect();
+    let normalised = if policy.is_normalized() {
+        "observations normalised"
+    } else {
+        "observations as they are"
+    };
+    format!(
+        "policy {}\n  file      {}\n  trained   {} steps, seed {}, insonate {}\n  network   {}, {activation:?}, {normalised}",
+        named.described(),
+        file.display(),
+        policy.n_trained_steps,
+        policy.seed,
+        policy.insonate_version,
+        widths.join(" → "),
+    )
+}
+
+fn policy_json(named: &NamedPolicy) -> Value {
+    let Some(policy) = &named.policy else {
+        return Value::Null;
+    };
+    let (hidden_sizes, activation) = policy.network();
+    json!({
+        "policy": named.name,
+        "policy_file": named.file,
+        "n_trained_steps": policy.n_trained_steps,
+        "seed": policy.seed,
+        "insonate_version": policy.insonate_version,
+        "hidden_sizes": hidden_sizes,
+        "activation": activation,
+        "is_normalized": policy.is_normalized(),
+    })
 }
 
 fn to_text(kind: &TaskKind, spec: &EnvSpec, factory: &EnvFactory) -> String {
@@ -103,8 +173,14 @@ fn space(title: &str, space: &BoxSpace) -> Vec<String> {
             false if *value < 0.0 => "-∞".to_owned(),
             false => "∞".to_owned(),
         };
+        let [frame, filter] = [&space.frames[i], &space.filters[i]];
+        let meaning = match (&frame[..], &filter[..]) {
+            ("", filter) => filter.to_owned(),
+            (frame, "") => format!("in {frame}"),
+            (frame, filter) => format!("in {frame}, {filter}"),
+        };
         format!(
-            "  {i:>3}  {name:<36} {:>10} to {:<10}",
+            "  {i:>3}  {name:<36} {:>10} to {:<10}  {meaning}",
             bound(low),
             bound(high)
         )
@@ -128,6 +204,8 @@ fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
             "names": space.names,
             "low": space.low.iter().map(bound).collect::<Vec<_>>(),
             "high": space.high.iter().map(bound).collect::<Vec<_>>(),
+            "frames": space.frames,
+            "filters": space.filters,
         })
     };
     json!({

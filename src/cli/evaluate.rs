@@ -25,6 +25,7 @@ use super::print;
   insonate evaluate output/sweep/seed-*/policy.safetensors --episodes 100 --json
   insonate evaluate output/sweep --fix torso.stiffness=800 --csv episodes.csv
 
+A training folder stands for policy.safetensors in it, the last policy of the training; best_policy.safetensors beside it is the best one.
 A policy file is evaluated with the task settings of its training; --config and --set override them.
 zero, random and scripted take the settings of the first policy file, or the task's defaults without one.
 Episode e has the seed S + e, for any number of environments and threads.")]

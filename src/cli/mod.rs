@@ -9,6 +9,7 @@ mod describe;
 mod device_arg;
 mod episode_args;
 mod evaluate;
+mod export;
 mod image;
 mod imitate;
 mod interrupt;
@@ -95,6 +96,8 @@ enum Command {
     Imitate(imitate::Imitate),
     /// Run an episode under a policy: log, plots and a moving picture.
     Rollout(rollout::RolloutCommand),
+    /// Write a policy as an ONNX model, for programs that are not insonate.
+    Export(export::Export),
     /// Draw the learning curves of several trainings.
     Curves(curves::Curves),
     /// Show a task: actions, observations, rewards, metrics, random parameters, settings.
@@ -138,6 +141,7 @@ impl Cli {
             Command::Serve(command) => command.run(),
             Command::Imitate(command) => command.run(),
             Command::Rollout(command) => command.run(),
+            Command::Export(command) => command.run(),
             Command::Curves(command) => command.run(),
             Command::Describe(command) => command.run(),
             Command::Tissue(command) => command.run(),

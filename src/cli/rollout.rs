@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use insonate::evaluation::{NamedPolicy, Rollout, rollout};
-use insonate::experiments::EpisodeCamera;
+use insonate::experiments::{EpisodeCamera, Playback};
 use insonate::files::OutputFolder;
 use insonate::report::{film_with_strip, rollout_log, rollout_plot};
 use insonate::sim::SimError;
@@ -21,6 +21,7 @@ use super::print;
   insonate rollout scripted --task probe-sweep --set randomization.breathing=true --camera side
   insonate rollout output/sweep --seed 7 --episodes 3 --no-pictures --json
 
+A training folder stands for policy.safetensors in it, the last policy of the training.
 The episode of seed S is the first of `insonate evaluate --seed S`.")]
 pub(crate) struct RolloutCommand {
     /// Policy file or training folder, zero, random or scripted.
@@ -51,9 +52,12 @@ pub(crate) struct RolloutCommand {
     /// Size of the film [pixels].
     #[arg(long, value_name = "WxH", default_value = "640x480", value_parser = super::outcome::picture_size)]
     picture_size: (u32, u32),
-    /// Frames per simulated second; the film plays in simulated time.
+    /// Frames per second of the film, about.
     #[arg(long, value_name = "HZ", default_value_t = 20)]
     frame_rate: u32,
+    /// How many times slower than simulated the film plays [default: 1, or a power of two by which it lasts four seconds].
+    #[arg(long, value_name = "TIMES", value_parser = clap::value_parser!(u64).range(1..=1000))]
+    slow_motion: Option<u64>,
     /// Also write log.mcap, for Foxglove and PyPI's mcap.
     #[arg(long)]
     mcap: bool,
@@ -122,7 +126,11 @@ impl RolloutCommand {
         interrupt: &Interrupt,
     ) -> anyhow::Result<Value> {
         let spec = policy.factory.make()?.spec().clone();
-        let every = frame_stride(spec.control_timestep, self.frame_rate);
+        let playback = Playback {
+            control_timestep: spec.control_timestep,
+            frame_rate: f64::from(self.frame_rate.clamp(1, 50)),
+            slow_motion: self.slow_motion.map(|times| times as usize),
+        };
         let (width, height) = self.picture_size;
         let config = RenderConfig {
             width,
@@ -132,7 +140,7 @@ impl RolloutCommand {
         };
         let still_at = spec.max_episode_steps.unwrap_or(0) / 2;
         let mut episode_camera =
-            EpisodeCamera::new(config, self.camera.as_deref(), every, still_at);
+            EpisodeCamera::new(config, self.camera.as_deref(), playback, still_at);
         let options = self.episode.options()?;
         let rollout = rollout(policy, seed, &options, &mut |env| {
             if !self.no_pictures {
@@ -142,9 +150,10 @@ impl RolloutCommand {
         })?;
         let summary = summary(&rollout);
         folder.write("log.csv", &rollout.to_csv()?)?;
-        let interval = every as f64 * spec.control_timestep;
+        let n_steps = rollout.steps.len();
         if self.mcap {
-            let log = rollout_log(&rollout, &episode_camera.frames, interval)?;
+            let interval = playback.simulated_interval(n_steps);
+            let log = rollout_log(&rollout, &episode_camera.frames(n_steps), interval)?;
             folder.write("log.mcap", &log)?;
         }
         let json = serde_json::to_string_pretty(&summary)?;
@@ -159,23 +168,16 @@ impl RolloutCommand {
         settings.insert("task".to_owned(), policy.factory.task.into());
         settings.insert("env".to_owned(), policy.factory.settings.clone().into());
         folder.write("config.toml", settings.to_string().as_bytes())?;
-        write_pictures(folder, &episode_camera, &rollout, every, interval)?;
+        write_pictures(folder, &episode_camera, &rollout, &playback)?;
         Ok(summary)
     }
-}
-
-/// Control steps between frames.
-fn frame_stride(control_timestep: f64, frame_rate: u32) -> usize {
-    let stride = 1.0 / (f64::from(frame_rate.clamp(1, 50)) * control_timestep);
-    (stride.round() as usize).max(1)
 }
 
 fn write_pictures(
     folder: &OutputFolder,
     episode_camera: &EpisodeCamera,
     rollout: &Rollout,
-    every: usize,
-    interval: f64,
+    playback: &Playback,
 ) -> anyhow::Result<()> {
     if let Some(problem) = &episode_camera.problem {
         // An unknown camera is an error of the caller; a machine without EGL is not.
@@ -193,10 +195,11 @@ fn write_pictures(
     if let Some(still) = &episode_camera.still {
         still.write_rgb(&folder.path().join("still.png"))?;
     }
-    if episode_camera.frames.is_empty() {
+    let frames = episode_camera.frames(rollout.steps.len());
+    if frames.is_empty() {
         return Ok(());
     }
-    let film = film_with_strip(rollout, &episode_camera.frames, every, interval)?;
+    let film = film_with_strip(rollout, &frames, playback)?;
     Ok(folder.write("film.gif", &film.to_gif()?)?)
 }
 
@@ -211,6 +214,7 @@ fn summary(rollout: &Rollout) -> Value {
     let mut summary = json!({
         "task": spec.id,
         "policy": rollout.policy,
+        "policy_file": rollout.file,
         "seed": ended.seed,
         "return": ended.return_,
         "length": ended.length,
@@ -235,6 +239,9 @@ fn summary_text(summary: &Value) -> String {
         summary["end"].as_str().unwrap_or_default(),
         summary["seconds_simulated"].as_f64().unwrap_or_default()
     )];
+    if let Some(file) = summary["policy_file"].as_str() {
+        lines.push(format!("policy file: {file}"));
+    }
     let metrics = summary["metrics"].as_object().into_iter().flatten();
     let figures = std::iter::once(("return", &summary["return"]))
         .chain(metrics.map(|(name, value)| (name.as_str(), value)));

@@ -24,6 +24,7 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
     let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
     put("task", result.spec.id.as_str().into());
     put("policy", result.name.as_str().into());
+    put("policy_file", json!(result.file));
     put(
         "success_rate",
         json!(successes.map(|k| k as f64 / n as f64)),

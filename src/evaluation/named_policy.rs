@@ -21,6 +21,8 @@ pub struct NamedPolicy {
     pub name: String,
     /// The policy; none for a built-in one.
     pub policy: Option<Policy>,
+    /// The file that it was read from: for a folder, the last policy of its training.
+    pub file: Option<PathBuf>,
     /// Makes its environments.
     pub factory: EnvFactory,
 }
@@ -40,11 +42,11 @@ impl NamedPolicy {
         task: Option<&str>,
         overrides: &Table,
     ) -> anyhow::Result<Vec<Self>> {
-        let policies: Vec<Option<Policy>> = names
+        let policies: Vec<Option<(PathBuf, Policy)>> = names
             .iter()
             .map(|name| load(name))
             .collect::<Result<_, _>>()?;
-        let first = policies.iter().flatten().next();
+        let first = policies.iter().flatten().map(|(_, policy)| policy).next();
         let task = task
             .or(first.map(|policy| policy.identity.task.as_str()))
             .ok_or_else(|| EnvError::Config {
@@ -60,7 +62,7 @@ impl NamedPolicy {
         named
             .map(|(name, policy)| {
                 let base = match policy {
-                    Some(policy) if policy.identity.task == task => stored(policy)?,
+                    Some((_, policy)) if policy.identity.task == task => stored(policy)?,
                     _ => default.clone(),
                 };
                 Self::new(name, policy.clone(), task, &base, overrides)
@@ -87,19 +89,21 @@ impl NamedPolicy {
         Ok(Self {
             name: "scripted".to_owned(),
             policy: None,
+            file: None,
             factory: resolve_env(task, &base, overrides)?,
         })
     }
 
     fn new(
         name: &str,
-        policy: Option<Policy>,
+        loaded: Option<(PathBuf, Policy)>,
         task: &str,
         base: &Table,
         overrides: &Table,
     ) -> anyhow::Result<Self> {
         let kind = tasks::by_name(task)?;
         let mut base = base.clone();
+        let (file, policy) = loaded.unzip();
         if name == "scripted" && policy.is_none() {
             for (setting, value) in kind.scripted {
                 settings::set(&mut base, setting, value)?;
@@ -112,8 +116,24 @@ impl NamedPolicy {
         Ok(Self {
             name: name.to_owned(),
             policy,
+            file,
             factory,
         })
+    }
+
+    /// Its name, and for a folder which of its files was read and after how many steps of training it was written.
+    pub fn described(&self) -> String {
+        let file = self
+            .file
+            .as_deref()
+            .filter(|file| *file != Path::new(&self.name));
+        match (&self.policy, file.and_then(Path::file_name)) {
+            (Some(policy), Some(file)) => {
+                let (file, steps) = (file.display(), policy.n_trained_steps);
+                format!("{} ({file}, the last, {steps} steps)", self.name)
+            }
+            _ => self.name.clone(),
+        }
     }
 
     /// Who acts.
@@ -135,12 +155,14 @@ fn stored(policy: &Policy) -> anyhow::Result<Table> {
     })
 }
 
-/// The policy of a name; none for a built-in one.
-fn load(name: &str) -> anyhow::Result<Option<Policy>> {
+/// The policy of a name and its file; none for a built-in one.
+fn load(name: &str) -> anyhow::Result<Option<(PathBuf, Policy)>> {
     if BUILTIN_POLICIES.contains(&name) {
         return Ok(None);
     }
-    Ok(Some(Policy::load(&policy_path(name)?)?))
+    let path = policy_path(name)?;
+    let policy = Policy::load(&path)?;
+    Ok(Some((path, policy)))
 }
 
 /// The policy file of a name: itself, or the last policy in the folder of a training.

@@ -99,6 +99,8 @@ mod tests {
         };
         EvaluationResult {
             name: name.to_owned(),
+            described: name.to_owned(),
+            file: None,
             spec: EnvSpec {
                 metrics: vec!["force_mae_n"],
                 parameters: vec!["phase [rad]".to_owned(), "torso.stiffness [N/m]".to_owned()],

@@ -1,6 +1,7 @@
 //! One episode with every observation, action, reward and probe sample.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 
 use super::NamedPolicy;
 use crate::envs::{
@@ -25,6 +26,8 @@ pub struct RolloutStep {
     pub reward_terms: Vec<f64>,
     /// The probe at its end, where the scene has one.
     pub probe: Option<ProbeSample>,
+    /// Force between a tool and what it touches [N], where the environment has one; true, the mean over the step.
+    pub tool_force: Option<f64>,
 }
 
 /// Motion and force of the probe; true values, without noise.
@@ -51,6 +54,10 @@ pub struct ProbeSample {
 pub struct Rollout {
     /// The policy's name.
     pub policy: String,
+    /// The policy's name, and which file it stands for where it is a folder.
+    pub described: String,
+    /// The policy's file; none for a built-in one.
+    pub file: Option<PathBuf>,
     /// Specification of the environment.
     pub spec: EnvSpec,
     /// Every step.
@@ -103,11 +110,14 @@ pub fn rollout(
                 .scene()
                 .zip(probe.as_ref())
                 .map(|((_, physics), probe)| probe.read(physics)),
+            tool_force: now.tool_force(),
         });
         let interrupted = watch(now).is_break() && ended.is_none();
         if let Some(ended) = ended.or_else(|| interrupted.then(|| so_far(now, seed, &steps))) {
             return Ok(Rollout {
                 policy: policy.name.clone(),
+                described: policy.described(),
+                file: policy.file.clone(),
                 spec,
                 steps,
                 ended,
@@ -143,6 +153,17 @@ impl Rollout {
         steps
             .map(|step| Some((step.time, of(step.probe.as_ref()?))))
             .collect()
+    }
+
+    /// The force that probe or tool exerts over time [N]; none where there is neither.
+    pub fn force(&self) -> Option<Vec<(f64, f64)>> {
+        let of_tool = || {
+            let steps = self.steps.iter();
+            steps
+                .map(|step| Some((step.time, step.tool_force?)))
+                .collect()
+        };
+        self.probe(|probe| probe.force).or_else(of_tool)
     }
 
     /// The force that the task asks for along the probe's axis [N]; none where it asks for none.
@@ -187,6 +208,13 @@ impl Rollout {
         if self.steps.first().is_some_and(|step| step.probe.is_some()) {
             header.extend(ProbeSample::COLUMNS.map(str::to_owned));
         }
+        if self
+            .steps
+            .first()
+            .is_some_and(|step| step.tool_force.is_some())
+        {
+            header.push("tool_force_n".to_owned());
+        }
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(header)?;
         for step in &self.steps {
@@ -197,6 +225,7 @@ impl Rollout {
             row.extend(step.reward_terms.iter().map(ToString::to_string));
             let probe = step.probe.iter().flat_map(ProbeSample::cells);
             row.extend(probe.map(|value| value.to_string()));
+            row.extend(step.tool_force.map(|force| force.to_string()));
             writer.write_record(row)?;
         }
         Ok(writer.into_inner()?)

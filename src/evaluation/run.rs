@@ -1,6 +1,7 @@
 //! Runs the episodes of an evaluation.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::NamedPolicy;
@@ -27,6 +28,10 @@ pub struct EvaluationPlan {
 pub struct EvaluationResult {
     /// The policy's name.
     pub name: String,
+    /// The policy's name, and which file it stands for where it is a folder.
+    pub described: String,
+    /// The policy's file; none for a built-in one.
+    pub file: Option<PathBuf>,
     /// Specification of the environment.
     pub spec: EnvSpec,
     /// Every episode, in order.
@@ -71,6 +76,8 @@ pub fn evaluate(
     }
     Ok(EvaluationResult {
         name: policy.name.clone(),
+        described: policy.described(),
+        file: policy.file.clone(),
         spec: env.spec().clone(),
         episodes,
         seconds: start.elapsed().as_secs_f64(),

@@ -6,7 +6,10 @@ use super::{Estimate, EvaluationResult, PairedDifference, wilson};
 pub fn result_table(result: &EvaluationResult) -> String {
     let n = result.episodes.len();
     let mut lines = vec![
-        format!("{}: policy {}, {n} episodes", result.spec.id, result.name),
+        format!(
+            "{}: policy {}, {n} episodes",
+            result.spec.id, result.described
+        ),
         header(),
     ];
     if let Some(successes) = result.n_successes() {

@@ -1,5 +1,6 @@
 //! A camera that follows an episode; a machine without OpenGL loses only its pictures.
 
+use super::Playback;
 use crate::envs::Env;
 use crate::sim::names::{self, ObjectType};
 use crate::sim::render::{Image, RenderConfig, Renderer};
@@ -8,18 +9,18 @@ use crate::sim::{CompiledScene, Physics, SimError};
 /// Cameras in order of preference, where none is named.
 const PREFERRED: [&str; 3] = ["close", "side", "front"];
 
-/// Takes a frame every so many steps, and one still picture.
+/// Takes frames for a film, and one still picture.
 #[derive(Debug)]
 pub struct EpisodeCamera {
     config: RenderConfig,
     /// The camera; none: the first of those preferred that the scene has.
     camera: Option<String>,
-    every: usize,
+    playback: Playback,
     still_at: usize,
     renderer: Option<Renderer>,
     n_seen: usize,
-    /// Frames of the film.
-    pub frames: Vec<Image>,
+    /// Frames with the step before which they were taken; closer together than the film needs.
+    taken: Vec<(usize, Image)>,
     /// A picture from the middle of the longest episode, or from the last moment of a shorter one.
     pub still: Option<Image>,
     /// Why there are no pictures, or no more.
@@ -29,20 +30,35 @@ pub struct EpisodeCamera {
 }
 
 impl EpisodeCamera {
-    /// A camera for frames of this size, one every so many control steps, and a still at one of them.
-    pub fn new(config: RenderConfig, camera: Option<&str>, every: usize, still_at: usize) -> Self {
+    /// A camera for frames of this size and a film of this speed, and a still at one of the steps.
+    pub fn new(
+        config: RenderConfig,
+        camera: Option<&str>,
+        playback: Playback,
+        still_at: usize,
+    ) -> Self {
         Self {
             config,
             camera: camera.map(str::to_owned),
-            every: every.max(1),
+            playback,
             still_at,
             renderer: None,
             n_seen: 0,
-            frames: Vec::new(),
+            taken: Vec::new(),
             still: None,
             problem: None,
             has_scene: true,
         }
+    }
+
+    /// The frames of a film of an episode of so many steps.
+    pub fn frames(&self, n_steps: usize) -> Vec<&Image> {
+        let stride = self.playback.stride(n_steps);
+        let taken = self.taken.iter();
+        taken
+            .filter(|(index, _)| index.is_multiple_of(stride))
+            .map(|(_, frame)| frame)
+            .collect()
     }
 
     /// Sees the environment after its reset and after each step.
@@ -78,9 +94,9 @@ impl EpisodeCamera {
         if let Some(renderer) = self
             .renderer
             .as_mut()
-            .filter(|_| index.is_multiple_of(self.every))
+            .filter(|_| index.is_multiple_of(self.playback.stride(index)))
         {
-            self.frames.push(renderer.render(physics, &camera)?);
+            self.taken.push((index, renderer.render(physics, &camera)?));
         }
         if index == self.still_at || (is_over && self.still.is_none()) {
             let config = RenderConfig {

@@ -1,30 +1,32 @@
-//! A strip below the frames of a film: the force so far, or the reward without a target force.
+//! A strip below the frames of a film: the force so far, or the reward where nothing measures a force, and how fast the film plays.
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{DrawResult, INK, ORANGE_LINE, WINDOW, range_of, tick};
 use crate::evaluation::Rollout;
-use crate::experiments::Film;
 use crate::experiments::fonts::register_fonts;
+use crate::experiments::{Film, Playback};
 use crate::sim::render::Image;
 
 /// Height of the strip [pixels].
-const HEIGHT: u32 = 132;
+const HEIGHT: u32 = 144;
 
 const LINE: RGBColor = RGBColor(31, 105, 180);
 
-/// Puts frames of an episode, one per `every` steps, above a curve that grows with them.
+/// Puts frames of an episode above a curve that grows with them.
 ///
 /// # Errors
 /// When it cannot be drawn.
 pub fn film_with_strip(
     rollout: &Rollout,
-    frames: &[Image],
-    every: usize,
-    interval: f64,
+    frames: &[&Image],
+    playback: &Playback,
 ) -> anyhow::Result<Film> {
     register_fonts();
-    let strip = Strip::of(rollout);
+    let n_steps = rollout.steps.len();
+    let every = playback.stride(n_steps);
+    let strip = Strip::of(rollout, playback.factor(n_steps));
     let (width, height) = frames
         .first()
         .map_or((0, 0), |frame| (frame.width, frame.height));
@@ -40,38 +42,38 @@ pub fn film_with_strip(
     Ok(Film {
         width,
         height: height + HEIGHT,
-        interval,
+        interval: playback.shown_interval(n_steps),
         frames: composed.collect::<anyhow::Result<_>>()?,
     })
 }
 
 struct Strip {
     label: &'static str,
+    /// How fast the film plays.
+    speed: String,
     points: Vec<(f64, f64)>,
     /// Target and tolerance.
     goal: Option<(f64, f64)>,
 }
 
 impl Strip {
-    fn of(rollout: &Rollout) -> Self {
-        match rollout
-            .probe(|probe| probe.force)
-            .zip(rollout.target_force())
-        {
-            Some((points, target)) => Self {
-                label: "force [N]",
-                points,
-                goal: Some((target, 1.0)),
-            },
-            None => Self {
-                label: "reward",
-                points: rollout
-                    .steps
-                    .iter()
-                    .map(|step| (step.time, step.reward))
-                    .collect(),
-                goal: None,
-            },
+    fn of(rollout: &Rollout, slow_motion: usize) -> Self {
+        let speed = match slow_motion {
+            1 => "in simulated time".to_owned(),
+            times => format!("slowed down {times} times"),
+        };
+        let (label, points, goal) = match rollout.force() {
+            Some(points) => ("force [N]", points, rollout.target_force()),
+            None => {
+                let rewards = rollout.steps.iter().map(|step| (step.time, step.reward));
+                ("reward", rewards.collect(), None)
+            }
+        };
+        Self {
+            label,
+            speed,
+            points,
+            goal: goal.map(|target| (target, 1.0)),
         }
     }
 
@@ -89,6 +91,9 @@ impl Strip {
     fn draw(&self, pixels: &mut [u8], width: u32, n_done: usize) -> DrawResult {
         let area = BitMapBackend::with_buffer(pixels, (width, HEIGHT)).into_drawing_area();
         area.fill(&WHITE)?;
+        let right = Pos::new(HPos::Right, VPos::Top);
+        let style = ("sans-serif", 13).into_font().color(&INK).pos(right);
+        area.draw_text(&self.speed, &style, (width as i32 - 14, 2))?;
         let end = self.points.last().map_or(1.0, |p| p.0.max(1e-3));
         let goal = self.goal.map(|(goal, well)| [goal - well, goal + well]);
         let heights = self
@@ -99,6 +104,7 @@ impl Strip {
             .chain([0.0]);
         let mut chart = ChartBuilder::on(&area)
             .margin(6)
+            .margin_top(18)
             .margin_right(14)
             .x_label_area_size(24)
             .y_label_area_size(52)

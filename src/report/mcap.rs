@@ -55,7 +55,7 @@ pub fn record_log(record: &Record) -> Result<Vec<u8>, LogError> {
 ///
 /// # Errors
 /// [`LogError`]; of a picture that cannot be encoded.
-pub fn rollout_log(rollout: &Rollout, frames: &[Image], interval: f64) -> anyhow::Result<Vec<u8>> {
+pub fn rollout_log(rollout: &Rollout, frames: &[&Image], interval: f64) -> anyhow::Result<Vec<u8>> {
     let mut log = McapLog::new()?;
     let mut frames = frames.iter().enumerate().peekable();
     let terms = &rollout.spec.reward_terms;

@@ -138,10 +138,13 @@ fn curves(
 }
 
 fn force(rollout: &Rollout) -> Option<Panel> {
-    let points = rollout.probe(|probe| probe.force)?;
+    let of = match rollout.steps.first()?.probe {
+        Some(_) => "force along the probe",
+        None => "force of the tool",
+    };
     Some(Panel {
         label: "force [N]",
-        curves: vec![("force along the probe".to_owned(), points)],
+        curves: vec![(of.to_owned(), rollout.force()?)],
         goal: rollout.target_force().map(|target| (target, STEADY)),
         least: [0.0, 1.0],
     })

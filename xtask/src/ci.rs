@@ -6,7 +6,7 @@ use std::time::Instant;
 use anyhow::{Context as _, Result};
 
 use crate::command::{cargo, succeeds};
-use crate::python;
+use crate::{own_task, python};
 
 /// One check.
 #[derive(Debug, Clone, Copy)]
@@ -23,12 +23,12 @@ enum Job {
         &'static [&'static str],
         Option<(&'static str, &'static str)>,
     ),
-    /// Something in a virtual environment, in words.
-    Python(&'static str, fn() -> Result<()>),
+    /// Something else, in words.
+    Other(&'static str, fn() -> Result<()>),
 }
 
 /// The steps, in the order in which they run: what fails soonest comes first.
-const STEPS: [Step; 9] = [
+const STEPS: [Step; 10] = [
     Step {
         name: "format",
         job: Job::Cargo(&["fmt", "--all", "--check"], None),
@@ -78,6 +78,13 @@ const STEPS: [Step; 9] = [
         job: Job::Cargo(&["test", "--workspace"], Some(("INSTA_UPDATE", "no"))),
     },
     Step {
+        name: "own-task",
+        job: Job::Other(
+            "the crate that docs/your-own-task.md prints",
+            own_task::test,
+        ),
+    },
+    Step {
         name: "docs",
         job: Job::Cargo(
             &["doc", "--workspace", "--no-deps"],
@@ -91,11 +98,11 @@ const STEPS: [Step; 9] = [
     },
     Step {
         name: "python",
-        job: Job::Python("tests of the Python package", python::test),
+        job: Job::Other("tests of the Python package", python::test),
     },
     Step {
         name: LEARNERS,
-        job: Job::Python("short trainings in Python", python::test_learners),
+        job: Job::Other("short trainings in Python", python::test_learners),
     },
 ];
 
@@ -132,7 +139,7 @@ pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
         }
         let line = match step.job {
             Job::Cargo(arguments, _) => format!("cargo {}", arguments.join(" ")),
-            Job::Python(line, _) => line.to_owned(),
+            Job::Other(line, _) => line.to_owned(),
         };
         eprintln!("==> {}: {line}", step.name);
         let step_start = Instant::now();
@@ -142,7 +149,7 @@ pub(crate) fn run(steps: &[Step]) -> Result<ExitCode> {
                 .status()
                 .context("cannot start cargo")?
                 .success(),
-            Job::Python(_, test) => match test() {
+            Job::Other(_, test) => match test() {
                 Ok(()) => true,
                 Err(error) => {
                     eprintln!("error: {error:#}");

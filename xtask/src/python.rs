@@ -14,8 +14,8 @@ use crate::wheel;
 /// Builds wheels; `ziglang` links against an old C library.
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// What the tests need beside the package.
-const TESTERS: [&str; 2] = ["pytest>=8,<10", "mypy>=2.4,<3"];
+/// What the tests need beside the package; onnxruntime runs exported policies, 28 MB.
+const TESTERS: [&str; 3] = ["pytest>=8,<10", "mypy>=2.4,<3", "onnxruntime>=1.20,<2"];
 
 /// The versions of Gymnasium between which users are: those that other packages pin, and the newest.
 const GYMNASIUMS: [&str; 3] = ["1.1.1", "1.2.2", "1.4.0"];

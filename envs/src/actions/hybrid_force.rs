@@ -96,6 +96,7 @@ impl ActionMode for HybridForceAction {
         BoxSpace::default()
             .with("force [1]", -1.0, 1.0)
             .with("normal_velocity [1]", -1.0, 1.0)
+            .in_frame("goal")
             .with("gain [1]", -1.0, 1.0)
     }
 

@@ -137,7 +137,7 @@ impl ActionMode for ImpedanceAction {
             for &axis in &self.axes {
                 space.push(format!("wrench_{} [1]", AXES[axis]), -1.0, 1.0);
             }
-            return space;
+            return space.in_frame("goal");
         }
         for axis in AXES {
             space.push(format!("stiffness_{axis} [1]"), -1.0, 1.0);
@@ -145,7 +145,7 @@ impl ActionMode for ImpedanceAction {
         if self.mode == ImpedanceMode::VariableZ {
             space.push("depth [1]", -1.0, 1.0);
         }
-        space
+        space.in_frame("goal")
     }
 
     fn reset(&mut self, state: &SceneState) {

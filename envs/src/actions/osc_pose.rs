@@ -104,7 +104,7 @@ impl ActionMode for OscPoseAction {
         for name in &self.names {
             space.push(format!("delta_{name} [1]"), -1.0, 1.0);
         }
-        space
+        space.in_frame("world")
     }
 
     fn reset(&mut self, state: &SceneState) {

@@ -113,6 +113,6 @@ impl CameraSettings {
                 }
             }
         }
-        Ok(space)
+        Ok(space.in_frame(&self.name))
     }
 }

@@ -205,8 +205,11 @@ fn check_end(
                 ),
             );
         }
-        Some(EndReason::TimeLimit) if !step.truncated => {
-            report.add(place, "ends by its time limit, but is not truncated");
+        Some(EndReason::TimeLimit | EndReason::Schedule(_)) if !step.truncated => {
+            report.add(
+                place,
+                "ends by its time limit or schedule, but is not truncated",
+            );
         }
         Some(EndReason::Task(_) | EndReason::Diverged(_)) if !step.terminated => {
             report.add(place, "ends by the task's own rule, but is not terminated");

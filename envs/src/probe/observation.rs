@@ -6,7 +6,7 @@ use nalgebra::{UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
 use super::state::SceneState;
-use super::wrench_measurement::WrenchMeasurement;
+use super::wrench_measurement::{MEASURED, RATE, WrenchMeasurement, integral_filter, slow_filter};
 use crate::camera::CameraSettings;
 use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError};
@@ -67,50 +67,62 @@ impl ObservationSettings {
     /// The entries, before those of the task; `n_actions`: length of an action.
     pub fn space(&self, state: &SceneState, n_actions: usize) -> BoxSpace {
         let mut space = BoxSpace::default();
-        let mut free = |name: String| space.push(name, f32::NEG_INFINITY, f32::INFINITY);
         if self.joints {
             let n = state.placement.arm.n_joints();
-            (0..n).for_each(|i| free(format!("joint_position_{i} [rad]")));
-            (0..n).for_each(|i| free(format!("joint_velocity_{i} [rad/s]")));
+            space.extend(numbered("joint_position", n, "rad"));
+            space.extend(numbered("joint_velocity", n, "rad/s"));
         }
         if self.goal {
-            for (what, unit) in [
-                ("position_error", "m"),
-                ("rotation_error", "rad"),
-                ("velocity_error", "m/s"),
-                ("angular_velocity_error", "rad/s"),
-            ] {
-                for axis in ["x", "y", "z"] {
-                    free(format!("{what}_{axis} [{unit}]"));
-                }
-            }
-            for axis in ["x", "y"] {
-                free(format!("path_velocity_{axis} [m/s]"));
-            }
+            space.extend(goal_space());
         }
         if self.wrench {
-            for (what, unit) in [("force", "N"), ("torque", "N·m")] {
-                for axis in ["x", "y", "z"] {
-                    free(format!("{what}_{axis} [{unit}]"));
-                }
-            }
-            free("force_error [N]".to_owned());
-            free("force_rate [N/s]".to_owned());
-            free("slow_force_error [N]".to_owned());
-            free("force_error_integral [N·s]".to_owned());
+            space.extend(wrench_space());
         }
         if self.torso {
-            free("breath [m]".to_owned());
-            free("breath_rate [m/s]".to_owned());
-            for axis in ["x", "y"] {
-                free(format!("patient_velocity_{axis} [m/s]"));
-            }
+            space.extend(BoxSpace::unbounded(["breath [m]", "breath_rate [m/s]"]));
+            let patient = along("patient_velocity", &["x", "y"], "m/s");
+            space.extend(patient.in_frame("world"));
         }
         if self.previous_action {
-            (0..n_actions).for_each(|i| free(format!("previous_action_{i} [1]")));
+            space.extend(numbered("previous_action", n_actions, "1"));
         }
         space
     }
+}
+
+fn numbered(what: &str, n: usize, unit: &str) -> BoxSpace {
+    BoxSpace::unbounded((0..n).map(|i| format!("{what}_{i} [{unit}]")))
+}
+
+fn along(what: &str, axes: &[&str], unit: &str) -> BoxSpace {
+    BoxSpace::unbounded(axes.iter().map(|axis| format!("{what}_{axis} [{unit}]")))
+}
+
+/// The probe's error against the goal, and the goal's motion along its path.
+fn goal_space() -> BoxSpace {
+    let mut space = BoxSpace::default();
+    for (what, unit) in [
+        ("position_error", "m"),
+        ("rotation_error", "rad"),
+        ("velocity_error", "m/s"),
+        ("angular_velocity_error", "rad/s"),
+    ] {
+        space.extend(along(what, &["x", "y", "z"], unit));
+    }
+    space.extend(along("path_velocity", &["x", "y"], "m/s"));
+    space.in_frame("goal")
+}
+
+/// What the force sensor says, which measures in the probe's frame.
+fn wrench_space() -> BoxSpace {
+    let mut space = along("force", &["x", "y", "z"], "N");
+    space.extend(along("torque", &["x", "y", "z"], "N·m"));
+    space.extend(BoxSpace::unbounded(["force_error [N]"]));
+    let mut space = space.filtered(MEASURED);
+    space.extend(BoxSpace::unbounded(["force_rate [N/s]"]).filtered(RATE));
+    space.extend(BoxSpace::unbounded(["slow_force_error [N]"]).filtered(&slow_filter()));
+    space.extend(BoxSpace::unbounded(["force_error_integral [N·s]"]).filtered(&integral_filter()));
+    space.in_frame("probe")
 }
 
 /// Fills an observation from front to back.

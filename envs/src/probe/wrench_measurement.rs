@@ -14,6 +14,25 @@ const SLOW_SHARE: f64 = 0.1;
 /// Decay of the integral of the force error [1/s], so that it forgets.
 const LEAK: f64 = 0.5;
 
+/// How the wrench is filtered, in words.
+pub(super) const MEASURED: &str = "mean over the control step, with noise and bias";
+
+/// How the force's rate is found.
+pub(super) const RATE: &str =
+    "difference of the means over this control step and the one before, by its length";
+
+/// How the slow average of the force is found.
+pub(super) fn slow_filter() -> String {
+    format!(
+        "exponential average of the means over control steps, of which the newest counts {SLOW_SHARE}"
+    )
+}
+
+/// How the integral is found.
+pub(super) fn integral_filter() -> String {
+    format!("integral of the means over control steps, which decays by {LEAK} 1/s")
+}
+
 /// What the sensor measured over the last control step, and what is kept of the past.
 #[derive(Debug, Clone, Default)]
 pub struct WrenchMeasurement {

@@ -69,6 +69,6 @@ impl SurgeryModel {
                 );
             }
         }
-        space
+        space.in_frame("world")
     }
 }

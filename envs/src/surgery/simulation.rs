@@ -80,7 +80,8 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             parameters,
         } = task.describe(&model);
         if model.observation.force {
-            observation_space.push("force [N]", 0.0, f32::INFINITY);
+            let force = BoxSpace::default().with("force [N]", 0.0, f32::INFINITY);
+            observation_space.extend(force.filtered("mean over the control step"));
         }
         if model.observation.joints {
             for name in ARM_ENTRIES {
@@ -96,6 +97,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
         for axis in ["x", "y", "z"] {
             action_space.push(format!("move_{axis} [{unit} m]"), -1.0, 1.0);
         }
+        let mut action_space = action_space.in_frame("world");
         action_space.extend(other_actions);
         let spec = EnvSpec {
             id: id.to_owned(),
@@ -204,6 +206,10 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
             *value = displacement[axis].clamp(-1.0, 1.0) as f32;
         }
         true
+    }
+
+    fn tool_force(&self) -> Option<f64> {
+        Some(self.state.force())
     }
 
     fn scene(&self) -> Option<(&CompiledScene, &Physics)> {

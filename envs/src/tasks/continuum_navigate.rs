@@ -306,9 +306,11 @@ impl ContinuumNavigate {
                 observations.push(name, -unbounded, unbounded);
             }
         }
+        let mut observations = observations
+            .with("pull_y [1]", -1.001, 1.001)
+            .with("pull_z [1]", -1.001, 1.001)
+            .in_frame("tip");
         for (name, low, high) in [
-            ("pull_y [1]", -1.001, 1.001),
-            ("pull_z [1]", -1.001, 1.001),
             ("force [N]", 0.0, unbounded),
             ("way_left [m]", 0.0, unbounded),
             ("deviation [m]", 0.0, unbounded),
@@ -322,6 +324,7 @@ impl ContinuumNavigate {
             let name = format!("pull_{axis} [{} N]", settings.max_pull_change);
             actions.push(name, -1.0, 1.0);
         }
+        let actions = actions.in_frame("tip");
         let spec = EnvSpec {
             id: KIND.name.to_owned(),
             observation_space: observations,
@@ -474,6 +477,10 @@ impl Simulation for ContinuumNavigate {
         metrics[1] = self.distance();
         metrics[2] = self.peak_force;
         metrics[3] = self.max_penetration;
+    }
+
+    fn tool_force(&self) -> Option<f64> {
+        Some(self.force)
     }
 
     /// Follows the centre line.

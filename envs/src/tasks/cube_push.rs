@@ -343,8 +343,7 @@ impl ProbeTask for Push {
     }
 
     fn observation_space(&self) -> BoxSpace {
-        let mut space = BoxSpace::default();
-        for name in [
+        BoxSpace::unbounded([
             "probe_x [m]",
             "probe_y [m]",
             "probe_z [m]",
@@ -358,12 +357,10 @@ impl ProbeTask for Push {
             "cube_to_goal_y [m]",
             "cube_velocity_x [m/s]",
             "cube_velocity_y [m/s]",
-        ] {
-            space.push(name, f32::NEG_INFINITY, f32::INFINITY);
-        }
-        space.push("cube_yaw_cos [1]", -1.001, 1.001);
-        space.push("cube_yaw_sin [1]", -1.001, 1.001);
-        space
+        ])
+        .with("cube_yaw_cos [1]", -1.001, 1.001)
+        .with("cube_yaw_sin [1]", -1.001, 1.001)
+        .in_frame("world")
     }
 
     fn reset(

@@ -384,7 +384,12 @@ impl ProbeTask for Sweep {
         if self.is_off_skin {
             return Some(EpisodeEnd::Terminated("path left the skin"));
         }
-        self.is_complete(state).then_some(EpisodeEnd::Truncated)
+        let end = match self.contact.first_contact() {
+            Some(_) => "path complete",
+            None => "path over without contact",
+        };
+        self.is_complete(state)
+            .then_some(EpisodeEnd::Truncated(end))
     }
 
     /// The zero action, which in `hybrid_force` is a controller; in `wrench` a script of its own.

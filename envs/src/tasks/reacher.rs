@@ -226,21 +226,15 @@ impl Reacher {
 }
 
 fn observation_space() -> BoxSpace {
-    let unbounded = f32::INFINITY;
     let mut space = BoxSpace::default();
     for name in ["cos_joint0", "cos_joint1", "sin_joint0", "sin_joint1"] {
         space.push(format!("{name} [1]"), -1.0, 1.0);
     }
-    for name in [
-        "target_x [m]",
-        "target_y [m]",
-        "joint0_velocity [rad/s]",
-        "joint1_velocity [rad/s]",
-        "fingertip_from_target_x [m]",
-        "fingertip_from_target_y [m]",
-    ] {
-        space.push(name, -unbounded, unbounded);
-    }
+    let along = |what| ["x", "y"].map(|axis| format!("{what}_{axis} [m]"));
+    space.extend(BoxSpace::unbounded(along("target")).in_frame("world"));
+    let velocities = ["joint0_velocity [rad/s]", "joint1_velocity [rad/s]"];
+    space.extend(BoxSpace::unbounded(velocities));
+    space.extend(BoxSpace::unbounded(along("fingertip_from_target")).in_frame("world"));
     space
 }
 

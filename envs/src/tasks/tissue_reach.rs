@@ -1,7 +1,9 @@
-//! `tissue-reach`: bring the tip of a surgical instrument within 3 mm of a point on soft tissue.
+//! `tissue-reach`: touch a point on soft tissue lightly with the tip of a surgical instrument.
 //!
-//! The task, reward and PPO settings of FF-SRL (Dall'Alba et al., IROS 2024, arXiv:2503.18616) on a liver of its smallest mesh, 1170
-//! tetrahedra, here with XPBD of physical stiffness. The tissue moves when it is touched, and the target with it.
+//! The task of FF-SRL (Dall'Alba et al., IROS 2024, arXiv:2503.18616) on a liver of its smallest mesh, 1170 tetrahedra, here with XPBD of
+//! physical stiffness: the tissue moves when it is touched, and the target with it. The paper's instrument always starts in the same place,
+//! goes to the same point, and need not touch it; here start and target are random, and the touch is felt and must be light. The paper's
+//! task is `target = "fixed"`, `start_spread = 0`, `least_force = 0`, `max_force = 1000`, `force_weight = 0`.
 //!
 //! **Actions**: displacement of the instrument in a step, in units of `instrument.step` (1 mm); it stays in the workspace
 //!
@@ -26,16 +28,19 @@
 //! |---|---|
 //! | `distance` | -`distance_weight` · l, the distance [cm] |
 //! | `change` | -`change_weight` · d, by which it has grown in the step [cm] |
-//! | `success` | `success_bonus` · s, 1 within `threshold` of the target, 0 else |
+//! | `success` | `success_bonus` · s, 1 when the target is touched lightly, -1 when the force is too great, 0 else |
+//! | `force` | -`force_weight` · growth of max(0, F / `max_force` - 1/2), F: the greatest force so far |
 //!
-//! **Start**: the organ at rest under gravity, the instrument `start` away from the target. The paper's is always the same, and so is
-//! the default. `target = "random"` draws the target from the middles of the triangles on the organ's upper side, `start_spread` the
-//! start from a cube. Options `target` (its number), `start_x`, `start_y` and `start_z` (from the usual start) fix them.
+//! **Start**: the organ at rest under gravity, the instrument `start` away from the target, somewhere in a cube of ± `start_spread`. The
+//! target is one of the middles of the triangles on the organ's upper side; `target = "fixed"` takes the one nearest to `place`. Options
+//! `target` (its number), `start_x`, `start_y` and `start_z` (from the usual start) fix them.
 //!
-//! **End**: terminated within `threshold` of the target, or when the tissue diverges; truncated after 200 steps.
+//! **End**: terminated within `threshold` of the target with a force of `least_force` or more on the instrument; with more than `max_force`;
+//! when the tissue diverges. Truncated after 200 steps.
 //!
-//! **Figures**: `success` is 1 when the target was reached; `solved` is 1 for a return above 80; `distance_m` at the end;
-//! `peak_force_n`, the greatest force of the tissue on the instrument, the mean over a step.
+//! **Figures**: `success` is 1 when the target was touched and no force was above `max_force`; `solved` is 1 for a return above 80, the
+//! paper's measure of its task; `distance_m` at the end; `peak_force_n`, the greatest force of the tissue on the instrument, the mean over a
+//! step.
 
 use std::sync::Arc;
 
@@ -55,7 +60,7 @@ use crate::{BoxSpace, EnvError};
 /// The registry's entry.
 pub const KIND: TaskKind = TaskKind {
     name: "tissue-reach",
-    summary: "bring an instrument within 3 mm of a point on soft tissue",
+    summary: "touch a point on soft tissue lightly with an instrument",
     defaults: || settings::table(&SurgerySettings::<TissueReachSettings>::default()),
     build,
     scripted: &[],
@@ -73,9 +78,9 @@ const CM: f64 = 100.0;
 #[serde(rename_all = "snake_case")]
 pub enum TargetChoice {
     /// Always the one that is nearest to `place`.
-    #[default]
     Fixed,
     /// Any on the organ's upper side.
+    #[default]
     Random,
 }
 
@@ -93,25 +98,34 @@ pub struct TissueReachSettings {
     pub start_spread: f64,
     /// Distance within which the target counts as reached [m].
     pub threshold: f64,
+    /// Force of the tissue on the instrument from which on it counts as touched [N]; 0: it need not be.
+    pub least_force: f64,
+    /// Greatest force of an episode that succeeds; a greater one ends it [N].
+    pub max_force: f64,
     /// Weight of the distance [1/cm].
     pub distance_weight: f64,
     /// Weight of its change [1/cm].
     pub change_weight: f64,
-    /// Reward for reaching the target.
+    /// Reward for touching the target, and what too great a force costs.
     pub success_bonus: f64,
+    /// Weight of a force above half of the greatest.
+    pub force_weight: f64,
 }
 
 impl Default for TissueReachSettings {
     fn default() -> Self {
         Self {
-            target: TargetChoice::Fixed,
+            target: TargetChoice::Random,
             place: [0.0, -0.02, 0.06],
             start: [0.006, -0.01, 0.022],
-            start_spread: 0.0,
+            start_spread: 0.01,
             threshold: 0.003,
+            least_force: 0.01,
+            max_force: 0.2,
             distance_weight: 1.0,
             change_weight: 10.0,
             success_bonus: 100.0,
+            force_weight: 20.0,
         }
     }
 }
@@ -125,9 +139,12 @@ impl TissueReachSettings {
             &[
                 ("start_spread", self.start_spread, 0.0, 0.1),
                 ("threshold", self.threshold, 1e-4, 0.1),
+                ("least_force", self.least_force, 0.0, 10.0),
+                ("max_force", self.max_force, 1e-3, 1e3),
                 ("distance_weight", self.distance_weight, 0.0, 1e6),
                 ("change_weight", self.change_weight, 0.0, 1e6),
                 ("success_bonus", self.success_bonus, 0.0, 1e6),
+                ("force_weight", self.force_weight, 0.0, 1e6),
             ],
         )
     }
@@ -153,6 +170,9 @@ pub struct TissueReach {
     target: MaterialPoint,
     /// From instrument to target [m].
     distance: f64,
+    /// Force on the instrument, and the greatest so far [N].
+    force: f64,
+    peak_force: f64,
     return_: f64,
 }
 
@@ -173,6 +193,8 @@ impl TissueReach {
             points,
             fixed,
             distance: f64::NAN,
+            force: 0.0,
+            peak_force: 0.0,
             return_: 0.0,
             settings,
         })
@@ -183,7 +205,16 @@ impl TissueReach {
     }
 
     fn is_there(&self) -> bool {
-        self.distance < self.settings.threshold
+        self.distance < self.settings.threshold && self.force >= self.settings.least_force
+    }
+
+    fn is_too_strong(&self) -> bool {
+        self.peak_force > self.settings.max_force
+    }
+
+    /// By how many times the greatest force exceeds what costs nothing.
+    fn excess(&self) -> f64 {
+        (self.peak_force / self.settings.max_force - FREE_SHARE).max(0.0)
     }
 }
 
@@ -203,7 +234,7 @@ impl SurgeryTask for TissueReach {
             id: KIND.name,
             observation_space: model.places(&["target"]),
             other_actions: BoxSpace::default(),
-            reward_terms: vec!["distance", "change", "success"],
+            reward_terms: vec!["distance", "change", "success", "force"],
             metrics: vec!["success", "solved", "distance_m"],
             parameters: vec![
                 target.allowing(0.0, last).whole(),
@@ -221,7 +252,7 @@ impl SurgeryTask for TissueReach {
         let start = usual + Vector3::new(parameters[1], parameters[2], parameters[3]);
         state.reset(start, BARELY_OPEN)?;
         self.distance = self.distance_to(state);
-        self.return_ = 0.0;
+        (self.force, self.peak_force, self.return_) = (0.0, 0.0, 0.0);
         Ok(())
     }
 
@@ -230,16 +261,27 @@ impl SurgeryTask for TissueReach {
     }
 
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]) {
-        let before = self.distance;
+        let (before, excess) = (self.distance, self.excess());
         self.distance = self.distance_to(state);
+        (self.force, self.peak_force) = (state.force(), state.peak_force());
         let settings = &self.settings;
         terms[0] = -settings.distance_weight * self.distance * CM;
         terms[1] = -settings.change_weight * (self.distance - before) * CM;
-        terms[2] = settings.success_bonus * f64::from(u8::from(self.is_there()));
+        // Each step costs, so an early failure must cost more.
+        let outcome = match (self.is_too_strong(), self.is_there()) {
+            (true, _) => -1.0,
+            (false, true) => 1.0,
+            (false, false) => 0.0,
+        };
+        terms[2] = settings.success_bonus * outcome;
+        terms[3] = -settings.force_weight * (self.excess() - excess);
         self.return_ += terms.iter().sum::<f64>();
     }
 
     fn end(&self) -> Option<&'static str> {
+        if self.is_too_strong() {
+            return Some("pressed too hard");
+        }
         self.is_there().then_some("target reached")
     }
 
@@ -252,20 +294,31 @@ impl SurgeryTask for TissueReach {
 
     fn write_metrics(&self, _state: &SurgeryState, metrics: &mut [f64]) {
         let flag = |is: bool| f64::from(u8::from(is));
-        metrics[0] = flag(self.is_there());
+        metrics[0] = flag(self.is_there() && !self.is_too_strong());
         metrics[1] = flag(self.return_ > SOLVED);
         metrics[2] = self.distance;
     }
 
-    /// Straight to the target.
+    /// Straight to the target; where it is to be touched, slower and slower.
     fn scripted_action(&self, state: &SurgeryState, _other: &mut [f32]) -> Vector3<f64> {
-        state.place(&self.target) - state.point()
+        let way = state.place(&self.target) - state.point();
+        if self.settings.least_force == 0.0 {
+            return way;
+        }
+        way * SCRIPTED_SHARE.max(SCRIPTED_LEAST / way.norm()).min(1.0)
     }
 
     fn marks(&self, state: &SurgeryState) -> [Option<Vector3<f64>>; 2] {
         [Some(state.place(&self.target)), None]
     }
 }
+
+/// Share of the greatest force that costs nothing.
+const FREE_SHARE: f64 = 0.5;
+
+/// Share of the way to the target that the script goes in a step, and the least that it goes [m].
+const SCRIPTED_SHARE: f64 = 0.1;
+const SCRIPTED_LEAST: f64 = 2e-4;
 
 /// Opening at which the clamps act as a tip and grasp nothing, as a share of the whole.
 const BARELY_OPEN: f64 = 0.12;

@@ -137,7 +137,7 @@ impl UltrasoundSettings {
                 }
             }
         }
-        Ok(space)
+        Ok(space.in_frame("probe"))
     }
 }
 

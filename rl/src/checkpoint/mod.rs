@@ -25,7 +25,8 @@ use description::Description;
 const FORMAT: Format = Format {
     name: "insonate-checkpoint",
     what: "checkpoint",
-    version: 1,
+    version: 2,
+    oldest: 1,
 };
 
 /// Task, settings and progress of a checkpoint, read without environments: enough to make them.

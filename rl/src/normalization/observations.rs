@@ -31,6 +31,11 @@ impl ObservationNormalizer {
         &self.moments
     }
 
+    /// What centred observations are multiplied by, 1 / √(variance + ε); shape `[n_obs]`.
+    pub fn scales(&self) -> &[f64] {
+        &self.scales
+    }
+
     /// Where it cuts.
     pub fn clip(&self) -> f64 {
         f64::from(self.clip)

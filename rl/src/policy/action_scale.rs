@@ -29,6 +29,11 @@ impl ActionScale {
         }
     }
 
+    /// Centre and half range of each action.
+    pub(super) fn lines(&self) -> &[(f32, f32)] {
+        &self.lines
+    }
+
     /// Writes the action, shape `[n_actions]`, for `u`, shape `[n_actions]`; NaN stays NaN.
     pub(crate) fn apply(&self, u: &[f32], action: &mut [f32]) {
         for ((action, u), (center, half_range)) in action.iter_mut().zip(u).zip(&self.lines) {

@@ -15,7 +15,8 @@ use crate::tensor_file::{Format, TensorFile, TensorWriter};
 const FORMAT: Format = Format {
     name: "insonate-policy",
     what: "policy",
-    version: 1,
+    version: 2,
+    oldest: 1,
 };
 
 /// Largest widths and number of layers that a file may ask for.

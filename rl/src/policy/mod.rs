@@ -7,6 +7,7 @@ mod identity;
 mod layers;
 mod moments;
 mod network_tensors;
+mod onnx;
 mod space_record;
 
 use std::fmt;

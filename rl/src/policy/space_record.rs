@@ -6,11 +6,16 @@ use serde::{Deserialize, Serialize};
 use crate::RlError;
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 
-/// The names of a space; its bounds, which may be infinite, are tensors.
+/// The words of a space; its bounds, which may be infinite, are tensors.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SpaceRecord {
     names: Vec<String>,
+    /// Empty in files of version 1, which do not say.
+    #[serde(default)]
+    frames: Vec<String>,
+    #[serde(default)]
+    filters: Vec<String>,
 }
 
 impl SpaceRecord {
@@ -24,6 +29,8 @@ impl SpaceRecord {
         }
         Self {
             names: space.names.clone(),
+            frames: space.frames.clone(),
+            filters: space.filters.clone(),
         }
     }
 
@@ -32,6 +39,19 @@ impl SpaceRecord {
         let n = self.names.len();
         if n == 0 {
             return Err(file.invalid(format!("has an empty {name}")));
+        }
+        let [frames, filters] = [self.frames, self.filters].map(|mut words| {
+            if words.is_empty() {
+                words.resize(n, String::new());
+            }
+            words
+        });
+        if frames.len() != n || filters.len() != n {
+            return Err(file.invalid(format!(
+                "has {} frames and {} filters for {n} entries of the {name}",
+                frames.len(),
+                filters.len()
+            )));
         }
         let low = file.take_f32(&format!("{name}.low"), &[n])?;
         let high = file.take_f32(&format!("{name}.high"), &[n])?;
@@ -43,6 +63,8 @@ impl SpaceRecord {
             names: self.names,
             low,
             high,
+            frames,
+            filters,
         })
     }
 }

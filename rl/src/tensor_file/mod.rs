@@ -23,6 +23,8 @@ pub(crate) struct Format {
     pub(crate) what: &'static str,
     /// Incremented when older programs cannot read the layout.
     pub(crate) version: u32,
+    /// The oldest version that this program still reads.
+    pub(crate) oldest: u32,
 }
 
 /// The only entry of the header's metadata.

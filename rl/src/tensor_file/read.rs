@@ -75,10 +75,12 @@ impl TensorFile {
                 format.name
             )));
         }
-        if metadata.version != format.version {
+        let known = format.oldest..=format.version;
+        if !known.contains(&metadata.version) {
+            let (first, last) = known.into_inner();
             return Err(invalid(format!(
-                "has version {} of the {what} format; this program reads version {}",
-                metadata.version, format.version
+                "has version {} of the {what} format; this program reads versions {first} to {last}",
+                metadata.version
             )));
         }
         let mut tensors = BTreeMap::new();

@@ -11,6 +11,7 @@ const FORMAT: Format = Format {
     name: "insonate-test",
     what: "test",
     version: 3,
+    oldest: 2,
 };
 
 fn writer() -> TensorWriter {
@@ -116,7 +117,7 @@ fn foreign_files_are_refused_by_name_and_problem() {
     );
     refused(
         &foreign(metadata("insonate-test", 4), Dtype::F32),
-        "has version 4 of the test format; this program reads version 3",
+        "has version 4 of the test format; this program reads versions 2 to 3",
     );
     refused(
         &foreign(metadata("insonate-test", 3), Dtype::F16),

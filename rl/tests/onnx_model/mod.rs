@@ -1,0 +1,245 @@
+//! Reads ONNX files by the published field numbers, and evaluates the operators that policies use; knows nothing of their writer.
+
+use std::collections::HashMap;
+
+/// Rows of numbers; constants have one row, or `[n_outputs, n_inputs]`.
+#[derive(Debug, Clone)]
+pub(crate) struct Array {
+    pub(crate) shape: Vec<usize>,
+    pub(crate) numbers: Vec<f64>,
+}
+
+/// A field of a message: its number, and a whole number or bytes.
+enum Field<'a> {
+    Number(u64),
+    Bytes(&'a [u8]),
+}
+
+fn varint(bytes: &mut &[u8]) -> u64 {
+    let mut value = 0;
+    for shift in (0..).step_by(7) {
+        let (first, rest) = bytes.split_first().expect("a varint goes on");
+        *bytes = rest;
+        value |= u64::from(first & 0x7f) << shift;
+        if first & 0x80 == 0 {
+            break;
+        }
+    }
+    value
+}
+
+fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
+    let mut all = Vec::new();
+    while !bytes.is_empty() {
+        let key = varint(&mut bytes);
+        let field = match key & 7 {
+            0 => Field::Number(varint(&mut bytes)),
+            wire => {
+                let length = if wire == 5 {
+                    4
+                } else {
+                    varint(&mut bytes) as usize
+                };
+                let (field, rest) = bytes.split_at(length);
+                bytes = rest;
+                Field::Bytes(field)
+            }
+        };
+        all.push((key >> 3, field));
+    }
+    all
+}
+
+/// Every value of a field that has bytes.
+fn all<'a>(message: &'a [u8], number: u64) -> Vec<&'a [u8]> {
+    let chosen = fields(message).into_iter().filter(|(n, _)| *n == number);
+    chosen
+        .filter_map(|(_, field)| match field {
+            Field::Bytes(bytes) => Some(bytes),
+            Field::Number(_) => None,
+        })
+        .collect()
+}
+
+fn numbers(message: &[u8], number: u64) -> Vec<u64> {
+    let chosen = fields(message).into_iter().filter(|(n, _)| *n == number);
+    chosen
+        .filter_map(|(_, field)| match field {
+            Field::Number(value) => Some(value),
+            Field::Bytes(_) => None,
+        })
+        .collect()
+}
+
+fn one<'a>(message: &'a [u8], number: u64) -> &'a [u8] {
+    all(message, number)[0]
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8(bytes.to_vec()).expect("texts are UTF-8")
+}
+
+fn texts(message: &[u8], number: u64) -> Vec<String> {
+    all(message, number).into_iter().map(text).collect()
+}
+
+fn constant(tensor: &[u8]) -> (String, Array) {
+    let shape: Vec<usize> = numbers(tensor, 1).iter().map(|n| *n as usize).collect();
+    let raw = one(tensor, 9);
+    let values: Vec<f64> = match numbers(tensor, 2)[..] {
+        [1] => raw
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| f64::from(f32::from_le_bytes(*b)))
+            .collect(),
+        [11] => raw
+            .as_chunks()
+            .0
+            .iter()
+            .map(|b| f64::from_le_bytes(*b))
+            .collect(),
+        ref other => panic!("a tensor of type {other:?}"),
+    };
+    assert_eq!(values.len(), shape.iter().product::<usize>(), "shape");
+    (
+        text(one(tensor, 8)),
+        Array {
+            shape,
+            numbers: values,
+        },
+    )
+}
+
+/// A model: its operators in order, constants, and metadata.
+pub(crate) struct Model {
+    nodes: Vec<Vec<u8>>,
+    constants: HashMap<String, Array>,
+    pub(crate) metadata: HashMap<String, String>,
+    /// Version of the file format and of the operators.
+    pub(crate) versions: [u64; 2],
+    /// Name, `dim_param` and width of input and output.
+    pub(crate) ends: [(String, String, u64); 2],
+}
+
+impl Model {
+    pub(crate) fn read(bytes: &[u8]) -> Self {
+        let graph = one(bytes, 7);
+        let entries = all(bytes, 14);
+        Self {
+            nodes: all(graph, 1).into_iter().map(<[u8]>::to_vec).collect(),
+            constants: all(graph, 5).into_iter().map(constant).collect(),
+            metadata: entries
+                .iter()
+                .map(|it| (text(one(it, 1)), text(one(it, 2))))
+                .collect(),
+            versions: [numbers(bytes, 1)[0], numbers(one(bytes, 8), 2)[0]],
+            ends: [11, 12].map(|end| {
+                let value = one(graph, end);
+                let tensor = one(one(value, 2), 1);
+                assert_eq!(numbers(tensor, 1), [1], "single precision");
+                let dims = all(one(tensor, 2), 1);
+                (
+                    text(one(value, 1)),
+                    text(one(dims[0], 2)),
+                    numbers(dims[1], 1)[0],
+                )
+            }),
+        }
+    }
+
+    /// Names of the operators in order.
+    pub(crate) fn operators(&self) -> Vec<String> {
+        self.nodes.iter().map(|node| text(one(node, 4))).collect()
+    }
+
+    /// The output for rows of `width` numbers.
+    pub(crate) fn run(&self, observations: &[f32], width: usize) -> Vec<f64> {
+        let mut values = self.constants.clone();
+        let rows = Array {
+            shape: vec![observations.len() / width, width],
+            numbers: observations.iter().map(|x| f64::from(*x)).collect(),
+        };
+        values.insert(self.ends[0].0.clone(), rows);
+        for node in &self.nodes {
+            let inputs = texts(node, 1);
+            let inputs: Vec<&Array> = inputs.iter().map(|name| &values[name]).collect();
+            let result = evaluate(&text(one(node, 4)), node, &inputs);
+            values.insert(texts(node, 2).remove(0), result);
+        }
+        values[&self.ends[1].0].numbers.clone()
+    }
+}
+
+fn evaluate(operator: &str, node: &[u8], inputs: &[&Array]) -> Array {
+    let x = inputs[0];
+    let each = |f: &dyn Fn(f64) -> f64| Array {
+        shape: x.shape.clone(),
+        numbers: x.numbers.iter().map(|x| f(*x)).collect(),
+    };
+    let both = |f: &dyn Fn(f64, f64) -> f64| {
+        let y = inputs[1].numbers.iter().cycle();
+        let numbers = x.numbers.iter().zip(y).map(|(x, y)| f(*x, *y)).collect();
+        Array {
+            shape: x.shape.clone(),
+            numbers,
+        }
+    };
+    // Attributes by name: a whole number, or single precision.
+    let attribute = |name: &str| {
+        let found = all(node, 5).into_iter().find(|it| text(one(it, 1)) == name);
+        found
+            .unwrap_or_else(|| panic!("{operator} needs {name}"))
+            .to_vec()
+    };
+    match operator {
+        "Cast" => match numbers(&attribute("to"), 3)[..] {
+            [1] => each(&|x| f64::from(x as f32)),
+            [11] => each(&|x| x),
+            ref other => panic!("a cast to {other:?}"),
+        },
+        "Sub" => both(&|x, y| x - y),
+        "Mul" => both(&|x, y| x * y),
+        "Add" => both(&|x, y| x + y),
+        "Max" => both(&f64::max),
+        "Min" => both(&f64::min),
+        "Clip" => each(&|x| x.clamp(inputs[1].numbers[0], inputs[2].numbers[0])),
+        "Tanh" => each(&f64::tanh),
+        "Relu" => each(&|x| x.max(0.0)),
+        "Sigmoid" => each(&|x| 1.0 / (1.0 + (-x).exp())),
+        "Elu" => {
+            let alpha =
+                f32::from_le_bytes(one(&attribute("alpha"), 2).try_into().expect("four bytes"));
+            each(&|x| {
+                if x > 0.0 {
+                    x
+                } else {
+                    f64::from(alpha) * x.exp_m1()
+                }
+            })
+        }
+        "Gemm" => {
+            assert_eq!(numbers(&attribute("transB"), 3), [1]);
+            gemm(x, inputs[1], inputs[2])
+        }
+        other => panic!("no operator {other} is expected"),
+    }
+}
+
+fn gemm(x: &Array, weights: &Array, bias: &Array) -> Array {
+    let [n_outputs, n_inputs] = weights.shape[..] else {
+        panic!("weights are a matrix")
+    };
+    let rows = x.numbers.chunks_exact(n_inputs);
+    let numbers = rows.flat_map(|row| {
+        (0..n_outputs).map(move |output| {
+            let weights = &weights.numbers[output * n_inputs..][..n_inputs];
+            let sum: f64 = row.iter().zip(weights).map(|(x, w)| x * w).sum();
+            sum + bias.numbers[output]
+        })
+    });
+    Array {
+        shape: vec![x.shape[0], n_outputs],
+        numbers: numbers.collect(),
+    }
+}

@@ -1,0 +1,90 @@
+//! How fast a film of an episode plays: in simulated time, or slowed down until there is time to look.
+
+/// What a film lasts at least [s] before its last picture, which stays for a second.
+const LEAST: f64 = 3.0;
+
+/// The slowest that is chosen.
+const SLOWEST: usize = 64;
+
+/// Choices of a film.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Playback {
+    /// Simulated time of a step [s].
+    pub control_timestep: f64,
+    /// Frames in a second of the film, about.
+    pub frame_rate: f64,
+    /// How many times slower than simulated; none: as slow as needed for a film of some four seconds, by powers of two.
+    pub slow_motion: Option<usize>,
+}
+
+impl Playback {
+    /// How many times slower than simulated an episode of so many steps plays.
+    pub fn factor(&self, n_steps: usize) -> usize {
+        let seconds = n_steps as f64 * self.control_timestep;
+        self.slow_motion.unwrap_or_else(|| {
+            let mut factor = 1;
+            while factor < SLOWEST && factor as f64 * seconds < LEAST {
+                factor *= 2;
+            }
+            factor
+        })
+    }
+
+    /// Steps from frame to frame: a power of two that divides those of longer episodes, so that an episode can be filmed before it is
+    /// known how long it is.
+    pub fn stride(&self, n_steps: usize) -> usize {
+        let per_step = self.control_timestep * self.factor(n_steps) as f64;
+        let wanted = 1.0 / (self.frame_rate * per_step);
+        1 << (wanted.max(1.0).log2().round() as u32)
+    }
+
+    /// Simulated time from frame to frame [s].
+    pub fn simulated_interval(&self, n_steps: usize) -> f64 {
+        self.stride(n_steps) as f64 * self.control_timestep
+    }
+
+    /// How long the film shows a frame [s].
+    pub fn shown_interval(&self, n_steps: usize) -> f64 {
+        self.simulated_interval(n_steps) * self.factor(n_steps) as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const PLAYBACK: Playback = Playback {
+        control_timestep: 0.01,
+        frame_rate: 20.0,
+        slow_motion: None,
+    };
+
+    #[test]
+    fn a_short_episode_is_slowed_down_until_there_is_time_to_look() {
+        assert_eq!(PLAYBACK.factor(20), 16);
+        assert_eq!(PLAYBACK.factor(50), 8);
+        assert_eq!(PLAYBACK.factor(400), 1);
+        for n_steps in 5..400 {
+            let seconds = PLAYBACK.factor(n_steps) as f64 * n_steps as f64 * 0.01;
+            assert!(seconds >= LEAST, "{n_steps} steps last {seconds} s");
+        }
+        let chosen = Playback {
+            slow_motion: Some(3),
+            ..PLAYBACK
+        };
+        assert_eq!(chosen.factor(20), 3);
+    }
+
+    #[test]
+    fn what_a_longer_episode_shows_is_among_the_frames_of_a_shorter_one() {
+        for n_steps in 1..2000 {
+            let (shorter, longer) = (PLAYBACK.stride(n_steps), PLAYBACK.stride(n_steps + 1));
+            assert!(
+                longer.is_multiple_of(shorter),
+                "{n_steps}: {shorter}, {longer}"
+            );
+        }
+        assert_eq!(PLAYBACK.stride(400), 4);
+        assert!((PLAYBACK.shown_interval(20) - 0.16).abs() < 1e-12);
+    }
+}

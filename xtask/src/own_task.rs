@@ -1,0 +1,90 @@
+//! Builds and runs the files that `docs/your-own-task.md` prints, as it prints them, in a folder beside a link to this checkout.
+
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+
+use crate::command::{cargo, root};
+
+/// The crate's name in the page.
+const CRATE: &str = "hover";
+
+/// Where the page says that libmujoco is; cargo gave it to this program too.
+const LIBRARY: &str = "MUJOCO_DYNAMIC_LINK_DIR";
+
+/// Makes the folder outside of the checkout, whose workspace it would be taken for a part of; what is built stays in `target/`.
+pub(crate) fn test() -> Result<()> {
+    let above = std::env::temp_dir().join(format!("insonate-own-task-{}", std::process::id()));
+    fs::create_dir(&above).with_context(|| format!("cannot make {}", above.display()))?;
+    let tested = test_in(&above);
+    // The link goes, what it points to stays.
+    fs::remove_dir_all(&above)?;
+    tested
+}
+
+fn test_in(above: &Path) -> Result<()> {
+    let page = fs::read_to_string(root().join("docs/your-own-task.md"))?;
+    let folder = above.join(CRATE);
+    let checkout = above.join("insonate");
+    symlink(root(), &checkout)?;
+    let files = files(&page);
+    ensure!(
+        files.len() == 3,
+        "the page prints {} files, not 3",
+        files.len()
+    );
+    for (name, content) in &files {
+        let path = above.join(name);
+        fs::create_dir_all(path.parent().context("a file is in a folder")?)?;
+        fs::write(path, content)?;
+    }
+    fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"))?;
+    run_program(&folder, &root().join("target/own-task"))
+}
+
+fn run_program(folder: &Path, build: &Path) -> Result<()> {
+    let mut by_cargo = cargo(&["run", "--offline"]);
+    by_cargo
+        .current_dir(folder)
+        .env("CARGO_TARGET_DIR", build)
+        // Smaller and quicker to build; the program is the same.
+        .env("CARGO_PROFILE_DEV_DEBUG", "0");
+    let by_itself = Command::new(build.join("debug").join(CRATE));
+    for mut command in [by_cargo, by_itself] {
+        if root().join(".mujoco/lib").exists() {
+            command.env_remove(LIBRARY);
+        }
+        let line = format!("{command:?}");
+        let output = command
+            .output()
+            .with_context(|| format!("cannot start {line}"))?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        if !output.status.success() || !text.contains("step 5: reward 0.") {
+            bail!(
+                "{line} failed: {text}{}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+    }
+    Ok(())
+}
+
+/// Files of the page: a line with the name in backquotes and a colon, then a block.
+fn files(page: &str) -> Vec<(PathBuf, String)> {
+    let mut files: Vec<(PathBuf, String)> = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        let name = line.strip_prefix('`').and_then(|it| it.strip_suffix("`:"));
+        let Some(name) = name else { continue };
+        let block = lines
+            .by_ref()
+            .skip_while(|line| !line.starts_with("```"))
+            .skip(1);
+        let content: Vec<&str> = block.take_while(|line| *line != "```").collect();
+        files.push((name.into(), content.join("\n") + "\n"));
+    }
+    files
+}
