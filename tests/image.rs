@@ -330,7 +330,7 @@ fn what_cannot_be_imaged_is_refused_by_name() {
         ("image --force 5 --shape box", "shape"),
         ("image --force 5 --indentation 0.01", "indentation"),
         ("image --force 5 --phantom cysts", "phantom"),
-        ("image --labels x.nii", "--materials"),
+        ("image --labels x.nii", "required arguments"),
         (
             "image --labels x.nii --materials y.toml --force 5",
             "--force",
@@ -342,7 +342,7 @@ fn what_cannot_be_imaged_is_refused_by_name() {
         ("image --lesion stone", "cyst, hypo or hyper"),
         ("image --lesion cyst:0.04", "no room"),
         ("image --phantom points --lesion cyst", "soft tissue"),
-        ("image --dicom", "--output"),
+        ("image --dicom", "required arguments"),
     ] {
         let message = refused(arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");

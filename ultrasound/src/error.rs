@@ -37,10 +37,10 @@ impl UltrasoundError {
         }
     }
 
-    pub(crate) fn file(file: impl ToString, problem: impl ToString) -> Self {
+    pub(crate) fn file(file: &impl ToString, problem: String) -> Self {
         Self::File {
             file: file.to_string(),
-            problem: problem.to_string(),
+            problem,
         }
     }
 

@@ -72,7 +72,7 @@ fn read(file: &[u8]) -> Elements {
     found
 }
 
-fn text<'a>(found: &'a Elements, tag: u32) -> &'a str {
+fn text(found: &Elements, tag: u32) -> &str {
     let (_, value) = &found[&(0, tag)];
     std::str::from_utf8(value)
         .expect("text")

@@ -249,11 +249,11 @@ fn a_million_cells_of_noise_are_walked() {
         .collect();
     let image = LabelImage::new([100; 3], grid, &labels).expect("the volume is right");
     let names = ["liver", "fat", "muscle", "blood", "bone", "air", "spleen"];
-    let lines = names
-        .iter()
-        .enumerate()
-        .map(|(label, name)| format!("{label} = \"{name}\"\n"));
-    let text = format!("outside = \"gel\"\n[labels]\n{}", lines.collect::<String>());
+    let lines = names.iter().enumerate();
+    let lines: Vec<String> = lines
+        .map(|(label, name)| format!("{label} = \"{name}\""))
+        .collect();
+    let text = format!("outside = \"gel\"\n[labels]\n{}", lines.join("\n"));
     let table = MaterialTable::parse(&text).expect("the table is right");
     let volume = LabelVolume::new(&image, &table).expect("the volume is right");
     let frame = seen(&volume, &Rigid::default(), &Isometry3::identity());

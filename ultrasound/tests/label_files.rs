@@ -59,13 +59,8 @@ fn nifti_1(datatype: i64, size: usize, is_big: bool) -> Vec<u8> {
     bytes[123] = 2;
     put(&mut bytes, 254, 2, 1, is_big);
     for row in 0..3 {
-        for column in 0..3 {
-            put_f32(
-                &mut bytes,
-                280 + 16 * row + 4 * column,
-                STEPS[column][row],
-                is_big,
-            );
+        for (column, step) in STEPS.iter().enumerate() {
+            put_f32(&mut bytes, 280 + 16 * row + 4 * column, step[row], is_big);
         }
         put_f32(&mut bytes, 292 + 16 * row, ORIGIN[row], is_big);
     }
@@ -85,13 +80,8 @@ fn nifti_2(is_big: bool) -> Vec<u8> {
     put(&mut bytes, 168, 8, 544, is_big);
     put(&mut bytes, 348, 4, 1, is_big);
     for row in 0..3 {
-        for column in 0..3 {
-            put_f64(
-                &mut bytes,
-                400 + 32 * row + 8 * column,
-                STEPS[column][row],
-                is_big,
-            );
+        for (column, step) in STEPS.iter().enumerate() {
+            put_f64(&mut bytes, 400 + 32 * row + 8 * column, step[row], is_big);
         }
         put_f64(&mut bytes, 424 + 32 * row, ORIGIN[row], is_big);
     }
@@ -284,9 +274,9 @@ fn wrong_nifti_is_refused_by_field() {
         (|file| put(file, 40, 2, -7, false), "dim"),
         (
             |file| {
-                [42, 44, 46]
-                    .iter()
-                    .for_each(|at| put(file, *at, 2, 32767, false))
+                for at in [42, 44, 46] {
+                    put(file, at, 2, 32767, false);
+                }
             },
             "voxels",
         ),

@@ -271,9 +271,10 @@ fn wrong_tables_are_refused_by_label_and_field() {
         let refusal = MaterialTable::parse(text).expect_err(text).to_string();
         assert!(refusal.contains(named), "{text}: {refusal}");
     }
-    let many: String = (0..300)
-        .map(|label| format!("{label} = \"liver\"\n"))
+    let many: Vec<String> = (0..300)
+        .map(|label| format!("{label} = \"liver\""))
         .collect();
+    let many = many.join("\n");
     let refusal = MaterialTable::parse(&format!("[labels]\n{many}")).expect_err("too many");
     assert!(refusal.to_string().contains("300 labels"), "{refusal}");
 }

@@ -51,12 +51,11 @@ impl LabelFormat {
     /// The format that a file's name stands for.
     pub fn of(path: &Path) -> Option<Self> {
         let name = path.file_name()?.to_str()?.to_ascii_lowercase();
-        if name.ends_with(".nii") || name.ends_with(".nii.gz") {
+        let is = |ending: &str| name.ends_with(ending);
+        if is(".nii") || is(".nii.gz") {
             Some(Self::Nifti)
-        } else if name.ends_with(".nrrd") {
-            Some(Self::Nrrd)
         } else {
-            None
+            is(".nrrd").then_some(Self::Nrrd)
         }
     }
 }
@@ -100,7 +99,7 @@ impl LabelImage {
         Self {
             count,
             frame,
-            labels: read.labels,
+            labels: read.occurring,
             voxels: read.voxels,
         }
     }
@@ -111,7 +110,7 @@ impl LabelImage {
     /// [`UltrasoundError::File`] naming the field that is wrong.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
         let path = path.as_ref();
-        let refuse = |problem: String| UltrasoundError::file(path.display(), problem);
+        let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
         let format = LabelFormat::of(path)
             .ok_or_else(|| refuse("the name ends in none of .nii, .nii.gz, .nrrd".to_owned()))?;
         let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
@@ -123,7 +122,7 @@ impl LabelImage {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, UltrasoundError> {
-        let refuse = |problem: String| UltrasoundError::file("label volume", problem);
+        let refuse = |problem: String| UltrasoundError::file(&"label volume", problem);
         Self::from_input(format, &mut bytes).map_err(refuse)
     }
 

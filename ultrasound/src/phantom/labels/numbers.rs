@@ -36,7 +36,7 @@ pub(super) struct Layout {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Labels {
     /// Those that occur, in the order in which they do.
-    pub(super) labels: Vec<i64>,
+    pub(super) occurring: Vec<i64>,
     /// Place of each voxel's label among them.
     pub(super) voxels: Vec<u8>,
     places: BTreeMap<i64, u8>,
@@ -58,11 +58,10 @@ impl Layout {
     fn label(&self, bytes: [u8; 8]) -> Result<i64, String> {
         let bits = u64::from_le_bytes(bytes);
         let whole = match self.number {
-            NumberType::U8 | NumberType::U16 | NumberType::U32 => bits as i64,
+            NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::I64 => bits as i64,
             NumberType::I8 => i64::from(bits as u8 as i8),
             NumberType::I16 => i64::from(bits as u16 as i16),
             NumberType::I32 => i64::from(bits as u32 as i32),
-            NumberType::I64 => bits as i64,
             NumberType::U64 => i64::try_from(bits)
                 .map_err(|_| format!("holds {bits}, but labels are below 2^63"))?,
             NumberType::F32 => return self.scaled(f64::from(f32::from_bits(bits as u32))),
@@ -121,13 +120,13 @@ impl Labels {
         if let Some(place) = self.places.get(&label) {
             return Ok(*place);
         }
-        if self.labels.len() == MAX_LABELS {
+        if self.occurring.len() == MAX_LABELS {
             return Err(format!(
                 "has more than {MAX_LABELS} different numbers: is it a picture, and no label volume?"
             ));
         }
-        let place = self.labels.len() as u8;
-        self.labels.push(label);
+        let place = self.occurring.len() as u8;
+        self.occurring.push(label);
         self.places.insert(label, place);
         Ok(place)
     }

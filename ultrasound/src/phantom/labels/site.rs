@@ -17,7 +17,7 @@ const STEP: f32 = 1e-4;
 impl LabelVolume {
     /// Least and greatest coordinates of its voxels [m].
     pub fn bounds(&self) -> [Point; 2] {
-        let corners = self.frame.corners(self.count).map(|corner| corner.cast());
+        let corners = self.frame.corners(self.count).map(nalgebra::Matrix::cast);
         let all = |pick: fn(&Vector, &Vector) -> Vector| {
             let rest = corners.iter().skip(1);
             Point::from(rest.fold(corners[0], |bound, corner| pick(&bound, corner)))

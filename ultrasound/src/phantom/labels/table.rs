@@ -61,7 +61,7 @@ impl MaterialTable {
     /// [`UltrasoundError::File`] naming the label and the field.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
         let path = path.as_ref();
-        let refuse = |problem: String| UltrasoundError::file(path.display(), problem);
+        let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
         let file = std::fs::File::open(path).map_err(|error| refuse(error.to_string()))?;
         let mut text = String::new();
         let read = file.take(MAX_BYTES + 1).read_to_string(&mut text);
@@ -77,7 +77,7 @@ impl MaterialTable {
     /// # Errors
     /// As [`read`](Self::read).
     pub fn parse(text: &str) -> Result<Self, UltrasoundError> {
-        let refuse = |problem| UltrasoundError::file("table of materials", problem);
+        let refuse = |problem| UltrasoundError::file(&"table of materials", problem);
         Self::from_text(text).map_err(refuse)
     }
 
