@@ -122,7 +122,7 @@ fn prepare_in_time(
         }
     }
     Err(CalibrationError::Fit {
-        log: log.name().to_owned(),
+        log: log.name(),
         model: kind.name,
         problem: "the latency of the force does not settle: give it in s with --force-latency"
             .into(),

@@ -62,12 +62,11 @@ impl Strip {
             1 => "in simulated time".to_owned(),
             times => format!("slowed down {times} times"),
         };
-        let (label, points, goal) = match rollout.force() {
-            Some(points) => ("force [N]", points, rollout.target_force()),
-            None => {
-                let rewards = rollout.steps.iter().map(|step| (step.time, step.reward));
-                ("reward", rewards.collect(), None)
-            }
+        let (label, points, goal) = if let Some(points) = rollout.force() {
+            ("force [N]", points, rollout.target_force())
+        } else {
+            let rewards = rollout.steps.iter().map(|step| (step.time, step.reward));
+            ("reward", rewards.collect(), None)
         };
         Self {
             label,

@@ -127,10 +127,8 @@ impl Reading {
     /// Takes a record; what is wrong with the messages of which topic.
     fn record(&mut self, record: Record<'_>) -> Result<(), (String, String)> {
         match record {
-            Record::Schema { header, .. } => {
-                if self.schemas.len() < MAX_CHANNELS {
-                    self.schemas.insert(header.id, header.name);
-                }
+            Record::Schema { header, .. } if self.schemas.len() < MAX_CHANNELS => {
+                self.schemas.insert(header.id, header.name);
             }
             Record::Channel(channel) => {
                 if self.channels.contains_key(&channel.id) || self.channels.len() >= MAX_CHANNELS {

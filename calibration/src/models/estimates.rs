@@ -134,12 +134,8 @@ pub(super) fn fit(
         &slopes,
     );
     let surface_slope = moved.map(|moved| surface_slope(problem, state, moved.standard_error));
-    if let (Some(moved), Some(change)) = (moved, &surface_slope) {
-        for (values, slope) in influence.iter_mut().zip(change) {
-            for (value, shift) in values.iter_mut().zip(&moved.influence) {
-                *value += slope * shift;
-            }
-        }
+    if let (Some(moved), Some(slopes)) = (moved, &surface_slope) {
+        add_surface(&mut influence, moved, slopes);
     }
     let groups = groups(problem);
     let smoothing = problem.samples.smoothing;
@@ -221,6 +217,15 @@ pub(super) fn fit(
         predicted,
         contact_shift: (problem.shift_limit > 0.0 || moved.is_some()).then_some(state.shift),
         notes,
+    }
+}
+
+/// Adds what each sample does through a surface that was found with it.
+fn add_surface(influence: &mut [Vec<f64>], moved: &Moved, slopes: &[f64]) {
+    for (values, slope) in influence.iter_mut().zip(slopes) {
+        for (value, shift) in values.iter_mut().zip(&moved.influence) {
+            *value += slope * shift;
+        }
     }
 }
 

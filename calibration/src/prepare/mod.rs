@@ -145,11 +145,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         given,
         &mut findings,
     )?;
-    let pick = |values: &[f64]| {
-        kept.iter()
-            .map(|&index| values[index])
-            .collect::<Vec<f64>>()
-    };
+    let pick = |values: &[f64]| kept.iter().map(|&row| values[row]).collect::<Vec<f64>>();
     let samples = Samples {
         log: findings.log.clone(),
         time: pick(&time),
