@@ -51,7 +51,7 @@ fn fields(mut bytes: &[u8]) -> Vec<(u64, Field<'_>)> {
 }
 
 /// Every value of a field that has bytes.
-fn all<'a>(message: &'a [u8], number: u64) -> Vec<&'a [u8]> {
+fn all(message: &[u8], number: u64) -> Vec<&[u8]> {
     let chosen = fields(message).into_iter().filter(|(n, _)| *n == number);
     chosen
         .filter_map(|(_, field)| match field {
@@ -71,7 +71,7 @@ fn numbers(message: &[u8], number: u64) -> Vec<u64> {
         .collect()
 }
 
-fn one<'a>(message: &'a [u8], number: u64) -> &'a [u8] {
+fn one(message: &[u8], number: u64) -> &[u8] {
     all(message, number)[0]
 }
 
