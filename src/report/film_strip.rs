@@ -1,9 +1,11 @@
-//! A strip below the frames of a film: the force so far, or the reward where nothing measures a force, and how fast the film plays.
+//! A strip below the frames of a film: the force so far, or the reward where nothing measures a force, and how fast the film plays; beside
+//! them what ultrasound showed.
 
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
 use super::canvas::{DrawResult, INK, ORANGE_LINE, WINDOW, range_of, tick};
+use super::film_lines::FilmLines;
 use crate::evaluation::Rollout;
 use crate::experiments::fonts::register_fonts;
 use crate::experiments::{Film, Playback};
@@ -27,11 +29,19 @@ pub fn film_with_strip(
     let n_steps = rollout.steps.len();
     let every = playback.stride(n_steps);
     let strip = Strip::of(rollout, playback.factor(n_steps));
-    let (width, height) = frames
-        .first()
-        .map_or((0, 0), |frame| (frame.width, frame.height));
+    let lines = FilmLines::of(&rollout.spec.observation_space.names);
+    let height = frames.first().map_or(0, |frame| frame.height);
+    let beside = lines.as_ref().map_or(0, |_| FilmLines::width(height));
+    let width = frames.first().map_or(0, |frame| frame.width) + beside;
     let composed = frames.iter().enumerate().map(|(index, frame)| {
-        let mut pixels = frame.rgb.clone();
+        // A frame is of the moment of an observation; after the last step there is none.
+        let done = (index * every).min(rollout.steps.len().saturating_sub(1));
+        let step = rollout.steps.get(done);
+        let seen = lines.as_ref().zip(step.map(|step| &step.observation));
+        let mut pixels = match seen {
+            Some((lines, seen)) => beside_frame(frame, lines, seen),
+            None => frame.rgb.clone(),
+        };
         pixels.extend(
             strip
                 .pixels(width, index * every)
@@ -45,6 +55,13 @@ pub fn film_with_strip(
         interval: playback.shown_interval(n_steps),
         frames: composed.collect::<anyhow::Result<_>>()?,
     })
+}
+
+/// A frame with what was seen at its right.
+fn beside_frame(frame: &Image, lines: &FilmLines, seen: &[f32]) -> Vec<u8> {
+    let rows = frame.rgb.chunks_exact(3 * frame.width as usize).zip(0..);
+    let row = |(row, y): (&[u8], u32)| [row, &lines.row(seen, y, frame.height)].concat();
+    rows.flat_map(row).collect()
 }
 
 struct Strip {

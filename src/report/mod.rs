@@ -9,6 +9,7 @@
 
 mod canvas;
 mod curve;
+mod film_lines;
 mod film_strip;
 mod fit_quality;
 mod force_loop;

@@ -44,6 +44,18 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             log_std_init: -0.5,
             ..general()
         },
+        // Pictures are many numbers, and steps are dear: few samples, used often.
+        "find-view" => PpoConfig {
+            total_timesteps: 60_000,
+            n_envs: 16,
+            n_steps: 64,
+            n_minibatches: 8,
+            learning_rate: 1e-3,
+            discount: 0.9,
+            gae_lambda: 0.9,
+            log_std_init: -0.7,
+            ..general()
+        },
         "tissue-reach" => PpoConfig {
             total_timesteps: 30_000,
             ..surgery()

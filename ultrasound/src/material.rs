@@ -39,6 +39,11 @@ impl Material {
     pub fn is_gas(&self) -> bool {
         self.impedance() < 0.2e6
     }
+
+    /// Whether it is bone, behind which there is shadow.
+    pub fn is_bone(&self) -> bool {
+        self.speed_of_sound > 2500.0
+    }
 }
 
 const fn material(

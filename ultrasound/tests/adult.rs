@@ -148,3 +148,34 @@ fn pressed_points_come_back_and_layers_get_thinner() {
     assert!(adult.probe_pose([1.0, 0.0], 0.0, 0.0).is_err());
     assert!(adult.probe_pose([f64::NAN, 0.0], 0.0, 0.0).is_err());
 }
+
+#[test]
+fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
+    for seed in 0..5 {
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let pose = adult.liver_kidney_view().expect("there is a view");
+        let landmarks = adult.landmarks();
+        let kidney = pose.inverse() * landmarks.right_kidney.cast::<f64>();
+        // On the probe's axis, as far as a curved array sees.
+        assert!(kidney.x.abs() < 1e-5 && kidney.y.abs() < 1e-5, "{kidney}");
+        assert!((0.08..0.17).contains(&kidney.z), "{kidney}");
+        let axis = pose.rotation.inverse() * landmarks.right_kidney_axis.cast::<f64>();
+        assert!((axis.x - 1.0).abs() < 1e-5, "{axis}");
+        let down = |z: f64| {
+            let point = pose * nalgebra::Point3::new(0.0, 0.0, z);
+            name(&adult, &point.cast::<f32>())
+        };
+        // The first half millimetre that is out of the skin.
+        assert_eq!([down(-0.0006), down(0.0006)], ["air", "skin"]);
+        assert!(down(kidney.z).starts_with("kidney"));
+        let is_liver = |mm: i32| down(0.001 * f64::from(mm)) == "liver";
+        assert!((1..(1e3 * kidney.z) as i32).any(is_liver), "{seed}");
+        // The kidney reaches to both sides, farther than across the picture.
+        let beside = |x: f64, y: f64| {
+            let point = pose * nalgebra::Point3::new(x, y, kidney.z);
+            name(&adult, &point.cast::<f32>()).starts_with("kidney")
+        };
+        assert!(beside(0.042, 0.0) && beside(-0.042, 0.0));
+        assert!(!beside(0.0, 0.042) && !beside(0.0, -0.042));
+    }
+}

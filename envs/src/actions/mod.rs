@@ -1,6 +1,7 @@
 //! Action modes, which turn an action into joint torques: one file each, listed in [`ALL`]. Actions are normalised to -1 to 1.
 
 mod hybrid_force;
+mod hybrid_motion;
 mod impedance;
 mod joint_velocity;
 mod mode;
@@ -9,6 +10,7 @@ mod osc_pose;
 use serde::{Deserialize, Serialize};
 
 pub use hybrid_force::{HybridForceAction, HybridForceSettings};
+pub use hybrid_motion::{HybridMotionAction, HybridMotionSettings};
 pub use impedance::{ImpedanceAction, ImpedanceMode, ImpedanceSettings};
 pub use joint_velocity::{JointVelocityAction, JointVelocitySettings};
 pub use mode::ActionMode;
@@ -65,6 +67,16 @@ pub const ALL: &[ActionModeKind] = &[
         summary: "corrections of the scripted hybrid force controller; zero is that controller",
         make: |state, all| Ok(Box::new(HybridForceAction::new(state, &all.hybrid_force)?)),
     },
+    ActionModeKind {
+        name: "hybrid_motion",
+        summary: "velocities over the skin and turns of the probe at a force that is kept; zero holds",
+        make: |state, all| {
+            Ok(Box::new(HybridMotionAction::new(
+                state,
+                &all.hybrid_motion,
+            )?))
+        },
+    },
 ];
 
 fn impedance(
@@ -89,6 +101,9 @@ pub struct ActionSettings {
     pub joint_velocity: JointVelocitySettings,
     /// Settings of `hybrid_force`.
     pub hybrid_force: HybridForceSettings,
+    /// Settings of `hybrid_motion`.
+    #[serde(default)]
+    pub hybrid_motion: HybridMotionSettings,
 }
 
 impl Default for ActionSettings {
@@ -99,6 +114,7 @@ impl Default for ActionSettings {
             impedance: ImpedanceSettings::default(),
             joint_velocity: JointVelocitySettings::default(),
             hybrid_force: HybridForceSettings::default(),
+            hybrid_motion: HybridMotionSettings::default(),
         }
     }
 }
@@ -121,7 +137,8 @@ impl ActionSettings {
         self.osc_pose.check()?;
         self.impedance.check()?;
         self.joint_velocity.check()?;
-        self.hybrid_force.check()
+        self.hybrid_force.check()?;
+        self.hybrid_motion.check()
     }
 
     /// The mode for a scene.

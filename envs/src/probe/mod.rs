@@ -5,6 +5,7 @@
 //! [`Env`](crate::Env) of it.
 
 mod action_change;
+mod axial_force;
 mod contact_metrics;
 mod factory;
 mod goal;
@@ -25,6 +26,7 @@ mod wrench_measurement;
 mod wrench_script;
 
 pub use action_change::ActionChange;
+pub use axial_force::{AxialForce, ForceLimits};
 pub use contact_metrics::{ContactMetrics, SuccessCriteria};
 pub use factory::factory;
 pub use goal::Goal;

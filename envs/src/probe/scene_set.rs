@@ -1,5 +1,6 @@
 //! The scenes that the environments of a task share, and how one of them is made ready for an episode.
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use insonate_models::torsos::{Breathing, Softness, TorsoConfig, tissue};
@@ -27,8 +28,8 @@ pub struct SceneSet {
     models: Vec<(f64, Arc<SceneModel>)>,
     /// Draws the pictures of all environments; started when first asked for.
     render_thread: Mutex<Weak<RenderThread>>,
-    /// The patient from inside, made when first asked for, and the seed of the organs.
-    patient: Mutex<Option<(u64, Arc<Patient>)>>,
+    /// Patients from inside by the seeds of their organs, made when first asked for.
+    patients: Mutex<BTreeMap<u64, Arc<Patient>>>,
 }
 
 impl SceneSet {
@@ -66,7 +67,7 @@ impl SceneSet {
             nominal: Some(nominal),
             models,
             render_thread: Mutex::default(),
-            patient: Mutex::default(),
+            patients: Mutex::default(),
         })
     }
 
@@ -84,7 +85,7 @@ impl SceneSet {
             nominal: None,
             models: vec![(1.0, model)],
             render_thread: Mutex::default(),
-            patient: Mutex::default(),
+            patients: Mutex::default(),
         }
     }
 
@@ -105,7 +106,7 @@ impl SceneSet {
         Ok(render_thread)
     }
 
-    /// The patient from inside, for all environments.
+    /// The patient from inside with the organs of a seed, for all environments.
     ///
     /// # Errors
     /// As [`Patient::of`]; [`EnvError::Config`] where the torso's size varies, with which organs do not.
@@ -121,15 +122,13 @@ impl SceneSet {
                     .to_owned(),
             });
         }
-        let mut known = self.patient.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*known {
-            Some((of, patient)) if *of == seed => Ok(patient.clone()),
-            _ => {
-                let patient = Patient::of(self.first(), seed)?;
-                *known = Some((seed, patient.clone()));
-                Ok(patient)
-            }
+        let mut known = self.patients.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(patient) = known.get(&seed) {
+            return Ok(patient.clone());
         }
+        let patient = Patient::of(self.first(), seed)?;
+        known.insert(seed, patient.clone());
+        Ok(patient)
     }
 
     /// The scene that a new environment starts with.
@@ -273,6 +272,9 @@ fn active(settings: &SceneSettings, randomization: &RandomizationSettings) -> Ac
     ];
     if settings.torso == "fast" {
         names.extend(["torso.yaw", "torso.friction", "patient."]);
+    }
+    if randomization.organs != [0, 0] {
+        names.push("organs.");
     }
     if randomization.breathing {
         names.push("breathing.rate");

@@ -53,7 +53,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         scenes: Arc<SceneSet>,
         task: T,
     ) -> Result<Self, EnvError> {
-        let state = SceneState::new(scenes.first().clone())?;
+        let mut state = SceneState::new(scenes.first().clone())?;
         let mode = settings.action.make(&state)?;
         let action_space = mode.space();
         let n_actions = action_space.len();
@@ -66,9 +66,14 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             .transpose()?;
         observation_space.extend(seen.space()?);
         let heard = &settings.observation.ultrasound;
+        if heard.is_on() {
+            // Any patient will do to see whether there can be one.
+            let organs = scenes.randomization().organs[0] as u64;
+            state.patient = Some(scenes.patient(heard.seed + organs)?);
+        }
         let scanner = heard
             .is_on()
-            .then(|| Scanner::new(heard, scenes.patient(heard.seed)?, &state))
+            .then(|| Scanner::new(heard, &state))
             .transpose()?;
         observation_space.extend(heard.space()?);
         let spec = EnvSpec {
@@ -143,6 +148,8 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
     fn reset(&mut self, _parameters: &[f64], mut rng: ChaCha8Rng) -> Result<(), EnvError> {
         self.scenes.prepare(&mut self.state, &self.episode)?;
         if let Some(scanner) = &mut self.scanner {
+            let seed = self.observed.ultrasound.seed + self.episode.organs;
+            self.state.patient = Some(self.scenes.patient(seed)?);
             scanner.reset(&self.state);
         }
         self.task.reset(&mut self.state, &self.episode, &mut rng)?;

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{ForceTorque, ProbeContact};
+use insonate_sim::readings::{ForceTorque, ProbeContact, torso_from_probe};
 use insonate_sim::shell::Shell;
 use insonate_sim::{Physics, Pose, Twist};
-use nalgebra::Vector3;
+use nalgebra::{Isometry3, Vector3};
 
 use super::{Goal, SceneModel, TorsoFrame};
 use crate::EnvError;
 use crate::randomization::EpisodeParameters;
+use crate::ultrasound::Patient;
 
 /// One environment's state with all that tasks and actions read.
 #[derive(Debug)]
@@ -30,6 +31,8 @@ pub struct SceneState {
     pub goal: Goal,
     /// The probe in the last physics step.
     pub probe: ProbeState,
+    /// The patient from inside, where ultrasound is observed.
+    pub patient: Option<Arc<Patient>>,
 }
 
 /// Pose, motion and forces of the probe after a physics step.
@@ -77,6 +80,7 @@ impl SceneState {
             torso_at_rest: TorsoFrame::default(),
             goal: Goal::at(home),
             probe: ProbeState::default(),
+            patient: None,
             model,
             physics,
             placement,
@@ -217,5 +221,17 @@ impl SceneState {
     pub fn tilt(&self) -> f64 {
         let axis = self.goal.world_from_probe.z_axis();
         self.probe.world_from_probe.z_axis().angle(&axis)
+    }
+
+    /// Force that the probe presses with along its own axis [N].
+    pub fn axial_force(&self) -> f64 {
+        -self.probe.force.dot(&self.probe.world_from_probe.z_axis())
+    }
+
+    /// The probe's pose in the torso's frame at rest, in which organs are described.
+    pub fn torso_from_probe(&self) -> Isometry3<f64> {
+        let origin = self.model.scene.torso_position;
+        let moved = &self.torso.world_from_rest;
+        torso_from_probe(&self.probe.world_from_probe, origin, moved)
     }
 }

@@ -53,6 +53,8 @@ pub struct EpisodeParameters {
     pub latency: usize,
     /// Force asked for [N].
     pub force: f64,
+    /// Which patient: the seed of the organs after `observation.ultrasound.seed`.
+    pub organs: u64,
 }
 
 /// The parameters that make a difference in a scene; the others are neither listed nor can they be fixed.
@@ -95,14 +97,15 @@ impl EpisodeParameters {
             .iter()
             .zip(PARAMETERS)
             .map(|(interval, parameter)| {
-                // Drawn even where it makes no difference: the stream stays the same.
-                let share: f64 = rng.random();
+                // Drawn even where it makes no difference: the stream stays the same. The last came later.
+                let is_late = parameter.name == "organs.seed" && interval[0] == interval[1];
+                let share: f64 = if is_late { 0.0 } else { rng.random() };
                 match parameter.name {
                     "torso.size" => {
                         settings.nearest_size(interval[0] + (interval[1] - interval[0]) * share)
                     }
                     "breathing.phase" | "patient.phase" => TAU * share,
-                    "action.latency" => {
+                    "action.latency" | "organs.seed" => {
                         let steps = interval[1] - interval[0] + 1.0;
                         interval[0] + (share * steps).floor().min(steps - 1.0)
                     }
@@ -152,6 +155,7 @@ impl EpisodeParameters {
             torque_noise,
             latency,
             force,
+            organs,
         ] = values
         else {
             unreachable!("one value was drawn for each parameter")
@@ -174,6 +178,7 @@ impl EpisodeParameters {
             torque_noise: *torque_noise,
             latency: *latency as usize,
             force: *force,
+            organs: *organs as u64,
         }
     }
 }

@@ -51,6 +51,9 @@ pub struct RandomizationSettings {
     pub latency: [usize; 2],
     /// Force asked for [N].
     pub force: [f64; 2],
+    /// Patients, first and last: seeds of the organs after `observation.ultrasound.seed`, at most 64; only for tasks with ultrasound.
+    #[serde(default)]
+    pub organs: [usize; 2],
 }
 
 impl Default for RandomizationSettings {
@@ -77,6 +80,7 @@ impl Default for RandomizationSettings {
             torque_noise: [0.0, 0.0],
             latency: [0, 0],
             force: [5.0, 5.0],
+            organs: [0, 0],
         }
     }
 }
@@ -106,7 +110,7 @@ const fn parameter(
 }
 
 /// All of them, in the order in which they are drawn.
-pub(super) const PARAMETERS: [Parameter; 23] = [
+pub(super) const PARAMETERS: [Parameter; 24] = [
     parameter("stiffness", "torso.stiffness", "N/m", [50.0, 20_000.0]),
     parameter("damping", "torso.damping", "N·s/m", [0.1, 500.0]),
     parameter("friction", "torso.friction", "1", [0.0, 2.0]),
@@ -135,6 +139,7 @@ pub(super) const PARAMETERS: [Parameter; 23] = [
     parameter("torque_noise", "sensor.torque_noise", "N·m", [0.0, 10.0]),
     parameter("latency", "action.latency", "steps", [0.0, 50.0]),
     parameter("force", "force.target", "N", [0.1, 40.0]),
+    parameter("organs", "organs.seed", "1", [0.0, 1e6]),
 ];
 
 impl RandomizationSettings {
@@ -164,6 +169,7 @@ impl RandomizationSettings {
             self.torque_noise,
             self.latency.map(|steps| steps as f64),
             self.force,
+            self.organs.map(|seed| seed as f64),
         ]
     }
 
@@ -177,6 +183,13 @@ impl RandomizationSettings {
             let [least, most] = parameter.bounds;
             check_interval(&field, interval, least, most)?;
         }
+        let n_patients = 1 + self.organs[1] - self.organs[0];
+        check_range(
+            "patients in randomization.organs",
+            n_patients as f64,
+            1.0,
+            64.0,
+        )?;
         check_range("randomization.n_sizes", self.n_sizes as f64, 1.0, 64.0)
     }
 
@@ -202,7 +215,7 @@ impl RandomizationSettings {
         check_range(parameter.name, value, least, most)?;
         Ok(match parameter.name {
             "torso.size" => self.nearest_size(value),
-            "action.latency" => value.round(),
+            "action.latency" | "organs.seed" => value.round(),
             _ => value,
         })
     }

@@ -2,6 +2,7 @@
 
 pub mod continuum_navigate;
 pub mod cube_push;
+pub mod find_view;
 mod kind;
 pub mod pendulum;
 pub mod probe_press;
@@ -24,6 +25,7 @@ pub const ALL: &[TaskKind] = &[
     probe_reach::KIND,
     cube_push::KIND,
     table_slide::KIND,
+    find_view::KIND,
     tissue_reach::KIND,
     tissue_retract::KIND,
     continuum_navigate::KIND,

@@ -2,8 +2,10 @@
 //!
 //! The patient's organs are those of `insonate-ultrasound`'s adult, deformed as the simulated torso is at each control step.
 
+mod patient;
 mod scanner;
 mod settings;
 
-pub use scanner::{Patient, Scanner};
+pub use patient::Patient;
+pub use scanner::Scanner;
 pub use settings::{Reading, UltrasoundSettings};

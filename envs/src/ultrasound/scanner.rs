@@ -2,44 +2,19 @@
 
 use std::sync::Arc;
 
-use insonate_models::torsos::Shape;
-use insonate_sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use insonate_sim::readings::{DeformedTorso, TissuePoints};
 use insonate_ultrasound::measure::{ConfidenceSettings, confidence};
-use insonate_ultrasound::phantom::Adult;
 use insonate_ultrasound::transducer::Transducer;
-use insonate_ultrasound::{BMode, Settings, View};
+use insonate_ultrasound::{BMode, Frame, Settings, View};
 
+use super::Patient;
 use super::settings::{Reading, UltrasoundSettings};
 use crate::EnvError;
 use crate::probe::{SceneModel, SceneState};
 
-/// The patient from inside, shared by all environments of a task.
-#[derive(Debug)]
-pub struct Patient {
-    adult: Adult,
-}
-
-impl Patient {
-    /// The adult of a scene.
-    ///
-    /// # Errors
-    /// [`EnvError::Config`] where the torso is no adult.
-    pub fn of(scene: &SceneModel, seed: u64) -> Result<Arc<Self>, EnvError> {
-        let torso = scene.scene.torso.as_ref().map(|torso| &torso.config);
-        let torso = torso.filter(|config| config.shape == Shape::Adult);
-        let torso = torso.ok_or_else(|| EnvError::Config {
-            field: "observation.ultrasound.readings".to_owned(),
-            problem: "needs scene.shape = \"adult\": other torsos have no organs".to_owned(),
-        })?;
-        let adult = Adult::new(&torso.patient.unwrap_or_default(), seed)?;
-        Ok(Arc::new(Self { adult }))
-    }
-}
-
 /// A scanner, and what it saw last.
 #[derive(Debug)]
 pub struct Scanner {
-    patient: Arc<Patient>,
     transducer: Transducer,
     settings: Settings,
     readings: Vec<Reading>,
@@ -55,16 +30,11 @@ impl Scanner {
     ///
     /// # Errors
     /// As [`UltrasoundSettings::check`].
-    pub fn new(
-        settings: &UltrasoundSettings,
-        patient: Arc<Patient>,
-        scene: &SceneState,
-    ) -> Result<Self, EnvError> {
+    pub fn new(settings: &UltrasoundSettings, scene: &SceneState) -> Result<Self, EnvError> {
         settings.check()?;
         let transducer = scene.model.scene.probe.transducer;
         let scanner = settings.scanner(&transducer);
         Ok(Self {
-            patient,
             readings: settings.readings()?,
             b_mode: BMode::new(&transducer, &scanner)?,
             transducer,
@@ -87,37 +57,25 @@ impl Scanner {
     /// # Errors
     /// [`EnvError::Config`] for a state that cannot be imaged.
     pub fn scan(&mut self, scene: &SceneState) -> Result<(), EnvError> {
-        let Some((model, points)) = &self.points else {
+        let (Some((model, points)), Some(patient)) = (&self.points, &scene.patient) else {
             return Err(EnvError::Order("scan before the first reset"));
         };
         let origin = model.scene.torso_position;
-        let moved = &scene.torso.world_from_rest;
-        let pose = torso_from_probe(&scene.probe.world_from_probe, origin, moved);
-        let torso = DeformedTorso::new(points, &scene.physics, origin, moved);
-        let adult = &self.patient.adult;
+        let pose = scene.torso_from_probe();
+        let torso =
+            DeformedTorso::new(points, &scene.physics, origin, &scene.torso.world_from_rest);
+        let adult = patient.adult();
         let deformation = torso.under(adult, &self.transducer, &pose, self.settings.depth)?;
         let view = View::new(adult, &deformation, &pose)?;
-        let frame = self.b_mode.frame(&view, self.n_frames);
+        let frame = if self.readings.iter().any(|reading| reading.needs_echoes()) {
+            self.b_mode.frame(&view, self.n_frames)
+        } else {
+            self.b_mode.labels(&view)
+        };
         self.n_frames += 1;
         self.values.clear();
         for reading in &self.readings {
-            match reading {
-                Reading::BMode => {
-                    let black = -self.settings.gain as f32 - self.settings.dynamic_range as f32;
-                    let grey = |level: &f32| {
-                        ((level - black) / self.settings.dynamic_range as f32).clamp(0.0, 1.0)
-                    };
-                    self.values.extend(frame.envelope.iter().map(grey));
-                }
-                Reading::Labels => {
-                    self.values
-                        .extend(frame.labels.iter().map(|&label| f32::from(label)));
-                }
-                Reading::Confidence => {
-                    let map = confidence(frame, &ConfidenceSettings::of(&self.settings))?;
-                    self.values.extend(map.values);
-                }
-            }
+            read(*reading, frame, &self.settings, patient, &mut self.values)?;
         }
         Ok(())
     }
@@ -125,5 +83,44 @@ impl Scanner {
     /// The last readings, each of shape `[n_lines, n_samples]`.
     pub fn values(&self) -> &[f32] {
         &self.values
+    }
+}
+
+/// Appends a reading of a frame.
+fn read(
+    reading: Reading,
+    frame: &Frame,
+    settings: &Settings,
+    patient: &Patient,
+    values: &mut Vec<f32>,
+) -> Result<(), EnvError> {
+    match reading {
+        Reading::BMode => {
+            let black = -settings.gain as f32 - settings.dynamic_range as f32;
+            let grey =
+                |level: &f32| ((level - black) / settings.dynamic_range as f32).clamp(0.0, 1.0);
+            values.extend(frame.envelope.iter().map(grey));
+        }
+        Reading::Labels => values.extend(frame.labels.iter().map(|&label| f32::from(label))),
+        Reading::Confidence => {
+            let map = confidence(frame, &ConfidenceSettings::of(settings))?;
+            values.extend(map.values);
+        }
+        Reading::Liver => organ(frame, &patient.materials_of("liver"), patient, values),
+        Reading::Kidney => organ(frame, &patient.materials_of("kidney"), patient, values),
+    }
+    Ok(())
+}
+
+/// Appends 1 for each sample at which an organ is seen, and 0 for the others.
+fn organ(frame: &Frame, is_organ: &[bool], patient: &Patient, values: &mut Vec<f32>) {
+    let is_opaque = patient.casts_shadow();
+    let lines = frame.labels.chunks_exact(frame.n_samples);
+    for (labels, is_coupled) in lines.zip(&frame.coupled) {
+        let mut is_lit = *is_coupled;
+        values.extend(labels.iter().map(|label| {
+            is_lit &= !is_opaque[usize::from(*label)];
+            f32::from(u8::from(is_lit && is_organ[usize::from(*label)]))
+        }));
     }
 }

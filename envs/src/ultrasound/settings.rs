@@ -16,7 +16,7 @@ const SCATTERERS_PER_CELL: f64 = 3.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct UltrasoundSettings {
-    /// `b_mode`, `labels`, `confidence`; none: nothing is imaged.
+    /// `b_mode`, `labels`, `confidence`, `liver`, `kidney`; none: nothing is imaged.
     pub readings: Vec<String>,
     /// Lines of sight.
     pub lines: usize,
@@ -49,13 +49,19 @@ pub enum Reading {
     Labels,
     /// How far each sample can be trusted (Karamalis 2012), 0 to 1.
     Confidence,
+    /// 1 where the line sees liver: it touches, and neither bone nor gas lies before; as a perfect segmentation shows it.
+    Liver,
+    /// The same of a kidney.
+    Kidney,
 }
 
 impl Reading {
-    const ALL: [(&'static str, Self); 3] = [
+    const ALL: [(&'static str, Self); 5] = [
         ("b_mode", Self::BMode),
         ("labels", Self::Labels),
         ("confidence", Self::Confidence),
+        ("liver", Self::Liver),
+        ("kidney", Self::Kidney),
     ];
 
     fn name(self) -> &'static str {
@@ -65,9 +71,14 @@ impl Reading {
 
     fn most(self) -> f32 {
         match self {
-            Self::BMode | Self::Confidence => 1.0,
+            Self::BMode | Self::Confidence | Self::Liver | Self::Kidney => 1.0,
             Self::Labels => f32::from(u8::MAX),
         }
+    }
+
+    /// Whether labels alone are not enough.
+    pub(super) fn needs_echoes(self) -> bool {
+        matches!(self, Self::BMode | Self::Confidence)
     }
 }
 

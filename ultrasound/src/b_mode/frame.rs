@@ -55,6 +55,14 @@ impl Frame {
             });
     }
 
+    /// Takes over what lines met.
+    pub(super) fn take_labels(&mut self, tracks: &[Track]) {
+        let lines = self.labels.chunks_exact_mut(self.n_samples);
+        for (labels, track) in lines.zip(tracks) {
+            labels.copy_from_slice(&track.labels);
+        }
+    }
+
     /// Samples of a line [dB].
     pub fn line(&self, line: usize) -> &[f32] {
         &self.envelope[line * self.n_samples..][..self.n_samples]

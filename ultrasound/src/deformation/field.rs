@@ -10,8 +10,9 @@ use super::region::Region;
 use super::{Deformation, Point, Vector};
 use crate::UltrasoundError;
 
-/// Distance between nodes [m].
-const WIDTH: f32 = 0.008;
+/// Distance between nodes over that of neighbouring points, and its limits [m].
+const WIDTH: f32 = 0.5;
+const WIDTHS: [f32; 2] = [0.008, 0.016];
 /// Depth over which the displacement of a skin fades to 1/e [m].
 const DECAY: f32 = 0.035;
 /// Standard deviation of weights, in distances of neighbouring points.
@@ -24,6 +25,8 @@ const REACH: f32 = 3.0;
 pub struct DisplacementField {
     grid_from_world: Isometry3<f32>,
     low: Point,
+    /// Distance between nodes [m].
+    width: f32,
     count: [usize; 3],
     /// Rest point less world point at each node [m].
     shifts: Vec<Vector>,
@@ -45,7 +48,7 @@ impl DisplacementField {
         world: &[Point],
     ) -> Result<Self, UltrasoundError> {
         let (near, sigma) = weighed(region, rest, world)?;
-        Ok(Self::new(region, |node| {
+        Ok(Self::new(region, sigma, |node| {
             moving_least_squares(&near, node, sigma)
         }))
     }
@@ -60,23 +63,25 @@ impl DisplacementField {
         world: &[Point],
     ) -> Result<Self, UltrasoundError> {
         let (near, sigma) = weighed(region, rest, world)?;
-        Ok(Self::new(region, |node| fading(&near, node, sigma)))
+        Ok(Self::new(region, sigma, |node| fading(&near, node, sigma)))
     }
 
-    fn new(region: &Region, shift: impl Fn(&Point) -> Vector + Sync) -> Self {
+    fn new(region: &Region, sigma: f32, shift: impl Fn(&Point) -> Vector + Sync) -> Self {
         let size = region.high - region.low;
-        let count = [0, 1, 2].map(|axis| (size[axis] / WIDTH).ceil() as usize + 1);
+        let width = (WIDTH * sigma / SIGMA).clamp(WIDTHS[0], WIDTHS[1]);
+        let count = [0, 1, 2].map(|axis| (size[axis] / width).ceil() as usize + 1);
         let node = |index: usize| {
             let place = [
                 index % count[0],
                 index / count[0] % count[1],
                 index / (count[0] * count[1]),
             ];
-            region.low + WIDTH * Vector::from(place.map(|n| n as f32))
+            region.low + width * Vector::from(place.map(|n| n as f32))
         };
         let mut field = Self {
             grid_from_world: region.world_from_grid.inverse(),
             low: region.low,
+            width,
             count,
             shifts: (0..count.iter().product())
                 .into_par_iter()
@@ -102,7 +107,7 @@ impl DisplacementField {
     fn stretch(&self, [i, j, k]: [usize; 3], turn: &Matrix3<f32>) -> f32 {
         let index = (k * self.count[1] + j) * self.count[0] + i;
         let steps = [1, self.count[0], self.count[0] * self.count[1]];
-        let slope = steps.map(|step| (self.shifts[index + step] - self.shifts[index]) / WIDTH);
+        let slope = steps.map(|step| (self.shifts[index + step] - self.shifts[index]) / self.width);
         // Columns are derivatives along the grid's axes; the square of the greatest singular value is bounded as Gershgorin does.
         let derivative = turn + Matrix3::from_columns(&slope);
         let square = derivative.tr_mul(&derivative).abs();
@@ -111,7 +116,7 @@ impl DisplacementField {
 
     /// Place among the nodes, held inside.
     fn place(&self, world: &Point) -> Vector {
-        let place = (self.grid_from_world * world - self.low) / WIDTH;
+        let place = (self.grid_from_world * world - self.low) / self.width;
         let last = Vector::from(self.count.map(|count| count as f32 - 1.001));
         place.sup(&Vector::zeros()).inf(&last)
     }
@@ -135,7 +140,7 @@ impl Deformation for DisplacementField {
     }
 
     fn world_from_rest(&self, rest: &Point) -> Option<Point> {
-        const STEP: f32 = 0.2 * WIDTH;
+        let probe = 0.2 * self.width;
         let mut world = rest - self.shift(rest);
         for _ in 0..16 {
             let here = world + self.shift(&world);
@@ -144,11 +149,11 @@ impl Deformation for DisplacementField {
                 return Some(world);
             }
             let derivative = [Vector::x(), Vector::y(), Vector::z()].map(|axis| {
-                let ahead = world + STEP * axis;
-                (ahead + self.shift(&ahead) - here) / STEP
+                let ahead = world + probe * axis;
+                (ahead + self.shift(&ahead) - here) / probe
             });
             let step = Matrix3::from_columns(&derivative).try_inverse()? * miss;
-            world -= step.cap_magnitude(2.0 * WIDTH);
+            world -= step.cap_magnitude(2.0 * self.width);
         }
         None
     }

@@ -5,6 +5,7 @@
 //! Organs are ellipsoids and tubes at the places of anatomy books, in shares of this trunk's size; a seed moves and scales them.
 //! They are no copy of anybody.
 
+mod landmarks;
 mod organs;
 mod shape;
 mod skin;
@@ -14,6 +15,7 @@ mod voxels;
 use insonate_models::patients::{Physique, Trunk};
 use nalgebra::Isometry3;
 
+pub use self::landmarks::Landmarks;
 use self::organs::Organs;
 use self::skin::SkinDepth;
 use self::thorax::Thorax;

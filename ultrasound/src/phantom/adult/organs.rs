@@ -4,6 +4,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::index;
+use super::landmarks::Landmarks;
 use super::shape::Shape;
 use crate::deformation::{Point, Vector};
 use crate::phantom::Place;
@@ -33,6 +34,7 @@ pub(super) struct Organs {
     count: [usize; 3],
     starts: Vec<u32>,
     candidates: Vec<u8>,
+    landmarks: Landmarks,
 }
 
 /// Puts solids of one organ into the list, at its own place and size.
@@ -42,6 +44,7 @@ struct Builder {
     rng: ChaCha8Rng,
     offset: Vector,
     growth: f32,
+    landmarks: Landmarks,
 }
 
 impl Builder {
@@ -120,6 +123,10 @@ impl Builder {
             );
         }
         let cortex = self.ellipsoid(center, [0.0275, 0.0545, 0.0245], angle);
+        if side < 0.0 {
+            self.landmarks.right_kidney = self.at(center);
+            self.landmarks.right_kidney_axis = Vector::new(-sin, cos, 0.0);
+        }
         self.add(cortex, index::CORTEX);
         self.add(cortex.grown(0.0012), index::FASCIA);
         self.add(cortex.grown(0.004), index::DEEP_FAT);
@@ -187,6 +194,7 @@ impl Builder {
             self.add(vessel.grown(0.0016), index::WALL);
         }
         let right = self.ellipsoid([-0.076, 0.022, 0.104], [0.086, 0.090, 0.084], 0.0);
+        self.landmarks.liver = self.at([-0.076, 0.022, 0.104]);
         let left = self.ellipsoid([0.004, 0.052, 0.146], [0.086, 0.046, 0.038], 0.0);
         for lobe in [right, left] {
             self.add(lobe, index::LIVER);
@@ -220,6 +228,11 @@ impl Organs {
             rng: ChaCha8Rng::seed_from_u64(seed),
             offset: Vector::zeros(),
             growth: 1.0,
+            landmarks: Landmarks {
+                right_kidney: Point::origin(),
+                right_kidney_axis: Vector::y(),
+                liver: Point::origin(),
+            },
         };
         builder.gallbladder();
         builder.kidney(-1.0, -0.030);
@@ -236,6 +249,7 @@ impl Organs {
             count,
             starts: vec![0],
             candidates: Vec::new(),
+            landmarks: builder.landmarks,
         };
         organs.fill();
         organs
@@ -262,6 +276,10 @@ impl Organs {
             }
             self.starts.push(self.candidates.len() as u32);
         }
+    }
+
+    pub(super) fn landmarks(&self) -> &Landmarks {
+        &self.landmarks
     }
 
     /// What is at a point.

@@ -1,0 +1,134 @@
+//! Force along the probe's own axis over an episode in which the probe turns as it likes, and its limits.
+
+use serde::{Deserialize, Serialize};
+
+use super::touch::CONTACT_SPEED;
+use super::{SceneState, Touch};
+use crate::EnvError;
+use crate::settings::check_ranges;
+
+/// Time after first contact that is left out of the force error [s].
+const SETTLING: f64 = 0.5;
+
+/// What a gentle episode keeps to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ForceLimits {
+    /// Least share of the time in contact, from first contact to the end.
+    pub contact_ratio: f64,
+    /// Largest force along the probe's axis [N].
+    pub peak_force: f64,
+    /// Largest speed towards the skin with which contact begins [m/s].
+    pub contact_speed: f64,
+}
+
+impl Default for ForceLimits {
+    fn default() -> Self {
+        Self {
+            contact_ratio: 0.95,
+            peak_force: 15.0,
+            contact_speed: CONTACT_SPEED,
+        }
+    }
+}
+
+impl ForceLimits {
+    /// Fails for invalid limits.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`].
+    pub fn check(&self) -> Result<(), EnvError> {
+        check_ranges(
+            "task.limits.",
+            &[
+                ("contact_ratio", self.contact_ratio, 0.0, 1.0),
+                ("peak_force", self.peak_force, 0.0, 1e3),
+                ("contact_speed", self.contact_speed, 0.0, 10.0),
+            ],
+        )
+    }
+}
+
+/// Sums over the physics steps of an episode, of the true values without noise.
+#[derive(Debug, Clone, Default)]
+pub struct AxialForce {
+    first_contact: Option<f64>,
+    time: f64,
+    n_after: usize,
+    n_in_contact: usize,
+    n_settled: usize,
+    error: f64,
+    peak: f64,
+    touch: Touch,
+    /// Sum of the absolute error since it was last taken, and physics steps in it.
+    step_error: (f64, usize),
+}
+
+impl AxialForce {
+    /// Names of the figures, in the order of [`Self::values`].
+    pub const METRICS: [&'static str; 4] = [
+        "force_mae_n",
+        "contact_ratio",
+        "peak_force_n",
+        "contact_speed_m_s",
+    ];
+
+    /// Adds the last physics step, in which the goal's force was asked for.
+    pub fn update(&mut self, state: &SceneState) {
+        let force = state.axial_force();
+        let error = (force - state.goal.force).abs();
+        self.time += state.physics.timestep();
+        self.peak = self.peak.max(force);
+        self.touch.update(state);
+        self.step_error.0 += error;
+        self.step_error.1 += 1;
+        if state.probe.in_contact && self.first_contact.is_none() {
+            self.first_contact = Some(self.time);
+        }
+        let Some(first_contact) = self.first_contact else {
+            return;
+        };
+        self.n_after += 1;
+        self.n_in_contact += usize::from(state.probe.in_contact);
+        if self.time >= first_contact + SETTLING {
+            self.n_settled += 1;
+            self.error += error;
+        }
+    }
+
+    /// Simulated time so far [s].
+    pub fn time(&self) -> f64 {
+        self.time
+    }
+
+    /// Mean absolute error since the last call [N].
+    pub fn take_error(&mut self) -> f64 {
+        let (sum, n) = std::mem::take(&mut self.step_error);
+        sum / n.max(1) as f64
+    }
+
+    /// As [`Touch::take_excess`].
+    pub fn take_excess(&mut self, limit: f64) -> f64 {
+        self.touch.take_excess(limit)
+    }
+
+    /// Whether the episode so far was within limits.
+    pub fn is_within(&self, limits: &ForceLimits) -> bool {
+        self.contact_ratio() >= limits.contact_ratio
+            && self.peak < limits.peak_force
+            && self.touch.speed() < limits.contact_speed
+    }
+
+    /// The figures; without settled contact the force error is NaN.
+    pub fn values(&self) -> [f64; 4] {
+        let mae = match self.n_settled {
+            0 => f64::NAN,
+            n => self.error / n as f64,
+        };
+        [mae, self.contact_ratio(), self.peak, self.touch.speed()]
+    }
+
+    fn contact_ratio(&self) -> f64 {
+        self.n_in_contact as f64 / self.n_after.max(1) as f64
+    }
+}

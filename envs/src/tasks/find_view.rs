@@ -1,0 +1,430 @@
+//! `find-view`: bring the probe, in contact at a steady force, from nearby to the liver–kidney view.
+//!
+//! The view (Morison's recess, FAST examination) is the plane of [`insonate_ultrasound::phantom::Adult::liver_kidney_view`], which
+//! landmarks of the organs at rest define. Nothing that is observed names it: the policy sees which samples of each line are liver and
+//! kidney, and how far it has moved. Each episode draws one of several patients (`randomization.organs`).
+//!
+//! Hase et al. 2020 (IROS) find a view of the sacrum so by DQN; Li et al. 2021 (ICRA) report 4.9 mm and 4.7° for standard views of the
+//! spine. Both resample recorded volumes, without contact.
+//!
+//! # Action
+//!
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//!
+//! # Observation
+//!
+//! The scene's entries ([`crate::probe::observation`]); the goal among them is the start, so that they say how far the probe has moved
+//! and turned since. The task has no entries of its own.
+//!
+//! # Reward
+//!
+//! Per control step, $d$: distance of the face's centre from the view's, across its axis, in m; $\theta$: angle between both poses in
+//! rad; $D = d + w \theta$ with $w$: `task.metres_per_radian`; $e$: force error along the probe's axis in N; weights in `task.reward`.
+//!
+//! | term | formula |
+//! |---|---|
+//! | `progress` | $100 (D_{t-1} - D_t)$: centimetres come nearer (potential-based, as SonoGym's decrease of distance and angle) |
+//! | `nearness` | $\exp(-(d / d_{max})^2 - (\theta / \theta_{max})^2)$, the tolerances of a success |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step |
+//! | `contact_speed` | as `probe-press` |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
+//!
+//! # Start
+//!
+//! On the skin around the view at a random distance up to `task.start_distance`, turned about the normal by up to `task.start_turn` from
+//! the view; the probe stands `start.height` above; the force sensor is zeroed there.
+//!
+//! # End
+//!
+//! Terminated: more than `task.max_distance` from the view; more than `task.max_force`; the simulation diverged. Truncated: at
+//! `time.limit`.
+//!
+//! Success: at the time limit the probe is within `task.tolerance` of the view and within `task.tolerance_deg`, and the episode kept to
+//! `task.limits`.
+
+use std::f64::consts::TAU;
+
+use insonate_sim::Pose;
+use nalgebra::{Isometry3, UnitQuaternion, Vector3};
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::kind::TaskKind;
+use crate::actions::{ActionSettings, HybridMotionSettings};
+use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
+use crate::probe::{
+    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::settings::{self, check_range, check_ranges};
+use crate::ultrasound::UltrasoundSettings;
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "find-view",
+    summary: "find the liver–kidney view by what ultrasound shows, at a steady force",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[],
+    demonstrated: &[],
+};
+
+/// How often a start is drawn that the arm can reach.
+const N_TRIES: usize = 32;
+/// Skin that is steeper than this cosine is no start.
+const LEAST_COSINE: f64 = 0.35;
+/// Rate at which the script closes what is left [1/s].
+const SCRIPT_RATE: f64 = 3.0;
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewSettings {
+    /// Largest distance of the start from the view [m].
+    pub start_distance: f64,
+    /// Largest turn of the start about the skin's normal [rad].
+    pub start_turn: f64,
+    /// How near to the view a success must end [m].
+    pub tolerance: f64,
+    /// The same of the angle [deg].
+    pub tolerance_deg: f64,
+    /// Distance that counts as much as an angle of a radian [m].
+    pub metres_per_radian: f64,
+    /// Distance from the view at which the episode ends [m].
+    pub max_distance: f64,
+    /// Force at which the episode ends [N].
+    pub max_force: f64,
+    /// Weights of the reward.
+    pub reward: ViewReward,
+    /// What a success keeps to.
+    pub limits: ForceLimits,
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ViewReward {
+    /// Per centimetre come nearer.
+    pub progress: f64,
+    /// Being there.
+    pub nearness: f64,
+    /// Penalty per newton of force error.
+    pub force_error: f64,
+    /// Penalty of touching faster than half the limit of a success.
+    pub contact_speed: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for ViewSettings {
+    fn default() -> Self {
+        Self {
+            start_distance: 0.04,
+            start_turn: 0.7,
+            tolerance: 0.01,
+            tolerance_deg: 10.0,
+            metres_per_radian: 0.05,
+            max_distance: 0.1,
+            max_force: 40.0,
+            reward: ViewReward {
+                progress: 1.0,
+                nearness: 0.3,
+                force_error: 0.02,
+                contact_speed: 10.0,
+                smoothness: 0.01,
+            },
+            limits: ForceLimits::default(),
+        }
+    }
+}
+
+impl ViewSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        check_ranges(
+            "task.",
+            &[
+                ("start_distance", self.start_distance, 0.0, 0.08),
+                ("start_turn", self.start_turn, 0.0, 1.6),
+                ("tolerance", self.tolerance, 1e-4, 0.1),
+                ("tolerance_deg", self.tolerance_deg, 0.1, 90.0),
+                ("metres_per_radian", self.metres_per_radian, 0.0, 1.0),
+                ("max_distance", self.max_distance, 0.01, 1.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
+        )?;
+        self.limits.check()
+    }
+}
+
+fn defaults() -> ProbeTaskSettings<ViewSettings> {
+    ProbeTaskSettings {
+        time: TimeSettings {
+            control_timestep: 0.1,
+            limit: 2.5,
+        },
+        scene: SceneSettings {
+            robot: "ur5e".to_owned(),
+            shape: "adult".to_owned(),
+            lattice: "thesis".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            hybrid_motion: HybridMotionSettings {
+                speed_scale: 0.06,
+                turn_scale: 1.0,
+                ..HybridMotionSettings::default()
+            },
+            ..ActionSettings::of_mode("hybrid_motion")
+        },
+        observation: ObservationSettings {
+            joints: false,
+            wrench: false,
+            ultrasound: UltrasoundSettings {
+                readings: vec!["liver".to_owned(), "kidney".to_owned()],
+                lines: 16,
+                samples: 20,
+                depth: 0.16,
+                ..UltrasoundSettings::default()
+            },
+            ..ObservationSettings::default()
+        },
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            start_height: [0.001, 0.003],
+            start_offset: [0.0, 0.0],
+            organs: [0, 15],
+            ..RandomizationSettings::default()
+        },
+        task: ViewSettings::default(),
+    }
+}
+
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<ViewSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    check_range(
+        "number of observation.ultrasound.readings",
+        settings.observation.ultrasound.readings.len() as f64,
+        1.0,
+        5.0,
+    )?;
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        let mode = &settings.action;
+        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        Ok(FindView::new(
+            settings.task.clone(),
+            settings.time.limit,
+            script,
+        ))
+    }))
+}
+
+/// The task.
+#[derive(Debug)]
+struct FindView {
+    settings: ViewSettings,
+    limit: f64,
+    /// The mode that the script acts in.
+    script: Option<HybridMotionSettings>,
+    torso_from_view: Isometry3<f64>,
+    force: AxialForce,
+    /// Distance [m] and angle [rad] to the view now.
+    error: [f64; 2],
+    /// $D$ after the last control step.
+    last: f64,
+    /// Where the face was in the last physics step, in the torso's frame, and how far it has moved since it touched [m].
+    path: (Option<Vector3<f64>>, f64),
+    action_change: ActionChange,
+}
+
+impl FindView {
+    fn new(settings: ViewSettings, limit: f64, script: Option<HybridMotionSettings>) -> Self {
+        Self {
+            settings,
+            limit,
+            script,
+            torso_from_view: Isometry3::identity(),
+            force: AxialForce::default(),
+            error: [0.0; 2],
+            last: 0.0,
+            path: (None, 0.0),
+            action_change: ActionChange::default(),
+        }
+    }
+
+    /// The view's pose where the torso stands now.
+    fn world_from_view(&self, state: &SceneState) -> Pose {
+        let origin = Vector3::from(state.model.scene.torso_position);
+        let view = &self.torso_from_view;
+        let Pose { position, rotation } = state.torso.world_from_rest;
+        Pose {
+            position: rotation * (view.translation.vector + origin) + position,
+            rotation: rotation * view.rotation,
+        }
+    }
+
+    /// Distance across the view's axis [m], and angle [rad].
+    fn error(&self, state: &SceneState) -> [f64; 2] {
+        let view_from_probe = self.torso_from_view.inverse() * state.torso_from_probe();
+        let offset = view_from_probe.translation.vector;
+        [offset.x.hypot(offset.y), view_from_probe.rotation.angle()]
+    }
+
+    fn potential(&self) -> f64 {
+        self.error[0] + self.settings.metres_per_radian * self.error[1]
+    }
+
+    /// Draws a start on the skin; none beside it.
+    fn draw_start(&self, state: &SceneState, force: f64, rng: &mut ChaCha8Rng) -> Option<Goal> {
+        let distance = self.settings.start_distance * rng.random::<f64>().sqrt();
+        let angle = rng.random_range(0.0..TAU);
+        let turn = self.settings.start_turn * rng.random_range(-1.0..=1.0);
+        // As the torso was compiled, across the view's axis.
+        let origin = Vector3::from(state.model.scene.torso_position);
+        let offset = Vector3::new(distance * angle.cos(), distance * angle.sin(), 0.0);
+        let place = self.torso_from_view * nalgebra::Point3::from(offset);
+        let point = state.skin(place.x + origin.x, place.y + origin.y)?;
+        let lateral = self.world_from_view(state).rotation * Vector3::x();
+        let upright = Pose::with_z_axis(point.position, -point.normal, lateral);
+        let pose = Pose {
+            rotation: upright.rotation * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn),
+            ..upright
+        };
+        (point.normal.z > LEAST_COSINE).then_some(Goal {
+            force,
+            ..Goal::at(pose)
+        })
+    }
+}
+
+impl ProbeTask for FindView {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec![
+            "progress",
+            "nearness",
+            "force_error",
+            "contact_speed",
+            "smoothness",
+        ]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        let own = ["success", "view_distance_mm", "view_angle_deg", "path_mm"];
+        [&own[..], &AxialForce::METRICS].concat()
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        BoxSpace::default()
+    }
+
+    fn reset(
+        &mut self,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        let patient = state.patient.as_ref();
+        let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
+        self.torso_from_view = patient.adult().liver_kidney_view()?;
+        self.force = AxialForce::default();
+        self.path = (None, 0.0);
+        self.action_change.reset();
+        let mut placed = Err(EnvError::Config {
+            field: "task.start_distance".to_owned(),
+            problem: "leads beside the skin".to_owned(),
+        });
+        for _ in 0..N_TRIES {
+            if let Some(goal) = self.draw_start(state, episode.force, rng) {
+                state.goal = goal;
+                placed = state.place_above(episode);
+                if placed.is_ok() {
+                    break;
+                }
+            }
+        }
+        self.error = self.error(state);
+        self.last = self.potential();
+        placed
+    }
+
+    fn before_substep(&mut self, _state: &mut SceneState) {}
+
+    fn after_substep(&mut self, state: &SceneState) {
+        self.force.update(state);
+        self.error = self.error(state);
+        if state.probe.in_contact || self.path.0.is_some() {
+            let here = state.torso_from_probe().translation.vector;
+            let before = self.path.0.replace(here).unwrap_or(here);
+            self.path.1 += (here - before).norm();
+        }
+    }
+
+    fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
+
+    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+        let (weight, settings) = (&self.settings.reward, &self.settings);
+        let [distance, angle] = self.error;
+        let near = (distance / settings.tolerance).powi(2)
+            + (angle / settings.tolerance_deg.to_radians()).powi(2);
+        let now = self.potential();
+        terms.copy_from_slice(&[
+            weight.progress * 100.0 * (self.last - now),
+            weight.nearness * (-near).exp(),
+            -weight.force_error * self.force.take_error().min(5.0),
+            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
+            -weight.smoothness * self.action_change.update(action),
+        ]);
+        self.last = now;
+    }
+
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        if self.error[0] > self.settings.max_distance {
+            return Some(EpisodeEnd::Terminated("far from the view"));
+        }
+        (state.axial_force() > self.settings.max_force)
+            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+    }
+
+    /// The way to the true view, which no policy is told.
+    fn scripted_action(
+        &mut self,
+        state: &SceneState,
+        _measured: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
+        let Some(mode) = &self.script else {
+            return false;
+        };
+        let probe = &state.probe.world_from_probe;
+        let view = self.world_from_view(state);
+        let back = probe.rotation.inverse();
+        let way = back * (view.position - probe.position) * SCRIPT_RATE;
+        let turn = (back * view.rotation).scaled_axis() * SCRIPT_RATE;
+        mode.action_of([way.x, way.y, turn.z, turn.x, turn.y, 0.0], action);
+        true
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let [distance, angle] = self.error;
+        let is_there = distance < self.settings.tolerance
+            && angle.to_degrees() < self.settings.tolerance_deg
+            && self.force.time() >= self.limit - 1e-9
+            && self.force.is_within(&self.settings.limits);
+        let own = [
+            f64::from(u8::from(is_there)),
+            1e3 * distance,
+            angle.to_degrees(),
+            1e3 * self.path.1,
+        ];
+        metrics[..own.len()].copy_from_slice(&own);
+        metrics[own.len()..].copy_from_slice(&self.force.values());
+    }
+}

@@ -1,0 +1,50 @@
+//! The patient from inside.
+
+use std::sync::Arc;
+
+use insonate_models::torsos::Shape;
+use insonate_ultrasound::material::Material;
+use insonate_ultrasound::phantom::{Adult, Phantom as _};
+
+use crate::EnvError;
+use crate::probe::SceneModel;
+
+/// The patient from inside, shared by all environments of a task.
+#[derive(Debug)]
+pub struct Patient {
+    adult: Adult,
+}
+
+impl Patient {
+    /// The adult of a scene, with the organs of a seed.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] where the torso is no adult.
+    pub fn of(scene: &SceneModel, seed: u64) -> Result<Arc<Self>, EnvError> {
+        let torso = scene.scene.torso.as_ref().map(|torso| &torso.config);
+        let torso = torso.filter(|config| config.shape == Shape::Adult);
+        let torso = torso.ok_or_else(|| EnvError::Config {
+            field: "observation.ultrasound.readings".to_owned(),
+            problem: "needs scene.shape = \"adult\": other torsos have no organs".to_owned(),
+        })?;
+        let adult = Adult::new(&torso.patient.unwrap_or_default(), seed)?;
+        Ok(Arc::new(Self { adult }))
+    }
+
+    /// Organs and layers, in the torso's frame at rest.
+    pub fn adult(&self) -> &Adult {
+        &self.adult
+    }
+
+    /// For each material whether it belongs to what its name begins with, such as `kidney`.
+    pub(super) fn materials_of(&self, organ: &str) -> Vec<bool> {
+        let is_of = |material: &Material| material.name.starts_with(organ);
+        self.adult.materials().iter().map(is_of).collect()
+    }
+
+    /// For each material whether nothing is seen behind it: bone and gas.
+    pub(super) fn casts_shadow(&self) -> Vec<bool> {
+        let is_opaque = |material: &Material| material.is_gas() || material.is_bone();
+        self.adult.materials().iter().map(is_opaque).collect()
+    }
+}

@@ -1,0 +1,61 @@
+//! Landmarks of the organs at rest, and the view that they define.
+//!
+//! The liver–kidney view shows the right kidney along its long axis with the liver before it, and between them Morison's recess, where
+//! free fluid gathers first: the right upper quadrant of the FAST examination.
+
+use nalgebra::{Isometry3, Matrix3, Rotation3, Vector3};
+
+use super::Adult;
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+
+/// Steps in which the skin is looked for [m].
+const STEP: f32 = 0.0005;
+/// No skin is farther from a kidney [m].
+const FARTHEST: f32 = 0.4;
+
+/// Where organs are at rest, in the torso's frame.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Landmarks {
+    /// Centre of the right kidney [m].
+    pub right_kidney: Point,
+    /// Its long axis, of unit length, towards the head.
+    pub right_kidney_axis: Vector,
+    /// Centre of the liver's right lobe [m].
+    pub liver: Point,
+}
+
+impl Adult {
+    /// Where organs are at rest.
+    pub fn landmarks(&self) -> &Landmarks {
+        self.organs.landmarks()
+    }
+
+    /// Where the probe stands for the liver–kidney view, in the torso's frame at rest.
+    ///
+    /// The imaged plane holds the right kidney's long axis and leans towards the liver's centre; +x of the probe is along that axis,
+    /// towards the head, and +z meets the kidney's centre at a right angle.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: organs between which there is no such plane, or no skin above it.
+    pub fn liver_kidney_view(&self) -> Result<Isometry3<f64>, UltrasoundError> {
+        let Landmarks {
+            right_kidney: kidney,
+            right_kidney_axis: axis,
+            liver,
+        } = *self.landmarks();
+        let missing =
+            || UltrasoundError::setting("organs", kidney, "a liver before the right kidney");
+        let way = liver - kidney;
+        let out = (way - axis * axis.dot(&way)).try_normalize(1e-3);
+        let out = out.filter(|out| out.z > 0.0).ok_or_else(missing)?;
+        let n_steps = (FARTHEST / STEP) as usize;
+        let mut points = (0..n_steps).map(|step| kidney + out * (STEP * step as f32));
+        let skin = points.find(|point| self.skin.depth(point) <= 0.0);
+        let skin = skin.ok_or_else(missing)?.coords.cast::<f64>();
+        let (x, z): (Vector3<f64>, Vector3<f64>) = (axis.cast(), -out.cast::<f64>());
+        let turn = Matrix3::from_columns(&[x, z.cross(&x), z]);
+        let turn = Rotation3::from_matrix(&turn);
+        Ok(Isometry3::from_parts(skin.into(), turn.into()))
+    }
+}
