@@ -11,7 +11,7 @@
 //!   [`study`]: from recorded presses to a policy; [`demonstrations`] of experts and what is learnt from them.
 //! * [`bridges`]: a running scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.
-//! * [`files`]: whole output files, one writer to a folder.
+//! * [`files`]: whole output files, one writer to a folder; `gpu`: GPUs of any vendor (feature `gpu`).
 //! * [`continuum`]: slender rods and cable-driven robots in narrow lumens.
 //! * [`ultrasound`]: B-mode pictures of deformed tissue.
 //! * [`tissue`]: soft tissue as particles or tetrahedra, with the wrench on each tool.
@@ -44,6 +44,8 @@ pub use insonate_datasets as datasets;
 pub use insonate_dvrk as dvrk;
 pub use insonate_envs as envs;
 pub use insonate_files as files;
+#[cfg(feature = "gpu")]
+pub use insonate_gpu as gpu;
 pub use insonate_meshes as meshes;
 pub use insonate_models as models;
 pub use insonate_openigtlink as openigtlink;

@@ -8,8 +8,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Every crate with its layer; it may depend on crates of lower layers only.
-const LAYERS: [(&str, u8); 16] = [
+const LAYERS: [(&str, u8); 17] = [
     ("insonate-files", 0),
+    ("insonate-gpu", 0),
     ("insonate-meshes", 0),
     ("insonate-openigtlink", 0),
     ("insonate-models", 1),

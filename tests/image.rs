@@ -2,6 +2,8 @@
 
 mod command;
 
+#[cfg(feature = "gpu")]
+use command::{insonate, stderr};
 use command::{json, refused};
 
 #[test]
@@ -312,6 +314,33 @@ fn an_organ_of_a_mesh_lies_in_the_patient() {
     ] {
         let message = refused(&arguments, 2);
         assert!(message.contains(named), "{arguments}: {message}");
+    }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn a_gpu_makes_the_picture_too() {
+    let speckle = "image --phantom speckle --lines 64 --samples 256";
+    let done = insonate(&format!("{speckle} --device gpu --json"));
+    if stderr(&done).contains("no GPU driver") {
+        return eprintln!("skipped: {}", stderr(&done));
+    }
+    assert!(done.status.success(), "{}", stderr(&done));
+    let found: serde_json::Value = serde_json::from_slice(&done.stdout).expect("JSON");
+    let wanted = json(speckle);
+    for name in ["snr", "log_sd_db", "mean_intensity_db"] {
+        let [wanted, found] = [&wanted, &found].map(|figures| figures[name].as_f64());
+        let (wanted, found) = (wanted.expect("a number"), found.expect("a number"));
+        // Where echoes cancel, the logarithm shows rounding.
+        assert!((wanted - found).abs() < 0.01, "{name}: {wanted} {found}");
+    }
+    let named = |figures: &serde_json::Value| figures["device"].as_str().map(str::to_owned);
+    assert_eq!(named(&wanted).as_deref(), Some("cpu"));
+    assert!(named(&found).is_some_and(|name| name.starts_with("gpu: ")));
+    let speed =
+        json("bench b-mode --device gpu --batch 2 --frames 2 --lines 32 --samples 64 --size 32");
+    for name in ["frames_per_second", "ms_per_frame", "geometry_ms_per_frame"] {
+        assert!(speed[name].as_f64().is_some_and(|it| it > 0.0), "{speed}");
     }
 }
 

@@ -1,6 +1,6 @@
-//! The option that says where tissue is computed.
+//! The option that says where tissue or pictures are computed.
 
-use insonate::experiments::tissue::Device;
+use insonate::experiments::Device;
 
 #[derive(Debug, Clone, Copy, clap::ValueEnum)]
 pub(crate) enum DeviceArg {

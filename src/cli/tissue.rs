@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use indicatif::{ProgressBar, ProgressStyle};
+use insonate::experiments::Device;
 use insonate::experiments::tissue::motions::Motion;
 use insonate::experiments::tissue::{
-    BodyKind, Device, MotionFilm, MotionPlan, MotionRun, MotionSummary, TissueSolver,
-    TissueSurface, run,
+    BodyKind, MotionFilm, MotionPlan, MotionRun, MotionSummary, TissueSolver, TissueSurface, run,
 };
 use insonate::files::OutputFolder;
 use insonate::report::motion_plot;

@@ -6,6 +6,7 @@
 mod b_mode_film;
 mod base_search;
 pub mod continuum;
+mod device;
 mod episode_camera;
 mod film;
 pub mod fit_scene;
@@ -31,6 +32,7 @@ mod torso_parameters;
 mod tuning;
 
 pub use b_mode_film::BModeFilm;
+pub use device::{Backend, Device};
 pub use episode_camera::EpisodeCamera;
 pub use film::Film;
 pub use fit_scene::{SceneFit, fit_scene};

@@ -11,7 +11,7 @@ use std::time::Instant;
 use insonate_tissue::Material;
 use insonate_tissue::gpu::mpm::GpuMpm;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
-use insonate_tissue::gpu::{Gpu, GpuError};
+use insonate_tissue::gpu::{DeviceError, Gpu, GpuError};
 use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool};
@@ -198,7 +198,7 @@ fn mpm(
     })?;
     for i in [0, n_worlds - 1] {
         if let Some(reason) = worlds.divergence(i) {
-            return Err(GpuError::Refused(format!("world {i} stopped: {reason}")));
+            return Err(DeviceError::Refused(format!("world {i} stopped: {reason}")).into());
         }
     }
     Ok(time)
@@ -260,7 +260,7 @@ fn xpbd(
         worlds.step(1.0 / 60.0)
     })?;
     match worlds.divergence(n_worlds - 1) {
-        Some(reason) => Err(GpuError::Refused(format!("a world stopped: {reason}"))),
+        Some(reason) => Err(DeviceError::Refused(format!("a world stopped: {reason}")).into()),
         None => Ok(time),
     }
 }

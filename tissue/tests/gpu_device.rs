@@ -5,7 +5,7 @@ mod gpu_driver;
 
 use gpu_driver::{REQUIRE_GPU, gpu};
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::gpu::{GPU_VARIABLE, Gpu, GpuError};
+use insonate_tissue::gpu::{DeviceError, GPU_VARIABLE, Gpu, GpuError};
 use insonate_tissue::mpm::{Contact, MpmConfig};
 
 #[test]
@@ -40,7 +40,7 @@ fn without_a_driver_tests_are_skipped_or_fail_and_name_the_packages() {
 fn one_that_is_not_here_is_named_with_those_that_are() {
     let Some(_) = gpu() else { return };
     match Gpu::open_named("no such thing") {
-        Err(GpuError::NoSuchGpu { wanted, found, .. }) => {
+        Err(DeviceError::NoSuchGpu { wanted, found, .. }) => {
             assert_eq!(wanted, "no such thing");
             assert!(!found.is_empty());
         }
@@ -59,7 +59,10 @@ fn a_lost_one_is_an_error() {
     world.step(1e-3).unwrap();
     gpu.destroy();
     let lost = |result: Result<(), GpuError>| {
-        assert!(matches!(result, Err(GpuError::Lost(_))), "{result:?}");
+        assert!(
+            matches!(result, Err(GpuError::Device(DeviceError::Lost(_)))),
+            "{result:?}"
+        );
     };
     lost(world.step(1e-3));
     lost(world.reset(&[0]));

@@ -11,7 +11,7 @@ mod gpu_scene;
 use gpu_driver::gpu;
 use gpu_scene::{assert_same, block, both, press};
 use insonate_tissue::gpu::mpm::GpuMpm;
-use insonate_tissue::gpu::{GpuError, MAX_TOOLS};
+use insonate_tissue::gpu::{DeviceError, GpuError, MAX_TOOLS};
 use insonate_tissue::mpm::{Contact, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Divergence, Material, TissueError};
@@ -376,7 +376,10 @@ fn what_cannot_be_is_refused_before_anything_moves() {
         ..config()
     };
     let error = GpuMpm::new(&gpu, config, &vec![small(14); 300]).unwrap_err();
-    assert!(matches!(error, GpuError::Limit { .. }), "{error}");
+    assert!(
+        matches!(error, GpuError::Device(DeviceError::Limit { .. })),
+        "{error}"
+    );
 }
 
 #[test]

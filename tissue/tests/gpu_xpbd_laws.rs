@@ -10,7 +10,7 @@ mod xpbd_blocks;
 
 use gpu_driver::gpu;
 use insonate_tissue::gpu::xpbd::GpuXpbd;
-use insonate_tissue::gpu::{Gpu, GpuError};
+use insonate_tissue::gpu::{DeviceError, Gpu, GpuError};
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{
     Anchor, Attachment, Elasticity, Graspable, Gripper, GripperGeometry, Sweep, Xpbd, XpbdBody,
@@ -557,7 +557,7 @@ fn more_than_the_gpu_takes_is_refused() {
     let Some(gpu) = gpu() else { return };
     let error = GpuXpbd::new(&gpu, config(), &[block()], &[], 1_000_000).unwrap_err();
     // 360 elements of twelve words and 60 patches of 24.
-    let GpuError::Limit { what, needed, .. } = &error else {
+    let GpuError::Device(DeviceError::Limit { what, needed, .. }) = &error else {
         panic!("{error}");
     };
     assert_eq!(what, "the corrections of all worlds in words");

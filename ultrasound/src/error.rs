@@ -22,6 +22,10 @@ pub enum UltrasoundError {
         /// What is wrong, with the field or line.
         problem: String,
     },
+    /// The GPU is not there, does not suffice or is lost.
+    #[cfg(feature = "gpu")]
+    #[error(transparent)]
+    Gpu(#[from] insonate_gpu::DeviceError),
 }
 
 impl UltrasoundError {

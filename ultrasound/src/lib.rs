@@ -14,6 +14,8 @@ pub mod transducer;
 pub mod volume;
 mod wide;
 
+#[cfg(feature = "gpu")]
+pub use b_mode::GpuBMode;
 pub use b_mode::{BMode, Frame, Settings, View};
 pub use error::UltrasoundError;
 pub use material::Material;

@@ -1,17 +1,20 @@
 //! `insonate bench b-mode`.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use insonate::experiments::{Backend, Device};
 use insonate::models::patients::Physique;
 use insonate::ultrasound::deformation::{Indentation, Rigid};
 use insonate::ultrasound::phantom::Adult;
-use insonate::ultrasound::transducer;
+use insonate::ultrasound::transducer::{self, Transducer};
 use insonate::ultrasound::{BMode, Settings, View};
+use nalgebra::Isometry3;
 use serde_json::json;
 
 use super::{median, print_figures};
 use crate::cli::Usage;
+use crate::cli::device_arg::DeviceArg;
 
 #[derive(Debug, Args)]
 pub(super) struct BModeBench {
@@ -27,13 +30,19 @@ pub(super) struct BModeBench {
     /// Width and height of the picture [pixels]; 0: beam space alone.
     #[arg(long, value_name = "N", default_value_t = 512)]
     size: usize,
-    /// Where.
+    /// Scatterers of the speckle per volume of resolution, at least; fewer are faster and less fully developed (docs/b-mode-validation.md).
+    #[arg(long, value_name = "N", default_value_t = 5.0)]
+    scatterers: f64,
+    /// Device; auto takes a hardware GPU where there is one.
     #[arg(long, value_name = "DEVICE", default_value = "cpu")]
-    device: DeviceWord,
+    device: DeviceArg,
+    /// Frames that are asked for together; a GPU makes them at once.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    batch: usize,
     /// Threads; 0: one for each core. Frames do not depend on it.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Number of frames, of which the median counts.
+    /// Number of frames, at least; the median over batches counts.
     #[arg(long, value_name = "N", default_value_t = 60)]
     frames: usize,
     /// Print JSON.
@@ -41,67 +50,149 @@ pub(super) struct BModeBench {
     json: bool,
 }
 
-#[derive(Clone, Copy, Debug, ValueEnum)]
-enum DeviceWord {
-    /// The processor.
-    Cpu,
+/// What makes frames.
+enum Scanner {
+    Cpu(Box<OnCpu>),
+    #[cfg(feature = "gpu")]
+    Gpu(Box<insonate::ultrasound::GpuBMode>),
+}
+
+struct OnCpu {
+    b_mode: BMode,
+    converter: Option<insonate::ultrasound::b_mode::ScanConverter>,
+    picture: Vec<u8>,
+}
+
+/// An adult with organs, pressed along a way over liver, ribs and gallbladder.
+struct Sweep {
+    adult: Adult,
+    transducer: Transducer,
 }
 
 impl BModeBench {
     pub(super) fn run(&self) -> anyhow::Result<()> {
-        anyhow::ensure!(self.frames > 0, "--frames is 0, but must be 1 or more");
-        let DeviceWord::Cpu = self.device;
-        let transducer = transducer::by_name(&self.probe).ok_or_else(|| {
-            anyhow::anyhow!(
-                "--probe is {}, but must be one of `insonate image --help`",
-                self.probe
-            )
-        })?;
-        let settings = Settings {
-            n_lines: self.lines,
-            n_samples: self.samples,
-            ..Settings::of(&transducer)
+        for (name, value) in [("--frames", self.frames), ("--batch", self.batch)] {
+            anyhow::ensure!(value > 0, "{name} is 0, but must be 1 or more");
+        }
+        let sweep = Sweep {
+            adult: Adult::new(&Physique::default(), 0)?,
+            transducer: transducer::by_name(&self.probe).ok_or_else(|| {
+                anyhow::anyhow!(
+                    "--probe is {}, but must be one of `insonate image --help`",
+                    self.probe
+                )
+            })?,
         };
-        let mut b_mode = BMode::new(&transducer, &settings).map_err(Usage::new)?;
-        let converter = match self.size {
-            0 => None,
-            size => Some(b_mode.scan_converter(size).map_err(Usage::new)?),
-        };
-        let adult = Adult::new(&Physique::default(), 0)?;
-        let mut picture = Vec::new();
+        let backend = Device::from(self.device).open()?;
+        let device = backend.name();
+        let mut scanner = self.scanner(&backend, &sweep.transducer)?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(self.threads)
             .build()?;
-        let mut times = Vec::new();
-        for frame in 0..self.frames {
-            // Along the body over liver, ribs and gallbladder.
-            let site = [-0.09, -0.05 + 0.1 * frame as f64 / self.frames as f64];
-            let pose = adult.probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)?;
-            let pressed = Indentation::new(
-                Rigid::default(),
-                &adult,
-                &transducer,
-                &pose,
-                Indentation::DECAY,
-            )?;
-            let view = View::new(&adult, &pressed, &pose)?;
+        let n_batches = self.frames.div_ceil(self.batch);
+        let (mut times, mut geometry) = (Vec::new(), Vec::new());
+        // Before the first one counts, a GPU's buffers have grown.
+        for batch in 0..=n_batches {
+            let first = batch.saturating_sub(1) * self.batch;
+            let sights = (first..first + self.batch)
+                .map(|frame| sweep.sight(frame as f64 / (n_batches * self.batch) as f64))
+                .collect::<anyhow::Result<Vec<_>>>()?;
+            let views: Vec<(View, u64)> = sights
+                .iter()
+                .zip(first as u64..)
+                .map(|((pressed, pose), frame)| {
+                    Ok((View::new(&sweep.adult, pressed, pose)?, frame))
+                })
+                .collect::<anyhow::Result<_>>()?;
             let start = Instant::now();
-            pool.install(|| {
-                let seen = b_mode.frame(&view, frame as u64);
-                if let Some(converter) = &converter {
-                    converter.picture(seen, &mut picture);
-                }
-            });
-            times.push(1e3 * start.elapsed().as_secs_f64());
+            let on_cpu = pool.install(|| scanner.make(&views))?;
+            if batch > 0 {
+                let per_frame = |time: Duration| 1e3 * time.as_secs_f64() / self.batch as f64;
+                times.push(per_frame(start.elapsed()));
+                geometry.extend(on_cpu.map(per_frame));
+            }
         }
         let least = times.iter().copied().fold(f64::INFINITY, f64::min);
         let ms = median(times);
-        let figures = json!({
+        let mut figures = json!({
             "frames_per_second": 1e3 / ms,
             "ms_per_frame": ms,
             "least_ms_per_frame": least,
             "threads": pool.current_num_threads(),
+            "batch": self.batch,
+            "device": device,
         });
+        if !geometry.is_empty() {
+            figures["geometry_ms_per_frame"] = median(geometry).into();
+        }
         print_figures(&figures, self.json)
+    }
+
+    fn scanner(&self, backend: &Backend, transducer: &Transducer) -> anyhow::Result<Scanner> {
+        let settings = Settings {
+            n_lines: self.lines,
+            n_samples: self.samples,
+            scatterers_per_cell: self.scatterers,
+            ..Settings::of(transducer)
+        };
+        let size = (self.size > 0).then_some(self.size);
+        match backend {
+            Backend::Cpu => {
+                let b_mode = BMode::new(transducer, &settings).map_err(Usage::new)?;
+                let converter = size.map(|size| b_mode.scan_converter(size));
+                Ok(Scanner::Cpu(Box::new(OnCpu {
+                    converter: converter.transpose().map_err(Usage::new)?,
+                    b_mode,
+                    picture: Vec::new(),
+                })))
+            }
+            #[cfg(feature = "gpu")]
+            Backend::Gpu(gpu) => {
+                let batch = self.batch;
+                let b_mode =
+                    insonate::ultrasound::GpuBMode::new(gpu, transducer, &settings, batch, size);
+                Ok(Scanner::Gpu(Box::new(b_mode.map_err(Usage::new)?)))
+            }
+        }
+    }
+}
+
+impl Scanner {
+    /// Makes a frame of each view; returns what the processor's part took where that is not all.
+    fn make(&mut self, views: &[(View, u64)]) -> anyhow::Result<Option<Duration>> {
+        match self {
+            Self::Cpu(scanner) => {
+                for (view, index) in views {
+                    let seen = scanner.b_mode.frame(view, *index);
+                    if let Some(converter) = &scanner.converter {
+                        converter.picture(seen, &mut scanner.picture);
+                    }
+                }
+                Ok(None)
+            }
+            #[cfg(feature = "gpu")]
+            Self::Gpu(b_mode) => {
+                b_mode.frames(views)?;
+                Ok(Some(b_mode.geometry_time()))
+            }
+        }
+    }
+}
+
+impl Sweep {
+    /// The tissue as it is pressed, and the probe's pose, a share of the way along the body.
+    fn sight(&self, share: f64) -> anyhow::Result<(Indentation<Rigid>, Isometry3<f64>)> {
+        let site = [-0.09, -0.05 + 0.1 * share];
+        let pose = self
+            .adult
+            .probe_pose(site, std::f64::consts::FRAC_PI_2, 0.013)?;
+        let pressed = Indentation::new(
+            Rigid::default(),
+            &self.adult,
+            &self.transducer,
+            &pose,
+            Indentation::DECAY,
+        )?;
+        Ok((pressed, pose))
     }
 }

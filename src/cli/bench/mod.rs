@@ -26,10 +26,12 @@ pub(crate) struct Bench {
 enum What {
     /// B-mode frames per second, of an adult patient with organs under a probe that moves along the body.
     ///
-    /// A frame is made from nothing: no geometry, scatterers or pictures are kept from the one before. The median counts.
+    /// A frame is made from nothing: no geometry, scatterers or pictures are kept from the one before. The median counts. On a GPU the
+    /// processor makes the geometry of frames, whose time is in the figures too, and the GPU the rest.
     #[command(after_help = "Examples:
   insonate bench b-mode --probe c5-2 --lines 256 --samples 512 --size 512 --device cpu --threads 2 --json
-  insonate bench b-mode --lines 128 --samples 256 --size 0")]
+  insonate bench b-mode --device gpu --batch 64 --json
+  insonate bench b-mode --lines 128 --samples 256 --size 0 --scatterers 2 --threads 2")]
     BMode(b_mode::BModeBench),
     /// Time of a continuum robot's step over nodes, contacts and solvers.
     ///

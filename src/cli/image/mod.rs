@@ -9,9 +9,11 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use clap::Args;
-use insonate::experiments::Pictures;
+use insonate::experiments::{Backend, Device, Pictures};
 use insonate::files::OutputFolder;
 use insonate::report::{grey_picture, label_picture};
+#[cfg(feature = "gpu")]
+use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
 use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
@@ -25,6 +27,7 @@ use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
 use self::block::BlockWord;
+use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
 use super::{Usage, print};
 
@@ -135,6 +138,9 @@ pub(crate) struct ImageCommand {
     /// Width and height of the picture [pixels].
     #[arg(long, value_name = "N", default_value_t = 768)]
     size: usize,
+    /// Device; auto takes a hardware GPU where there is one.
+    #[arg(long, value_name = "DEVICE", default_value = "cpu")]
+    device: DeviceArg,
     /// Folder for pictures and figures [default: none, only figures are printed]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
@@ -174,13 +180,22 @@ impl ImageCommand {
             .map(OutputFolder::create)
             .transpose()?;
         let mut figures = json!({ "depth_m": settings.depth });
+        let backend = Device::from(self.device).open()?;
+        let device = backend.name();
         let scanned = self.scanned(&probe, &settings, &mut figures)?;
         let mut b_mode = BMode::new(&probe, &settings).map_err(Usage::new)?;
         let view = View::new(&*scanned.phantom, &*scanned.deformation, &scanned.pose)
             .map_err(Usage::new)?;
-        let start = Instant::now();
-        let frame = b_mode.frame(&view, 0).clone();
-        figures["seconds_per_frame"] = start.elapsed().as_secs_f64().into();
+        let (frame, seconds) = match backend {
+            Backend::Cpu => timed(|| Ok(b_mode.frame(&view, 0).clone()))?,
+            #[cfg(feature = "gpu")]
+            Backend::Gpu(gpu) => {
+                let mut b_mode = GpuBMode::new(&gpu, &probe, &settings, 1, None)?;
+                timed(|| Ok(b_mode.frames(&[(view, 0)])?[0].clone()))?
+            }
+        };
+        figures["seconds_per_frame"] = seconds.into();
+        figures["device"] = device.into();
         figures["contact_share"] = frame.contact_share().into();
         if frame.contact_share() == 0.0 {
             eprintln!(
@@ -375,6 +390,12 @@ impl ImageCommand {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 struct ImageError(String);
+
+/// What work makes, and how long it takes [s].
+fn timed<T>(work: impl FnOnce() -> anyhow::Result<T>) -> anyhow::Result<(T, f64)> {
+    let start = Instant::now();
+    Ok((work()?, start.elapsed().as_secs_f64()))
+}
 
 /// Level of the mean power of what couples [dB over the speckle of liver].
 fn mean_intensity(frame: &Frame) -> Option<f64> {

@@ -5,7 +5,6 @@
 //! * `simulation`: what both solvers do here; `momentum_balance`: momentum of the tissue against the impulses on it.
 //! * [`MotionRecord`] and [`MotionSummary`]: what came out; [`MotionFilm`]: what it looked like.
 
-mod device;
 mod discretized_body;
 mod film;
 mod film_mjcf;
@@ -24,7 +23,6 @@ mod snapshot;
 mod summary;
 mod xpbd;
 
-pub use device::{Backend, Device};
 pub use discretized_body::BodyKind;
 pub use film::MotionFilm;
 pub use plan::{MotionPlan, TissueSolver};

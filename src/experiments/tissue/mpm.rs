@@ -6,11 +6,11 @@ use insonate_tissue::surface::{ParticleCloud, ParticleVolumes, SurfaceLevel, par
 use insonate_tissue::tool::{Shape, Tool, Wrench};
 use nalgebra::Vector3;
 
-use super::device::{Backend, Device};
 use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
+use crate::experiments::{Backend, Device};
 
 /// Cells around the body and where it is taken to.
 const MARGIN: f64 = 6.0;

@@ -5,8 +5,8 @@
 use insonate_tissue::{Material, TissueError};
 
 use super::BodyKind;
-use super::device::Device;
 use super::motions::Motion;
+use crate::experiments::Device;
 
 /// Which solver.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

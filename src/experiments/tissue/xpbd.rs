@@ -7,11 +7,11 @@ use insonate_tissue::tool::{Shape, Tool, Wrench};
 use insonate_tissue::xpbd::{Graspable as _, Sweep, Xpbd, XpbdBody, XpbdConfig};
 use nalgebra::Vector3;
 
-use super::device::{Backend, Device};
 use super::discretized_body::DiscretizedBody;
 use super::pieces;
 use super::plan::MotionPlan;
 use super::simulation::{MovingTool, TissueSimulation, TissueSurface, ToolMode, TornElements};
+use crate::experiments::{Backend, Device};
 
 /// Part of an element's height that waves cross in a substep of Jacobi sweeps: these split masses over some twenty constraints, each of
 /// which is softer for it at longer substeps.

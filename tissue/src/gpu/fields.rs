@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use super::kernel::{self, Use};
+use insonate_gpu::{DeviceError, Use};
+
 use super::{Gpu, GpuError};
 use crate::tool::{DistanceField, Shape, Tool};
 
@@ -21,9 +22,9 @@ pub(super) struct Fields {
 impl Fields {
     /// None yet.
     pub(super) fn new(gpu: &Gpu) -> Result<Self, GpuError> {
-        let layout = kernel::bind_layout(gpu, "distance fields", &[Use::Read]);
+        let layout = insonate_gpu::bind_layout(gpu, "distance fields", &[Use::Read]);
         let empty = gpu.storage("distance fields", 4 * HEAD_WORDS as u64)?;
-        let bound = kernel::bind(gpu, &layout, &[&empty]);
+        let bound = insonate_gpu::bind(gpu, &layout, &[&empty]);
         Ok(Self {
             there: Vec::new(),
             layout,
@@ -34,7 +35,7 @@ impl Fields {
     /// Uploads the fields of tools that are not there yet, in place of those that no tool uses any more.
     ///
     /// # Errors
-    /// [`GpuError::Limit`], [`GpuError::Memory`]; nothing has changed then.
+    /// [`GpuError::Device`]; nothing has changed then.
     pub(super) fn bring<'a>(
         &mut self,
         gpu: &Gpu,
@@ -67,12 +68,13 @@ impl Fields {
         }
         let bytes = 4 * n_words as u64;
         if bytes > u32::MAX.into() {
-            return Err(GpuError::Limit {
+            return Err(DeviceError::Limit {
                 what: "the buffer of distance fields in bytes".to_owned(),
                 needed: bytes,
                 limit: u32::MAX.into(),
                 gpu: gpu.name().to_owned(),
-            });
+            }
+            .into());
         }
         let buffer = gpu.storage("distance fields", bytes)?;
         gpu.queue
@@ -81,7 +83,7 @@ impl Fields {
             let bytes = bytemuck::cast_slice(field.distances());
             gpu.queue.write_buffer(&buffer, start, bytes);
         }
-        self.bound = kernel::bind(gpu, &self.layout, &[&buffer]);
+        self.bound = insonate_gpu::bind(gpu, &self.layout, &[&buffer]);
         self.there = wanted;
         Ok(())
     }
@@ -135,7 +137,10 @@ mod tests {
             fields.there.clear();
             let large = tool([256, 256, layers]);
             let error = fields.bring(&gpu, [&large].into_iter()).unwrap_err();
-            assert!(matches!(error, GpuError::Limit { .. }), "{error}");
+            assert!(
+                matches!(error, GpuError::Device(DeviceError::Limit { .. })),
+                "{error}"
+            );
             assert!(fields.there.is_empty());
             fields.bring(&gpu, [&small].into_iter()).unwrap();
         }

@@ -10,15 +10,12 @@
 //! - **Worlds are independent.** One that diverges stops with a reason; the others continue.
 //! - **Little is copied.** A step reads back a few words per world and the wrenches on tools.
 
-mod device;
 mod error;
 mod fields;
-mod kernel;
-mod memory;
 pub mod mpm;
 mod tools;
 pub mod xpbd;
 
-pub use device::{GPU_VARIABLE, Gpu, GpuInfo};
 pub use error::GpuError;
+pub use insonate_gpu::{DeviceError, GPU_VARIABLE, Gpu, GpuInfo};
 pub use tools::MAX_TOOLS;

@@ -1,6 +1,6 @@
 //! The GPU on which tests run.
 
-use insonate_tissue::gpu::{Gpu, GpuError};
+use insonate_tissue::gpu::{DeviceError, Gpu};
 
 /// Set to 1: a test that finds no driver fails instead of being skipped.
 pub(crate) const REQUIRE_GPU: &str = "INSONATE_REQUIRE_GPU";
@@ -9,7 +9,7 @@ pub(crate) const REQUIRE_GPU: &str = "INSONATE_REQUIRE_GPU";
 pub(crate) fn gpu() -> Option<Gpu> {
     match Gpu::open() {
         Ok(gpu) => Some(gpu),
-        Err(error @ GpuError::NoDriver(_)) => {
+        Err(error @ DeviceError::NoDriver(_)) => {
             let is_required = std::env::var(REQUIRE_GPU).is_ok_and(|value| value == "1");
             assert!(!is_required, "{REQUIRE_GPU} is 1, but {error}");
             eprintln!("skipped: {error}");

@@ -9,14 +9,21 @@ use super::block::{Block, Row, Rows};
 use super::echoes::{Carrier, Echoes, ROW};
 use super::grid::Grid;
 use super::lattice;
-use super::shading::Shading;
-use super::speckle::REACH;
+use super::shading::{SAMPLES, Shading};
+use super::speckle::{Part, REACH};
 use crate::wide::wide;
 
 /// How many cells are looked at together.
 const BATCH: usize = 512;
+/// Logarithm of the beam across the array, less its sign, halfway between the rays at 0 and √3 σ.
+pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
+/// The same where nothing is seen any more.
+pub(crate) const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
 /// Cells of a row that are taken at once.
 const LANES: usize = 16;
+
+/// Depth at which nothing is seen [m].
+const NOWHERE: f32 = -2.0;
 
 /// What a lattice's cells in a block are put into.
 pub(crate) struct Lit<'a> {
@@ -24,9 +31,10 @@ pub(crate) struct Lit<'a> {
     carrier: Carrier,
     shading: &'a Shading,
     block: &'a Block,
-    level: f32,
-    /// Amplitude of a scatterer over that of lattice 0.
-    strength: f32,
+    /// Its first sample in the shading's table.
+    first_sample: f32,
+    /// Amplitude of a scatterer, for each of its samples.
+    strengths: &'a [f32; SAMPLES],
     n_places: f32,
     margin: u32,
 }
@@ -37,7 +45,7 @@ impl<'a> Lit<'a> {
         carrier: Carrier,
         shading: &'a Shading,
         block: &'a Block,
-        level: i32,
+        part: &'a Part,
         echoes: &Echoes,
     ) -> Self {
         Self {
@@ -45,8 +53,8 @@ impl<'a> Lit<'a> {
             carrier,
             shading,
             block,
-            level: level as f32,
-            strength: (0.5 * level as f32).exp2(),
+            first_sample: (block.ranges[0] / grid.step).round() - shading.start() as f32,
+            strengths: &part.strengths,
             n_places: echoes.n_places() as f32,
             margin: echoes.margin() as u32,
         }
@@ -122,12 +130,16 @@ impl Batch {
         wide(
             #[inline(always)]
             || {
+                // Cells behind the last are none.
+                self.corner[2][self.n..]
+                    .iter_mut()
+                    .take(LANES)
+                    .for_each(|z| *z = NOWHERE);
                 for start in (0..self.n).step_by(LANES) {
                     let cells = self.cells(start);
                     let located = lit.locate(rows, &cells);
                     let shaded = lit.shade(&located);
-                    let sent = lit.modulate(&located, &shaded);
-                    sent.add(LANES.min(self.n - start), values);
+                    lit.modulate(&located, &shaded).add(values);
                 }
             },
         );
@@ -171,26 +183,24 @@ struct Shaded {
     delays: [Lanes; 2],
 }
 
-/// Echoes in the left and the right line: re, im.
+/// Echoes in the left and the right line: re, im; those that are not shown are 0.
 struct Sent {
     at: [u32; LANES],
-    echo: [Lanes; 4],
+    echoes: [[f32; 4]; LANES],
 }
 
 impl Lit<'_> {
     #[inline(always)]
     fn locate(&self, rows: &Rows, cells: &Cells) -> Located {
-        // Halfway between the rays at 0 and √3 σ.
-        const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
-        const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
         let (block, grid) = (self.block, self.grid);
-        let [along_x, along_y, along_z] = rows.edges_xyz;
-        let (narrowness, wanted, unit) = (block.narrowness, block.level, block.amplitude);
+        let [along_x, along_y, along_z] = rows.steps;
+        let narrowness = block.narrowness;
         let ([start, length], [first, behind]) = (block.ranges, block.lines);
         let (inv_spacing, inv_step) = (grid.spacing.recip(), grid.step.recip());
         let (shift, n_lines) = (grid.middle() - first, behind - first);
         let (apex, is_fan) = (grid.apex.unwrap_or(0.0), grid.apex.is_some());
-        let (level, strength) = (self.level, self.strength);
+        // Of the block, in the table.
+        let first_sample = self.first_sample;
         let mut found = Located {
             across: [0.0; LANES],
             range: [0.0; LANES],
@@ -201,10 +211,10 @@ impl Lit<'_> {
         for i in 0..LANES {
             let bits = lattice::mix(cells.number[i]);
             let [jx, jy, jz] = lattice::jitter(bits);
-            let [x, y, z] = [0, 1, 2].map(|axis| {
-                let offset = jx * along_x[axis] + jy * along_y[axis] + jz * along_z[axis];
-                cells.corner[axis][i] + offset
-            });
+            let offset = |axis: usize| jx * along_x[axis] + jy * along_y[axis] + jz * along_z[axis];
+            let x = cells.corner[0][i] + offset(0);
+            let y = cells.corner[1][i] + offset(1);
+            let z = cells.corner[2][i] + offset(2);
             let up = z + apex;
             let radius = (x * x + up * up).sqrt();
             let (beside, deep) = if is_fan {
@@ -220,12 +230,12 @@ impl Lit<'_> {
                 && across >= 0.0
                 && across < n_lines
                 && exponent < OUTSIDE;
-            let share = lattice::share(level, wanted.at(into));
-            let strength = strength * unit.at(into) * share.sqrt() * power_of_two(-exponent);
-            let outer = if y < 0.0 { 0 } else { 2 };
-            let ray = if exponent > BETWEEN { outer } else { 1 };
             let sample = into * inv_step;
             let before = sample.floor();
+            let unit = self.strengths[whole(before) as usize & (SAMPLES - 1)];
+            let strength = unit * power_of_two(-exponent);
+            let outer = if y < 0.0 { 0 } else { 2 };
+            let ray = if exponent > BETWEEN { outer } else { 1 };
             found.across[i] = across;
             found.range[i] = deep;
             found.amplitude[i] = if is_inside {
@@ -233,7 +243,7 @@ impl Lit<'_> {
             } else {
                 0.0
             };
-            found.shading[i] = Shading::index(ray, whole(across), whole(before));
+            found.shading[i] = Shading::index(ray, whole(across), whole(before + first_sample));
             found.behind[i] = sample - before;
         }
         found
@@ -261,7 +271,7 @@ impl Lit<'_> {
         let (deepest, margin) = (self.n_places - 1.0, self.margin);
         let mut sent = Sent {
             at: [0; LANES],
-            echo: [[0.0; LANES]; 4],
+            echoes: [[0.0; 4]; LANES],
         };
         for i in 0..LANES {
             let [delay, next] = [shaded.delays[0][i], shaded.delays[1][i]];
@@ -273,39 +283,27 @@ impl Lit<'_> {
             let left = located.across[i].floor();
             let row = whole(place).wrapping_add(margin).wrapping_mul(ROW as u32);
             let at = row.wrapping_add(whole(left) << 1);
-            sent.at[i] = if is_shown { at } else { 0 };
-            let turns = range * periods;
-            let [cos, sin] = turn(turns - turns.floor());
+            // Each lane has a place of its own for nothing.
+            sent.at[i] = if is_shown { at } else { 4 * i as u32 };
+            let [cos, sin] = turn(range * periods);
             let right = amplitude * (located.across[i] - left);
             let rest = amplitude - right;
-            sent.echo[0][i] = rest * cos;
-            sent.echo[1][i] = -rest * sin;
-            sent.echo[2][i] = right * cos;
-            sent.echo[3][i] = -right * sin;
+            sent.echoes[i] = [rest * cos, -rest * sin, right * cos, -right * sin];
         }
         sent
     }
 }
 
 impl Sent {
-    /// Adds the first `n` echoes.
     #[inline(always)]
-    fn add(&self, n: usize, values: &mut [f32]) {
-        // Those that are put somewhere, found without a branch that nobody can foresee.
-        let (mut kept, mut n_kept) = ([0; LANES], 0);
-        for (i, at) in self.at.iter().enumerate().take(n) {
-            kept[n_kept & (LANES - 1)] = i;
-            n_kept += usize::from(*at != 0);
-        }
-        for i in kept.into_iter().take(n_kept) {
-            let i = i & (LANES - 1);
-            let at = self.at[i] as usize;
-            let place = values.get_mut(at..).and_then(<[f32]>::first_chunk_mut);
-            if let Some([a, b, c, d]) = place {
-                *a += self.echo[0][i];
-                *b += self.echo[1][i];
-                *c += self.echo[2][i];
-                *d += self.echo[3][i];
+    fn add(&self, values: &mut [f32]) {
+        for (at, echo) in self.at.iter().zip(&self.echoes) {
+            let at = *at as usize;
+            let place = values.get_mut(at..at + 4);
+            if let Some(place) = place.and_then(<[f32]>::first_chunk_mut::<4>) {
+                for (value, echo) in place.iter_mut().zip(echo) {
+                    *value += echo;
+                }
             }
         }
     }
@@ -319,18 +317,14 @@ fn whole(x: f32) -> u32 {
     (x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())
 }
 
-/// Cosine and sine of a share of a turn, 0 to 1, to 4e-6: Taylor series about a half turn, of the quarter.
+/// Cosine and sine of a number of turns, to 3e-4 (minimax polynomials of half the angle).
 #[inline(always)]
-fn turn(share: f32) -> [f32; 2] {
-    // A quarter of the angle from −π/4 to π/4, doubled twice.
-    let x = (share - 0.5) * (0.5 * std::f32::consts::PI);
+fn turn(turns: f32) -> [f32; 2] {
+    let x = turns - (turns + 0.5).floor();
     let z = x * x;
-    let sin = x * (1.0 + z * (-1.0 / 6.0 + z * (1.0 / 120.0 - z / 5040.0)));
-    let cos = 1.0 + z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40320.0)));
-    let (sin2, cos2) = (2.0 * sin * cos, 1.0 - 2.0 * sin * sin);
-    let (sin4, cos4) = (2.0 * sin2 * cos2, 1.0 - 2.0 * sin2 * sin2);
-    // Half a turn further.
-    [-cos4, -sin4]
+    let sin = x * (3.140_64 + z * (-5.136_905 + z * 2.299_546_3));
+    let cos = 0.999_993_3 + z * (-4.933_938 + z * (4.041_284 + z * -1.222_127));
+    [1.0 - 2.0 * sin * sin, 2.0 * sin * cos]
 }
 
 /// arctan within ±1, to 1e-5 (a minimax polynomial).

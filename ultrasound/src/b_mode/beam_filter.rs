@@ -16,19 +16,25 @@ use crate::wide::wide;
 /// Numbers that are summed at once.
 const BLOCK: usize = 64;
 
+/// Variance that sharing out adds, and the least of the taps [line²].
+const SHARED: f32 = 1.0 / 6.0;
+const LEAST: f32 = 0.04;
+/// Standard deviation of the narrowest beam [lines]: √(SHARED + LEAST).
+pub(crate) const NARROWEST: f32 = 0.4546;
+
 /// The beam over lines for each sample.
 #[derive(Clone, Debug)]
 pub(crate) struct BeamFilter {
     n_samples: usize,
     /// Lines to either side, for each sample.
-    reaches: Vec<usize>,
+    pub(crate) reaches: Vec<usize>,
     /// Of each distance in lines, for each sample.
-    taps: Vec<Vec<f32>>,
+    pub(crate) taps: Vec<Vec<f32>>,
 }
 
 impl BeamFilter {
     pub(crate) fn new(grid: &Grid) -> Self {
-        let narrowed = |sigma: f32| (sigma * sigma - 1.0 / 6.0).max(0.04).sqrt();
+        let narrowed = |sigma: f32| (sigma * sigma - SHARED).max(LEAST).sqrt();
         let reach_of = |sigma: f32| ((2.8 * narrowed(sigma)).ceil() as usize).min(grid.n_lines - 1);
         let reaches: Vec<usize> = grid.sigma_across.iter().copied().map(reach_of).collect();
         let most = reaches.iter().copied().max().unwrap_or(0);

@@ -16,40 +16,22 @@ use crate::deformation::{Point, Vector};
 /// A number that changes linearly over the ranges of a block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ramp {
-    start: f32,
-    slope: f32,
-    length: f32,
+    pub(crate) start: f32,
+    pub(crate) slope: f32,
 }
 
 impl Ramp {
     fn of(values: &[f32], [start, end]: [usize; 2], step: f32) -> Self {
-        let length = (end - start) as f32 * step;
         let last = values[end.min(values.len() - 1)];
         Self {
             start: values[start],
-            slope: (last - values[start]) / length,
-            length,
+            slope: (last - values[start]) / ((end - start) as f32 * step),
         }
     }
 
     #[inline(always)]
-    pub(crate) fn at(&self, range: f32) -> f32 {
+    pub(crate) fn at(self, range: f32) -> f32 {
         self.start + self.slope * range
-    }
-
-    /// First and last range at which it is within bounds, which it is somewhere.
-    fn within(&self, [least, most]: [f32; 2]) -> [f32; 2] {
-        if self.slope.abs() * self.length < 1e-3 {
-            return [0.0, self.length];
-        }
-        let [one, other] = [least, most].map(|value| (value - self.start) / self.slope);
-        [one.min(other), one.max(other)].map(|range| range.clamp(0.0, self.length))
-    }
-
-    /// Its least and its greatest value.
-    pub(crate) fn ends(&self) -> [f32; 2] {
-        let last = self.at(self.length);
-        [self.start.min(last), self.start.max(last)]
     }
 }
 
@@ -59,11 +41,7 @@ pub(crate) struct Block {
     pub(crate) ranges: [f32; 2],
     /// First line, and that behind the last, which gets a share too.
     pub(crate) lines: [f32; 2],
-    pub(crate) level: Ramp,
-    pub(crate) amplitude: Ramp,
     pub(crate) narrowness: Ramp,
-    /// By how much ranges fall off towards the outer lines, over the distance from the apex.
-    bend: f32,
     /// Half sizes along the array, along the lines, across the array [m].
     half: Vector,
     /// Rest points of the middle and of steps of 1 m in these directions.
@@ -77,25 +55,28 @@ pub(crate) struct Block {
 
 /// Rows of a lattice's cells that may hold scatterers of a block, along that axis at rest that makes the fewest.
 pub(crate) struct Rows {
+    /// Axis at rest.
+    #[cfg(feature = "gpu")]
+    pub(crate) along: usize,
     /// By which a cell's number differs from that of the one before it in the row.
     pub(crate) stride: u32,
     /// Edges of a cell in the probe's frame, along the rows and across them [m].
     pub(crate) edges: [Vector; 3],
-    /// The same, along x, y and z at rest.
-    pub(crate) edges_xyz: [Vector; 3],
+    /// A scatterer's steps in a cell, along x, y and z at rest.
+    pub(crate) steps: [Vector; 3],
     /// Numbers that differ across rows, and of the cell at the origin.
-    strides: [u32; 2],
-    origin: u32,
-    /// The origin at rest, in the probe's frame.
-    zero: Vector,
+    pub(crate) strides: [u32; 2],
+    pub(crate) origin: u32,
+    /// The origin at rest and half a step, in the probe's frame.
+    pub(crate) zero: Vector,
     /// Along rows, the block's middle [cells].
-    middle: f32,
+    pub(crate) middle: f32,
     /// Across rows: first and last cell.
-    across: [[i32; 2]; 2],
+    pub(crate) across: [[i32; 2]; 2],
     /// Where a row through the middles of the cells (0, 0) leaves each pair of sides [cells], and what a cell across adds.
-    sides: [[f32; 3]; 3],
+    pub(crate) sides: [[f32; 3]; 3],
     /// Half of the way from side to side [cells].
-    room: [f32; 3],
+    pub(crate) room: [f32; 3],
 }
 
 /// Cells that follow one another.
@@ -152,10 +133,7 @@ impl Block {
         Some(Self {
             ranges: [ranges[0], ranges[1] - ranges[0]],
             lines,
-            level: Ramp::of(&speckle.level, samples, grid.step),
-            amplitude: Ramp::of(&speckle.amplitude, samples, grid.step),
             narrowness: Ramp::of(&speckle.narrowness, samples, grid.step),
-            bend: 1.0 - angle.cos(),
             half,
             rest,
             rest_from_local,
@@ -165,25 +143,11 @@ impl Block {
         })
     }
 
-    /// Middle at rest, and half sizes of the part of the block in which a lattice is in use.
-    fn part(&self, level: i32) -> (Vector, Vector) {
-        let [from, to] = self.level.within(lattice::span(level));
-        // The box reaches higher than its first range in the middle, as ranges of a fan bend.
-        let whole = 2.0 * self.half.y - self.ranges[1];
-        let bend = whole + from * self.bend;
-        let middle = 0.5 * (from + to - self.ranges[1] + whole - bend);
-        let half = Vector::new(self.half.x, 0.5 * (to - from + bend), self.half.z);
-        (
-            self.rest.coords + self.rest_from_local.column(1) * middle,
-            half,
-        )
-    }
-
     /// Rows of cells of a lattice, the one at the origin having a number.
     pub(crate) fn rows(&self, level: i32, origin: u32) -> Rows {
         let width = lattice::width(level);
         let cell = width * self.local_from_rest;
-        let (center, half) = self.part(level);
+        let (center, half) = (self.rest.coords, self.half);
         // The longest way through the block.
         let way = |axis: usize| {
             let ways = (0..3).map(|i| half[i] / cell[(i, axis)].abs().max(1e-9));
@@ -212,13 +176,17 @@ impl Block {
             (half[i] + slack) * inverse[i].abs()
         };
         let edge = |axis: usize| -> Vector { width * self.probe_from_rest.column(axis) };
+        let steps = [0, 1, 2].map(|axis| edge(axis) / lattice::STEPS);
+        let half_step = 0.5 * (steps[0] + steps[1] + steps[2]);
         Rows {
+            #[cfg(feature = "gpu")]
+            along,
             stride: lattice::STRIDES[along],
             edges: [along, b, c].map(edge),
-            edges_xyz: [0, 1, 2].map(edge),
+            steps,
             strides: [lattice::STRIDES[b], lattice::STRIDES[c]],
             origin,
-            zero: self.probe.coords - self.probe_from_rest * self.rest.coords,
+            zero: self.probe.coords - self.probe_from_rest * self.rest.coords + half_step,
             middle: middle[along],
             across: [range(b), range(c)],
             sides: [

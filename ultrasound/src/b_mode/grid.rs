@@ -80,6 +80,12 @@ impl Grid {
         self.step * self.n_samples as f32
     }
 
+    /// How many lines' echoes a line sees together, where all have the same: the area of the beam.
+    pub(crate) fn together(&self, range: f32) -> f32 {
+        let sample = ((range / self.step) as usize).min(self.n_samples - 1);
+        self.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt()
+    }
+
     /// A point in the probe's frame.
     pub(crate) fn point(&self, across: f32, range: f32, elevation: f32) -> Point {
         let beside = (across - self.middle()) * self.spacing;

@@ -12,7 +12,7 @@
 /// Width of the cells of lattice 0 [m].
 const FINEST: f32 = 50e-6;
 /// Share of a lattice's span of densities in which it fades into the next.
-pub(crate) const FADE: f32 = 0.25;
+const FADE: f32 = 0.1;
 /// By which a cell's number differs from that of its neighbour along an axis.
 pub(crate) const STRIDES: [u32; 3] = [0x8DA6_B343, 0xD816_3841, 0xCB1A_B31F];
 
@@ -26,22 +26,31 @@ pub(crate) fn width(level: i32) -> f32 {
     FINEST * (level as f32 / 3.0).exp2()
 }
 
+/// The lattice, and how much denser than the next one, that has a density [1/m³].
+pub(crate) fn of_density(density: f32) -> f32 {
+    (finest_density() / density).log2().max(0.0)
+}
+
+/// Amplitude of a lattice's scatterers over that of lattice 0, as there are fewer.
+pub(crate) fn strength(level: i32) -> f32 {
+    (0.5 * level as f32).exp2()
+}
+
 /// Lattices in use where densities belong to lattices between these.
 pub(crate) fn in_use([least, most]: [f32; 2]) -> std::ops::RangeInclusive<i32> {
     least.floor() as i32..=(most + FADE).floor() as i32
 }
 
-/// Least and greatest of the densities for which a lattice is in use, as the lattice to which they belong.
-pub(crate) fn span(level: i32) -> [f32; 2] {
-    [level as f32 - FADE, (level + 1) as f32]
+/// Whether a lattice is in use anywhere between two densities, given likewise.
+pub(crate) fn is_in_use(level: i32, [least, most]: [f32; 2]) -> bool {
+    least < (level + 1) as f32 && most > level as f32 - FADE
 }
 
-/// Share of a lattice in the power, where the density belongs to lattice `wanted`.
-#[inline(always)]
+/// Share of a lattice in the amplitude, where the density belongs to lattice `wanted`; squares of the shares add up to 1.
 pub(crate) fn share(level: f32, wanted: f32) -> f32 {
     let into = wanted - level;
     let [rise, fall] = [into + FADE, 1.0 - into];
-    (rise.min(fall) * (1.0 / FADE)).clamp(0.0, 1.0)
+    (rise.min(fall) / FADE).clamp(0.0, 1.0).sqrt()
 }
 
 /// Number of a lattice's cell at the origin.
@@ -68,11 +77,14 @@ pub(crate) fn mix(mut bits: u32) -> u32 {
     bits ^ (bits >> 16)
 }
 
-/// Where in its cell a scatterer is, 0 to 1 along each axis.
+/// Steps of a scatterer's place in its cell along each axis.
+pub(crate) const STEPS: f32 = 1024.0;
+
+/// Where in its cell a scatterer is, in whole steps along each axis; half a step more is right.
 #[inline(always)]
 pub(crate) fn jitter(bits: u32) -> [f32; 3] {
-    const SCALE: f32 = 1.0 / 1024.0;
-    [0, 10, 20].map(|shift| ((bits >> shift & 1023) as i32 as f32 + 0.5) * SCALE)
+    let step = |shift: u32| (bits >> shift & 1023) as i32 as f32;
+    [step(0), step(10), step(20)]
 }
 
 /// Its sign.
@@ -80,4 +92,20 @@ pub(crate) fn jitter(bits: u32) -> [f32; 3] {
 pub(crate) fn sign(bits: u32) -> f32 {
     // The sign bit of 1.0.
     f32::from_bits(1f32.to_bits() | (bits & 0x8000_0000))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lattices_share_the_power() {
+        for wanted in (0..400).map(|n| n as f32 / 100.0) {
+            let levels = in_use([wanted, wanted]);
+            let power: f32 = levels
+                .map(|level| share(level as f32, wanted).powi(2))
+                .sum();
+            assert!((power - 1.0).abs() < 1e-4, "{wanted}: {power}");
+        }
+    }
 }

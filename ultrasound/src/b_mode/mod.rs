@@ -11,9 +11,14 @@ mod block;
 mod contact;
 mod echoes;
 mod frame;
+mod front;
+#[cfg(feature = "gpu")]
+mod gpu;
 mod grid;
 mod iq;
 mod lattice;
+mod path;
+mod paths;
 mod points;
 mod pulse_filter;
 mod receiver;
@@ -24,11 +29,14 @@ mod scene;
 mod settings;
 mod shading;
 mod speckle;
+mod trace;
 mod walk;
 
 use rayon::prelude::*;
 
 pub use frame::Frame;
+#[cfg(feature = "gpu")]
+pub use gpu::GpuBMode;
 pub use iq::Iq;
 pub use scan_conversion::ScanConverter;
 pub use scene::View;
@@ -42,13 +50,15 @@ use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
 use grid::Grid;
+use paths::Paths;
 use points::Located;
 use pulse_filter::PulseFilter;
 use receiver::Receiver;
 use rest_grid::RestGrid;
 use ring_down::ring_down;
 use speckle::Speckle;
-use walk::{SHARING, Track, Walk};
+use trace::Trace;
+use walk::{Track, Walk};
 
 /// A scanner: a transducer, its settings, and what follows from them.
 #[derive(Clone, Debug)]
@@ -63,6 +73,7 @@ pub struct BMode {
     receiver: Receiver,
     // Of the frame in work.
     rest: RestGrid,
+    paths: Paths,
     tracks: Vec<Track>,
     echoes: Vec<Echoes>,
     points: Vec<Located>,
@@ -87,24 +98,18 @@ impl BMode {
         let filter = PulseFilter::new(&grid, carrier, &pulse, speed);
         let lengths = [filter.energy(carrier), pulse.width(speed) as f32];
         let beam = BeamFilter::new(&grid);
-        let per_cell = settings.scatterers_per_cell as f32;
         let Grid {
             n_lines, n_samples, ..
         } = grid;
         Ok(Self {
             frequency,
             carrier,
-            speckle: Speckle::new(
-                &grid,
-                &beam.energy(),
-                lengths,
-                per_cell,
-                settings.speckle_seed,
-            ),
+            speckle: Speckle::new(&grid, &beam.energy(), lengths, settings),
             pulse: filter,
             beam,
             receiver: Receiver::new(&grid, settings, frequency),
             rest: RestGrid::default(),
+            paths: Paths::new(&grid),
             tracks: vec![Track::new(&grid); n_lines],
             echoes: Vec::new(),
             points: Vec::new(),
@@ -157,7 +162,7 @@ impl BMode {
                 echoes.clear();
                 let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
                 for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
-                    ring_down(carrier, *is_coupled, line, echoes);
+                    ring_down(grid, carrier, *is_coupled, line, echoes);
                     for [range, amplitude] in track.boundaries.iter().flatten() {
                         echoes.add(line, carrier, *range, *amplitude);
                     }
@@ -200,17 +205,15 @@ impl BMode {
     /// Walks all lines.
     fn walk(&mut self, view: &View) {
         let carrier = self.carrier;
+        let acoustics = self.acoustics(view);
         let Self {
             grid,
             frame,
             rest,
+            paths,
             tracks,
             ..
         } = self;
-        let acoustics = view.materials().iter();
-        let acoustics: Vec<Acoustics> = acoustics
-            .map(|material| Acoustics::of(material, self.frequency, self.settings.speed_of_sound))
-            .collect();
 
         // (face, medium) => lines that couple
         contact(view, grid, &mut frame.coupled);
@@ -218,13 +221,20 @@ impl BMode {
         // Where beam space was at rest.
         rest.locate(view, grid);
 
+        // What the rays of lines meet.
+        let coupled = &frame.coupled;
+        let trace = Trace::new(view, grid, rest, carrier, &acoustics);
+        paths.trace(&trace, coupled);
+
         // Loss, delay and boundaries on the way of each line.
-        let walk = Walk::new(view, grid, rest, carrier, &acoustics);
-        let lines = tracks
-            .par_chunks_mut(SHARING)
-            .zip(frame.coupled.par_chunks(SHARING));
-        let lines = lines.enumerate().with_min_len(4);
-        lines.for_each(|(part, (tracks, coupled))| walk.lines(part * SHARING, coupled, tracks));
+        let walk = Walk::new(grid, &acoustics, self.settings.noise);
+        walk.lines(paths, &trace, coupled, tracks);
+    }
+
+    /// The view's materials at the carrier's frequency.
+    fn acoustics(&self, view: &View) -> Vec<Acoustics> {
+        let of = |material| Acoustics::of(material, self.frequency, self.settings.speed_of_sound);
+        view.materials().iter().map(of).collect()
     }
 
     /// Turns frames into square pictures of `size` pixels.

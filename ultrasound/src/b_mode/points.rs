@@ -37,6 +37,15 @@ pub(crate) fn locate(view: &View, grid: &Grid, located: &mut Vec<Located>) {
     }
 }
 
+impl Located {
+    /// The two lines beside it, some of which may not be there, and its shares in them.
+    pub(crate) fn beside(&self) -> [(isize, f32); 2] {
+        let left = self.across.floor();
+        let share = self.across - left;
+        [(left as isize, 1.0 - share), (left as isize + 1, share)]
+    }
+}
+
 /// Puts the scatterers' echoes into a group of lines from `first` on.
 pub(crate) fn add(
     located: &[Located],
@@ -47,10 +56,8 @@ pub(crate) fn add(
     echoes: &mut Echoes,
 ) {
     for point in located {
-        let left = point.across.floor();
-        let share = point.across - left;
-        for (line, weight) in [(left, 1.0 - share), (left + 1.0, share)] {
-            let own = line as isize - first as isize;
+        for (line, weight) in point.beside() {
+            let own = line - first as isize;
             if (0..GROUP as isize).contains(&own) && (line as usize) < tracks.len() {
                 let [loss, offset] = through(&tracks[line as usize], point.range, grid);
                 let amplitude = weight * point.amplitude * loss;

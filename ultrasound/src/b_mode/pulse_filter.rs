@@ -11,9 +11,9 @@ const FAINTEST: f64 = 3e-3;
 /// The pulse at places around its peak.
 #[derive(Clone, Debug)]
 pub(crate) struct PulseFilter {
-    taps: Vec<f32>,
+    pub(crate) taps: Vec<f32>,
     /// Places from sample to sample.
-    stride: usize,
+    pub(crate) stride: usize,
 }
 
 impl PulseFilter {

@@ -21,9 +21,9 @@ pub(crate) const SILENCE: f32 = -200.0;
 #[derive(Clone, Debug)]
 pub(crate) struct Receiver {
     /// For each sample.
-    gain: Vec<f32>,
+    pub(crate) gain: Vec<f32>,
     /// Re, im; as many more as there are lines, so that a depth may begin anywhere.
-    noise: Vec<f32>,
+    pub(crate) noise: Vec<f32>,
     seed: u64,
 }
 
@@ -56,10 +56,15 @@ impl Receiver {
         }
     }
 
+    /// Where the noise of a sample of a frame begins.
+    pub(crate) fn start(&self, frame: u64, sample: usize) -> usize {
+        let bits = lattice::random(self.seed ^ frame, [sample as i32, frame as i32, 1]);
+        bits as usize % N_NOISE
+    }
+
     /// Envelope of a sample of all lines, re and im, with noise and gain [dB over the speckle of liver].
     pub(crate) fn detect(&self, frame: u64, sample: usize, iq: &[f32], envelope: &mut [f32]) {
-        let bits = lattice::random(self.seed ^ frame, [sample as i32, frame as i32, 1]);
-        let start = 2 * (bits as usize % N_NOISE);
+        let start = 2 * self.start(frame, sample);
         let noise = &self.noise[start..start + iq.len()];
         let gain = self.gain[sample] * self.gain[sample];
         wide(

@@ -13,13 +13,11 @@ use crate::deformation::{Point, Vector};
 const LINES: usize = 4;
 const SAMPLES: usize = 8;
 
+/// Where rays are stretched more than this, leaps are not longer still.
+const LEAST_COMPRESSION: f32 = 0.5;
+
 /// A point at rest; not a number outside of the body.
-#[derive(Clone, Copy, Debug)]
-struct Node {
-    rest: Vector,
-    /// The most by which distances at rest exceed those in the world from here on.
-    compression: f32,
-}
+type Node = Vector;
 
 /// Nodes over lines, rays and samples.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +31,8 @@ pub(crate) struct RestGrid {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Column {
     nodes: Vec<Node>,
+    /// For each node the most that distances at rest along the ray exceed those in the world from there on.
+    compression: Vec<f32>,
 }
 
 impl RestGrid {
@@ -40,10 +40,7 @@ impl RestGrid {
     pub(crate) fn locate(&mut self, view: &View, grid: &Grid) {
         self.n_rows = grid.n_samples / SAMPLES + 2;
         let n_columns = 3 * ((grid.n_lines - 1) / LINES + 2);
-        let nowhere = Node {
-            rest: Vector::repeat(f32::NAN),
-            compression: 1.0,
-        };
+        let nowhere = Node::repeat(f32::NAN);
         self.nodes.resize(n_columns * self.n_rows, nowhere);
         let columns = self.nodes.par_chunks_mut(self.n_rows).enumerate();
         columns.with_min_len(8).for_each(|(column, nodes)| {
@@ -52,33 +49,31 @@ impl RestGrid {
                 let sample = row * SAMPLES;
                 let elevation = grid.elevation(ray, sample);
                 let point = grid.point(line as f32, sample as f32 * grid.step, elevation);
-                let world = view.world(&point);
-                *node = view
-                    .deformation
-                    .rest_from_world(&world)
-                    .map_or(nowhere, |rest| Node {
-                        rest: rest.coords,
-                        compression: view.deformation.max_compression(&world),
-                    });
+                *node = view.rest(&point).map_or(nowhere, |rest| rest.coords);
             }
         });
     }
 
     /// Nodes of a ray of a line, between those of its neighbours.
-    pub(crate) fn column(&self, line: usize, ray: usize, column: &mut Column) {
+    pub(crate) fn column(&self, grid: &Grid, line: usize, ray: usize, column: &mut Column) {
+        let length = SAMPLES as f32 * grid.step;
         let share = (line % LINES) as f32 / LINES as f32;
         let side = |beside: usize| {
             let start = (3 * (line / LINES + beside) + ray) * self.n_rows;
             &self.nodes[start..start + self.n_rows]
         };
-        let between = |(left, right): (&Node, &Node)| Node {
-            rest: left.rest + share * (right.rest - left.rest),
-            compression: left.compression.max(right.compression),
-        };
-        column.nodes.clear();
-        column
-            .nodes
-            .extend(side(0).iter().zip(side(1)).map(between));
+        let between = |(left, right): (&Node, &Node)| left + share * (right - left);
+        let Column { nodes, compression } = column;
+        nodes.clear();
+        nodes.extend(side(0).iter().zip(side(1)).map(between));
+        compression.resize(nodes.len(), 1.0);
+        // What lies between is linear, so that no way along the ray is longer at rest.
+        let mut most = 0.0f32;
+        for row in (0..nodes.len() - 1).rev() {
+            // Outside of the body the longer way is not a number.
+            most = most.max((nodes[row + 1] - nodes[row]).norm() / length);
+            compression[row] = most;
+        }
     }
 
     /// Cosine of the angle between a ray and a normal at rest [m]; 1 where that is not known.
@@ -87,7 +82,7 @@ impl RestGrid {
     pub(crate) fn cosine(&self, grid: &Grid, line: usize, sample: f32, normal: &Vector) -> f32 {
         let row = (sample as usize / SAMPLES + 1).min(self.n_rows - 1);
         let at = |beside: usize, ray: usize, row: usize| {
-            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row].rest
+            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row]
         };
         let range = (row * SAMPLES) as f32 * grid.step;
         let along = (at(0, 1, row) - at(0, 1, row - 1)) / (SAMPLES as f32 * grid.step);
@@ -107,7 +102,8 @@ impl Column {
         let place = sample / SAMPLES as f32;
         let row = (place as usize).min(self.nodes.len() - 2);
         let [before, after] = [self.nodes[row], self.nodes[row + 1]];
-        let rest = before.rest + (place - row as f32) * (after.rest - before.rest);
-        (!rest.x.is_nan()).then_some((Point::from(rest), before.compression))
+        let rest = before + (place - row as f32) * (after - before);
+        let compression = self.compression[row].max(LEAST_COMPRESSION);
+        (!rest.x.is_nan()).then_some((Point::from(rest), compression))
     }
 }

@@ -9,11 +9,11 @@ use crate::wide::wide;
 
 /// A run of pixels that show something.
 #[derive(Clone, Debug)]
-struct Run {
+pub(super) struct Run {
     /// The first one's column.
-    start: usize,
+    pub(super) start: usize,
     /// Of each: index of its sample, and shares of the next line and the next sample.
-    pixels: Vec<(u32, [f32; 2])>,
+    pub(super) pixels: Vec<(u32, [f32; 2])>,
 }
 
 /// A picture, row by row, and the pixels' places in beam space.
@@ -26,11 +26,11 @@ pub struct ScanConverter {
     /// Left upper corner in the probe's frame: x, z [m].
     pub corner: [f64; 2],
     /// For each row; a curved face cuts a row in two.
-    rows: Vec<Vec<Run>>,
+    pub(super) rows: Vec<Vec<Run>>,
     n_samples: usize,
     /// Level of white [dB over the speckle of liver], and dB from black to white.
-    white: f32,
-    dynamic_range: f32,
+    pub(super) white: f32,
+    pub(super) dynamic_range: f32,
 }
 
 impl ScanConverter {

@@ -8,43 +8,50 @@
 use super::echoes::GROUP;
 use super::walk::Track;
 
-/// Samples of a block, at most.
-pub(crate) const SAMPLES: usize = 32;
+/// Samples in the table, at most.
+pub(crate) const SAMPLES: usize = 128;
 /// Samples of a ray in the table: one more, as delays are interpolated.
 const STRIDE: usize = SAMPLES + 1;
 /// Numbers in the table: a power of two above what is needed.
-const SIZE: usize = 4096;
+const SIZE: usize = 16384;
 
-/// Amplitudes and delays of a block.
+/// Amplitudes and delays of some blocks.
 pub(crate) struct Shading {
+    /// First sample in the table.
+    start: usize,
     /// Shape `[3, GROUP + 1, STRIDE, 2]`: ray, line, sample; amplitude, and how much deeper than it is an echo is shown [m].
     table: Box<[f32; SIZE]>,
 }
 
 impl Shading {
+    #[expect(
+        clippy::large_stack_arrays,
+        reason = "64 kB for a moment; a boxed array's length is known, which makes its gathering quick"
+    )]
     pub(crate) fn new() -> Self {
         Self {
+            start: 0,
             table: Box::new([0.0; SIZE]),
         }
     }
 
-    /// Takes over samples of the lines from the group's first on; returns whether anything is seen there.
-    pub(crate) fn fill(&mut self, tracks: &[Track], [start, end]: [usize; 2]) -> bool {
-        let mut is_seen = false;
+    /// Takes over samples of the lines from the group's first on.
+    pub(crate) fn fill(&mut self, tracks: &[Track], [start, end]: [usize; 2]) {
+        self.start = start;
         // What comes behind the last line is nearest to that.
         let last = tracks.len() - 1;
         for ray in 0..3 {
             for line in 0..=GROUP {
-                let from = &tracks[line.min(last)].rays[ray][start..=end];
+                let from = tracks[line.min(last)].rays[ray][start..=end].as_flattened();
                 let at = (ray * (GROUP + 1) + line) * 2 * STRIDE;
-                let to = self.table[at..].chunks_exact_mut(2);
-                for (to, from) in to.zip(from) {
-                    to.copy_from_slice(from);
-                    is_seen |= from[0] != 0.0;
-                }
+                self.table[at..at + from.len()].copy_from_slice(from);
             }
         }
-        is_seen
+    }
+
+    /// First sample in the table.
+    pub(crate) fn start(&self) -> usize {
+        self.start
     }
 
     /// Place of a ray and a sample in the table.

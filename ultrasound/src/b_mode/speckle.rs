@@ -5,7 +5,9 @@
 //! With $\rho$ scatterers per volume of amplitude $a = (\rho \int |h|^2 dV)^{-1/2}$, of the response $h$ to one of them, the mean square of
 //! the envelope is 1 at any depth.
 
+use super::Settings;
 use super::batch::{Batch, Lit};
+use super::beam_filter::NARROWEST;
 use super::block::Block;
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
@@ -15,8 +17,8 @@ use super::shading::{SAMPLES, Shading};
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
 
-/// Blocks over the depth, at least: within each, widths of the beam change linearly.
-const N_BLOCKS: usize = 24;
+/// No block takes more than this share of the depth: within each, widths of the beam change linearly.
+const LONGEST: usize = 20;
 /// Beyond so many standard deviations across the array scatterers are left out, with this share of the power.
 pub(crate) const REACH: f32 = 2.3;
 const LEFT_OUT: f32 = 0.00114;
@@ -24,13 +26,21 @@ const LEFT_OUT: f32 = 0.00114;
 /// What depends on the depth alone, for each sample.
 #[derive(Clone, Debug)]
 pub(crate) struct Speckle {
-    seed: u64,
-    /// Lattice that is as dense as is wanted; its fraction: how much denser the next lower one is.
-    pub(crate) level: Vec<f32>,
-    /// Amplitude of a scatterer of lattice 0.
-    pub(crate) amplitude: Vec<f32>,
+    pub(crate) seed: u64,
     /// −log₂ of the beam across the array at a distance of 1 m, over its square.
     pub(crate) narrowness: Vec<f32>,
+    /// In the order of their first samples.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// A part of the depth in which a lattice is in use.
+#[derive(Clone, Debug)]
+pub(crate) struct Part {
+    pub(crate) level: i32,
+    /// First sample, and that behind the last.
+    pub(crate) samples: [usize; 2],
+    /// Amplitude of a scatterer between each sample and the next.
+    pub(crate) strengths: [f32; SAMPLES],
 }
 
 impl Speckle {
@@ -39,27 +49,40 @@ impl Speckle {
         grid: &Grid,
         beam_energy: &[f32],
         [pulse_energy, pulse_width]: [f32; 2],
-        scatterers_per_cell: f32,
-        seed: u64,
+        settings: &Settings,
     ) -> Self {
+        let scatterers_per_cell = settings.scatterers_per_cell as f32;
+        // Lattice that is as dense as is wanted, its fraction: how much denser the next lower one is; amplitude of a scatterer of lattice 0.
         let (mut level, mut amplitude, mut narrowness) = (Vec::new(), Vec::new(), Vec::new());
         for (sample, beam_energy) in beam_energy.iter().enumerate() {
-            let (lateral, elevation) = (grid.sigma_lateral[sample], grid.sigma_elevation[sample]);
+            let line_distance = grid.line_distance(sample as f32 * grid.step).max(1e-5);
+            // Lines far apart see as widely as they are.
+            let lateral = grid.sigma_lateral[sample].max(NARROWEST * line_distance);
+            let elevation = grid.sigma_elevation[sample];
             let widths = (FWHM_OVER_SIGMA * FWHM_OVER_SIGMA) as f32 * lateral * elevation;
             let wanted = scatterers_per_cell / (widths * pulse_width);
-            let line_distance = grid.line_distance(sample as f32 * grid.step).max(1e-5);
             let across = std::f32::consts::PI.sqrt() * elevation * (1.0 - LEFT_OUT);
             let response = beam_energy * line_distance * across * pulse_energy;
-            level.push((lattice::finest_density() / wanted).log2().max(0.0));
+            level.push(lattice::of_density(wanted));
             amplitude.push((lattice::finest_density() * response).sqrt().recip());
             narrowness.push(0.5 * std::f32::consts::LOG2_E / (elevation * elevation));
         }
         Self {
-            seed,
-            level,
-            amplitude,
+            seed: settings.speckle_seed,
+            parts: parts(&level, &amplitude),
             narrowness,
         }
+    }
+
+    /// Parts that are heard in any of the lines.
+    pub(crate) fn heard(&self, lines: &[Track]) -> &[Part] {
+        let heard = lines
+            .iter()
+            .flat_map(|track| track.heard)
+            .max()
+            .unwrap_or(0);
+        let n = self.parts.partition_point(|part| part.samples[0] < heard);
+        &self.parts[..n]
     }
 
     /// Adds the speckle to a group of lines from `first` on; `tracks` are all lines'.
@@ -73,21 +96,60 @@ impl Speckle {
         echoes: &mut Echoes,
     ) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
-        let length = grid.n_samples.div_ceil(N_BLOCKS).min(SAMPLES);
-        let (mut shading, mut batch) = (Shading::new(), Batch::new());
-        for start in (0..grid.n_samples).step_by(length) {
-            let samples = [start, (start + length).min(grid.n_samples)];
-            if !shading.fill(&tracks[first..], samples) {
-                continue;
+        let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
+        let (mut shading, mut batch, mut filled) = (Shading::new(), Batch::new(), 0);
+        for part in self.heard(near) {
+            let [start, end] = part.samples;
+            if end > filled {
+                // There is room for other parts, which begin later.
+                filled = (start + SAMPLES).min(grid.n_samples);
+                shading.fill(near, [start, filled]);
             }
-            let Some(block) = Block::new(self, view, grid, lines, samples) else {
-                continue;
-            };
-            for level in lattice::in_use(block.level.ends()) {
-                let lit = Lit::new(grid, carrier, &shading, &block, level, echoes);
-                let rows = block.rows(level, lattice::origin(self.seed, level));
+            if let Some(block) = Block::new(self, view, grid, lines, part.samples) {
+                let lit = Lit::new(grid, carrier, &shading, &block, part, echoes);
+                let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
                 batch.put_rows(&lit, &rows, echoes.values());
             }
         }
     }
+}
+
+/// Parts of the depth by the lattices that samples ask for, in the order of their first samples.
+fn parts(wanted: &[f32], amplitude: &[f32]) -> Vec<Part> {
+    let n = wanted.len();
+    let longest = n.div_ceil(LONGEST).min(SAMPLES);
+    let mut parts = Vec::new();
+    let (low, high) = wanted.iter().fold((f32::MAX, f32::MIN), |(low, high), x| {
+        (low.min(*x), high.max(*x))
+    });
+    for level in lattice::in_use([low, high]) {
+        // Between two samples the wish is anywhere between theirs.
+        let uses = |sample: usize| {
+            let next = wanted[(sample + 1).min(n - 1)];
+            lattice::is_in_use(level, [wanted[sample].min(next), wanted[sample].max(next)])
+        };
+        let mut start = 0;
+        while let Some(first) = (start..n).find(|sample| uses(*sample)) {
+            let end = (first..n).find(|sample| !uses(*sample)).unwrap_or(n);
+            let length = (end - first).div_ceil((end - first).div_ceil(longest));
+            parts.extend((first..end).step_by(length).map(|start| {
+                let mut strengths = [0.0; SAMPLES];
+                for (sample, strength) in (start..(start + length).min(end)).zip(&mut strengths) {
+                    let next = (sample + 1).min(n - 1);
+                    let between = 0.5 * (wanted[sample] + wanted[next]);
+                    let amplitude = 0.5 * (amplitude[sample] + amplitude[next]);
+                    let share = lattice::share(level as f32, between);
+                    *strength = lattice::strength(level) * amplitude * share;
+                }
+                Part {
+                    level,
+                    samples: [start, (start + length).min(end)],
+                    strengths,
+                }
+            }));
+            start = end;
+        }
+    }
+    parts.sort_by_key(|part| part.samples[0]);
+    parts
 }

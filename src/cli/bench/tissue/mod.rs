@@ -62,7 +62,7 @@ impl TissueBench {
         print_figures(&figures, self.json)
     }
 
-    fn device(&self) -> insonate::experiments::tissue::Device {
+    fn device(&self) -> insonate::experiments::Device {
         self.device.into()
     }
 

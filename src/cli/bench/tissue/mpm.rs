@@ -1,7 +1,7 @@
 //! Frames of the particle solver: a soft block on the floor of a unit cube, into which a box is pressed and then slides.
 
 use anyhow::{Context as _, ensure};
-use insonate::experiments::tissue::Backend;
+use insonate::experiments::Backend;
 use insonate::tissue::Material;
 use insonate::tissue::mpm::{Contact, MlsMpm, MpmBody, MpmConfig, WALL_NODES, Wall};
 use insonate::tissue::tool::{Shape, Tool};

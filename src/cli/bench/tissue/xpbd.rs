@@ -1,7 +1,7 @@
 //! Frames of the constraint solver: a block of tetrahedra on the floor, pressed by a ball.
 
 use anyhow::ensure;
-use insonate::experiments::tissue::Backend;
+use insonate::experiments::Backend;
 use insonate::tissue::SoftTissue as _;
 use insonate::tissue::xpbd::BenchScene;
 use serde::Serialize;

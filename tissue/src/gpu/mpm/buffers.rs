@@ -1,7 +1,8 @@
 //! What is on the GPU.
 
+use insonate_gpu::Staging;
+
 use super::layout::{BLOCK_NODES, Layout};
-use crate::gpu::memory::Staging;
 use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 

@@ -1,11 +1,12 @@
 //! Which kernel has which text and buffers.
 
+use insonate_gpu::{Kernel, Use};
+
 use super::buffers::Buffers;
 use super::layout::Layout;
 use super::stages::{Stage, Stages};
 use crate::ElasticLaw;
 use crate::gpu::fields::Fields;
-use crate::gpu::kernel::{Kernel, Use};
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::Contact;
 

@@ -1,6 +1,6 @@
 //! Offsets of the worlds' particles, units of their fixed-point sums, and how many blocks of nodes they may need.
 
-use crate::gpu::{Gpu, GpuError};
+use crate::gpu::{DeviceError, Gpu, GpuError};
 use crate::mpm::{Contact, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
 
@@ -115,12 +115,13 @@ impl Layout {
         for (what, needed) in counts {
             // Kernels count in 32 bits.
             if needed >= u32::MAX.into() {
-                return Err(GpuError::Limit {
+                return Err(DeviceError::Limit {
                     what: format!("the number of {what}"),
                     needed,
                     limit: u32::MAX.into(),
                     gpu: gpu.name().to_owned(),
-                });
+                }
+                .into());
             }
         }
         Ok(layout)

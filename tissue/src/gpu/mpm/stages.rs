@@ -1,10 +1,11 @@
 //! Kernels in their order.
 
+use insonate_gpu::Kernel;
+
 use super::buffers::{Buffers, GROUP};
 use super::layout::Layout;
 use crate::gpu::Gpu;
 use crate::gpu::fields::Fields;
-use crate::gpu::kernel::Kernel;
 
 /// Transfer from the grid to the particles.
 const G2P: u32 = 1;
@@ -152,7 +153,7 @@ impl Stages {
         let mut encoder = new_encoder(gpu);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let groups = most.div_ceil(GROUP).max(1) as u32;
-        let at_once = crate::gpu::device::MAX_GROUPS as usize;
+        let at_once = insonate_gpu::MAX_GROUPS as usize;
         for first in (0..n_listed).step_by(at_once) {
             let rows = (n_listed - first).min(at_once) as u32;
             let Stage {

@@ -1,9 +1,10 @@
 //! What is read from a world, and its state in bytes.
 
+use insonate_gpu::Region;
+
 use super::layout::ALL_ROWS;
 use super::world::GpuMpm;
-use crate::gpu::GpuError;
-use crate::gpu::memory::Region;
+use crate::gpu::{DeviceError, GpuError};
 use crate::{Divergence, TissueError};
 
 /// What a state begins with.
@@ -14,7 +15,7 @@ impl GpuMpm {
     /// Positions of a world [m], shape `[n_particles, 3]`, in the order of the bodies.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
         let config = &self.layout.config;
         let place = |[x, y, z, _]: [f32; 4]| {
@@ -27,7 +28,7 @@ impl GpuMpm {
     /// Velocities of a world [m/s], shape `[n_particles, 3]`, in the order of the bodies.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn velocities(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
         let velocity = |[x, y, z, _]: [f32; 4]| [x, y, z].map(f64::from);
         Ok(self.row(world, 3)?.into_iter().map(velocity).collect())
@@ -36,7 +37,7 @@ impl GpuMpm {
     /// Momentum of a world's particles [kg·m/s].
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn momentum(&self, world: usize) -> Result<[f64; 3], GpuError> {
         let first = self.layout.worlds[world].first;
         let mut momentum = [0.0; 3];
@@ -53,7 +54,7 @@ impl GpuMpm {
     /// Share of the stiffness that each particle of a world has lost for good, 0 to 1, shape `[n_particles]`, in the order of the bodies.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn damage(&self, world: usize) -> Result<Vec<f32>, GpuError> {
         if !self.layout.can_tear {
             return Ok(vec![0.0; self.n_particles(world)]);
@@ -93,7 +94,8 @@ impl GpuMpm {
                 .checked_sub(layout.first)
                 .filter(|id| *id < n)
             else {
-                return Err(GpuError::Refused("a particle has lost its name".to_owned()));
+                let lost = "a particle has lost its name";
+                return Err(DeviceError::Refused(lost.to_owned()).into());
             };
             for (row, numbers_of_row) in numbers.chunks_exact(4 * n).enumerate() {
                 found[rows.len() * id + row] =
@@ -106,7 +108,7 @@ impl GpuMpm {
     /// All that a later [`restore`](Self::restore) needs to go on with the same bits; tools are not in it.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn save(&self, world: usize) -> Result<Vec<u8>, GpuError> {
         let (layout, state) = (&self.layout.worlds[world], &self.worlds[world]);
         let mut bytes = Vec::with_capacity(HEAD + layout.n * 16 * self.layout.n_rows());
@@ -137,7 +139,7 @@ impl GpuMpm {
     ///
     /// # Errors
     /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let wrong = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
@@ -217,6 +219,6 @@ impl GpuMpm {
         state.wrenches.clear();
         self.needs_sort = true;
         self.speed = self.speed.max(fastest.into());
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 }

@@ -2,11 +2,12 @@
 
 use nalgebra::Vector3;
 
+use insonate_gpu::Region;
+
 use super::buffers::{Buffers, STATUS_WORDS};
 use super::layout::{ASTRAY, Layout};
 use super::stages::{Plan, Stages};
 use crate::gpu::fields::Fields;
-use crate::gpu::memory::Region;
 use crate::gpu::tools::{self, IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::mpm::{Contact, MpmBody, MpmConfig, WALL_NODES, Wall};
@@ -67,8 +68,8 @@ impl GpuMpm {
     /// Worlds of bodies at rest shape, with the same settings.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for invalid settings and positions; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU
-    /// takes; [`GpuError::Unsupported`] for fixed particles; [`GpuError::Lost`].
+    /// [`GpuError::Tissue`] for invalid settings and positions; [`GpuError::Unsupported`] for fixed particles; [`GpuError::Device`], also
+    /// for more than the GPU takes.
     pub fn new(gpu: &Gpu, config: MpmConfig, worlds: &[Vec<MpmBody>]) -> Result<Self, GpuError> {
         let layout = Layout::new(gpu, config, worlds)?;
         let buffers = Buffers::new(gpu, &layout)?;
@@ -139,8 +140,8 @@ impl GpuMpm {
     /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
-    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
-    /// tools. [`GpuError::Lost`], [`GpuError::Refused`].
+    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Device`] for distance fields of
+    /// tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -375,7 +376,7 @@ impl GpuMpm {
     /// Worlds back to the start: rest shape, time zero; tools stay.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Device`].
     pub fn reset(&mut self, worlds: &[usize]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let mut listed = worlds.to_vec();
@@ -404,7 +405,7 @@ impl GpuMpm {
         }
         self.speed = self.speed.max(self.layout.start_speed);
         self.needs_sort = true;
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 }
 

@@ -1,9 +1,9 @@
 //! Buffers on the GPU, and the kernels that work on them.
 
+use insonate_gpu::{DeviceError, Kernel, Staging, Use};
+
 use super::topology::{PackedConstraints, PackedTopology};
 use crate::gpu::fields::Fields;
-use crate::gpu::kernel::{Kernel, Use};
-use crate::gpu::memory::Staging;
 use crate::gpu::tools::{IMPULSE_WORDS, MAX_TOOLS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::xpbd::constraints::Constraints;
@@ -58,7 +58,7 @@ pub(super) fn gathered_words(n_points: usize, n_tets: usize, tears: bool) -> usi
 /// Allocates buffers and compiles kernels.
 ///
 /// # Errors
-/// [`GpuError::Limit`], [`GpuError::Memory`], [`GpuError::Lost`].
+/// [`GpuError::Device`].
 pub(super) fn allocate(
     gpu: &Gpu,
     packed: &PackedTopology,
@@ -80,12 +80,13 @@ pub(super) fn allocate(
     for (what, n) in counts {
         let needed = n.saturating_mul(n_worlds);
         if needed >= u32::MAX.into() {
-            return Err(GpuError::Limit {
+            return Err(DeviceError::Limit {
                 what: what.to_owned(),
                 needed,
                 limit: u32::MAX.into(),
                 gpu: gpu.name().to_owned(),
-            });
+            }
+            .into());
         }
     }
     let words = |what: &str, n: u64| gpu.storage(what, 4 * n);

@@ -39,7 +39,7 @@ impl GpuXpbd {
     /// Lets a tool of a world hold vertices; see [`Graspable::grasp`]. Reads the world back, which stepping does not.
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn grasp(
         &mut self,
         world: usize,
@@ -81,7 +81,7 @@ impl GpuXpbd {
     /// Releases all that a tool of a world has grasped.
     ///
     /// # Errors
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn release(&mut self, world: usize, tool: usize) -> Result<(), GpuError> {
         if tool >= crate::gpu::MAX_TOOLS {
             return Ok(());
@@ -94,13 +94,13 @@ impl GpuXpbd {
         kernel.run(&mut pass, bound, which, self.gathered_groups());
         drop(pass);
         self.gpu.queue.submit([encoder.finish()]);
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 
     /// Moves the point of an attachment that has one; see [`Xpbd::move_anchor`](crate::xpbd::Xpbd::move_anchor).
     ///
     /// # Errors
-    /// As there, within [`GpuError::Tissue`]; [`GpuError::Lost`], [`GpuError::Refused`].
+    /// As there, within [`GpuError::Tissue`]; [`GpuError::Device`].
     pub fn move_anchor(
         &mut self,
         world: usize,
@@ -110,7 +110,7 @@ impl GpuXpbd {
         let (point, there) = self.topology.anchor(anchor, to)?;
         let [x, y, z] = there.map(f32::to_bits);
         self.write_row(&self.buffers.positions, point, world, &[x, y, z, 0]);
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 
     /// Writes the row of a point of a world.

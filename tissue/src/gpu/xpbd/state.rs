@@ -17,7 +17,7 @@ impl GpuXpbd {
     /// Positions of a world [m], shape `[n_vertices, 3]`.
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn positions(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
         let gathered = self.gather(world)?;
         Ok(self.places(&gathered))
@@ -26,7 +26,7 @@ impl GpuXpbd {
     /// Velocities of a world [m/s], shape `[n_vertices, 3]`.
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn velocities(&self, world: usize) -> Result<Vec<[f64; 3]>, GpuError> {
         let gathered = self.gather(world)?;
         let rows = &gathered.as_chunks::<4>().0[self.topology.rest.len()..];
@@ -38,7 +38,7 @@ impl GpuXpbd {
     /// Momentum of all vertices of a world [kg·m/s].
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn momentum(&self, world: usize) -> Result<Vector3<f64>, GpuError> {
         let velocities = self.velocities(world)?;
         let parts = self.masses().iter().zip(&velocities);
@@ -48,7 +48,7 @@ impl GpuXpbd {
     /// Tetrahedra of a world that are not torn, by vertices.
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn tets(&self, world: usize) -> Result<Vec<[u32; 4]>, GpuError> {
         let gathered = self.gather(world)?;
         let tets = self.topology.tets.iter().enumerate();
@@ -61,7 +61,7 @@ impl GpuXpbd {
     /// Surface of what is not torn, with all vertices; see [`Xpbd::surface`](crate::xpbd::Xpbd::surface).
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn surface(&self, world: usize) -> Result<TriangleMesh, GpuError> {
         let gathered = self.gather(world)?;
         let faces = self.topology.surface(|tet| self.is_alive(&gathered, tet));
@@ -87,7 +87,7 @@ impl GpuXpbd {
     /// State from which a later [`restore`](Self::restore) continues bit-identically; holds are in it, tools are not.
     ///
     /// # Errors
-    /// [`GpuError::Memory`], [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn save(&self, world: usize) -> Result<Vec<u8>, GpuError> {
         let state = &self.worlds[world];
         let (speed, most) = match state.diverged {
@@ -110,7 +110,7 @@ impl GpuXpbd {
     ///
     /// # Errors
     /// [`TissueError::State`] within [`GpuError::Tissue`]: the bytes are not a state of such a world; nothing has changed then.
-    /// [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Device`].
     pub fn restore(&mut self, world: usize, state: &[u8]) -> Result<(), GpuError> {
         self.gpu.check()?;
         let invalid = |what: &str| GpuError::from(TissueError::State(what.to_owned()));
@@ -163,6 +163,6 @@ impl GpuXpbd {
         let state = &mut self.worlds[world];
         (state.time, state.diverged) = (time, diverged);
         state.wrenches.clear();
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 }

@@ -2,10 +2,11 @@
 
 use nalgebra::Vector3;
 
+use insonate_gpu::Region;
+
 use super::buffers::{Buffers, PARAM_WORDS, Stages, allocate, gathered_words};
 use super::topology::PackedTopology;
 use crate::gpu::fields::Fields;
-use crate::gpu::memory::Region;
 use crate::gpu::tools::{self, IMPULSE_WORDS, TOOL_WORDS};
 use crate::gpu::{Gpu, GpuError};
 use crate::tool::{Tool, Wrench};
@@ -54,8 +55,7 @@ impl GpuXpbd {
     /// of threads is not used.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Limit`] and [`GpuError::Memory`] for more than the GPU takes;
-    /// [`GpuError::Lost`].
+    /// [`GpuError::Tissue`] for invalid settings; [`GpuError::Device`], also for more than the GPU takes.
     pub fn new(
         gpu: &Gpu,
         config: XpbdConfig,
@@ -148,8 +148,8 @@ impl GpuXpbd {
     /// A world that diverges stops, with a [`divergence`](Self::divergence); the others continue.
     ///
     /// # Errors
-    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Limit`] and [`GpuError::Memory`] for distance fields of
-    /// tools. [`GpuError::Lost`], [`GpuError::Refused`].
+    /// Before anything moves: [`GpuError::Tissue`] for the time or a tool; [`GpuError::Device`] for distance fields of
+    /// tools. [`GpuError::Device`] at any time.
     pub fn step(&mut self, time: f64) -> Result<(), GpuError> {
         self.gpu.check()?;
         crate::error::check_range("time", time, 0.0, 1e3)?;
@@ -326,7 +326,7 @@ impl GpuXpbd {
     /// Worlds back to the start: rest shape, time zero; tools stay.
     ///
     /// # Errors
-    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Lost`], [`GpuError::Refused`].
+    /// [`GpuError::Tissue`] for a world that is not there; [`GpuError::Device`].
     pub fn reset(&mut self, worlds: &[usize]) -> Result<(), GpuError> {
         self.gpu.check()?;
         if let Some(beyond) = worlds.iter().find(|i| **i >= self.worlds.len()) {
@@ -343,7 +343,7 @@ impl GpuXpbd {
             world.wrenches.clear();
             world.stopped = Vector3::zeros();
         }
-        self.gpu.check()
+        Ok(self.gpu.check()?)
     }
 
     /// Puts worlds at rest, or, for a number that is not zero, into the gathered state.
@@ -355,7 +355,7 @@ impl GpuXpbd {
         let mut encoder = self.gpu.device.create_command_encoder(&descriptor);
         let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
         let groups = self.gathered_groups();
-        let at_once = crate::gpu::device::MAX_GROUPS as usize;
+        let at_once = insonate_gpu::MAX_GROUPS as usize;
         let (kernel, bound) = &self.stages.scatter;
         for first in (0..listed.len()).step_by(at_once) {
             kernel.select(&mut pass, bound, [first as u32, restored]);

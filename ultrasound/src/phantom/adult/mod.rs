@@ -237,7 +237,7 @@ impl Phantom for Adult {
         let mut sum = Vector::zeros();
         for corner in CORNERS {
             let way = Vector::from(corner);
-            let (place, _) = self.exact_place(&(rest + REACH * way));
+            let place = self.place(&(rest + REACH * way));
             sum += if place.material == own { way } else { -way } * place.clearance;
         }
         sum.try_normalize(1e-9)

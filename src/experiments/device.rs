@@ -1,4 +1,4 @@
-//! The device on which tissue is computed.
+//! The device on which tissue or pictures are computed.
 
 use serde::{Deserialize, Serialize};
 
@@ -22,7 +22,7 @@ pub enum Backend {
     Cpu,
     /// A GPU, with its driver.
     #[cfg(feature = "gpu")]
-    Gpu(Box<insonate_tissue::gpu::Gpu>),
+    Gpu(Box<insonate_gpu::Gpu>),
 }
 
 impl Device {
@@ -35,18 +35,18 @@ impl Device {
             Self::Cpu => Ok(Backend::Cpu),
             #[cfg(feature = "gpu")]
             Self::Auto => {
-                // Software drivers are slower than the CPU solvers.
-                let gpu = insonate_tissue::gpu::Gpu::open().ok();
+                // Software drivers are slower than the CPU.
+                let gpu = insonate_gpu::Gpu::open().ok();
                 let hardware = gpu.filter(|gpu| !gpu.describe().is_software);
                 Ok(hardware.map_or(Backend::Cpu, |gpu| Backend::Gpu(Box::new(gpu))))
             }
             #[cfg(feature = "gpu")]
-            Self::Gpu => Ok(Backend::Gpu(Box::new(insonate_tissue::gpu::Gpu::open()?))),
+            Self::Gpu => Ok(Backend::Gpu(Box::new(insonate_gpu::Gpu::open()?))),
             #[cfg(not(feature = "gpu"))]
             Self::Auto => Ok(Backend::Cpu),
             #[cfg(not(feature = "gpu"))]
             Self::Gpu => {
-                anyhow::bail!("this build has no GPU solvers: rebuild with --features gpu")
+                anyhow::bail!("this build has no GPU support: rebuild with --features gpu")
             }
         }
     }

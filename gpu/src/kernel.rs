@@ -1,11 +1,10 @@
 //! Compute kernels in WGSL and the bindings of their buffers.
 
-use super::device::MAX_GROUPS;
-use super::{Gpu, GpuError};
+use crate::{DeviceError, Gpu, MAX_GROUPS};
 
 /// How a kernel uses a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub enum Use {
     /// Settings.
     Uniform,
     /// Reads it.
@@ -16,13 +15,13 @@ pub(super) enum Use {
 
 /// A kernel ready to run.
 #[derive(Debug)]
-pub(super) struct Kernel {
+pub struct Kernel {
     pipeline: wgpu::ComputePipeline,
     layout: wgpu::BindGroupLayout,
 }
 
 /// How buffers of one group are bound, in the order of their uses.
-pub(super) fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGroupLayout {
+pub fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGroupLayout {
     let entries: Vec<_> = (0..)
         .zip(uses)
         .map(|(binding, r#use)| wgpu::BindGroupLayoutEntry {
@@ -48,7 +47,7 @@ pub(super) fn bind_layout(gpu: &Gpu, name: &str, uses: &[Use]) -> wgpu::BindGrou
 }
 
 /// Binds buffers, in the order of the uses of a layout.
-pub(super) fn bind(
+pub fn bind(
     gpu: &Gpu,
     layout: &wgpu::BindGroupLayout,
     buffers: &[&wgpu::Buffer],
@@ -70,13 +69,16 @@ pub(super) fn bind(
 impl Kernel {
     /// Compiles the function `main` of a text. Buffers are bound in the order of their uses; all kernels take two immediates of 4 bytes.
     /// Buffers of the second group, if there is one, are bound by who runs the kernel.
-    pub(super) fn new(
+    ///
+    /// # Errors
+    /// [`DeviceError::Refused`] for a text that does not compile; [`DeviceError::Lost`].
+    pub fn new(
         gpu: &Gpu,
         name: &str,
         text: &str,
         uses: &[Use],
         second: Option<&wgpu::BindGroupLayout>,
-    ) -> Result<Self, GpuError> {
+    ) -> Result<Self, DeviceError> {
         gpu.check()?;
         let scope = gpu.device.push_error_scope(wgpu::ErrorFilter::Validation);
         let device = &gpu.device;
@@ -107,19 +109,19 @@ impl Kernel {
             cache: None,
         });
         if let Some(error) = pollster::block_on(scope.pop()) {
-            return Err(GpuError::Refused(format!("{name}: {error}")));
+            return Err(DeviceError::Refused(format!("{name}: {error}")));
         }
         gpu.check()?;
         Ok(Self { pipeline, layout })
     }
 
     /// Binds buffers, in the order of the uses.
-    pub(super) fn bind(&self, gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
+    pub fn bind(&self, gpu: &Gpu, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
         bind(gpu, &self.layout, buffers)
     }
 
     /// Sets it as the pipeline of the pass.
-    pub(super) fn select(
+    pub fn select(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         bound: &wgpu::BindGroup,
@@ -131,7 +133,7 @@ impl Kernel {
     }
 
     /// Runs it for so many groups.
-    pub(super) fn run(
+    pub fn run(
         &self,
         pass: &mut wgpu::ComputePass<'_>,
         bound: &wgpu::BindGroup,

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::GpuError;
+use crate::DeviceError;
 
 /// Part of the name of the GPU to use, in any case; without it the fastest kind is taken.
 pub const GPU_VARIABLE: &str = "INSONATE_GPU";
@@ -15,7 +15,7 @@ const SHARED_BYTES: u32 = 21504;
 const GROUP_THREADS: u32 = 256;
 
 /// Most groups along one axis of a dispatch; more go along the next axis.
-pub(super) const MAX_GROUPS: u32 = 32768;
+pub const MAX_GROUPS: u32 = 32768;
 
 /// Errors that the driver reported asynchronously.
 #[derive(Debug, Default)]
@@ -27,8 +27,10 @@ struct Faults {
 /// An open GPU. Clones are the same one.
 #[derive(Debug, Clone)]
 pub struct Gpu {
-    pub(super) device: wgpu::Device,
-    pub(super) queue: wgpu::Queue,
+    /// Makes buffers and kernels.
+    pub device: wgpu::Device,
+    /// Takes work.
+    pub queue: wgpu::Queue,
     info: wgpu::AdapterInfo,
     faults: Arc<Mutex<Faults>>,
 }
@@ -50,8 +52,8 @@ impl Gpu {
     /// Opens the GPU that [`GPU_VARIABLE`] names, else a discrete one before an integrated one before one in software.
     ///
     /// # Errors
-    /// [`GpuError::NoDriver`], [`GpuError::NoSuchGpu`], [`GpuError::Feature`], [`GpuError::Limit`].
-    pub fn open() -> Result<Self, GpuError> {
+    /// [`DeviceError::NoDriver`], [`DeviceError::NoSuchGpu`], [`DeviceError::Feature`], [`DeviceError::Limit`].
+    pub fn open() -> Result<Self, DeviceError> {
         let wanted = std::env::var(GPU_VARIABLE).unwrap_or_default();
         Self::open_named(&wanted)
     }
@@ -60,7 +62,7 @@ impl Gpu {
     ///
     /// # Errors
     /// As [`open`](Self::open).
-    pub fn open_named(wanted: &str) -> Result<Self, GpuError> {
+    pub fn open_named(wanted: &str) -> Result<Self, DeviceError> {
         // OpenGL is left out: it has no way to say that an atomic did nothing.
         let backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
         let instance = wgpu::Instance::new(wgpu::InstanceDescriptor {
@@ -71,7 +73,7 @@ impl Gpu {
         });
         let mut adapters = pollster::block_on(instance.enumerate_adapters(backends));
         if adapters.is_empty() {
-            return Err(GpuError::NoDriver("Vulkan, Metal, Dx12".to_owned()));
+            return Err(DeviceError::NoDriver("Vulkan, Metal, Dx12".to_owned()));
         }
         let found = adapters.iter().map(|a| a.get_info().name).collect();
         let wanted = wanted.trim().to_lowercase();
@@ -80,7 +82,7 @@ impl Gpu {
             .into_iter()
             .min_by_key(|adapter| rank(adapter.get_info().device_type))
         else {
-            return Err(GpuError::NoSuchGpu {
+            return Err(DeviceError::NoSuchGpu {
                 wanted,
                 variable: GPU_VARIABLE,
                 found,
@@ -89,10 +91,10 @@ impl Gpu {
         Self::from_adapter(&adapter)
     }
 
-    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self, GpuError> {
+    fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self, DeviceError> {
         let (info, limits) = (adapter.get_info(), adapter.limits());
         if !adapter.features().contains(wgpu::Features::IMMEDIATES) {
-            return Err(GpuError::Feature {
+            return Err(DeviceError::Feature {
                 gpu: info.name,
                 what: "immediates (push constants)",
             });
@@ -126,7 +128,7 @@ impl Gpu {
         ];
         for (what, needed, limit) in needs {
             if needed > limit {
-                return Err(GpuError::Limit {
+                return Err(DeviceError::Limit {
                     what: what.to_owned(),
                     needed: needed.into(),
                     limit: limit.into(),
@@ -135,13 +137,13 @@ impl Gpu {
             }
         }
         let wanted = wgpu::DeviceDescriptor {
-            label: Some("insonate-tissue"),
+            label: Some("insonate"),
             required_features: wgpu::Features::IMMEDIATES,
             required_limits: limits,
             ..Default::default()
         };
         let (device, queue) = pollster::block_on(adapter.request_device(&wanted))
-            .map_err(|error| GpuError::Refused(error.to_string()))?;
+            .map_err(|error| DeviceError::Refused(error.to_string()))?;
         let faults = Arc::new(Mutex::new(Faults::default()));
         let shared = Arc::clone(&faults);
         device.set_device_lost_callback(move |reason, message| {
@@ -174,7 +176,7 @@ impl Gpu {
         }
     }
 
-    /// Destroys the device with all that is on it: worlds there return [`GpuError::Lost`] from now on.
+    /// Destroys the device with all that is on it: what uses it returns [`DeviceError::Lost`] from now on.
     pub fn destroy(&self) {
         self.device.destroy();
         self.faults
@@ -184,33 +186,41 @@ impl Gpu {
             .get_or_insert_with(|| "destroyed".to_owned());
     }
 
-    pub(super) fn limits(&self) -> wgpu::Limits {
+    /// What it can take.
+    pub fn limits(&self) -> wgpu::Limits {
         self.device.limits()
     }
 
-    pub(super) fn name(&self) -> &str {
+    /// Its name.
+    pub fn name(&self) -> &str {
         &self.info.name
     }
 
     /// Fails after an asynchronous error.
-    pub(super) fn check(&self) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn check(&self) -> Result<(), DeviceError> {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(reason) = &faults.lost {
-            return Err(GpuError::Lost(reason.clone()));
+            return Err(DeviceError::Lost(reason.clone()));
         }
         if let Some(reason) = &faults.refused {
-            return Err(GpuError::Refused(reason.clone()));
+            return Err(DeviceError::Refused(reason.clone()));
         }
         Ok(())
     }
 
     /// Waits until all submitted work is done.
-    pub(super) fn wait(&self) -> Result<(), GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn wait(&self) -> Result<(), DeviceError> {
         let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
         self.check()?;
         polled
             .map(|_| ())
-            .map_err(|error| GpuError::Lost(error.to_string()))
+            .map_err(|error| DeviceError::Lost(error.to_string()))
     }
 }
 

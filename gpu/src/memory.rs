@@ -1,20 +1,21 @@
 //! Buffers on the GPU: made within its limits, written, and read back.
 
-use super::{Gpu, GpuError};
+use crate::{DeviceError, Gpu};
 
 /// Copies back numbers of a buffer.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Region<'a> {
-    pub(super) buffer: &'a wgpu::Buffer,
+pub struct Region<'a> {
+    /// Which.
+    pub buffer: &'a wgpu::Buffer,
     /// First byte.
-    pub(super) start: u64,
+    pub start: u64,
     /// Bytes, a multiple of four.
-    pub(super) len: u64,
+    pub len: u64,
 }
 
 /// Where what was copied waits to be read.
 #[derive(Debug)]
-pub(super) struct Staging {
+pub struct Staging {
     buffer: wgpu::Buffer,
     /// Bytes in use.
     len: u64,
@@ -22,12 +23,15 @@ pub(super) struct Staging {
 
 impl Gpu {
     /// A buffer of zeros, at least sixteen bytes.
-    pub(super) fn buffer(
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn buffer(
         &self,
         what: &str,
         bytes: u64,
         usage: wgpu::BufferUsages,
-    ) -> Result<wgpu::Buffer, GpuError> {
+    ) -> Result<wgpu::Buffer, DeviceError> {
         self.check()?;
         let bytes = bytes.next_multiple_of(16).max(16);
         let limits = self.limits();
@@ -36,7 +40,7 @@ impl Gpu {
             limit = limit.min(limits.max_storage_buffer_binding_size);
         }
         if bytes > limit {
-            return Err(GpuError::Limit {
+            return Err(DeviceError::Limit {
                 what: format!("the buffer of {what} in bytes"),
                 needed: bytes,
                 limit,
@@ -51,7 +55,7 @@ impl Gpu {
             mapped_at_creation: false,
         });
         if pollster::block_on(memory.pop()).is_some() {
-            return Err(GpuError::Memory {
+            return Err(DeviceError::Memory {
                 what: what.to_owned(),
                 bytes,
                 gpu: self.name().to_owned(),
@@ -62,18 +66,24 @@ impl Gpu {
     }
 
     /// A buffer that kernels use, of zeros.
-    pub(super) fn storage(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn storage(&self, what: &str, bytes: u64) -> Result<wgpu::Buffer, DeviceError> {
         use wgpu::BufferUsages as Usage;
         let usage = Usage::STORAGE | Usage::COPY_SRC | Usage::COPY_DST;
         self.buffer(what, bytes, usage)
     }
 
     /// A buffer that kernels use, with numbers in it.
-    pub(super) fn filled<T: bytemuck::Pod>(
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn filled<T: bytemuck::Pod>(
         &self,
         what: &str,
         numbers: &[T],
-    ) -> Result<wgpu::Buffer, GpuError> {
+    ) -> Result<wgpu::Buffer, DeviceError> {
         let buffer = self.storage(what, size_of_val(numbers) as u64)?;
         self.queue
             .write_buffer(&buffer, 0, bytemuck::cast_slice(numbers));
@@ -81,7 +91,10 @@ impl Gpu {
     }
 
     /// Room for so many bytes to be read back.
-    pub(super) fn staging(&self, bytes: u64) -> Result<Staging, GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn staging(&self, bytes: u64) -> Result<Staging, DeviceError> {
         use wgpu::BufferUsages as Usage;
         Ok(Staging {
             buffer: self.buffer(
@@ -94,7 +107,10 @@ impl Gpu {
     }
 
     /// Reads regions back, one after the other.
-    pub(super) fn read(&self, regions: &[Region<'_>]) -> Result<Vec<u8>, GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Limit`], [`DeviceError::Memory`], [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn read(&self, regions: &[Region<'_>]) -> Result<Vec<u8>, DeviceError> {
         let bytes = regions.iter().map(|region| region.len).sum();
         if bytes == 0 {
             return self.check().map(|()| Vec::new());
@@ -111,7 +127,7 @@ impl Gpu {
 
 impl Staging {
     /// Records copies of regions into it, in place of what it held.
-    pub(super) fn take(&mut self, encoder: &mut wgpu::CommandEncoder, regions: &[Region<'_>]) {
+    pub fn take(&mut self, encoder: &mut wgpu::CommandEncoder, regions: &[Region<'_>]) {
         self.len = 0;
         for region in regions {
             if region.len > 0 {
@@ -128,7 +144,18 @@ impl Staging {
     }
 
     /// What it holds, once the GPU is done.
-    pub(super) fn read(&self, gpu: &Gpu) -> Result<Vec<u8>, GpuError> {
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn read(&self, gpu: &Gpu) -> Result<Vec<u8>, DeviceError> {
+        self.read_with(gpu, <[u8]>::to_vec)
+    }
+
+    /// Makes something of what it holds, once the GPU is done.
+    ///
+    /// # Errors
+    /// [`DeviceError::Lost`], [`DeviceError::Refused`].
+    pub fn read_with<T>(&self, gpu: &Gpu, take: impl FnOnce(&[u8]) -> T) -> Result<T, DeviceError> {
         gpu.check()?;
         self.buffer
             .map_async(wgpu::MapMode::Read, ..self.len, |_| {});
@@ -136,10 +163,10 @@ impl Staging {
         let view = self
             .buffer
             .get_mapped_range(..self.len)
-            .map_err(|error| GpuError::Refused(error.to_string()))?;
-        let bytes = view.to_vec();
+            .map_err(|error| DeviceError::Refused(error.to_string()))?;
+        let taken = take(&view);
         drop(view);
         self.buffer.unmap();
-        Ok(bytes)
+        Ok(taken)
     }
 }

@@ -1,0 +1,125 @@
+//! Paths of all lines: some are traced, and those between two that meet the same boundaries lie between these.
+//!
+//! The beam is wider than the distance of traced lines, so that what is missed is not resolved either.
+
+use rayon::prelude::*;
+
+use super::grid::Grid;
+use super::path::{Between, Path};
+use super::rest_grid::Column;
+use super::trace::Trace;
+use crate::beam::FWHM_OVER_SIGMA;
+
+/// Rays of a line.
+type Rays = [Path; 3];
+/// Lines from one to the next whose middle ray is traced, at most.
+const MOST: usize = 4;
+/// How many times that is as far between outer rays: they count less, and the beam is wider across the array.
+const OUTER: usize = 4;
+
+/// Paths of the lines that are traced first.
+#[derive(Clone, Debug)]
+pub(crate) struct Paths {
+    /// These lines; the last one is among them.
+    lines: Vec<usize>,
+    /// Their rays; outer ones of every [`OUTER`]th and the last.
+    traced: Vec<Rays>,
+}
+
+/// What serves to find the paths of a line.
+#[derive(Default)]
+pub(crate) struct Finder {
+    column: Column,
+    own: Rays,
+}
+
+impl Paths {
+    pub(crate) fn new(grid: &Grid) -> Self {
+        // Near the face beams are narrow and short ways apart.
+        let below = grid.sigma_across[grid.n_samples / 8..].iter();
+        let width = FWHM_OVER_SIGMA as f32 * below.copied().fold(f32::INFINITY, f32::min);
+        let spacing = width.clamp(1.0, MOST as f32) as usize;
+        let last = grid.n_lines - 1;
+        let lines: Vec<usize> = (0..last).step_by(spacing).chain([last]).collect();
+        Self {
+            traced: vec![Rays::default(); lines.len()],
+            lines,
+        }
+    }
+
+    /// Traces the first lines, as far as they couple.
+    pub(crate) fn trace(&mut self, trace: &Trace, coupled: &[bool]) {
+        let last = self.lines.len() - 1;
+        let lines = self.traced.par_iter_mut().zip(&self.lines).enumerate();
+        let lines = lines.with_min_len(4);
+        lines.for_each_init(Column::default, |column, (number, (rays, &line))| {
+            if !coupled[line] {
+                return;
+            }
+            // The middle first: the others meet the same boundaries at the same angles.
+            let [left, middle, right] = rays;
+            trace.ray([line, 1], None, None, column, middle);
+            if number % OUTER == 0 || number == last {
+                trace.ray([line, 0], None, Some(middle), column, left);
+                trace.ray([line, 2], None, Some(middle), column, right);
+            }
+        });
+    }
+
+    /// Paths of a line that couples.
+    pub(crate) fn find<'a>(
+        &'a self,
+        trace: &Trace,
+        coupled: &[bool],
+        line: usize,
+        finder: &'a mut Finder,
+    ) -> [&'a Path; 3] {
+        let (after, last) = (
+            self.lines.partition_point(|traced| *traced < line),
+            self.lines.len() - 1,
+        );
+        let Finder {
+            column,
+            own: [left, own, right],
+        } = finder;
+        let middle = if self.lines[after] == line {
+            &self.traced[after][1]
+        } else {
+            let between = self.between([after - 1, after], 1, coupled, line);
+            trace.ray([line, 1], between, None, column, own);
+            own
+        };
+        let (before, after) = (
+            after / OUTER * OUTER,
+            after.next_multiple_of(OUTER).min(last),
+        );
+        if self.lines[after] == line {
+            let [left, _, right] = &self.traced[after];
+            return [left, middle, right];
+        }
+        let before = if before == after {
+            before - OUTER
+        } else {
+            before
+        };
+        for (ray, path) in [(0, &mut *left), (2, &mut *right)] {
+            let between = self.between([before, after], ray, coupled, line);
+            trace.ray([line, ray], between, Some(middle), column, path);
+        }
+        [left, middle, right]
+    }
+
+    /// A ray of a line between those of two traced ones, if both couple.
+    fn between(
+        &self,
+        sides: [usize; 2],
+        ray: usize,
+        coupled: &[bool],
+        line: usize,
+    ) -> Option<Between<'_>> {
+        let [before, after] = sides.map(|number| self.lines[number]);
+        let share = (line - before) as f32 / (after - before) as f32;
+        let paths = sides.map(|number| &self.traced[number][ray]);
+        (coupled[before] && coupled[after]).then(|| Between::new(paths, share))
+    }
+}

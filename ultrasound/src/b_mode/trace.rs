@@ -1,0 +1,241 @@
+//! Finds what rays meet in the deformed medium.
+//!
+//! A ray leaps over what the phantom says is of one material.
+
+use super::acoustics::Acoustics;
+use super::contact::GAP;
+use super::echoes::Carrier;
+use super::front::Front;
+use super::grid::Grid;
+use super::path::{Ahead, Between, Crossing, Path};
+use super::rest_grid::{Column, RestGrid};
+use super::scene::View;
+use crate::phantom::Place;
+
+/// The shortest leap, where it is longer than a sample [m]: thinner layers may be missed; the thinnest in the adult is 0.7 mm.
+const SHORTEST: f32 = 0.6e-3;
+
+/// What all rays share.
+pub(crate) struct Trace<'a> {
+    view: &'a View<'a>,
+    grid: &'a Grid,
+    rest: &'a RestGrid,
+    acoustics: &'a [Acoustics],
+    /// Samples of the shortest leap.
+    shortest: usize,
+    /// Length within which a boundary is found [m].
+    precision: f32,
+}
+
+/// One of a line's rays.
+struct Ray<'a> {
+    trace: &'a Trace<'a>,
+    line: usize,
+    index: usize,
+    column: &'a Column,
+    /// Path of the middle ray, if this is another.
+    middle: Option<&'a Path>,
+}
+
+/// How far a ray has come.
+struct Way<'a> {
+    path: &'a mut Path,
+    material: u8,
+    front: Front,
+    /// Last boundary, and where nothing is left [m].
+    passed: f32,
+    bottom: f32,
+}
+
+impl<'a> Trace<'a> {
+    pub(crate) fn new(
+        view: &'a View<'a>,
+        grid: &'a Grid,
+        rest: &'a RestGrid,
+        carrier: Carrier,
+        acoustics: &'a [Acoustics],
+    ) -> Self {
+        let shortest = ((SHORTEST / grid.step) as usize).max(1);
+        Self {
+            view,
+            grid,
+            rest,
+            acoustics,
+            shortest,
+            // The carrier's phase is known to a tenth of a period then.
+            precision: (0.2 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
+        }
+    }
+
+    fn of(&self, material: u8) -> &Acoustics {
+        &self.acoustics[usize::from(material)]
+    }
+
+    /// Goes on to a boundary and through it.
+    fn cross(&self, crossing: Crossing, way: &mut Way) {
+        let both = [way.material, crossing.material].map(|material| self.of(material));
+        if crossing.range < way.bottom {
+            way.front.pass(both[0], crossing.range - way.passed);
+            way.front.meet(both, crossing.cosine);
+            way.passed = crossing.range;
+            way.bottom = way.passed + way.front.reach(both[1]);
+        }
+        way.material = crossing.material;
+        way.path.crossings.push(crossing);
+    }
+
+    /// Follows a ray of a line as far as anything is left, the middle one to the end, for labels; where rays on either side meet the same,
+    /// it lies between them, and outer ones meet boundaries as the `middle` one does.
+    pub(crate) fn ray(
+        &self,
+        [line, index]: [usize; 2],
+        between: Option<Between>,
+        middle: Option<&Path>,
+        column: &mut Column,
+        path: &mut Path,
+    ) {
+        self.rest.column(self.grid, line, index, column);
+        let ray = Ray {
+            trace: self,
+            line,
+            index,
+            column,
+            middle,
+        };
+        ray.follow(between, path);
+    }
+}
+
+impl Ray<'_> {
+    fn place(&self, range: f32) -> Place {
+        let (view, grid) = (self.trace.view, self.trace.grid);
+        let sample = range / grid.step;
+        if let Some((rest, compression)) = self.column.at(sample) {
+            let place = view.phantom.place(&rest);
+            return Place {
+                clearance: place.clearance / compression,
+                ..place
+            };
+        }
+        let elevation = grid.elevation(self.index, sample as usize);
+        view.place(&grid.point(self.line as f32, range, elevation))
+    }
+
+    fn follow(&self, mut between: Option<Between>, path: &mut Path) {
+        let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples);
+        // Gel fills what is between the face and the skin.
+        let mut sample = (GAP / step).ceil() as usize;
+        let (mut last, mut way) = self.start(path);
+        while sample < n {
+            let range = sample as f32 * step;
+            if range >= way.bottom && self.index != 1 {
+                break;
+            }
+            if let Some(between) = &mut between {
+                match between.ahead(range, way.material) {
+                    Ahead::Crossing(crossing) => {
+                        self.trace.cross(crossing, &mut way);
+                        sample = sample.max((crossing.range / step).ceil() as usize);
+                        continue;
+                    }
+                    Ahead::Same(end) if end > range + step => {
+                        sample = (end / step).min(n as f32) as usize;
+                        continue;
+                    }
+                    Ahead::Same(_) | Ahead::Unknown => {}
+                }
+            }
+            let place = self.place(range);
+            if place.material != way.material {
+                let crossing = self.crossing([last, (range, place)], &way);
+                self.trace.cross(crossing, &mut way);
+            }
+            last = (range, place);
+            // A margin for rounding.
+            let leap = ((0.98 * place.clearance / step) as usize).min(n);
+            sample += leap.max(self.trace.shortest);
+        }
+    }
+
+    fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Way<'b>) {
+        let place = self.place(GAP);
+        let material = place.material;
+        path.first = material;
+        path.crossings.clear();
+        let front = Front::new();
+        let way = Way {
+            path,
+            material,
+            front,
+            passed: 0.0,
+            bottom: front.reach(self.trace.of(material)),
+        };
+        ((GAP, place), way)
+    }
+
+    /// The boundary between the last place that was looked at and one of another material.
+    fn crossing(&self, [last, next]: [(f32, Place); 2], way: &Way) -> Crossing {
+        let (range, material) = (next.0, next.1.material);
+        let mut crossing = Crossing {
+            // Labels go on in the shadow: they are the truth, not the picture.
+            range: range - 0.5 * self.trace.grid.step,
+            material,
+            cosine: None,
+        };
+        if range < way.bottom {
+            // Where leaps are longer they are free.
+            let shortest = self.trace.shortest as f32 * self.trace.grid.step;
+            let before = Place {
+                material: way.material,
+                ..next.1
+            };
+            let from = if last.0 < range - 1.01 * shortest {
+                ((range - shortest).max(0.0), before)
+            } else {
+                last
+            };
+            crossing.range = self.boundary([from, next]);
+            let both = [way.material, material];
+            let [from, to] = both.map(|material| self.trace.of(material));
+            let mut front = way.front;
+            front.pass(from, crossing.range - way.passed);
+            if front.sees([from, to]) {
+                crossing.cosine = Some(self.cosine(crossing.range, both));
+            }
+        }
+        crossing
+    }
+
+    /// Range between two places at which the material of the first ends, by what is known to be free on either side.
+    fn boundary(&self, [from, to]: [(f32, Place); 2]) -> f32 {
+        let (material, precision) = (from.1.material, self.trace.precision);
+        let [mut free, mut beyond] = [from.1.clearance, to.1.clearance];
+        let (mut before, mut behind) = (from.0, to.0);
+        while behind - before > precision {
+            // Free ways are as much shorter than true ones on both sides, more or less.
+            let share = free.max(0.1 * precision) / (free + beyond).max(0.2 * precision);
+            let middle = before + share.clamp(0.25, 0.75) * (behind - before);
+            let place = self.place(middle);
+            if place.material == material {
+                (before, free) = (middle, place.clearance);
+            } else {
+                (behind, beyond) = (middle, place.clearance);
+            }
+        }
+        0.5 * (before + behind)
+    }
+
+    /// Cosine of the angle at which a boundary is met.
+    fn cosine(&self, range: f32, materials: [u8; 2]) -> f32 {
+        if let Some(cosine) = self.middle.and_then(|path| path.cosine(materials, range)) {
+            return cosine;
+        }
+        let sample = range / self.trace.grid.step;
+        let Some((rest, _)) = self.column.at(sample) else {
+            return 1.0;
+        };
+        let normal = self.trace.view.phantom.normal(&rest);
+        let (rest, grid) = (self.trace.rest, self.trace.grid);
+        rest.cosine(grid, self.line, sample, &normal)
+    }
+}
