@@ -20,6 +20,7 @@ const PAPER: &[(&str, &str)] = &[
     ("task.least_force", "0.0"),
     ("task.max_force", "1000.0"),
     ("task.force_weight", "0.0"),
+    ("task.distance_weight", "1.0"),
 ];
 
 static REACH: LazyLock<EnvFactory> = LazyLock::new(|| with("tissue-reach", PAPER));
@@ -574,7 +575,7 @@ fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
         Some(EndReason::Task("target reached"))
     );
     // As fast as it goes, and on.
-    let deep = [("task.threshold", "0.0001")];
+    let deep = [("task.threshold", "0.0001"), ("task.max_force", "0.2")];
     let mut play = Play::begin(&with("tissue-reach", &deep), 3);
     while !play.is_over {
         let way = [0, 1, 2].map(|i| play.place(3)[i] - play.place(0)[i] - [0.0, 0.0, 0.01][i]);

@@ -57,7 +57,8 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             ..general()
         },
         "tissue-reach" => PpoConfig {
-            total_timesteps: 30_000,
+            total_timesteps: 60_000,
+            discount: 0.97,
             ..surgery()
         },
         // Clipped updates move the policy little, and the way is long: many updates of few samples. Sixteen organs step as fast as eight.
