@@ -62,8 +62,8 @@ impl<'a> Trace<'a> {
             rest,
             acoustics,
             shortest,
-            // The carrier's phase is known to a tenth of a period then.
-            precision: (0.2 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
+            // The carrier's phase is known to a fortieth of a period then.
+            precision: (0.05 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
         }
     }
 
@@ -211,10 +211,12 @@ impl Ray<'_> {
         let (material, precision) = (from.1.material, self.trace.precision);
         let [mut free, mut beyond] = [from.1.clearance, to.1.clearance];
         let (mut before, mut behind) = (from.0, to.0);
+        // Free ways are as much shorter than true ones on both sides, more or less.
+        let share = |free: f32, beyond: f32| {
+            free.max(0.1 * precision) / (free + beyond).max(0.2 * precision)
+        };
         while behind - before > precision {
-            // Free ways are as much shorter than true ones on both sides, more or less.
-            let share = free.max(0.1 * precision) / (free + beyond).max(0.2 * precision);
-            let middle = before + share.clamp(0.25, 0.75) * (behind - before);
+            let middle = before + share(free, beyond).clamp(0.25, 0.75) * (behind - before);
             let place = self.place(middle);
             if place.material == material {
                 (before, free) = (middle, place.clearance);
@@ -222,7 +224,7 @@ impl Ray<'_> {
                 (behind, beyond) = (middle, place.clearance);
             }
         }
-        0.5 * (before + behind)
+        before + share(free, beyond).min(1.0) * (behind - before)
     }
 
     /// Cosine of the angle at which a boundary is met.
