@@ -11,6 +11,12 @@ use crate::{SimError, loader, log_handler};
 /// Longest piece of a source line in an error message [characters].
 const MAX_SOURCE_LINE: usize = 120;
 
+/// What MuJoCo's reader of numbers says of an `errno` that is neither `EINVAL` nor `ERANGE`.
+const STRAY_ERRNO: &str = "unknown error in attribute";
+
+/// Times that a text with [`STRAY_ERRNO`] is parsed.
+const PARSES: usize = 4;
+
 /// Compiles one standalone MJCF text.
 ///
 /// # Errors
@@ -23,7 +29,7 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
     if xml.contains('\0') {
         return Err(explain("the text holds a zero byte", xml));
     }
-    let mut spec = MjSpec::from_xml_string(xml).map_err(|error| explain(&text_of(error), xml))?;
+    let mut spec = parse(xml).map_err(|error| explain(&text_of(error), xml))?;
     let model = spec
         .compile()
         .map_err(|error| explain(&text_of(error), xml))?;
@@ -33,6 +39,24 @@ pub fn compile(xml: &str) -> Result<Arc<MjModel>, SimError> {
         return Err(explain(warning, xml));
     }
     Ok(Arc::new(model))
+}
+
+/// Parses anew where MuJoCo tells of an error that is none.
+///
+/// Its reader of numbers takes any `errno` that it finds after a list for an error in the list, and an
+/// allocation that succeeded at its second way (glibc's `malloc` where `brk` fails, under memory pressure) leaves
+/// one behind. The memory is at hand the next time.
+fn parse(xml: &str) -> Result<MjSpec, MjEditError> {
+    let mut parsed = MjSpec::from_xml_string(xml);
+    for _ in 1..PARSES {
+        match &parsed {
+            Err(MjEditError::ParseFailed(message)) if message.contains(STRAY_ERRNO) => {
+                parsed = MjSpec::from_xml_string(xml);
+            }
+            _ => break,
+        }
+    }
+    parsed
 }
 
 fn warnings_of(spec: &MjSpec) -> Vec<String> {
