@@ -8,7 +8,7 @@
 use std::ops::ControlFlow::Continue;
 
 use insonate::experiments::{Pictures, Press, Scan, Summary, press, scan};
-use insonate::models::torsos::{self, Breathing, Shape, TorsoConfig};
+use insonate::models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots, robots::Robot};
 
 fn scene(robot: Robot, kind: &str, config: &TorsoConfig) -> Scene {
@@ -73,6 +73,33 @@ fn the_composite_torso_feels_as_the_fast_one() {
             && (exact.peak_force_n - fast.peak_force_n).abs() < 1e-2
     );
     assert!((exact.peak_indentation_m - fast.peak_indentation_m).abs() < 1e-5);
+}
+
+/// 35 mm deep, the flat face of an L12-5 once fell through the skin and met 75 N.
+#[test]
+fn a_narrow_probe_is_held_up_deep_in_a_soft_torso() {
+    let probe = probes::l12_5();
+    let config = TorsoConfig {
+        softness: Softness {
+            stiffness: 400.0,
+            damping: 5.3,
+        },
+        breathing: Some(Breathing::default()),
+        ..TorsoConfig::usual("fast", Shape::Box, None, probe.thickness)
+    };
+    let torso = torsos::fast(&config.matching(0.002)).unwrap();
+    let scene = Scene::new(robots::panda::panda(), probe, Some(torso));
+    let path = Scan {
+        force: 15.0,
+        ..Scan::default()
+    };
+    let summary = run(&scene, &path);
+    assert!(summary.peak_indentation_m > 0.03, "{summary:?}");
+    assert!(summary.force_mae_n < 0.5, "{summary:?}");
+    assert!(
+        summary.contact_ratio > 0.98 && summary.peak_force_n < 20.0,
+        "{summary:?}"
+    );
 }
 
 #[test]

@@ -69,6 +69,21 @@ pub(super) struct CapsuleContact {
     pub(super) point: Vector3<f64>,
 }
 
+impl CapsuleContact {
+    /// Turns the normal of a deep contact towards `inward`, the way in which the skin gives.
+    ///
+    /// The nearest surface of the geom is the one that presses only as long as the capsule's axis is outside: one that has sunk into a
+    /// narrow face may be nearer to its back or to a side, and a shell whose points only slide inwards would let the geom fall through.
+    fn turned(mut self, inward: &Vector3<f64>, radius: f64) -> Self {
+        let share = (-self.distance / radius - 1.0).clamp(0.0, 1.0);
+        if share > 0.0 {
+            let turned = self.normal * (1.0 - share) + inward * share;
+            self.normal = turned.try_normalize(0.1).unwrap_or(*inward);
+        }
+        self
+    }
+}
+
 /// The moving geoms of a scene (without the shell) that may touch its capsules.
 pub(super) fn colliders(model: &MjModel, capsule: &GeomParams) -> Vec<Collider> {
     let aabb = model.geom_aabb();
@@ -188,8 +203,12 @@ impl Detector {
                     ffi::geom_distance(data, collider.order(slot), margin + MAX_DISTANCE);
                 if distance < margin {
                     let first = collider.is_first;
-                    self.contacts
-                        .extend(contact(node, index, distance, &segment, first));
+                    let mut touch = contact(node, index, distance, &segment, first);
+                    if shell.is_deep_inward {
+                        let inward = -(frame.rotation * Vector3::from(shell.axis[node]));
+                        touch = touch.map(|touch| touch.turned(&inward, shell.capsule[0]));
+                    }
+                    self.contacts.extend(touch);
                 } else {
                     clearance.record(
                         node,

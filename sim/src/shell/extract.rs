@@ -11,6 +11,7 @@ use super::model::ShellModel;
 use super::network::{Network, Spring};
 use super::pair::GeomParams;
 use super::rows::{EqualityRow, equality_rows};
+use super::split::deep_contact_name;
 use crate::SimError;
 
 impl ShellModel {
@@ -100,6 +101,9 @@ impl ShellModel {
                 model.geom_size()[geoms[0]][1],
             ],
             reach: model.geom_rbound()[geoms[0]],
+            is_deep_inward: model
+                .name_to_id(MjtObjBase::mjOBJ_TEXT, &deep_contact_name(prefix))
+                .is_some(),
             params,
             weight: joints[..n_capsules].iter().map(weight).collect(),
             gravity: model.opt().gravity,

@@ -26,6 +26,8 @@ pub struct ShellModel {
     pub(super) capsule: [f64; 2],
     /// Radius of the sphere around a capsule [m].
     pub(super) reach: f64,
+    /// Whether a capsule whose axis is inside a geom is pressed the way it slides, not away from the geom's nearest surface.
+    pub(super) is_deep_inward: bool,
     /// Contact parameters of the capsules (all alike).
     pub(super) params: GeomParams,
     /// Mass of each capsule's body that gravity pulls on [kg], shape `[n_capsules]`, and gravity in world [m/s²].

@@ -8,6 +8,9 @@ use crate::keyframes::remove_joints;
 /// Custom text by which a scene asks for the fast solver, below the torso's prefix.
 const SOLVER: &str = "torso_solver";
 
+/// Custom text of a shell that is pressed inwards by what its capsules have sunk into, below the torso's prefix.
+const DEEP_CONTACT: &str = "torso_deep_contact";
+
 /// Geom that takes the place of one capsule after the other in distance queries.
 const SLOT: &str = "slot";
 
@@ -24,6 +27,11 @@ pub fn fast_torso(scene: &Mjcf) -> Option<String> {
                 == Some("fast")
     })?;
     Some(name.trim_end_matches(SOLVER).to_owned())
+}
+
+/// Name of the text that asks for deep contact inwards.
+pub(super) fn deep_contact_name(prefix: &str) -> String {
+    format!("{prefix}{DEEP_CONTACT}")
 }
 
 /// Name of the slot geom of a torso.

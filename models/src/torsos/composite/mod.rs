@@ -128,16 +128,26 @@ pub fn composite(config: &TorsoConfig) -> Result<Torso, ModelError> {
 
 /// The same torso, marked for the solver that steps the shell outside MuJoCo.
 ///
+/// One that is soft on the front alone is marked, too, for deep contact along the points' way, which no MuJoCo has.
+///
 /// # Errors
 /// As [`composite`].
 pub fn fast(config: &TorsoConfig) -> Result<Torso, ModelError> {
     let mut torso = composite(config)?;
     torso.name = "fast";
     torso.mjcf.root_mut().set("model", "fast");
-    let solver = Element::new("text")
-        .with_attribute("name", "torso_solver")
-        .with_attribute("data", "fast");
-    torso.mjcf.custom().add(solver);
+    let text = |name: &str, data: &str| {
+        Element::new("text")
+            .with_attribute("name", name)
+            .with_attribute("data", data)
+    };
+    torso.mjcf.custom().add(text("torso_solver", "fast"));
+    if config.soft_layers.is_some() {
+        torso
+            .mjcf
+            .custom()
+            .add(text("torso_deep_contact", "inward"));
+    }
     Ok(torso)
 }
 
