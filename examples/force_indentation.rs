@@ -3,11 +3,13 @@
 //!
 //! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default.
 //!
-//! `cargo run --release --example force_indentation -- docs/pictures/force_indentation.svg`
+//! What is felt is the Kelvin–Voigt body between press and retreat at 2 to 15 mm.
+//!
+//! `cargo run --release --example force_indentation -- docs/pictures/force_indentation.svg [KIND…]`
 
 use std::ops::ControlFlow::Continue;
 
-use insonate::experiments::{Pictures, Press, force_indentation_plot, press};
+use insonate::experiments::{Pictures, Press, Sample, force_indentation_plot, press};
 use insonate::files;
 use insonate::models::torsos::{self, Shape, Softness, TorsoConfig};
 use insonate::models::{Scene, probes, robots};
@@ -30,7 +32,9 @@ fn main() -> anyhow::Result<()> {
         }
     }
     let probe = probes::c5_2();
-    for kind in torsos::ALL {
+    let kinds: Vec<String> = std::env::args().skip(2).collect();
+    let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
+    for kind in torsos::ALL.into_iter().filter(|kind| wanted(kind.name)) {
         let mut config = TorsoConfig {
             softness,
             ..TorsoConfig::usual(kind.name, Shape::Cylinder, None, probe.thickness)
@@ -57,28 +61,21 @@ fn main() -> anyhow::Result<()> {
                 .find(|sample| sample.indentation >= depth);
             sample.map_or(f64::NAN, |sample| sample.force[2])
         };
-        let work = |phase: &'static str| -> f64 {
-            let samples: Vec<_> = record
-                .of_phase(phase)
-                .filter(|sample| sample.indentation > 0.0)
-                .collect();
-            let pairs = samples.windows(2);
-            pairs
-                .map(|pair| {
-                    let force = 0.5 * (pair[0].force[2] + pair[1].force[2]);
-                    force * (pair[1].indentation - pair[0].indentation)
-                })
-                .sum()
-        };
-        let [pressed, given_back] = [work("press"), -work("retreat")];
+        let way = |phase| Way::of(record.of_phase(phase));
+        let Felt {
+            stiffness,
+            damping,
+            lost,
+        } = Felt::of(&way("press"), &way("retreat"));
         eprintln!(
-            "{:<10} 5 mm {:6.2} N  10 mm {:6.2} N  15 mm {:6.2} N  work {:5.1} mJ, lost {:4.1} %  {:8.0} steps/s",
+            "{:<10} 5 mm {:6.2} N  10 mm {:6.2} N  15 mm {:6.2} N  felt {:5.0} N/m {:5.1} N·s/m, lost {:4.1} %  {:8.0} steps/s",
             kind.name,
             forces(0.005),
             forces(0.01),
             forces(0.015),
-            1e3 * pressed,
-            100.0 * (1.0 - given_back / pressed),
+            stiffness,
+            damping,
+            100.0 * lost,
             summary.steps_per_second
         );
         let curve = record
@@ -96,4 +93,61 @@ fn main() -> anyhow::Result<()> {
         ),
     )?;
     Ok(files::write(path, plot.svg.as_bytes())?)
+}
+
+/// Indentations at which press and retreat are compared: 2 to 15 mm [m].
+fn indentations() -> impl Iterator<Item = f64> {
+    (0..=52).map(|quarter| 0.002 + 0.25e-3 * f64::from(quarter))
+}
+
+/// Force [N] and rate of indentation [m/s] on one way, at each of [`indentations`].
+struct Way(Vec<[f64; 2]>);
+
+impl Way {
+    fn of<'a>(samples: impl Iterator<Item = &'a Sample>) -> Self {
+        let samples: Vec<_> = samples.collect();
+        let at = |depth: f64| {
+            let pair = samples.windows(2).find(|pair| {
+                let [from, to] = [pair[0].indentation - depth, pair[1].indentation - depth];
+                from * to <= 0.0 && from != to
+            })?;
+            let [from, to] = [pair[0], pair[1]];
+            let share = (depth - from.indentation) / (to.indentation - from.indentation);
+            let rate = (to.indentation - from.indentation) / (to.time - from.time);
+            Some([from.force[2] + share * (to.force[2] - from.force[2]), rate])
+        };
+        Self(
+            indentations()
+                .map(|depth| at(depth).unwrap_or([f64::NAN; 2]))
+                .collect(),
+        )
+    }
+}
+
+/// What the probe feels of a Kelvin–Voigt body.
+struct Felt {
+    /// Of the mean of both ways, fitted through the origin [N/m].
+    stiffness: f64,
+    /// Difference of the ways' forces over that of their rates [N·s/m].
+    damping: f64,
+    /// Share of the work of the press that is not given back.
+    lost: f64,
+}
+
+impl Felt {
+    fn of(press: &Way, retreat: &Way) -> Self {
+        let pairs = || indentations().zip(press.0.iter().zip(&retreat.0));
+        let sum = |term: fn(f64, &[f64; 2], &[f64; 2]) -> f64| -> f64 {
+            pairs()
+                .map(|(depth, (press, retreat))| term(depth, press, retreat))
+                .sum()
+        };
+        let loop_force = sum(|_, press, retreat| press[0] - retreat[0]);
+        Self {
+            stiffness: sum(|depth, press, retreat| depth * 0.5 * (press[0] + retreat[0]))
+                / sum(|depth, _, _| depth * depth),
+            damping: loop_force / sum(|_, press, retreat| press[1] - retreat[1]),
+            lost: loop_force / sum(|_, press, _| press[0]),
+        }
+    }
 }
