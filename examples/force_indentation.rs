@@ -34,7 +34,7 @@ fn main() -> anyhow::Result<()> {
     let probe = probes::c5_2();
     let kinds: Vec<String> = std::env::args().skip(2).collect();
     let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
-    for kind in torsos::ALL.into_iter().filter(|kind| wanted(kind.name)) {
+    for kind in torsos::ALL.iter().filter(|kind| wanted(kind.name)) {
         let mut config = TorsoConfig {
             softness,
             ..TorsoConfig::usual(kind.name, Shape::Cylinder, None, probe.thickness)

@@ -117,6 +117,13 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
     // 0.2 s of four steps, slowed down 16 times: a frame for each step and one of the start.
     assert_eq!((decoder.width(), n_frames), (160, 5));
     assert!(folder.join("still.png").exists());
+    // Two cameras are shown side by side.
+    let more = ["--camera", "front,top"];
+    let output = insonate(&[&arguments[..], &more].concat());
+    assert!(output.status.success(), "{}", stderr(&output));
+    let file = std::fs::read(folder.join("film.gif")).unwrap();
+    let decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();
+    assert_eq!(decoder.width(), 320);
     // An unknown camera costs the film alone.
     let more = ["--camera", "moon"];
     let output = insonate(&[&arguments[..], &more].concat());

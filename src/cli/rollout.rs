@@ -19,6 +19,7 @@ use super::print;
 #[command(after_help = "Examples:
   insonate rollout data/policies/probe-sweep/policy.safetensors --output output/rollout
   insonate rollout scripted --task probe-sweep --set randomization.breathing=true --camera side
+  insonate rollout scripted --task tissue-retract --camera close,endoscope
   insonate rollout output/sweep --seed 7 --episodes 3 --no-pictures --json
 
 A training folder stands for policy.safetensors in it, the last policy of the training.
@@ -46,7 +47,8 @@ pub(crate) struct RolloutCommand {
     /// Folder for log, plots, film, settings and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/rollout")]
     output: PathBuf,
-    /// Camera: close, front, side, top or probe/camera [default: close, or the scene's].
+    /// Camera: close, front, side, top, probe/camera or endoscope; several, with commas between, are shown side by side [default: close,
+    /// or the scene's].
     #[arg(long)]
     camera: Option<String>,
     /// Size of the film [pixels].

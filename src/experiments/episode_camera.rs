@@ -13,7 +13,7 @@ const PREFERRED: [&str; 3] = ["close", "side", "front"];
 #[derive(Debug)]
 pub struct EpisodeCamera {
     config: RenderConfig,
-    /// The camera; none: the first of those preferred that the scene has.
+    /// The camera, or several with commas between, side by side; none: the first of those preferred that the scene has.
     camera: Option<String>,
     playback: Playback,
     still_at: usize,
@@ -96,7 +96,8 @@ impl EpisodeCamera {
             .as_mut()
             .filter(|_| index.is_multiple_of(self.playback.stride(index)))
         {
-            self.taken.push((index, renderer.render(physics, &camera)?));
+            self.taken
+                .push((index, side_by_side(renderer, physics, &camera)?));
         }
         if index == self.still_at || (is_over && self.still.is_none()) {
             let config = RenderConfig {
@@ -104,10 +105,41 @@ impl EpisodeCamera {
                 height: 960,
                 ..RenderConfig::default()
             };
-            self.still = Some(Renderer::new(scene, config)?.render(physics, &camera)?);
+            let mut renderer = Renderer::new(scene, config)?;
+            self.still = Some(side_by_side(&mut renderer, physics, &camera)?);
         }
         Ok(())
     }
+}
+
+/// What cameras see, the first of them at the left; their names have commas between.
+fn side_by_side(
+    renderer: &mut Renderer,
+    physics: &Physics,
+    cameras: &str,
+) -> Result<Image, SimError> {
+    let mut images = Vec::new();
+    for camera in cameras.split(',') {
+        images.push(renderer.render(physics, camera.trim())?);
+    }
+    let height = images.iter().map(|image| image.height).max().unwrap_or(0);
+    let mut whole = Image {
+        width: images.iter().map(|image| image.width).sum(),
+        height,
+        rgb: Vec::new(),
+        depth: Vec::new(),
+    };
+    for row in 0..height as usize {
+        for image in &images {
+            let width = image.width as usize;
+            let pixels = row * width..(row + 1) * width;
+            whole
+                .rgb
+                .extend_from_slice(&image.rgb[3 * pixels.start..3 * pixels.end]);
+            whole.depth.extend_from_slice(&image.depth[pixels]);
+        }
+    }
+    Ok(whole)
 }
 
 /// The best camera that a scene has.

@@ -5,9 +5,11 @@
 //! [`SurgeryEnvironment`] makes an [`Env`](crate::Env) of it.
 //!
 //! An arm that carries the instrument (`psm_arm`) moves first in each step, against the tissue's wrench of the last one, and the instrument
-//! goes where its tip arrives. The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `view`), and only when somebody looks.
+//! goes where its tip arrives. The organ is stepped by the project's own XPBD solver, sixteen environments at once; MuJoCo only draws it (`scene`, `look`,
+//! `view`), and only when somebody looks.
 
 mod factory;
+mod look;
 mod model;
 mod organ;
 mod psm_arm;

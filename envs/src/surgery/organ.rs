@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use insonate_tissue::body::{Roi, TissueBody, liver};
+use insonate_tissue::mesh::TetMesh;
 use insonate_tissue::xpbd::{Xpbd, XpbdBatch, XpbdBody, XpbdConfig};
 use insonate_tissue::{SoftTissue, TissueError};
 use nalgebra::Vector3;
@@ -104,6 +105,11 @@ impl Organ {
         self.body.mesh.tets.len()
     }
 
+    /// Its tetrahedra before gravity.
+    pub(super) fn mesh(&self) -> &TetMesh {
+        &self.body.mesh
+    }
+
     /// The state of a world in which it is at rest.
     pub(super) fn rest(&self) -> &[u8] {
         &self.rest
@@ -161,7 +167,7 @@ impl Organ {
 }
 
 /// Tetrahedra of a liver, and which of its vertices are fixed.
-fn mesh(settings: &OrganSettings) -> Result<(insonate_tissue::mesh::TetMesh, Vec<bool>), EnvError> {
+fn mesh(settings: &OrganSettings) -> Result<(TetMesh, Vec<bool>), EnvError> {
     let body = TissueBody {
         fixed: vec![Roi::HalfSpace {
             point: [0.0, settings.fixed_behind, 0.0],

@@ -1,11 +1,12 @@
-//! The scene in which MuJoCo draws a surgery: the organ's surface as a flex, of which each vertex is a mocap body; instrument and
-//! marks too. Nothing in it is stepped.
+//! The scene in which MuJoCo draws a surgery: each vertex of the organ is a mocap body, instrument and marks too. Skins follow them
+//! (`look`); the organ's own surface is a flex that is not drawn. Nothing in it is stepped.
 
 use std::fmt::Write as _;
 
 use insonate_models::mjcf::{Mjcf, ReadOptions};
 use insonate_sim::CompiledScene;
 
+use super::look::dress;
 use super::organ::Organ;
 use super::settings::{InstrumentSettings, SurgeryTimeSettings};
 use crate::EnvError;
@@ -18,6 +19,7 @@ const ROOM: &str = r#"
     <camera name="front" pos="0 -0.45 0.05" xyaxes="1 0 0 0 0.1 0.995"/>
     <camera name="side" pos="0.42 -0.12 0.1" xyaxes="0.25 0.968 0 -0.2 0.05 0.978"/>
     <camera name="top" pos="0 -0.03 0.45" xyaxes="1 0 0 0 1 0"/>
+    <camera name="endoscope" pos="0.01 -0.15 0.05" fovy="65" xyaxes="1 0 0 0 0.28 0.96"/>
     <geom name="drape" type="plane" size="0.6 0.6 0.01" pos="0 0 -0.13" rgba="0.16 0.36 0.38 1"/>
 "#;
 
@@ -31,8 +33,9 @@ pub(super) fn compile(
     time: &SurgeryTimeSettings,
 ) -> Result<CompiledScene, EnvError> {
     let xml = xml(organ, instrument, time);
-    let mjcf = Mjcf::read_str(&xml, "tissue", &ReadOptions::default())
+    let mut mjcf = Mjcf::read_str(&xml, "tissue", &ReadOptions::default())
         .map_err(insonate_sim::SimError::from)?;
+    dress(&mut mjcf, organ)?;
     Ok(CompiledScene::compile(&mjcf)?)
 }
 
@@ -55,7 +58,7 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSetting
     };
     let ball = |name: &str, colour: &str| {
         format!(
-            r#"<body name="{name}" mocap="true" pos="0 0 -10"><geom name="{name}" type="sphere" size="0.003" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
+            r#"<body name="{name}" mocap="true" pos="0 0 -10"><geom name="{name}" type="sphere" size="0.002" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
         )
     };
     let steel = "0.75 0.77 0.8 1";
@@ -78,7 +81,7 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSetting
             geometry.clamp_length,
             steel,
         ),
-        ball("target", "0.2 0.85 0.3 1"),
+        ball("target", "0.2 0.85 0.3 0.9"),
         ball("goal", "0.25 0.5 1 0.6"),
     ]
     .join("\n");
@@ -96,12 +99,18 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSetting
   <visual><map znear="0.05" zfar="20"/><headlight ambient="0.25 0.25 0.25" diffuse="0.3 0.3 0.3" specular="0 0 0"/></visual>
   <asset>
     <texture name="room" type="skybox" builtin="gradient" rgb1="0.30 0.36 0.40" rgb2="0.08 0.10 0.12" width="64" height="64"/>
-    <material name="liver" rgba="0.45 0.15 0.12 1" specular="0.5" shininess="0.6"/>
+    <material name="liver" rgba="0.40 0.12 0.09 1" specular="0.9" shininess="0.85"/>
+    <material name="gall_bladder" rgba="0.38 0.46 0.30 1" specular="0.9" shininess="0.9"/>
+    <material name="ligament" rgba="0.66 0.52 0.40 1" specular="0.5" shininess="0.6"/>
+    <material name="fat" rgba="0.90 0.76 0.38 1" specular="0.7" shininess="0.7"/>
+    <material name="vein" rgba="0.24 0.28 0.48 1" specular="0.8" shininess="0.8"/>
+    <material name="artery" rgba="0.70 0.12 0.12 1" specular="0.8" shininess="0.8"/>
+    <material name="bile_duct" rgba="0.45 0.55 0.25 1" specular="0.8" shininess="0.8"/>
   </asset>
   <worldbody>{ROOM}{bodies}{parts}
   </worldbody>
   <deformable>
-    <flex name="organ" dim="2" radius="0.0005" body="{names}" element="{triangles}" material="liver">
+    <flex name="organ" dim="2" radius="0.0005" body="{names}" element="{triangles}" group="4">
       <contact contype="0" conaffinity="0" selfcollide="none"/>
     </flex>
   </deformable>

@@ -1,0 +1,98 @@
+//! What is only drawn of a surgery: skins that follow the organ's vertices.
+//!
+//! The organ's own surface is as coarse as its tetrahedra. Drawn is the smooth surface that they were made from, with what hangs on it:
+//! gall bladder, ligaments, fat, and the vessels at its gate. None of these has mass or is touched.
+
+mod anatomy;
+mod binding;
+mod smoothing;
+
+use std::path::Path;
+
+use insonate_meshes::TriangleMesh;
+use insonate_models::mjcf::{Element, Mjcf, Skin, Value};
+use insonate_tissue::body::liver;
+
+use super::organ::Organ;
+use crate::EnvError;
+use binding::{Binding, Weights};
+use smoothing::smoothed;
+
+/// Vertices so close are one [m]: normals shall be smooth across them, and slivers go.
+const WELD: f64 = 4e-4;
+
+/// A body that stands still, for what is fixed to the patient.
+const ROOM: &str = "room";
+
+/// Adds the skins of an organ, whose vertices are the bodies `v0`, `v1`, … in their order.
+///
+/// # Errors
+/// [`EnvError::Tissue`] where the organ has no surface.
+pub(super) fn dress(mjcf: &mut Mjcf, organ: &Organ) -> Result<(), EnvError> {
+    mjcf.worldbody()
+        .add(Element::new("body").with_attribute("name", ROOM));
+    let binding = Binding::new(&organ.mesh().positions, &organ.mesh().tets);
+    let mut surface = liver().solid.surface(Path::new(""))?;
+    surface.weld(WELD);
+    let weights = surface
+        .positions
+        .iter()
+        .map(|at| binding.weights(*at, 1.0))
+        .collect();
+    add_skin(mjcf, organ, "liver", "liver", &surface, weights);
+    for part in anatomy::parts() {
+        let places = part.mesh.positions.iter().zip(&part.carried);
+        let weights = places
+            .map(|(at, carried)| binding.weights(*at, *carried))
+            .collect();
+        add_skin(mjcf, organ, part.name, part.material, &part.mesh, weights);
+    }
+    Ok(())
+}
+
+/// Adds a skin, made where the organ has its rest shape; what the weights leave over to 1 stands still.
+fn add_skin(
+    mjcf: &mut Mjcf,
+    organ: &Organ,
+    name: &str,
+    material: &str,
+    mesh: &TriangleMesh,
+    weights: Vec<Weights>,
+) {
+    let rest = &organ.mesh().positions;
+    let weights = smoothed(weights, &mesh.triangles);
+    // Vertices and weights by bone; the last is the room.
+    let mut bones: Vec<(Vec<f64>, Vec<f64>)> = vec![Default::default(); rest.len() + 1];
+    for (vertex, weights) in weights.into_iter().enumerate() {
+        let still = 1.0 - weights.iter().map(|(_, weight)| weight).sum::<f64>();
+        let all = weights.into_iter().chain([(rest.len() as u32, still)]);
+        for (bone, weight) in all.filter(|(_, weight)| *weight > 1e-9) {
+            let (ids, weights) = &mut bones[bone as usize];
+            ids.push(vertex as f64);
+            weights.push(weight);
+        }
+    }
+    let bones = bones.into_iter().enumerate();
+    let bones = bones.filter(|(_, (ids, _))| !ids.is_empty());
+    let bones = bones.map(|(bone, (ids, weights))| {
+        let (body, place) = match rest.get(bone) {
+            Some(place) => (format!("v{bone}"), *place),
+            None => (ROOM.to_owned(), [0.0; 3]),
+        };
+        Element::new("bone")
+            .with_attribute("body", body.as_str())
+            .with_attribute("bindpos", place)
+            .with_attribute("bindquat", [1.0, 0.0, 0.0, 0.0])
+            .with_attribute("vertid", Value::Reals(ids))
+            .with_attribute("vertweight", Value::Reals(weights))
+    });
+    let triangles: Vec<[usize; 3]> = mesh
+        .triangles
+        .iter()
+        .map(|corners| corners.map(|corner| corner as usize))
+        .collect();
+    let skin = Skin::new(name, &mesh.positions, &triangles)
+        .material(material)
+        .with_all(bones);
+    mjcf.section_mut("deformable").add(skin);
+}
