@@ -37,6 +37,9 @@ pub fn result_table(result: &EvaluationResult) -> String {
             result.metric(name).unwrap_or_default().into_iter(),
         ));
     }
+    if !result.spec.costs.is_empty() {
+        lines.push(row("cost", result.costs()));
+    }
     lines.push(row(
         "length",
         result.episodes.iter().map(|episode| episode.length as f64),

@@ -52,8 +52,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, StraightPath,
-    SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
+    ActionChange, ContactCosts, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
+    StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -294,6 +294,10 @@ impl ProbeTask for Sweep {
         ]
     }
 
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
+    }
+
     fn metrics(&self) -> Vec<&'static str> {
         ContactMetrics::METRICS.to_vec()
     }
@@ -369,6 +373,11 @@ impl ProbeTask for Sweep {
         ]);
         self.error = (0.0, 0);
         self.last_force = probe.normal_force;
+    }
+
+    fn cost(&mut self, costs: &mut [f64]) {
+        let limits = &self.settings.success;
+        self.contact.take_costs(self.force, limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {

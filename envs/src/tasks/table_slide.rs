@@ -68,6 +68,8 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
                 peak_force: 25.0,
                 // At 0.04 m/s the mat answers with that.
                 contact_speed: 0.03,
+                // Where the script rises by 300.
+                force_rate: 1000.0,
                 ..SuccessCriteria::default()
             },
             ..SweepSettings::default()
