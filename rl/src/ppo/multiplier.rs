@@ -2,14 +2,15 @@
 //! Reinforcement Learning", section 5).
 //!
 //! Of $\max_\pi \min_{\lambda \ge 0} J_R(\pi) - \lambda (J_C(\pi) - d)$ the policy climbs
-//! $\hat{A} = (\hat{A}_R - \lambda \hat{A}_C) / (1 + \lambda)$, with $\hat{A}_R$ of mean 0 and standard deviation 1 and $\hat{A}_C$ of
-//! mean 0 over the rollout, and the multiplier follows $\lambda \leftarrow \max(0, \lambda + \eta (J_C - d))$: gradient ascent with
-//! projection. $J_C$ is the mean cost of the episodes that ended in the rollout, $d$: `cost_limit`, $\eta$: `multiplier_lr`.
+//! $\hat{A} = (\hat{A}_R - \lambda \hat{A}_C) / (1 + \lambda)$, and the multiplier follows
+//! $\lambda \leftarrow \max(0, \lambda + \eta (J_C - d))$: gradient ascent with projection. $J_C$ is the mean cost of the episodes that
+//! ended in the rollout, $d$: `cost_limit`, $\eta$: `multiplier_lr`.
 //! There Adam takes the place of plain steps and softplus that of the projection; plain steps need no state beside λ, and are the
 //! integral term of a PID controller of the cost (Stooke, Achiam & Abbeel 2020, arXiv:2007.03964).
+//! Also there $\hat{A}_R$ alone is given a standard deviation of 1, so that the λ of the optimum grows without bound while exploration
+//! fades; here only their sum is, in each minibatch.
 
 use super::Ppo;
-use super::update::mean_and_std;
 
 /// The Lagrange multiplier λ of a limit.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,13 +43,9 @@ impl Multiplier {
 
     /// Turns advantages of the reward into those of reward and cost, both of shape `[n]`.
     pub fn combine(&self, advantages: &mut [f32], cost_advantages: &[f32]) {
-        let (mean, std) = mean_and_std(advantages.iter().copied());
-        let (cost_mean, _) = mean_and_std(cost_advantages.iter().copied());
         let lambda = self.value as f32;
-        let scale = 1.0 / (std + 1e-8);
         for (advantage, cost) in advantages.iter_mut().zip(cost_advantages) {
-            let gain = (*advantage - mean) * scale;
-            *advantage = (gain - lambda * (cost - cost_mean)) / (1.0 + lambda);
+            *advantage = (*advantage - lambda * cost) / (1.0 + lambda);
         }
     }
 }
@@ -92,18 +89,17 @@ mod tests {
 
     #[test]
     fn advantages_weigh_costs_by_the_multiplier() {
-        let (gains, costs) = ([1.0, 2.0, 3.0], [0.0, 0.5, 1.0]);
+        let (gains, costs) = ([-1.0, 0.0, 1.0], [-0.5, 0.0, 0.5]);
         let mut multiplier = Multiplier::new(1.0, 0.5);
         let combined = |multiplier: &Multiplier| {
             let mut advantages = gains;
             multiplier.combine(&mut advantages, &costs);
             advantages
         };
-        assert_eq!(combined(&multiplier), [-1.0, 0.0, 1.0]);
-        // (±1 ∓ 1·0.5) / 2, and (±1 ∓ 4·0.5) / 5.
+        assert_eq!(combined(&multiplier), gains);
         multiplier.value = 1.0;
         assert_eq!(combined(&multiplier), [-0.25, 0.0, 0.25]);
-        multiplier.value = 4.0;
-        assert_eq!(combined(&multiplier), [0.2, 0.0, -0.2]);
+        multiplier.value = 3.0;
+        assert_eq!(combined(&multiplier), [0.125, 0.0, -0.125]);
     }
 }
