@@ -124,6 +124,8 @@ pub struct SweepReward {
     pub velocity: f64,
     /// Nearness of the force; the thesis: 3.
     pub force: f64,
+    /// Share of `force` and `force_error` that counts while the goal rests.
+    pub at_rest: f64,
     /// Steadiness of the force; the thesis: 2.
     pub force_rate: f64,
     /// Penalty per newton of force error.
@@ -141,6 +143,7 @@ impl Default for SweepReward {
             orientation: 0.5,
             velocity: 0.5,
             force: 3.0,
+            at_rest: 1.0,
             force_rate: 0.2,
             force_error: 4.0,
             // More than the time costs that a gentle approach takes.
@@ -361,13 +364,18 @@ impl ProbeTask for Sweep {
         let excess = self
             .contact
             .take_excess(self.settings.success.contact_speed);
+        let counted = if state.physics.time() < self.path.rest {
+            weight.at_rest
+        } else {
+            1.0
+        };
         terms.copy_from_slice(&[
             weight.position * nearness,
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
             weight.velocity * (-(45.0 * slip).powi(2)).exp(),
-            weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
             weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
-            -weight.force_error * error.min(5.0),
+            -counted * weight.force_error * error.min(5.0),
             -weight.contact_speed * excess,
             -weight.smoothness * change,
         ]);
