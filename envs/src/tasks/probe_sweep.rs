@@ -25,9 +25,9 @@
 //! | `position` | $\exp(-\lVert (90 d)^2 \rVert)$, as the thesis | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
 //! | `velocity` | $\exp(-(45 v)^2)$, as the thesis | always |
-//! | `force` | $\exp(-(0.7 e)^2)$, as the thesis | in contact |
+//! | `force` | $\exp(-(0.7 e)^2)$, as the thesis; times `at_rest` while the goal rests | in contact |
 //! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
-//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat | always |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat; times `at_rest` while the goal rests | always |
 //! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.success.contact_speed` | always |
 //! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ | always |
 //!
@@ -124,7 +124,8 @@ pub struct SweepReward {
     pub velocity: f64,
     /// Nearness of the force; the thesis: 3.
     pub force: f64,
-    /// Share of `force` and `force_error` that counts while the goal rests.
+    /// Share of `force` and `force_error` that counts while the goal rests: the rule of success asks for no force then, and what was
+    /// paid for it was paid for touching early.
     pub at_rest: f64,
     /// Steadiness of the force; the thesis: 2.
     pub force_rate: f64,
@@ -143,7 +144,8 @@ impl Default for SweepReward {
             orientation: 0.5,
             velocity: 0.5,
             force: 3.0,
-            at_rest: 1.0,
+            // Of 1, 0.3 and 0.1 the one whose return ranks policies best by the rule of success.
+            at_rest: 0.1,
             force_rate: 0.2,
             force_error: 4.0,
             // More than the time costs that a gentle approach takes.
