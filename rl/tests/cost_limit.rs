@@ -87,8 +87,8 @@ impl Env for Push {
     }
 }
 
-fn push(costs: Vec<&'static str>, config: PpoConfig) -> Result<Ppo, insonate_rl::RlError> {
-    let envs = (0..config.n_envs).map(|_| Box::new(Push::new(costs.clone())) as Box<dyn Env>);
+fn push(costs: &[&'static str], config: PpoConfig) -> Result<Ppo, insonate_rl::RlError> {
+    let envs = (0..config.n_envs).map(|_| Box::new(Push::new(costs.to_vec())) as Box<dyn Env>);
     let same_step = VecConfig {
         autoreset: Autoreset::SameStep,
         n_threads: 1,
@@ -115,7 +115,7 @@ fn learned(cost_limit: Option<f64>, seed: u64) -> (f64, f64, Vec<f64>) {
         seed,
         ..PpoConfig::default()
     };
-    let mut ppo = push(vec!["push"], config).unwrap();
+    let mut ppo = push(&["push"], config).unwrap();
     let (mut cost, mut multipliers) = (f64::NAN, Vec::new());
     ppo.train(&mut |progress| {
         let scalar = |name: &str| {
@@ -197,7 +197,7 @@ fn a_limited_training_is_the_same_bits_on_any_threads_and_after_a_resume() {
 
 #[test]
 fn a_limit_needs_costs_and_no_negative_number() {
-    let refused = |costs: Vec<&'static str>, cost_limit: f64| {
+    let refused = |costs: &[&'static str], cost_limit: f64| {
         let config = PpoConfig {
             cost_limit: Some(cost_limit),
             ..PpoConfig::default()
@@ -205,11 +205,11 @@ fn a_limit_needs_costs_and_no_negative_number() {
         push(costs, config).unwrap_err().to_string()
     };
     assert_eq!(
-        refused(Vec::new(), 2.0),
+        refused(&[], 2.0),
         "cost_limit: 2 limits nothing: push has no costs"
     );
     assert_eq!(
-        refused(vec!["push"], -1.0),
+        refused(&["push"], -1.0),
         "cost_limit: -1 is not allowed: 0 to 1000000000000"
     );
 }

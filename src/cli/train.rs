@@ -26,7 +26,7 @@ use super::{Usage, print};
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
   insonate train probe-sweep --from output/imitate --output output/better
-  insonate train probe-press --cost-limit 0.6 --output output/gentle
+  insonate train probe-sweep --cost-limit 0.8 --output output/gentle
 
 After Ctrl-C or a kill, --resume continues the training bit-identically.
 TensorBoard shows the folder: tensorboard --logdir output/sweep")]
@@ -66,7 +66,7 @@ pub(crate) struct Train {
     #[command(flatten)]
     settings: SettingsArgs,
     /// Most that an episode may cost in the mean (PPO-Lagrangian): of the probe tasks the shares of the limits of contact speed,
-    /// force above the one asked for and rise of the force, added up [default: depends on the task, mostly none].
+    /// force above the one asked for and rise of the force, added up [default: none].
     #[arg(long, value_name = "COST")]
     cost_limit: Option<f64>,
     /// Environments that step together [default: depends on the task].

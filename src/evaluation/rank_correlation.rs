@@ -60,14 +60,14 @@ fn ranks(keys: &[[f64; 2]]) -> Vec<f64> {
     let order = |a: &[f64; 2], b: &[f64; 2]| b.partial_cmp(a).unwrap_or(Ordering::Equal);
     let rank = |key: &[f64; 2]| {
         let count = |wanted: Ordering| keys.iter().filter(|k| order(k, key) == wanted).count();
-        count(Ordering::Less) as f64 + (count(Ordering::Equal) as f64 + 1.0) / 2.0
+        count(Ordering::Less) as f64 + f64::midpoint(1.0, count(Ordering::Equal) as f64)
     };
     keys.iter().map(rank).collect()
 }
 
 fn pearson(a: &[f64], b: &[f64]) -> f64 {
     // The mean of ranks, shared or not.
-    let mean = (a.len() as f64 + 1.0) / 2.0;
+    let mean = f64::midpoint(1.0, a.len() as f64);
     let sum = |x: &[f64], y: &[f64]| -> f64 {
         let pairs = x.iter().zip(y);
         pairs.map(|(x, y)| (x - mean) * (y - mean)).sum()

@@ -57,7 +57,11 @@ pub fn update(
     learning_rate: f64,
     rollout: &RolloutBuffer,
     shuffle_seed: u64,
-    learners: Learners<'_>,
+    Learners {
+        actor,
+        critic,
+        constraint,
+    }: Learners<'_>,
     n_threads: usize,
 ) -> UpdateStats {
     let epochs = Epochs {
@@ -65,14 +69,14 @@ pub fn update(
         shuffle_seed,
         learning_rate,
     };
-    let mut actor = PolicyHead::new(learners.actor, rollout, config);
+    let mut actor = PolicyHead::new(actor, rollout, config);
     let targets = ValueTargets {
         observations: &rollout.observations,
         values: &rollout.values,
         returns: &rollout.returns,
     };
-    let mut critic = ValueHead::new(learners.critic, targets, config);
-    let (counts, cost_value_loss) = match learners.constraint {
+    let mut critic = ValueHead::new(critic, targets, config);
+    let (counts, cost_value_loss) = match constraint {
         None => (epochs.run(&mut actor, &mut critic, n_threads), None),
         Some(Constraint {
             critic: cost_critic,
