@@ -321,3 +321,31 @@ fn tasks_are_listed_and_described() {
     assert_eq!(again, text);
     assert!(refused("describe probe-swep", 2).contains("did you mean \"probe-sweep\"?"));
 }
+
+#[test]
+fn three_policies_are_ranked_by_return_and_by_the_rule() {
+    let all = json("evaluate zero random scripted --task reacher --episodes 4 --seed 5");
+    let ranks = &all["rank_correlation"];
+    assert_eq!(ranks["policies"][2], "scripted");
+    assert_eq!(ranks["return_ranks"][2], 1.0, "{ranks}");
+    assert_eq!(ranks["rule_ranks"][2], 1.0, "{ranks}");
+    assert!(ranks["spearman"].as_f64().unwrap() <= 1.0);
+    let two = json("evaluate zero scripted --task reacher --episodes 1");
+    assert!(two["rank_correlation"].is_null());
+    let text = done("evaluate zero random scripted --task reacher --episodes 4 --seed 5");
+    assert!(text.contains("Spearman's correlation"), "{text}");
+}
+
+#[test]
+fn costs_of_contact_are_among_the_figures() {
+    let all = json("evaluate scripted --task table-slide --episodes 2 --seed 0");
+    let (costs, metrics) = (&all["costs"], &all["metrics"]);
+    let of = |group: &serde_json::Value, name: &str| group[name]["mean"].as_f64().unwrap();
+    let share = of(metrics, "contact_speed_m_s") / 0.03;
+    assert!((of(costs, "contact_speed") - share).abs() < 1e-9, "{all}");
+    let sum: f64 = ["contact_speed", "peak_force", "force_rate"]
+        .map(|name| of(costs, name))
+        .iter()
+        .sum();
+    assert!((all["cost_mean"].as_f64().unwrap() - sum).abs() < 1e-9);
+}

@@ -401,3 +401,37 @@ fn ctrl_c_saves_and_says_how_to_resume() {
     let again = json(&format!("train --resume --output {output} --steps 1"));
     assert_eq!(again["global_step"], n_rows * 1024);
 }
+
+#[test]
+fn a_limit_of_the_cost_is_logged_beside_the_return() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let summary = json(&small("table-slide --cost-limit 0.25", &folder));
+    assert!(summary["last"]["cost"].as_f64().unwrap() >= 0.0);
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
+    let progress = read("progress.csv");
+    let columns: Vec<&str> = progress.lines().next().unwrap().split(',').collect();
+    for column in [
+        "charts/episodic_cost",
+        "charts/multiplier",
+        "losses/cost_value_loss",
+        "cost/contact_speed",
+        "cost/peak_force",
+        "cost/force_rate",
+    ] {
+        assert!(columns.contains(&column), "{column}: {columns:?}");
+    }
+    let history = History::read(&folder).unwrap();
+    assert_eq!(history.iterations.last().unwrap().cost_limit, 0.25);
+    assert!(read("config.toml").contains("cost_limit = 0.25"));
+    assert!(read("learning_curve.svg").contains("limit"));
+
+    let line = refused(
+        &small("pendulum --cost-limit 2", &scratch.path().join("none")),
+        2,
+    );
+    assert!(
+        line.contains("cost_limit: 2 limits nothing: pendulum has no costs"),
+        "{line}"
+    );
+}

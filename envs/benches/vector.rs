@@ -28,6 +28,7 @@ impl Busy {
             observation_space: BoxSpace::default().with("x [1]", 0.0, 1.0),
             action_space: BoxSpace::default().with("u [1]", -1.0, 1.0),
             reward_terms: vec!["none"],
+            costs: Vec::new(),
             max_episode_steps: Some(1 << 20),
             control_timestep: 0.1,
             ..EnvSpec::default()

@@ -18,6 +18,8 @@ pub struct EnvSpec {
     pub action_space: BoxSpace,
     /// Names of the weighted terms whose sum is the reward.
     pub reward_terms: Vec<&'static str>,
+    /// Names of what a step costs beside the reward, which training may limit ([`Env::costs`]).
+    pub costs: Vec<&'static str>,
     /// Names of what [`Env::metrics`] measures over an episode; `success` (0 or 1) comes first where the task has one.
     pub metrics: Vec<&'static str>,
     /// Names of the episode's random parameters with their units, as [`Env::parameters`] gives them.
@@ -111,6 +113,11 @@ pub trait Env: Send {
     /// The weighted reward terms of the last step, in the order of [`EnvSpec::reward_terms`]; their sum is its reward.
     fn reward_terms(&self) -> &[f64];
 
+    /// What the last step cost, in the order of [`EnvSpec::costs`]; never negative, and no part of the reward.
+    fn costs(&self) -> &[f64] {
+        &[]
+    }
+
     /// Writes what was measured over the episode so far, in the order of [`EnvSpec::metrics`]; NaN: not yet known.
     fn metrics(&self, metrics: &mut [f64]);
 
@@ -187,6 +194,10 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn reward_terms(&self) -> &[f64] {
         (**self).reward_terms()
+    }
+
+    fn costs(&self) -> &[f64] {
+        (**self).costs()
     }
 
     fn metrics(&self, metrics: &mut [f64]) {

@@ -72,6 +72,11 @@ pub trait Simulation: Send {
     /// Writes the weighted reward terms of the step.
     fn reward(&mut self, terms: &mut [f64]);
 
+    /// Writes what the step cost, in the order of [`EnvSpec::costs`].
+    fn cost(&mut self, costs: &mut [f64]) {
+        costs.fill(0.0);
+    }
+
     /// Whether the task ends the episode here.
     fn end(&self) -> Option<EpisodeEnd>;
 
@@ -110,6 +115,7 @@ pub struct Environment<S> {
     simulation: S,
     parameters: Vec<f64>,
     terms: Vec<f64>,
+    costs: Vec<f64>,
     n_steps: usize,
     is_running: bool,
     end: Option<EndReason>,
@@ -121,6 +127,7 @@ impl<S: Simulation> Environment<S> {
         Self {
             parameters: vec![f64::NAN; spec.parameters.len()],
             terms: vec![0.0; spec.reward_terms.len()],
+            costs: vec![0.0; spec.costs.len()],
             n_steps: 0,
             is_running: false,
             end: None,
@@ -142,6 +149,7 @@ impl<S: Simulation> Environment<S> {
     /// Ends the episode of a simulation that diverged.
     fn diverge(&mut self, what: String) -> Step {
         self.terms.fill(0.0);
+        self.costs.fill(0.0);
         self.end = Some(EndReason::Diverged(what));
         self.is_running = false;
         Step {
@@ -170,6 +178,7 @@ impl<S: Simulation> Env for Environment<S> {
         self.simulation.reset(&parameters, rng)?;
         self.parameters = parameters;
         self.terms.fill(0.0);
+        self.costs.fill(0.0);
         (self.n_steps, self.end) = (0, None);
         self.is_running = true;
         self.simulation.observe(observation);
@@ -183,6 +192,10 @@ impl<S: Simulation> Env for Environment<S> {
 
     fn reward_terms(&self) -> &[f64] {
         &self.terms
+    }
+
+    fn costs(&self) -> &[f64] {
+        &self.costs
     }
 
     fn metrics(&self, metrics: &mut [f64]) {
@@ -246,8 +259,9 @@ impl<S: Simulation> Lockstep for Environment<S> {
             Err(StepFailure::Diverged(what)) => return Ok(self.diverge(what)),
             Err(StepFailure::Failed(error)) => return Err(error),
         }
-        // (state, action) => reward, observation, end
+        // (state, action) => reward, costs, observation, end
         self.simulation.reward(&mut self.terms);
+        self.simulation.cost(&mut self.costs);
         self.simulation.observe(observation);
         let end = self.simulation.end();
         let limit = self.spec.max_episode_steps;

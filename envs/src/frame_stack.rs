@@ -82,6 +82,10 @@ impl<E: Env> Env for FrameStack<E> {
         self.env.reward_terms()
     }
 
+    fn costs(&self) -> &[f64] {
+        self.env.costs()
+    }
+
     fn metrics(&self, metrics: &mut [f64]) {
         self.env.metrics(metrics);
     }

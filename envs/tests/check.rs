@@ -93,6 +93,7 @@ fn spec(fault: Fault) -> EnvSpec {
             .with("age [1]", 0.0, 1.0),
         action_space: BoxSpace::default().with("push [N]", -1.0, 1.0),
         reward_terms: vec!["place", "push"],
+        costs: Vec::new(),
         metrics: vec!["success", "place"],
         parameters: vec!["start [m]".into()],
         max_episode_steps: Some(N_STEPS),

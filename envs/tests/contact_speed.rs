@@ -1,4 +1,5 @@
-//! Contract: a hard touch is measured, charged once and refused as a success; a soft one costs nothing.
+//! Contract: a hard touch is measured, charged once and refused as a success; a soft one is free of the reward's charge. Costs add up to
+//! the shares of their limits that the hardest moments of the episode took.
 
 use insonate_envs::{Env, ResetOptions, tasks};
 
@@ -18,11 +19,16 @@ fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
     let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
     let term = at(&spec.reward_terms, "contact_speed").expect("the task has the term");
     let mut charge = 0.0;
+    let mut costs = vec![0.0; spec.costs.len()];
     loop {
         let step = env
             .step(&vec![0.0; spec.action_space.len()], &mut observation)
             .expect("the script is possible");
         charge += env.reward_terms()[term];
+        for (sum, cost) in costs.iter_mut().zip(env.costs()) {
+            assert!(*cost >= 0.0, "{task}, {approach} m/s: {cost}");
+            *sum += cost;
+        }
         if step.is_over() {
             break;
         }
@@ -35,6 +41,22 @@ fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
         (charge - wanted).abs() < 1e-9,
         "{task}, {approach} m/s: touched at {speed} m/s, charged {charge}, not {wanted}"
     );
+    let cost = |name: &str| costs[at(&spec.costs, name).expect("the task has the cost")];
+    let mut shares = vec![
+        ("contact_speed", speed / 0.1),
+        ("force_rate", metric("force_rate_n_s") / 200.0),
+    ];
+    // Newtons above what is asked for that a success may have.
+    let room = [("probe-sweep", 10.0), ("probe-press", 3.0)];
+    let room = room.iter().find(|(known, _)| *known == task);
+    shares.extend(room.map(|(_, room)| ("peak_force", metric("overshoot_n") / room)));
+    for (name, share) in shares {
+        let sum = cost(name);
+        assert!(
+            (sum - share).abs() < 1e-9,
+            "{task}, {approach} m/s: {name} costs {sum}, not {share}"
+        );
+    }
     (speed, charge, metric("success"))
 }
 

@@ -29,8 +29,9 @@ class Env(gymnasium.Env[Any, FloatArray]):
 
     A reset's ``options`` fix random parameters of the episode by name, such as ``{"stiffness": 1400.0}``; ``episode_seed`` among
     them repeats the episode whose ``info`` told that seed.
-    The last ``info`` of an episode holds ``metrics``, ``parameters`` and ``reward_terms`` (sums), each by name, ``is_success``
-    where the task knows success, ``end_reason`` and ``episode_seed``.
+    Every ``info`` of a task with costs holds ``cost``, the sum of them in the step, as Safety-Gymnasium's does.
+    The last ``info`` of an episode holds ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
+    ``is_success`` where the task knows success, ``end_reason`` and ``episode_seed``.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}

@@ -258,6 +258,11 @@ impl Environments {
         } else {
             self.names.vector(py, &batch.ended, self.n_envs)?
         };
+        if let Some(cost) = self.names.cost(batch) {
+            let known = vec![true; self.n_envs];
+            infos.set_item("cost", PyArray1::from_vec(py, cost))?;
+            infos.set_item("_cost", PyArray1::from_vec(py, known))?;
+        }
         let rewards = PyArray1::from_iter(py, batch.rewards.iter().map(|r| f64::from(*r)));
         Ok(PyTuple::new(
             py,
@@ -292,6 +297,9 @@ impl Environments {
             Some(ended) => self.names.single(py, ended)?,
             None => PyDict::new(py),
         };
+        if let Some(cost) = self.names.cost(batch) {
+            info.set_item("cost", cost[0])?;
+        }
         Ok((
             PyArray1::from_slice(py, &batch.observations),
             f64::from(batch.rewards[0]),

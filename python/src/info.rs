@@ -1,9 +1,9 @@
 //! Gymnasium's `info` of episodes that are over.
 //!
-//! Of one environment: `metrics`, `parameters` and `reward_terms` (dicts of numbers), `is_success` where the task knows success,
-//! `end_reason`, `episode_seed`. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
+//! Of one environment: `metrics`, `parameters`, `reward_terms` and, where the task has some, `costs` (dicts of numbers), `is_success`
+//! where the task knows success, `end_reason`, `episode_seed`. `cost` is there in every step of a task with costs. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
 
-use insonate_envs::{EnvSpec, EpisodeStatistics};
+use insonate_envs::{Batch, EnvSpec, EpisodeStatistics};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -19,16 +19,18 @@ pub(crate) struct InfoNames {
     /// Without units.
     parameters: Vec<String>,
     reward_terms: Vec<&'static str>,
+    costs: Vec<&'static str>,
     success: Option<usize>,
 }
 
 /// A group of numbers of an episode.
 type Group = (&'static str, fn(&EpisodeStatistics) -> &[f64]);
 
-const GROUPS: [Group; 3] = [
+const GROUPS: [Group; 4] = [
     ("metrics", |ended| &ended.metrics),
     ("parameters", |ended| &ended.parameters),
     ("reward_terms", |ended| &ended.reward_terms),
+    ("costs", |ended| &ended.costs),
 ];
 
 impl InfoNames {
@@ -37,6 +39,7 @@ impl InfoNames {
             metrics: spec.metrics.clone(),
             parameters: spec.parameters.iter().map(|name| bare(name)).collect(),
             reward_terms: spec.reward_terms.clone(),
+            costs: spec.costs.clone(),
             success: spec.metrics.iter().position(|name| *name == SUCCESS),
         }
     }
@@ -50,8 +53,22 @@ impl InfoNames {
         match group {
             0 => self.metrics.clone(),
             1 => self.parameters.iter().map(String::as_str).collect(),
-            _ => self.reward_terms.clone(),
+            2 => self.reward_terms.clone(),
+            _ => self.costs.clone(),
         }
+    }
+
+    /// Sum of the costs of each environment's last step; none for a task without costs.
+    pub(crate) fn cost(&self, batch: &Batch) -> Option<Vec<f64>> {
+        let rows = batch.costs.chunks_exact(self.costs.len().max(1));
+        let sum = |row: &[f32]| row.iter().map(|cost| f64::from(*cost)).sum();
+        (!self.costs.is_empty()).then(|| rows.map(sum).collect())
+    }
+
+    /// The groups that the task has.
+    fn groups(&self) -> impl Iterator<Item = (usize, &'static Group)> {
+        let n_groups = GROUPS.len() - usize::from(self.costs.is_empty());
+        GROUPS[..n_groups].iter().enumerate()
     }
 
     /// Of one environment.
@@ -61,7 +78,7 @@ impl InfoNames {
         ended: &EpisodeStatistics,
     ) -> Result<Bound<'py, PyDict>> {
         let info = PyDict::new(py);
-        for (index, (group, numbers)) in GROUPS.iter().enumerate() {
+        for (index, (group, numbers)) in self.groups() {
             let dict = PyDict::new(py);
             for (name, value) in self.of(index).into_iter().zip(numbers(ended)) {
                 dict.set_item(name, value)?;
@@ -93,7 +110,7 @@ impl InfoNames {
             dict.set_item(name, values)?;
             dict.set_item(format!("_{name}"), &mask)
         };
-        for (index, (group, numbers)) in GROUPS.iter().enumerate() {
+        for (index, (group, numbers)) in self.groups() {
             let dict = PyDict::new(py);
             for (column, name) in self.of(index).into_iter().enumerate() {
                 let values = spread(all, n_envs, 0.0, |ended| numbers(ended)[column]);

@@ -7,7 +7,7 @@
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use insonate_rl::PpoConfig;
 use insonate_rl::network::Mlp;
-use insonate_rl::ppo::{Learner, RolloutBuffer, update};
+use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -39,7 +39,11 @@ fn ppo_update(criterion: &mut Criterion) {
             bencher.iter_batched(
                 || [Learner::new(actor.clone()), Learner::new(critic.clone())],
                 |[mut actor, mut critic]| {
-                    let learners = [&mut actor, &mut critic];
+                    let learners = Learners {
+                        actor: &mut actor,
+                        critic: &mut critic,
+                        constraint: None,
+                    };
                     update(&config, 3e-4, &rollout, 9, learners, n_threads)
                 },
                 BatchSize::LargeInput,

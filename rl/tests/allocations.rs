@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, RolloutBuffer, update};
+use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, update};
 
 mod support;
 
@@ -55,7 +55,11 @@ fn calls_of_update(update_epochs: usize, n_minibatches: usize, n_threads: usize)
     let mut actor = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 1));
     let mut critic = Learner::new(Mlp::new(&[2, 16, 1], Activation::Tanh, 0));
     let before = N_CALLS.load(Ordering::Relaxed);
-    let learners = [&mut actor, &mut critic];
+    let learners = Learners {
+        actor: &mut actor,
+        critic: &mut critic,
+        constraint: None,
+    };
     update(&config, 1e-3, &rollout, 5, learners, n_threads);
     N_CALLS.load(Ordering::Relaxed) - before
 }

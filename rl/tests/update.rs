@@ -5,7 +5,7 @@ mod oracle;
 
 use insonate_rl::PpoConfig;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, RolloutBuffer, UpdateStats, update};
+use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, UpdateStats, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -62,7 +62,11 @@ fn run(
     n_threads: usize,
 ) -> ([Learner; 2], UpdateStats) {
     let (mut actor, mut critic) = (Learner::new(actor), Learner::new(critic));
-    let learners = [&mut actor, &mut critic];
+    let learners = Learners {
+        actor: &mut actor,
+        critic: &mut critic,
+        constraint: None,
+    };
     let report = update(config, 1e-3, rollout, 9, learners, n_threads);
     ([actor, critic], report)
 }

@@ -124,6 +124,9 @@ fn to_text(kind: &TaskKind, spec: &EnvSpec, factory: &EnvFactory) -> String {
     lines.extend(space("actions", &spec.action_space));
     lines.extend(space("observations", &spec.observation_space));
     lines.extend(names("reward terms", spec.reward_terms.iter().copied()));
+    if !spec.costs.is_empty() {
+        lines.extend(names("costs", spec.costs.iter().copied()));
+    }
     lines.extend(names("metrics", spec.metrics.iter().copied()));
     lines.extend(names(
         "random parameters",
@@ -217,6 +220,7 @@ fn to_json(spec: &EnvSpec, summary: &str, factory: &EnvFactory) -> Value {
         "action_space": space(&spec.action_space),
         "observation_space": space(&spec.observation_space),
         "reward_terms": spec.reward_terms,
+        "costs": spec.costs,
         "metrics": spec.metrics,
         "parameters": spec.parameters,
         "settings": factory.settings,

@@ -8,7 +8,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 use insonate::envs::EnvError;
 use insonate::evaluation::{
     self, EvaluationPlan, EvaluationResult, NamedPolicy, episodes_csv, paired_difference,
-    paired_difference_json, paired_difference_table, pooled_json, result_json, result_table,
+    paired_difference_json, paired_difference_table, pooled_json, rank_correlation, rank_table,
+    result_json, result_table,
 };
 use insonate::files;
 use serde_json::{Value, json};
@@ -23,6 +24,7 @@ use super::print;
   insonate evaluate output/sweep scripted --episodes 100 --set randomization.breathing=true
   insonate evaluate random --task reacher --episodes 50 --json
   insonate evaluate output/sweep/seed-*/policy.safetensors --episodes 100 --json
+  insonate evaluate output/short output/sweep random scripted --json   # does return rank them as success does?
   insonate evaluate output/sweep --fix torso.stiffness=800 --csv episodes.csv
 
 A training folder stands for policy.safetensors in it, the last policy of the training; best_policy.safetensors beside it is the best one.
@@ -167,7 +169,8 @@ fn run(
     result.with_context(|| format!("policy {}", policy.name))
 }
 
-/// One policy: its figures; several: all of them, their differences from the last one, and the mean over policy files.
+/// One policy: its figures; several: all of them, their differences from the last one, the mean over policy files, and how return ranks
+/// three or more.
 fn to_json(policies: &[NamedPolicy], results: &[EvaluationResult], seeds: &[u64]) -> Value {
     let all: Vec<Value> = results
         .iter()
@@ -187,7 +190,8 @@ fn to_json(policies: &[NamedPolicy], results: &[EvaluationResult], seeds: &[u64]
         .map(|(_, result)| result)
         .collect();
     let pooled = (files.len() > 1).then(|| pooled_json(&files));
-    json!({ "policies": all, "paired": paired, "pooled": pooled })
+    let ranks = rank_correlation(results);
+    json!({ "policies": all, "paired": paired, "pooled": pooled, "rank_correlation": ranks })
 }
 
 fn to_text(results: &[EvaluationResult]) -> String {
@@ -205,6 +209,7 @@ fn to_text(results: &[EvaluationResult]) -> String {
             });
         }
     }
+    parts.extend(rank_correlation(results).map(|ranks| rank_table(&ranks)));
     let steps: usize = results
         .iter()
         .flat_map(|result| &result.episodes)

@@ -224,6 +224,7 @@ fn summary(rollout: &Rollout) -> Value {
         "end": ended.reason.text(),
         "metrics": named(&mut spec.metrics.iter().map(|name| (*name).to_owned()), &ended.metrics),
         "reward_terms": named(&mut spec.reward_terms.iter().map(|name| (*name).to_owned()), &ended.reward_terms),
+        "costs": named(&mut spec.costs.iter().map(|name| (*name).to_owned()), &ended.costs),
         "parameters": named(&mut spec.parameters.iter().cloned(), &ended.parameters),
     });
     if rollout.interrupted {

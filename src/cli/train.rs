@@ -26,6 +26,7 @@ use super::{Usage, print};
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
   insonate train probe-sweep --from output/imitate --output output/better
+  insonate train probe-sweep --cost-limit 0.8 --output output/gentle
 
 After Ctrl-C or a kill, --resume continues the training bit-identically.
 TensorBoard shows the folder: tensorboard --logdir output/sweep")]
@@ -64,6 +65,10 @@ pub(crate) struct Train {
     overwrite: bool,
     #[command(flatten)]
     settings: SettingsArgs,
+    /// Most that an episode may cost in the mean (PPO-Lagrangian): of the probe tasks the shares of the limits of contact speed,
+    /// force above the one asked for and rise of the force, added up [default: none].
+    #[arg(long, value_name = "COST")]
+    cost_limit: Option<f64>,
     /// Environments that step together [default: depends on the task].
     #[arg(long, value_name = "N")]
     envs: Option<usize>,
@@ -183,6 +188,7 @@ impl Train {
             ("seed", seed),
             ("total_timesteps", self.steps.map(whole)),
             ("n_envs", self.envs.map(whole)),
+            ("cost_limit", self.cost_limit.map(Value::Float)),
         ];
         for (name, value) in options {
             overrides
@@ -261,11 +267,13 @@ fn summary_lines(summary: &TrainingSummary) -> Vec<String> {
             let force = score
                 .force_mae_n
                 .map(|mae| format!(", force error {mae:.3} N"));
+            let cost = score.cost.map(|cost| format!(", cost {cost:.3}"));
             lines.push(format!(
-                "{name:<12} return {:.2}{}{} (step {}, {} episodes)",
+                "{name:<12} return {:.2}{}{}{} (step {}, {} episodes)",
                 score.return_mean,
                 success.unwrap_or_default(),
                 force.unwrap_or_default(),
+                cost.unwrap_or_default(),
                 score.global_step,
                 score.n_episodes
             ));

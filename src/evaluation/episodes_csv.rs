@@ -2,7 +2,7 @@
 
 use super::EvaluationResult;
 
-/// One row per episode: policy, seed, return, length, end, metrics, sums of reward terms, random parameters.
+/// One row per episode: policy, seed, return, length, end, metrics, sums of reward terms and costs, random parameters.
 ///
 /// # Errors
 /// When the table cannot be written into memory.
@@ -15,7 +15,8 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
     let metrics = first.metrics.iter().map(|name| (*name).to_owned());
     let terms = first.reward_terms.iter();
     let terms = terms.map(|name| format!("reward/{name}"));
-    let header = fixed.into_iter().chain(metrics).chain(terms);
+    let costs = first.costs.iter().map(|name| format!("cost/{name}"));
+    let header = fixed.into_iter().chain(metrics).chain(terms).chain(costs);
     writer.write_record(header.chain(first.parameters.iter().cloned()))?;
     for EvaluationResult {
         name,
@@ -32,7 +33,8 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
                 episode.length.to_string(),
                 episode.reason.text().into_owned(),
             ];
-            let figures = episode.metrics.iter().chain(&episode.reward_terms).copied();
+            let figures = episode.metrics.iter().chain(&episode.reward_terms);
+            let figures = figures.chain(&episode.costs).copied();
             // Other settings may randomise other parameters: columns are those of the first policy.
             let parameters = first.parameters.iter().map(|name| {
                 let known = spec.parameters.iter().zip(&episode.parameters);

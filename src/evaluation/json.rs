@@ -59,6 +59,16 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
             ((*name).to_owned(), json!(Estimate::of(sums).mean))
         });
     put("reward_terms", Value::Object(terms.collect()));
+    let costs = result.spec.costs.iter().enumerate().map(|(i, name)| {
+        let sums = result.episodes.iter().map(|episode| episode.costs[i]);
+        ((*name).to_owned(), json!(Estimate::of(sums)))
+    });
+    put("costs", Value::Object(costs.collect()));
+    let cost = Estimate::of(result.costs());
+    put(
+        "cost_mean",
+        json!((!result.spec.costs.is_empty()).then_some(cost.mean)),
+    );
     let reasons = result.end_reasons().into_iter();
     put(
         "end_reasons",

@@ -96,6 +96,7 @@ mod tests {
             metrics: vec![0.5 * more[index]],
             parameters: vec![f64::NAN, stiffness],
             reward_terms: Vec::new(),
+            costs: Vec::new(),
         };
         EvaluationResult {
             name: name.to_owned(),

@@ -24,6 +24,8 @@ pub struct RolloutStep {
     pub reward: f64,
     /// Weighted reward terms, shape `[n_terms]`.
     pub reward_terms: Vec<f64>,
+    /// What it cost, in the order of the environment's specification.
+    pub costs: Vec<f64>,
     /// The probe at its end, where the scene has one.
     pub probe: Option<ProbeSample>,
     /// Force between a tool and what it touches [N], where the environment has one; true, the mean over the step.
@@ -106,6 +108,7 @@ pub fn rollout(
             action: action.clone(),
             reward: now.reward_terms().iter().sum(),
             reward_terms: now.reward_terms().to_vec(),
+            costs: now.costs().to_vec(),
             probe: now
                 .scene()
                 .zip(probe.as_ref())
@@ -142,6 +145,9 @@ fn so_far(env: &dyn Env, seed: u64, steps: &[RolloutStep]) -> EpisodeStatistics 
         parameters: env.parameters().to_vec(),
         reward_terms: terms
             .map(|term| steps.iter().map(|step| step.reward_terms[term]).sum())
+            .collect(),
+        costs: (0..env.spec().costs.len())
+            .map(|cost| steps.iter().map(|step| step.costs[cost]).sum())
             .collect(),
     }
 }

@@ -96,6 +96,13 @@ impl EvaluationResult {
         )
     }
 
+    /// What each episode cost in all.
+    pub fn costs(&self) -> impl Iterator<Item = f64> {
+        self.episodes
+            .iter()
+            .map(|episode| episode.costs.iter().sum())
+    }
+
     /// Number of successful episodes; none where the task has no such metric.
     pub fn n_successes(&self) -> Option<usize> {
         let successes = self.metric("success")?;

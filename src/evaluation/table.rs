@@ -1,6 +1,6 @@
 //! Figures as text tables.
 
-use super::{Estimate, EvaluationResult, PairedDifference, wilson};
+use super::{Estimate, EvaluationResult, PairedDifference, RankCorrelation, wilson};
 
 /// The figures of a result: mean, 95 % interval, minimum, 95th percentile and maximum of each.
 pub fn result_table(result: &EvaluationResult) -> String {
@@ -37,6 +37,9 @@ pub fn result_table(result: &EvaluationResult) -> String {
             result.metric(name).unwrap_or_default().into_iter(),
         ));
     }
+    if !result.spec.costs.is_empty() {
+        lines.push(row("cost", result.costs()));
+    }
     lines.push(row(
         "length",
         result.episodes.iter().map(|episode| episode.length as f64),
@@ -58,6 +61,23 @@ pub fn paired_difference_table(difference: &PairedDifference) -> String {
     let rows = difference.figures.iter();
     let rows = rows.map(|(name, estimate)| line(name, estimate));
     let lines: Vec<String> = [title, header()].into_iter().chain(rows).collect();
+    lines.join("\n")
+}
+
+/// The ranks of several policies.
+pub fn rank_table(ranks: &RankCorrelation) -> String {
+    let mut lines = vec![
+        "ranks by return, and by the rule: success rate, then force error".to_owned(),
+        format!("{:<22} {:>11} {:>11}", "", "return", "rule"),
+    ];
+    let both = ranks.return_ranks.iter().zip(&ranks.rule_ranks);
+    for (name, (by_return, by_rule)) in ranks.policies.iter().zip(both) {
+        lines.push(format!("{name:<22} {by_return:>11} {by_rule:>11}"));
+    }
+    lines.push(format!(
+        "Spearman's correlation {:>11}",
+        number(ranks.spearman)
+    ));
     lines.join("\n")
 }
 

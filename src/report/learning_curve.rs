@@ -1,4 +1,4 @@
-//! Learning curves: return and success rate over training steps, of one training or several seeds.
+//! Learning curves: return, success rate and cost over training steps, of one training or several seeds.
 
 use std::collections::BTreeMap;
 
@@ -22,7 +22,7 @@ const MAX_POINTS: usize = 600;
 /// # Errors
 /// When it cannot be drawn.
 pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Result<Picture> {
-    let caption = "Return and success rate over training steps. Thin: training episodes, with exploration. Thick: evaluations without, of \
+    let caption = "Return, success rate and cost over training steps. Thin: training episodes, with exploration. Thick: evaluations without, of \
                    several seeds their mean with its 95 % interval."
         .to_owned();
     let has_success = runs.iter().any(|run| {
@@ -44,12 +44,32 @@ pub fn learning_curve(name: &str, title: &str, runs: &[History]) -> anyhow::Resu
             Evaluation::success_rate,
         ));
     }
+    let costs = |row: &IterationRow| row.cost;
+    let mut rows = runs.iter().flat_map(|run| &run.iterations);
+    if rows.any(|row| row.cost.is_finite()) {
+        let mut panel = Panel::of("cost", runs, costs, Evaluation::cost);
+        panel.limit = limit(runs);
+        panels.push(panel);
+    }
     let drawing = LearningCurve {
         title: title.to_owned(),
         panels,
         n_runs: runs.len(),
     };
     Picture::of(name.to_owned(), caption, &drawing)
+}
+
+/// The limit of the cost from the first step to the last; empty without one.
+fn limit(runs: &[History]) -> Points {
+    let rows = runs.iter().flat_map(|run| &run.iterations);
+    let limited = rows.filter(|row| row.cost_limit.is_finite());
+    let limited = limited.max_by_key(|row| row.global_step);
+    limited.map_or(Points::new(), |row| {
+        vec![
+            (0.0, row.cost_limit),
+            (row.global_step as f64, row.cost_limit),
+        ]
+    })
 }
 
 struct LearningCurve {
@@ -68,6 +88,8 @@ struct Panel {
     evaluations: Vec<Points>,
     /// Mean over the runs and its interval, at steps where all were evaluated.
     mean: [Points; 3],
+    /// What the figure shall not exceed.
+    limit: Points,
 }
 
 impl Panel {
@@ -113,11 +135,13 @@ impl Panel {
             training: training.collect(),
             evaluations,
             mean,
+            limit: Points::new(),
         }
     }
 
     fn points(&self) -> impl Iterator<Item = &(f64, f64)> {
-        self.training.iter().chain(&self.evaluations).flatten()
+        let curves = self.training.iter().chain(&self.evaluations);
+        curves.chain([&self.limit]).flatten()
     }
 
     fn draw<B: DrawingBackend>(&self, area: &Area<B>, n_runs: usize) -> DrawResult
@@ -182,7 +206,19 @@ impl Panel {
                 "mean over seeds",
             )?;
         }
-        legend(&mut chart, SeriesLabelPosition::LowerRight)
+        if !self.limit.is_empty() {
+            line(
+                &mut chart,
+                self.limit.clone(),
+                BLACK.stroke_width(1),
+                "limit",
+            )?;
+        }
+        let corner = match self.label {
+            "cost" => SeriesLabelPosition::UpperRight,
+            _ => SeriesLabelPosition::LowerRight,
+        };
+        legend(&mut chart, corner)
     }
 }
 

@@ -19,6 +19,9 @@ const FIXED: [&str; 6] = [
     "length_mean",
 ];
 
+/// Column of the costs.
+const COST: &str = "cost";
+
 /// Figures of a policy without exploration.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
@@ -34,7 +37,8 @@ pub struct Evaluation {
     pub return_mean: f64,
     /// Mean number of steps.
     pub length_mean: f64,
-    /// Mean of each metric of the task with its name, over the episodes where it is known; NaN: in none.
+    /// Mean of each metric of the task with its name, over the episodes where it is known; NaN: in none. Where the task has costs, `cost`
+    /// is the last: all of them together.
     pub metrics: Vec<(String, f64)>,
 }
 
@@ -43,6 +47,10 @@ impl Evaluation {
     pub(super) fn of(episodes: &[EpisodeStatistics], spec: &EnvSpec) -> Self {
         let mean = |of: &dyn Fn(&EpisodeStatistics) -> f64| known_mean(episodes.iter().map(of));
         let metrics = spec.metrics.iter().enumerate();
+        let cost = (!spec.costs.is_empty()).then(|| {
+            let cost = mean(&|episode| episode.costs.iter().sum());
+            (COST.to_owned(), cost)
+        });
         Self {
             global_step: 0,
             train_s: 0.0,
@@ -52,6 +60,7 @@ impl Evaluation {
             length_mean: mean(&|episode| episode.length as f64),
             metrics: metrics
                 .map(|(i, name)| ((*name).to_owned(), mean(&|episode| episode.metrics[i])))
+                .chain(cost)
                 .collect(),
         }
     }
@@ -65,6 +74,11 @@ impl Evaluation {
     /// Success rate; none where the task has no such metric.
     pub fn success_rate(&self) -> Option<f64> {
         self.metric("success")
+    }
+
+    /// What an episode cost; none where the task has no costs.
+    pub fn cost(&self) -> Option<f64> {
+        self.metric(COST)
     }
 
     /// Whether it is better than another: more successes, then more return.

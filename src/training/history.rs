@@ -18,6 +18,10 @@ pub struct IterationRow {
     pub episodic_return: f64,
     /// Success rate of them; NaN: unknown.
     pub success: f64,
+    /// Mean cost of them; NaN: unknown.
+    pub cost: f64,
+    /// Its limit; NaN: none.
+    pub cost_limit: f64,
     /// Time of the iteration [s].
     pub seconds: f64,
 }
@@ -79,10 +83,14 @@ fn iterations(path: &Path) -> anyhow::Result<Vec<IterationRow>> {
     let return_ = needed("charts/episodic_return")?;
     let times = [needed("time/rollout_s")?, needed("time/update_s")?];
     let success = column("episode/success");
+    let [cost, cost_limit] = ["charts/episodic_cost", "charts/cost_limit"].map(column);
+    let or_nan = |column: Option<usize>, row: &[f64]| column.map_or(f64::NAN, |i| row[i]);
     let rows = table.rows.iter().map(|row| IterationRow {
         global_step: row[step] as u64,
         episodic_return: row[return_],
-        success: success.map_or(f64::NAN, |column| row[column]),
+        success: or_nan(success, row),
+        cost: or_nan(cost, row),
+        cost_limit: or_nan(cost_limit, row),
         seconds: times.iter().map(|column| row[*column]).sum(),
     });
     Ok(rows.collect())

@@ -106,7 +106,6 @@ impl<'a> Training<'a> {
         let mut run = match plan.start {
             StartMode::Resume => Run::resume(&plan.folder, env, plan.run)?,
             StartMode::New | StartMode::Overwrite => {
-                clear(&plan.folder)?;
                 let identity = PolicyIdentity {
                     task: settings.factory.task.to_owned(),
                     settings: settings.factory.settings.to_string(),
@@ -115,6 +114,8 @@ impl<'a> Training<'a> {
                 if let Some(policy) = &plan.from {
                     ppo.begin_with(policy)?;
                 }
+                // Not before the settings have proved to fit.
+                clear(&plan.folder)?;
                 Run::start(&plan.folder, ppo, plan.run)?
             }
         };

@@ -105,30 +105,23 @@ impl TrainingSettings {
     }
 }
 
-/// Settings of PPO with overrides; `target_kl` may also be `none`.
+/// Settings of PPO with overrides; `target_kl` and `cost_limit` may also be `none`.
 ///
 /// # Errors
 /// [`EnvError::Config`].
 pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
     let mut overrides = overrides.clone();
     // TOML has no null, so a table of settings lacks what is none.
-    let default = defaults.target_kl;
-    let target_kl = match overrides.get("target_kl") {
-        None => default,
-        Some(Value::String(text)) if text == "none" => {
-            overrides.remove("target_kl");
-            None
-        }
-        Some(_) => Some(1.0),
-    };
+    let target_kl = is_set("target_kl", defaults.target_kl, &mut overrides);
+    let cost_limit = is_set("cost_limit", defaults.cost_limit, &mut overrides);
     let known = PpoConfig {
-        target_kl: Some(target_kl.unwrap_or(1.0)),
+        target_kl: Some(defaults.target_kl.unwrap_or(1.0)),
+        cost_limit: Some(defaults.cost_limit.unwrap_or(1.0)),
         ..defaults
     };
     let mut config = settings::parse(&known, &overrides).map_err(|error| within("ppo", error))?;
-    if target_kl.is_none() {
-        config.target_kl = None;
-    }
+    config.target_kl = config.target_kl.filter(|_| target_kl);
+    config.cost_limit = config.cost_limit.filter(|_| cost_limit);
     config.check().map_err(|error| match error {
         crate::rl::RlError::Config { field, problem } => EnvError::Config {
             field: format!("ppo.{field}"),
@@ -140,6 +133,16 @@ pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoC
         },
     })?;
     Ok(config)
+}
+
+/// Whether a setting that may be none has a value; takes a `none` out of the overrides.
+fn is_set(name: &str, default: Option<f64>, overrides: &mut Table) -> bool {
+    let is_none = |value: &Value| value.as_str() == Some("none");
+    if overrides.get(name).is_some_and(is_none) {
+        overrides.remove(name);
+        return false;
+    }
+    default.is_some() || overrides.contains_key(name)
 }
 
 /// Settings of a task with overrides, checked.
@@ -173,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn target_kl_may_be_given_left_out_and_none() {
+    fn optional_settings_may_be_given_left_out_and_none() {
         assert_eq!(ppo("").unwrap(), PpoConfig::default());
         assert_eq!(ppo("target_kl = 0.02").unwrap().target_kl, Some(0.02));
         let with = PpoConfig {
@@ -183,6 +186,9 @@ mod tests {
         let none = "target_kl = \"none\"".parse().unwrap();
         assert_eq!(resolve_ppo(with.clone(), &none).unwrap().target_kl, None);
         assert_eq!(resolve_ppo(with.clone(), &Table::new()).unwrap(), with);
+        assert_eq!(ppo("cost_limit = 0").unwrap().cost_limit, Some(0.0));
+        let none = "cost_limit = \"none\"";
+        assert_eq!(ppo(none).unwrap(), PpoConfig::default());
     }
 
     #[test]
@@ -193,6 +199,10 @@ mod tests {
                 "ppo.learning_rat: there is no setting \"learning_rat\", did you mean \"learning_rate\"?",
             ),
             ("discount = 2.0", "ppo.discount: 2 is not allowed: 0 to 1"),
+            (
+                "cost_limit = -0.5",
+                "ppo.cost_limit: -0.5 is not allowed: 0 to 1000000000000",
+            ),
             (
                 "n_envs = \"many\"",
                 "ppo.n_envs: is \"many\", but needs a whole number",

@@ -40,6 +40,8 @@ pub struct EvaluationSummary {
     pub return_mean: f64,
     /// Mean absolute error of the force [N], where the task has one.
     pub force_mae_n: Option<f64>,
+    /// What an episode cost in the mean, where the task has costs.
+    pub cost: Option<f64>,
     /// Episodes.
     pub n_episodes: usize,
 }
@@ -85,6 +87,7 @@ impl EvaluationSummary {
             success_rate: evaluation.success_rate(),
             return_mean: evaluation.return_mean,
             force_mae_n: evaluation.metric("force_mae_n"),
+            cost: evaluation.cost(),
             n_episodes: evaluation.n_episodes,
         }
     }

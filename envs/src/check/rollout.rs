@@ -113,6 +113,7 @@ fn check_start(env: &dyn Env, subject: &Subject<'_>, place: &str, report: &mut R
             env.reward_terms().len(),
             subject.spec.reward_terms.len(),
         ),
+        ("costs", env.costs().len(), subject.spec.costs.len()),
         (
             "parameters",
             env.parameters().len(),
@@ -168,6 +169,10 @@ fn check_reward(
             .copied()
             .unwrap_or_default();
         report.add(place, format!("the reward term {name} is {}", terms[index]));
+    }
+    let costs = env.costs().iter().zip(&subject.spec.costs);
+    for (cost, name) in costs.filter(|(cost, _)| !(cost.is_finite() && **cost >= 0.0)) {
+        report.add(place, format!("the cost {name} is {cost}"));
     }
     let sum: f64 = terms.iter().sum();
     let size: f64 = terms.iter().map(|term| term.abs()).sum();

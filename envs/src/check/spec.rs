@@ -19,6 +19,7 @@ pub(super) fn check(spec: &EnvSpec, report: &mut Report) {
         );
     }
     check_names("reward_terms", &spec.reward_terms, false, report);
+    check_names("costs", &spec.costs, false, report);
     check_names("metrics", &spec.metrics, false, report);
     check_names("parameters", &spec.parameters, true, report);
     if spec.metrics.iter().skip(1).any(|name| *name == "success") {

@@ -24,6 +24,7 @@ pub(super) struct Record {
     observation: Vec<f32>,
     step: Step,
     terms: Vec<f64>,
+    costs: Vec<f64>,
 }
 
 /// Random actions within the bounds, the same for the same number.
@@ -83,6 +84,7 @@ impl Trace {
             observation,
             step,
             terms: env.reward_terms().to_vec(),
+            costs: env.costs().to_vec(),
         });
         Ok(step.is_over())
     }
@@ -120,6 +122,7 @@ impl Trace {
         for (index, (a, b)) in pairs {
             let found = differing32("observation", names, &a.observation, &b.observation)
                 .or_else(|| differing64("term", &spec.reward_terms, &a.terms, &b.terms))
+                .or_else(|| differing64("cost", &spec.costs, &a.costs, &b.costs))
                 .or_else(|| {
                     (a.step != b.step)
                         .then(|| format!("the outcome is {:?} and {:?}", a.step, b.step))

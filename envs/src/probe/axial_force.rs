@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::touch::CONTACT_SPEED;
-use super::{SceneState, Touch};
+use super::touch::{CONTACT_SPEED, FORCE_RATE};
+use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
 
@@ -20,6 +20,8 @@ pub struct ForceLimits {
     pub peak_force: f64,
     /// Largest speed towards the skin with which contact begins [m/s].
     pub contact_speed: f64,
+    /// Largest rise of the force over 20 ms [N/s].
+    pub force_rate: f64,
 }
 
 impl Default for ForceLimits {
@@ -28,6 +30,7 @@ impl Default for ForceLimits {
             contact_ratio: 0.95,
             peak_force: 15.0,
             contact_speed: CONTACT_SPEED,
+            force_rate: FORCE_RATE,
         }
     }
 }
@@ -44,6 +47,7 @@ impl ForceLimits {
                 ("contact_ratio", self.contact_ratio, 0.0, 1.0),
                 ("peak_force", self.peak_force, 0.0, 1e3),
                 ("contact_speed", self.contact_speed, 0.0, 10.0),
+                ("force_rate", self.force_rate, 0.0, 1e6),
             ],
         )
     }
@@ -60,17 +64,21 @@ pub struct AxialForce {
     error: f64,
     peak: f64,
     touch: Touch,
+    costs: ContactCosts,
     /// Sum of the absolute error since it was last taken, and physics steps in it.
     step_error: (f64, usize),
+    /// Force asked for in the last physics step [N].
+    asked: f64,
 }
 
 impl AxialForce {
     /// Names of the figures, in the order of [`Self::values`].
-    pub const METRICS: [&'static str; 4] = [
+    pub const METRICS: [&'static str; 5] = [
         "force_mae_n",
         "contact_ratio",
         "peak_force_n",
         "contact_speed_m_s",
+        "force_rate_n_s",
     ];
 
     /// Adds the last physics step, in which the goal's force was asked for.
@@ -79,6 +87,7 @@ impl AxialForce {
         let error = (force - state.goal.force).abs();
         self.time += state.physics.timestep();
         self.peak = self.peak.max(force);
+        self.asked = state.goal.force;
         self.touch.update(state);
         self.step_error.0 += error;
         self.step_error.1 += 1;
@@ -112,20 +121,37 @@ impl AxialForce {
         self.touch.take_excess(limit)
     }
 
+    /// Writes what contact has cost since the last call.
+    pub fn take_costs(&mut self, limits: &ForceLimits, costs: &mut [f64]) {
+        let shares = [
+            share(self.touch.speed(), limits.contact_speed),
+            share(self.peak - self.asked, limits.peak_force - self.asked),
+            share(self.touch.force_rate(), limits.force_rate),
+        ];
+        self.costs.take(shares, costs);
+    }
+
     /// Whether the episode so far was within limits.
     pub fn is_within(&self, limits: &ForceLimits) -> bool {
         self.contact_ratio() >= limits.contact_ratio
             && self.peak < limits.peak_force
             && self.touch.speed() < limits.contact_speed
+            && self.touch.force_rate() < limits.force_rate
     }
 
     /// The figures; without settled contact the force error is NaN.
-    pub fn values(&self) -> [f64; 4] {
+    pub fn values(&self) -> [f64; 5] {
         let mae = match self.n_settled {
             0 => f64::NAN,
             n => self.error / n as f64,
         };
-        [mae, self.contact_ratio(), self.peak, self.touch.speed()]
+        [
+            mae,
+            self.contact_ratio(),
+            self.peak,
+            self.touch.speed(),
+            self.touch.force_rate(),
+        ]
     }
 
     fn contact_ratio(&self) -> f64 {

@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::touch::CONTACT_SPEED;
-use super::{SceneState, Touch};
+use super::touch::{CONTACT_SPEED, FORCE_RATE};
+use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
 
@@ -26,6 +26,8 @@ pub struct SuccessCriteria {
     pub peak_force: f64,
     /// Largest speed towards the skin with which contact begins [m/s].
     pub contact_speed: f64,
+    /// Largest rise of the force over 20 ms [N/s].
+    pub force_rate: f64,
 }
 
 impl Default for SuccessCriteria {
@@ -37,6 +39,7 @@ impl Default for SuccessCriteria {
             tilt_deg: 5.0,
             peak_force: 15.0,
             contact_speed: CONTACT_SPEED,
+            force_rate: FORCE_RATE,
         }
     }
 }
@@ -56,6 +59,7 @@ impl SuccessCriteria {
                 ("tilt_deg", self.tilt_deg, 0.0, 180.0),
                 ("peak_force", self.peak_force, 0.0, 1e4),
                 ("contact_speed", self.contact_speed, 0.0, 10.0),
+                ("force_rate", self.force_rate, 0.0, 1e6),
             ],
         )
     }
@@ -79,6 +83,7 @@ pub struct ContactMetrics {
     tilt_chord_square: f64,
     peak_force: f64,
     touch: Touch,
+    costs: ContactCosts,
 }
 
 impl ContactMetrics {
@@ -161,6 +166,16 @@ impl ContactMetrics {
         self.touch.take_excess(limit)
     }
 
+    /// Writes what contact has cost since the last call, where `force` is asked for.
+    pub fn take_costs(&mut self, force: f64, tolerance: &SuccessCriteria, costs: &mut [f64]) {
+        let shares = [
+            share(self.touch.speed(), tolerance.contact_speed),
+            share(self.peak_force - force, tolerance.peak_force - force),
+            share(self.touch.force_rate(), tolerance.force_rate),
+        ];
+        self.costs.take(shares, costs);
+    }
+
     /// Writes the figures; without contact the force error is the whole force asked for.
     pub fn write(
         &self,
@@ -188,7 +203,8 @@ impl ContactMetrics {
             && path_rmse < tolerance.path_rmse
             && tilt_deg < tolerance.tilt_deg
             && self.peak_force < tolerance.peak_force
-            && self.touch.speed() < tolerance.contact_speed;
+            && self.touch.speed() < tolerance.contact_speed
+            && self.touch.force_rate() < tolerance.force_rate;
         let values = [
             f64::from(u8::from(success)),
             mae,

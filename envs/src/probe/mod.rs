@@ -6,6 +6,7 @@
 
 mod action_change;
 mod axial_force;
+mod contact_costs;
 mod contact_metrics;
 mod factory;
 mod goal;
@@ -27,6 +28,7 @@ mod wrench_script;
 
 pub use action_change::ActionChange;
 pub use axial_force::{AxialForce, ForceLimits};
+pub use contact_costs::{ContactCosts, share};
 pub use contact_metrics::{ContactMetrics, SuccessCriteria};
 pub use factory::factory;
 pub use goal::Goal;
@@ -44,6 +46,6 @@ pub use state::{ProbeState, SceneState};
 pub use task::ProbeTask;
 pub use tissue_settings::TissueSettings;
 pub use torso::TorsoFrame;
-pub use touch::{CONTACT_SPEED, Touch};
+pub use touch::{CONTACT_SPEED, FORCE_RATE, Touch};
 pub use wrench_measurement::WrenchMeasurement;
 pub use wrench_script::WrenchScript;

@@ -79,6 +79,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
         let spec = EnvSpec {
             id: id.to_owned(),
             reward_terms: task.reward_terms(),
+            costs: task.costs(),
             metrics: task.metrics(),
             parameters: scenes.active().names(),
             max_episode_steps: Some(settings.max_episode_steps()),
@@ -197,6 +198,10 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn reward(&mut self, terms: &mut [f64]) {
         self.task.reward(&self.state, &self.asked, terms);
+    }
+
+    fn cost(&mut self, costs: &mut [f64]) {
+        self.task.cost(costs);
     }
 
     fn end(&self) -> Option<EpisodeEnd> {

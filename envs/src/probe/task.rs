@@ -14,6 +14,11 @@ pub trait ProbeTask: Send {
     /// Names of the weighted reward terms.
     fn reward_terms(&self) -> Vec<&'static str>;
 
+    /// Names of what a step costs; usually [`ContactCosts::NAMES`](crate::probe::ContactCosts::NAMES).
+    fn costs(&self) -> Vec<&'static str> {
+        Vec::new()
+    }
+
     /// Names of the episode's figures; `success` comes first.
     fn metrics(&self) -> Vec<&'static str>;
 
@@ -42,6 +47,11 @@ pub trait ProbeTask: Send {
 
     /// Writes the weighted reward terms of the control step that ended; `action` is what was asked for.
     fn reward(&mut self, state: &SceneState, action: &[f32], terms: &mut [f64]);
+
+    /// Writes what the control step that ended costs.
+    fn cost(&mut self, costs: &mut [f64]) {
+        costs.fill(0.0);
+    }
 
     /// Whether the episode ends here.
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd>;

@@ -110,6 +110,7 @@ impl<T: SurgeryTask> SurgeryEnvironment<T> {
             // MuJoCo draws, and steps nothing.
             n_substeps: 0,
             reward_terms,
+            costs: Vec::new(),
         };
         let above = Vector3::from(model.instrument.workspace_high);
         let simulation = SurgerySimulation {

@@ -330,6 +330,7 @@ impl ContinuumNavigate {
             observation_space: observations,
             action_space: actions,
             reward_terms: vec!["progress", "deviation", "force", "success", "failure"],
+            costs: Vec::new(),
             metrics: vec!["success", "distance_m", "peak_force_n", "max_penetration_m"],
             parameters: parameters::names(&model.parameters()),
             max_episode_steps: Some(settings.max_steps),

@@ -55,8 +55,9 @@ use crate::actions::{ActionSettings, HybridMotionSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
+    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
+    factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -316,6 +317,10 @@ impl ProbeTask for FindView {
         ]
     }
 
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
+    }
+
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "view_distance_mm", "view_angle_deg", "path_mm"];
         [&own[..], &AxialForce::METRICS].concat()
@@ -383,6 +388,11 @@ impl ProbeTask for FindView {
             -weight.smoothness * self.action_change.update(action),
         ]);
         self.last = now;
+    }
+
+    fn cost(&mut self, costs: &mut [f64]) {
+        let limits = &self.settings.limits;
+        self.force.take_costs(limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {

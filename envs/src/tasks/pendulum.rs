@@ -154,6 +154,7 @@ impl Pendulum {
                 .with("theta_dot [rad/s]", -speed, speed),
             action_space: BoxSpace::default().with("torque [N·m]", -torque, torque),
             reward_terms: vec!["angle", "velocity", "torque"],
+            costs: Vec::new(),
             metrics: vec!["success", "upright_ratio"],
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),

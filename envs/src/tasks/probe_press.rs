@@ -37,7 +37,8 @@
 //! Truncated: at `time.limit`.
 //!
 //! Success: at the time limit the force has been within `task.tolerance` of what was asked for during the last `task.hold`
-//! seconds, and never above what was asked for by more than `task.max_overshoot`.
+//! seconds, never above what was asked for by more than `task.max_overshoot`, and contact has begun slower than
+//! `task.max_contact_speed` and risen slower than `task.max_force_rate`.
 
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -47,8 +48,8 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet,
-    SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ProbeTask,
+    ProbeTaskSettings, SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -78,6 +79,8 @@ pub struct PressSettings {
     pub max_overshoot: f64,
     /// Largest speed towards the skin with which contact begins in a success [m/s].
     pub max_contact_speed: f64,
+    /// Largest rise of the force over 20 ms in a success [N/s].
+    pub max_force_rate: f64,
     /// Distance from the place at which the episode ends [m].
     pub max_position_error: f64,
     /// Force at which the episode ends [N].
@@ -112,6 +115,7 @@ impl Default for PressSettings {
             hold: 1.0,
             max_overshoot: 3.0,
             max_contact_speed: CONTACT_SPEED,
+            max_force_rate: FORCE_RATE,
             max_position_error: 0.05,
             max_force: 40.0,
             reward: PressReward {
@@ -138,6 +142,7 @@ impl PressSettings {
                 ("hold", self.hold, 0.0, 60.0),
                 ("max_overshoot", self.max_overshoot, 0.0, 1e3),
                 ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
+                ("max_force_rate", self.max_force_rate, 0.0, 1e6),
                 ("max_position_error", self.max_position_error, 0.001, 1.0),
                 ("max_force", self.max_force, 1.0, 1e4),
             ],
@@ -199,6 +204,19 @@ impl Press {
             action_change: ActionChange::default(),
         }
     }
+
+    /// What a success keeps to beside the force that is held.
+    fn limits(&self) -> SuccessCriteria {
+        SuccessCriteria {
+            contact_ratio: 0.0,
+            force_mae: f64::INFINITY,
+            path_rmse: f64::INFINITY,
+            tilt_deg: f64::INFINITY,
+            peak_force: self.target.force + self.settings.max_overshoot,
+            contact_speed: self.settings.max_contact_speed,
+            force_rate: self.settings.max_force_rate,
+        }
+    }
 }
 
 impl ProbeTask for Press {
@@ -211,6 +229,10 @@ impl ProbeTask for Press {
             "contact_speed",
             "smoothness",
         ]
+    }
+
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
     }
 
     fn metrics(&self) -> Vec<&'static str> {
@@ -272,6 +294,11 @@ impl ProbeTask for Press {
         self.error = (0.0, 0);
     }
 
+    fn cost(&mut self, costs: &mut [f64]) {
+        let limits = self.limits();
+        self.contact.take_costs(self.target.force, &limits, costs);
+    }
+
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         if state.offset_across().norm() > self.settings.max_position_error {
             return Some(EpisodeEnd::Terminated("far from the place"));
@@ -281,16 +308,8 @@ impl ProbeTask for Press {
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let anything = SuccessCriteria {
-            contact_ratio: 0.0,
-            force_mae: f64::INFINITY,
-            path_rmse: f64::INFINITY,
-            tilt_deg: f64::INFINITY,
-            peak_force: self.target.force + self.settings.max_overshoot,
-            contact_speed: self.settings.max_contact_speed,
-        };
         let is_done = self.contact.time() >= self.limit - 1e-9 && self.held >= self.settings.hold;
         self.contact
-            .write(self.target.force, &anything, is_done, metrics);
+            .write(self.target.force, &self.limits(), is_done, metrics);
     }
 }

@@ -46,8 +46,8 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ProbeTask, ProbeTaskSettings, SceneSet, SceneState, SkinTarget,
-    TimeSettings, Touch, factory,
+    ActionChange, CONTACT_SPEED, ContactCosts, FORCE_RATE, ProbeTask, ProbeTaskSettings, SceneSet,
+    SceneState, SkinTarget, TimeSettings, Touch, factory, share,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -85,6 +85,10 @@ pub struct ProbeReachSettings {
     pub max_force: f64,
     /// Largest speed towards the skin with which contact begins in a success [m/s].
     pub max_contact_speed: f64,
+    /// Largest force along the axis in a success [N].
+    pub max_peak_force: f64,
+    /// Largest rise of the force over 20 ms in a success [N/s].
+    pub max_force_rate: f64,
     /// Weights of the reward.
     pub reward: ProbeReachReward,
 }
@@ -121,6 +125,8 @@ impl Default for ProbeReachSettings {
             max_position_error: 0.3,
             max_force: 40.0,
             max_contact_speed: CONTACT_SPEED,
+            max_peak_force: 15.0,
+            max_force_rate: FORCE_RATE,
             reward: ProbeReachReward {
                 distance: 0.3,
                 orientation: 0.2,
@@ -150,6 +156,8 @@ impl ProbeReachSettings {
                 ("max_position_error", self.max_position_error, 0.01, 2.0),
                 ("max_force", self.max_force, 1.0, 1e4),
                 ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
+                ("max_peak_force", self.max_peak_force, 0.0, 1e4),
+                ("max_force_rate", self.max_force_rate, 0.0, 1e6),
             ],
         )
     }
@@ -206,6 +214,7 @@ struct ProbeReach {
     time_to_contact: f64,
     peak_force: f64,
     touch: Touch,
+    costs: ContactCosts,
     action_change: ActionChange,
 }
 
@@ -218,6 +227,7 @@ impl ProbeReach {
             time_to_contact: f64::NAN,
             peak_force: 0.0,
             touch: Touch::default(),
+            costs: ContactCosts::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -245,6 +255,10 @@ impl ProbeTask for ProbeReach {
         ]
     }
 
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
+    }
+
     fn metrics(&self) -> Vec<&'static str> {
         vec![
             "success",
@@ -268,6 +282,7 @@ impl ProbeTask for ProbeReach {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
         (self.held, self.time_to_contact, self.peak_force) = (0.0, f64::NAN, 0.0);
         self.touch = Touch::default();
+        self.costs = ContactCosts::default();
         self.action_change.reset();
         self.before_substep(state);
         let mut start = state.start(episode);
@@ -323,6 +338,17 @@ impl ProbeTask for ProbeReach {
         ]);
     }
 
+    fn cost(&mut self, costs: &mut [f64]) {
+        let settings = &self.settings;
+        let [_, gentle] = settings.force;
+        let shares = [
+            share(self.touch.speed(), settings.max_contact_speed),
+            share(self.peak_force - gentle, settings.max_peak_force - gentle),
+            share(self.touch.force_rate(), settings.max_force_rate),
+        ];
+        self.costs.take(shares, costs);
+    }
+
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         if self.is_reached() {
             return Some(EpisodeEnd::Terminated("in contact"));
@@ -335,7 +361,11 @@ impl ProbeTask for ProbeReach {
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let is_success = self.is_reached() && self.touch.speed() < self.settings.max_contact_speed;
+        let settings = &self.settings;
+        let is_success = self.is_reached()
+            && self.touch.speed() < settings.max_contact_speed
+            && self.peak_force < settings.max_peak_force
+            && self.touch.force_rate() < settings.max_force_rate;
         metrics.copy_from_slice(&[
             f64::from(u8::from(is_success)),
             self.time_to_contact,

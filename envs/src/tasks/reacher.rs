@@ -197,6 +197,7 @@ impl Reacher {
                 .with("torque0 [200 N·m]", -1.0, 1.0)
                 .with("torque1 [200 N·m]", -1.0, 1.0),
             reward_terms: vec!["distance", "control"],
+            costs: Vec::new(),
             metrics: vec!["success", "distance"],
             parameters: parameters::names(&PARAMETERS),
             max_episode_steps: Some(settings.max_episode_steps),

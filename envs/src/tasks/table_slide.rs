@@ -11,7 +11,7 @@ use insonate_models::mjcf::Namespace;
 use insonate_sim::placement::Skin;
 
 use super::kind::TaskKind;
-use super::probe_sweep::{Sweep, SweepSettings};
+use super::probe_sweep::{Sweep, SweepReward, SweepSettings};
 use crate::EnvError;
 use crate::actions::{ActionSettings, HybridForceSettings, ImpedanceSettings};
 use crate::factory::EnvFactory;
@@ -68,7 +68,14 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
                 peak_force: 25.0,
                 // At 0.04 m/s the mat answers with that.
                 contact_speed: 0.03,
+                // Where the script rises by 300.
+                force_rate: 1000.0,
                 ..SuccessCriteria::default()
+            },
+            reward: SweepReward {
+                // Less has not been tried here.
+                at_rest: 1.0,
+                ..SweepReward::default()
             },
             ..SweepSettings::default()
         },

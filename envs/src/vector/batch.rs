@@ -21,6 +21,8 @@ pub struct Batch {
     pub has_final: Vec<bool>,
     /// Weighted reward terms, shape `[n_envs, n_terms]`; 0 after a reset.
     pub reward_terms: Vec<f32>,
+    /// Costs, shape `[n_envs, n_costs]`; 0 after a reset.
+    pub costs: Vec<f32>,
     /// Episodes that ended in this step, in order of `env_idx`.
     pub ended: Vec<EpisodeStatistics>,
 }
@@ -36,6 +38,7 @@ impl Batch {
             final_observations: vec![0.0; n_envs * n_obs],
             has_final: vec![false; n_envs],
             reward_terms: vec![0.0; n_envs * spec.reward_terms.len()],
+            costs: vec![0.0; n_envs * spec.costs.len()],
             ended: Vec::with_capacity(n_envs),
         }
     }
@@ -58,6 +61,10 @@ impl Batch {
         }
         let terms = row(&mut self.reward_terms, env_idx, slot.reward_terms.len());
         for (to, from) in terms.iter_mut().zip(&slot.reward_terms) {
+            *to = *from as f32;
+        }
+        let costs = row(&mut self.costs, env_idx, slot.costs.len());
+        for (to, from) in costs.iter_mut().zip(&slot.costs) {
             *to = *from as f32;
         }
         if let Some(mut ended) = slot.ended.take() {

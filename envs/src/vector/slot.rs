@@ -91,6 +91,7 @@ pub(super) struct EnvSlot {
     length: usize,
     return_: f64,
     sums: Vec<f64>,
+    cost_sums: Vec<f64>,
 
     // The outcome of the last round.
     pub(super) observation: Vec<f32>,
@@ -98,6 +99,7 @@ pub(super) struct EnvSlot {
     pub(super) has_final: bool,
     pub(super) step: Step,
     pub(super) reward_terms: Vec<f64>,
+    pub(super) costs: Vec<f64>,
     pub(super) ended: Option<EpisodeStatistics>,
 
     /// What the environment writes into, so that the last good observation stays.
@@ -108,7 +110,7 @@ impl EnvSlot {
     pub(super) fn new(env: Box<dyn Env>, stream_seed: u64) -> Self {
         let spec = env.spec();
         let (n_obs, n_actions) = (spec.observation_space.len(), spec.action_space.len());
-        let n_terms = spec.reward_terms.len();
+        let (n_terms, n_costs) = (spec.reward_terms.len(), spec.costs.len());
         let reserved = spec.max_episode_steps.unwrap_or(0) * n_actions;
         Self {
             phase: Phase::Unready,
@@ -128,11 +130,13 @@ impl EnvSlot {
             length: 0,
             return_: 0.0,
             sums: vec![0.0; n_terms],
+            cost_sums: vec![0.0; n_costs],
             observation: vec![0.0; n_obs],
             final_observation: vec![0.0; n_obs],
             has_final: false,
             step: Step::default(),
             reward_terms: vec![0.0; n_terms],
+            costs: vec![0.0; n_costs],
             ended: None,
             scratch: vec![0.0; n_obs],
             env,
@@ -324,6 +328,7 @@ impl EnvSlot {
     fn clear_outcome(&mut self) {
         self.step = Step::default();
         self.reward_terms.fill(0.0);
+        self.costs.fill(0.0);
         self.ended = None;
         self.has_final = false;
     }
@@ -339,6 +344,7 @@ impl EnvSlot {
         self.actions.clear();
         (self.length, self.return_) = (0, 0.0);
         self.sums.fill(0.0);
+        self.cost_sums.fill(0.0);
         self.phase = Phase::Running;
         Ok(())
     }
@@ -352,9 +358,13 @@ impl EnvSlot {
             None => self.env.step(&self.action, &mut self.scratch)?,
         };
         self.reward_terms.copy_from_slice(self.env.reward_terms());
+        self.costs.copy_from_slice(self.env.costs());
         self.actions.extend_from_slice(&self.action);
         self.length += 1;
-        let poison = self.bad_reward().or_else(|| self.bad_observation());
+        let poison = self
+            .bad_reward()
+            .or_else(|| self.bad_cost())
+            .or_else(|| self.bad_observation());
         if poison.is_some() {
             self.step = Step {
                 reward: 0.0,
@@ -362,12 +372,16 @@ impl EnvSlot {
                 truncated: false,
             };
             self.reward_terms.fill(0.0);
+            self.costs.fill(0.0);
         } else {
             self.observation.copy_from_slice(&self.scratch);
         }
         self.return_ += self.step.reward;
         for (sum, term) in self.sums.iter_mut().zip(&self.reward_terms) {
             *sum += term;
+        }
+        for (sum, cost) in self.cost_sums.iter_mut().zip(&self.costs) {
+            *sum += cost;
         }
         if self.step.is_over() {
             self.end(poison);
@@ -397,6 +411,7 @@ impl EnvSlot {
             metrics,
             parameters: self.env.parameters().to_vec(),
             reward_terms: self.sums.clone(),
+            costs: self.cost_sums.clone(),
         });
     }
 
@@ -409,6 +424,15 @@ impl EnvSlot {
         let name = self.env.spec().reward_terms[index];
         let value = self.reward_terms[index];
         Some(format!("the reward term {name} is {value}"))
+    }
+
+    /// Names what in the last costs would poison a batch.
+    fn bad_cost(&self) -> Option<String> {
+        let is_bad = |cost: &f64| !is_fine(*cost) || *cost < 0.0;
+        let index = self.costs.iter().position(is_bad)?;
+        let name = self.env.spec().costs[index];
+        let value = self.costs[index];
+        Some(format!("the cost {name} is {value}"))
     }
 
     /// Names the first number of the last observation that would poison a batch.

@@ -21,4 +21,6 @@ pub struct EpisodeStatistics {
     pub parameters: Vec<f64>,
     /// Sums of the weighted reward terms, in the order of [`EnvSpec::reward_terms`](crate::EnvSpec::reward_terms).
     pub reward_terms: Vec<f64>,
+    /// Sums of the costs, in the order of [`EnvSpec::costs`](crate::EnvSpec::costs).
+    pub costs: Vec<f64>,
 }

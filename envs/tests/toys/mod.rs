@@ -33,6 +33,7 @@ impl Counter {
                 ),
                 action_space: BoxSpace::default().with("push [N]", -1.0, 1.0),
                 reward_terms: vec!["action", "count"],
+                costs: Vec::new(),
                 metrics: vec!["success", "count"],
                 parameters: vec!["seed [1]".into()],
                 max_episode_steps: None,

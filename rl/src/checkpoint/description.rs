@@ -16,6 +16,9 @@ pub(super) struct Description {
     pub(super) iteration: usize,
     pub(super) global_step: u64,
     pub(super) n_adam_steps: u64,
+    /// λ; none without a limit of the cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) multiplier: Option<f64>,
     pub(super) episodes: EpisodeCounts,
     pub(super) exploration_rng: RngState,
     pub(super) shuffle_rng: RngState,
@@ -32,6 +35,7 @@ impl Description {
             iteration: ppo.iteration,
             global_step: ppo.global_step,
             n_adam_steps: ppo.actor.adam.n_steps,
+            multiplier: ppo.constraint.as_ref().map(|c| c.multiplier.value),
             episodes: EpisodeCounts::of(&ppo.episodes),
             exploration_rng: RngState::of(&ppo.exploration_rng),
             shuffle_rng: RngState::of(&ppo.shuffle_rng),

@@ -6,6 +6,9 @@ use crate::RlError;
 use crate::ppo::{EpisodeRecord, EpisodeWindow};
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
 
+/// Tensor of the episodes' costs.
+const COSTS: &str = "episode_costs";
+
 /// Counts of episodes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -26,7 +29,7 @@ impl EpisodeCounts {
     }
 }
 
-/// Adds one row for each episode: return, length, metrics, reward terms.
+/// Adds one row for each episode: return, length, metrics, reward terms; and one of its costs.
 pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     let rows: Vec<f64> = window
         .records
@@ -41,13 +44,22 @@ pub(super) fn add(writer: &mut TensorWriter, window: &EpisodeWindow) {
     let n_records = window.records.len();
     let width = rows.len().checked_div(n_records).unwrap_or(0);
     writer.add("episodes", Tensor::f64(&rows, &[n_records, width]));
+    let costs: Vec<f64> = window
+        .records
+        .iter()
+        .flat_map(|record| record.costs.iter().copied())
+        .collect();
+    if !costs.is_empty() {
+        let shape = [n_records, costs.len() / n_records];
+        writer.add(COSTS, Tensor::f64(&costs, &shape));
+    }
 }
 
-/// Reads the episodes of a task with so many metrics and reward terms.
+/// Reads the episodes of a task with so many metrics, reward terms and costs; a file before version 3 has no costs.
 pub(super) fn take(
     file: &mut TensorFile,
     counts: &EpisodeCounts,
-    [n_metrics, n_terms]: [usize; 2],
+    [n_metrics, n_terms, n_costs]: [usize; 3],
     capacity: usize,
 ) -> Result<EpisodeWindow, RlError> {
     let n_records = counts.records;
@@ -56,11 +68,18 @@ pub(super) fn take(
     }
     let width = (2 + n_metrics + n_terms) * usize::from(n_records > 0);
     let rows = file.take_f64("episodes", &[n_records, width])?;
-    let records = rows.chunks_exact(width.max(1)).map(|row| EpisodeRecord {
+    let costs = if file.has(COSTS) {
+        file.take_f64(COSTS, &[n_records, n_costs])?
+    } else {
+        vec![f64::NAN; n_records * n_costs]
+    };
+    let rows = rows.chunks_exact(width.max(1)).enumerate();
+    let records = rows.map(|(i, row)| EpisodeRecord {
         return_: row[0],
         length: row[1],
         metrics: row[2..2 + n_metrics].to_vec(),
         reward_terms: row[2 + n_metrics..].to_vec(),
+        costs: costs[i * n_costs..(i + 1) * n_costs].to_vec(),
     });
     Ok(EpisodeWindow {
         records: records.collect(),

@@ -25,7 +25,7 @@ use description::Description;
 const FORMAT: Format = Format {
     name: "insonate-checkpoint",
     what: "checkpoint",
-    version: 2,
+    version: 3,
     oldest: 1,
 };
 
@@ -73,6 +73,9 @@ impl Ppo {
         let mut writer = TensorWriter::default();
         add_learner(&mut writer, "actor", &self.actor);
         add_learner(&mut writer, "critic", &self.critic);
+        if let Some(constraint) = &self.constraint {
+            add_learner(&mut writer, "cost_critic", &constraint.critic);
+        }
         add_moments(
             &mut writer,
             "observation",
@@ -121,7 +124,9 @@ impl Ppo {
         let spaces = [&observation_space, &action_space];
         check_fits("checkpoint", &description.identity.task, spaces, env.spec())?;
         let config = &description.config;
-        for (learner, n_outputs) in [("actor", action_space.len()), ("critic", 1)] {
+        let cost_critic = config.cost_limit.map(|_| ("cost_critic", 1));
+        let learners = [("actor", action_space.len()), ("critic", 1)];
+        for (learner, n_outputs) in learners.into_iter().chain(cost_critic) {
             let sizes = network_sizes(&config.hidden_sizes, observation_space.len(), n_outputs);
             check_network(&file, learner, &sizes)?;
         }
@@ -145,9 +150,20 @@ impl Ppo {
     ) -> Result<(), RlError> {
         let spec = self.env.spec();
         let n_obs = spec.observation_space.len();
-        let widths = [spec.metrics.len(), spec.reward_terms.len()];
+        let widths = [
+            spec.metrics.len(),
+            spec.reward_terms.len(),
+            spec.costs.len(),
+        ];
         take_learner(file, "actor", &mut self.actor, description.n_adam_steps)?;
         take_learner(file, "critic", &mut self.critic, description.n_adam_steps)?;
+        if let Some(constraint) = &mut self.constraint {
+            let critic = &mut constraint.critic;
+            take_learner(file, "cost_critic", critic, description.n_adam_steps)?;
+            let multiplier = description.multiplier.filter(|value| *value >= 0.0);
+            constraint.multiplier.value =
+                multiplier.ok_or_else(|| file.invalid("has no multiplier of its cost limit"))?;
+        }
         self.observation_normalizer = ObservationNormalizer::new(
             take_moments(file, "observation", n_obs)?,
             self.config.clip_obs,

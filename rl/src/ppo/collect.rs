@@ -11,6 +11,9 @@ impl Ppo {
     /// (policy, environments) => observations, actions, rewards, ends; false where `stop` broke it off
     pub(super) fn collect_rollout(&mut self, stop: &dyn Fn() -> bool) -> Result<bool, RlError> {
         self.rollout.clear_ends();
+        if let Some(constraint) = &mut self.constraint {
+            constraint.clear();
+        }
         self.distribution.set(self.actor.free());
         for step in 0..self.config.n_steps {
             // (observations) => u ~ π, actions
@@ -20,8 +23,11 @@ impl Ppo {
                 return Ok(false);
             }
             self.global_step += self.config.n_envs as u64;
-            // => rewards, ends, episodes
+            // => rewards, costs, ends, episodes
             self.store_rewards(step);
+            if let Some(constraint) = &mut self.constraint {
+                constraint.store(step, self.env.batch());
+            }
             self.store_ends(step);
             for ended in &self.env.batch().ended {
                 self.episodes.push(ended);

@@ -41,6 +41,11 @@ pub struct PpoConfig {
     pub ent_coef: f64,
     /// Weight of the value loss.
     pub vf_coef: f64,
+    /// Most that an episode may cost in the mean, all costs of the task together; none: no limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost_limit: Option<f64>,
+    /// Step η of the multiplier of `cost_limit` for each unit of cost above it; not in CleanRL.
+    pub multiplier_lr: f64,
     /// Largest norm of the gradient of all parameters.
     pub max_grad_norm: f64,
     /// Ends an update after the epoch in which the mean KL divergence from the old policy exceeds this; none: never.
@@ -87,6 +92,8 @@ impl Default for PpoConfig {
             clip_vloss: true,
             ent_coef: 0.0,
             vf_coef: 0.5,
+            cost_limit: None,
+            multiplier_lr: 0.5,
             max_grad_norm: 0.5,
             target_kl: None,
             norm_adv: true,
@@ -138,6 +145,8 @@ impl PpoConfig {
             ("clip_coef", self.clip_coef, above_zero, 1e6),
             ("ent_coef", self.ent_coef, 0.0, 1e6),
             ("vf_coef", self.vf_coef, 0.0, 1e6),
+            ("cost_limit", self.cost_limit.unwrap_or(0.0), 0.0, 1e12),
+            ("multiplier_lr", self.multiplier_lr, 0.0, 1e6),
             ("max_grad_norm", self.max_grad_norm, above_zero, 1e12),
             ("clip_obs", self.clip_obs, above_zero, 1e12),
             ("clip_reward", self.clip_reward, above_zero, 1e12),
@@ -226,6 +235,10 @@ mod tests {
         check(
             |c| c.target_kl = Some(0.0),
             "target_kl: 0 is not allowed: above 0 to 1000000",
+        );
+        check(
+            |c| c.cost_limit = Some(-1.0),
+            "cost_limit: -1 is not allowed: 0 to 1000000000000",
         );
         check(
             |c| c.hidden_sizes = vec![64, 0],

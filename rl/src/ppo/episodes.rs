@@ -15,6 +15,15 @@ pub struct EpisodeRecord {
     pub metrics: Vec<f64>,
     /// Sums of the weighted reward terms.
     pub reward_terms: Vec<f64>,
+    /// Sums of the costs.
+    pub costs: Vec<f64>,
+}
+
+impl EpisodeRecord {
+    /// What the episode cost in all.
+    pub fn cost(&self) -> f64 {
+        self.costs.iter().sum()
+    }
 }
 
 /// The most recent episodes and counts of all.
@@ -53,6 +62,7 @@ impl EpisodeWindow {
             length: ended.length as f64,
             metrics: ended.metrics.clone(),
             reward_terms: ended.reward_terms.clone(),
+            costs: ended.costs.clone(),
         });
     }
 
@@ -78,6 +88,7 @@ mod tests {
             metrics: vec![metric],
             parameters: Vec::new(),
             reward_terms: vec![return_],
+            costs: Vec::new(),
         }
     }
 

@@ -76,6 +76,13 @@ pub struct Bootstrap {
     pub value: f32,
 }
 
+impl Bootstrap {
+    /// The same end with the value of a state that terminated.
+    pub(super) fn of_zero(self) -> Self {
+        Self { value: 0.0, ..self }
+    }
+}
+
 /// Writes V(s'ₜ), shape `[n_steps, n_envs]`: the values of the next step, after the last one `last_values`, shape `[n_envs]`,
 /// and `bootstraps` where episodes ended.
 pub fn next_values(

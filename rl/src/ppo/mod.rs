@@ -2,15 +2,18 @@
 //!
 //! [`Ppo::iterate`] is the list of stages, each in a file of its own.
 //! Termination and truncation are kept apart (see [`gae()`]).
+//! With `cost_limit` it is PPO-Lagrangian (see [`Multiplier`]).
 //! The same seed gives the same bits on any number of threads.
 
 mod collect;
 mod config;
+mod constraint;
 mod diag_gaussian;
 mod episodes;
 mod gae;
 mod learner;
 mod learning_rate;
+mod multiplier;
 mod progress;
 mod rollout_buffer;
 mod setup;
@@ -24,15 +27,17 @@ use insonate_envs::VecEnv;
 use rand_chacha::ChaCha8Rng;
 
 pub use config::PpoConfig;
+pub use constraint::{Constraint, CostSamples};
 pub use diag_gaussian::DiagGaussian;
 pub use episodes::{EpisodeRecord, EpisodeWindow};
 pub use gae::{Bootstrap, GaeInputs, explained_variance, gae, next_values};
 pub use learner::Learner;
+pub use multiplier::Multiplier;
 pub use progress::Progress;
 pub use rollout_buffer::RolloutBuffer;
 pub(crate) use setup::network_sizes;
 pub use update::{
-    PolicyLoss, PolicyStats, UpdateStats, mean_and_std, policy_loss, update, value_loss,
+    Learners, PolicyLoss, PolicyStats, UpdateStats, mean_and_std, policy_loss, update, value_loss,
 };
 
 use crate::RlError;
@@ -51,6 +56,8 @@ pub struct Ppo {
     // Learned parameters and statistics.
     pub(crate) actor: Learner,
     pub(crate) critic: Learner,
+    /// Limit of the cost of an episode; none: costs are counted only.
+    pub(crate) constraint: Option<Constraint>,
     pub(crate) observation_normalizer: ObservationNormalizer,
     pub(crate) reward_normalizer: RewardNormalizer,
 
@@ -121,11 +128,14 @@ impl Ppo {
         self.iteration += 1;
         let learning_rate = self.config.annealed_learning_rate(self.iteration);
 
-        // (critic, observations) => values, next values
+        // (critics, observations) => values, next values
         self.evaluate_values();
 
         // (rewards, values, ends) => advantages, returns
         self.compute_advantages();
+
+        // (costs, limit) => multiplier; (advantages of reward and cost) => advantages
+        self.apply_limit();
 
         // (rollout) => better actor, better critic
         let stats = self.update(learning_rate)?;
@@ -195,6 +205,11 @@ impl Ppo {
     /// Settings.
     pub fn config(&self) -> &PpoConfig {
         &self.config
+    }
+
+    /// The limit of the cost with its multiplier; none: `cost_limit` is not set.
+    pub fn constraint(&self) -> Option<&Constraint> {
+        self.constraint.as_ref()
     }
 
     /// The environments.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use super::Ppo;
 use super::gae::explained_variance;
 use super::update::UpdateStats;
+use super::{EpisodeRecord, Ppo};
 
 /// One iteration of training.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,7 +30,7 @@ pub struct Progress {
     /// What the update did.
     pub update: UpdateStats,
     /// Every logged figure with CleanRL's name, in a fixed order; NaN: not known. `episode/` are the task's metrics and `reward/` the sums
-    /// of its reward terms, means over the last episodes.
+    /// of its reward terms, `cost/` those of its costs, means over the last episodes.
     pub scalars: Vec<(String, f64)>,
 }
 
@@ -107,9 +107,26 @@ impl Ppo {
             let mean = episodes.mean(|episode| episode.reward_terms[i]);
             (format!("reward/{name}"), mean)
         });
+        let costs = spec.costs.iter().enumerate().map(|(i, name)| {
+            let mean = episodes.mean(|episode| episode.costs[i]);
+            (format!("cost/{name}"), mean)
+        });
+        let cost = (!spec.costs.is_empty())
+            .then(|| ("charts/episodic_cost", episodes.mean(EpisodeRecord::cost)));
+        let limited = self.constraint.iter().flat_map(|constraint| {
+            [
+                ("charts/cost_limit", constraint.multiplier.limit),
+                ("charts/multiplier", constraint.multiplier.value),
+                (
+                    "losses/cost_value_loss",
+                    update.cost_value_loss.unwrap_or(f64::NAN),
+                ),
+            ]
+        });
         let owned = |(name, value): (&str, f64)| (name.to_owned(), value);
-        let fixed = fixed.into_iter().map(owned);
+        let fixed = fixed.into_iter().chain(cost).chain(limited).map(owned);
         let times = times.into_iter().map(owned);
-        fixed.chain(metrics).chain(terms).chain(times).collect()
+        let means = metrics.chain(terms).chain(costs);
+        fixed.chain(means).chain(times).collect()
     }
 }

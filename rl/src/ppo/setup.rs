@@ -7,7 +7,7 @@ use rand::{RngCore as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::update::ThreadTuner;
-use super::{DiagGaussian, EpisodeWindow, Learner, Ppo, PpoConfig, RolloutBuffer};
+use super::{Constraint, DiagGaussian, EpisodeWindow, Learner, Ppo, PpoConfig, RolloutBuffer};
 use crate::RlError;
 use crate::network::Mlp;
 use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMoments};
@@ -38,7 +38,10 @@ impl Ppo {
         };
         let n_obs = env.spec().observation_space.len();
         let n_actions = env.spec().action_space.len();
-        let [actor, critic] = networks(&config, n_obs, n_actions, &mut stream(WEIGHTS));
+        let mut weights = stream(WEIGHTS);
+        let [actor, critic] = networks(&config, n_obs, n_actions, &mut weights);
+        let cost_critic = critic_network(&config, n_obs, &mut weights);
+        let constraint = Constraint::of(&config, env.spec(), cost_critic)?;
         let seed = stream(ENVIRONMENTS).next_u64();
         env.reset(Some(seed), &ResetOptions::default())?;
         let (n_steps, n_envs) = (config.n_steps, config.n_envs);
@@ -49,6 +52,7 @@ impl Ppo {
             reward_normalizer: RewardNormalizer::new(n_envs, config.discount, config.clip_reward),
             actor: Learner::new(actor),
             critic: Learner::new(critic),
+            constraint,
             exploration_rng: stream(EXPLORATION),
             shuffle_rng: stream(SHUFFLE),
             episodes: EpisodeWindow::new(config.episode_window),
@@ -81,14 +85,19 @@ pub(crate) fn network_sizes(hidden: &[usize], n_inputs: usize, n_outputs: usize)
 
 /// Actor, with a log standard deviation for each action as free parameters, and critic.
 fn networks(config: &PpoConfig, n_obs: usize, n_actions: usize, rng: &mut ChaCha8Rng) -> [Mlp; 2] {
-    let sizes = |n_outputs: usize| network_sizes(&config.hidden_sizes, n_obs, n_outputs);
-    let mut actor = Mlp::new(&sizes(n_actions), config.activation, n_actions);
+    let sizes = network_sizes(&config.hidden_sizes, n_obs, n_actions);
+    let mut actor = Mlp::new(&sizes, config.activation, n_actions);
     actor.set_orthogonal(0.01, rng);
     let log_std = actor.free();
     actor.parameters_mut()[log_std].fill(config.log_std_init as f32);
-    let mut critic = Mlp::new(&sizes(1), config.activation, 0);
+    [actor, critic_network(config, n_obs, rng)]
+}
+
+fn critic_network(config: &PpoConfig, n_obs: usize, rng: &mut ChaCha8Rng) -> Mlp {
+    let sizes = network_sizes(&config.hidden_sizes, n_obs, 1);
+    let mut critic = Mlp::new(&sizes, config.activation, 0);
     critic.set_orthogonal(1.0, rng);
-    [actor, critic]
+    critic
 }
 
 fn check_env(env: &VecEnv, config: &PpoConfig) -> Result<(), RlError> {

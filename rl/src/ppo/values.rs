@@ -1,10 +1,10 @@
-//! The value stage: the critic on everything that the rollout saw.
+//! The value stage: the critics on everything that the rollout saw.
 
 use super::Ppo;
 use super::gae::next_values;
 
 impl Ppo {
-    /// (critic, observations) => values, next values
+    /// (critics, observations) => values, next values
     pub(super) fn evaluate_values(&mut self) {
         let (rollout, critic) = (&mut self.rollout, &mut self.critic);
         let values = &mut rollout.values;
@@ -21,5 +21,8 @@ impl Ppo {
             rollout.ends.iter().copied(),
             &mut rollout.next_values,
         );
+        if let Some(constraint) = &mut self.constraint {
+            constraint.evaluate(rollout, &self.observations, &self.config);
+        }
     }
 }

@@ -134,6 +134,11 @@ impl TensorFile {
         numbers.ok_or_else(|| self.invalid(format!("has {name:?} in another type than F64")))
     }
 
+    /// Whether it holds such an array.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.tensors.contains_key(name)
+    }
+
     /// Takes a text.
     ///
     /// # Errors

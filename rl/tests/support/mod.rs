@@ -14,6 +14,7 @@ pub(crate) struct Line {
     place: f32,
     n_steps: usize,
     terms: [f64; 2],
+    costs: [f64; 2],
     start: [f64; 1],
     end: Option<EndReason>,
 }
@@ -33,6 +34,7 @@ impl Line {
             ),
             action_space: BoxSpace::default().with("velocity [m/s]", -2.0, 2.0),
             reward_terms: vec!["place", "fall"],
+            costs: vec!["haste", "fall"],
             metrics: vec!["success", "fallen_at"],
             parameters: vec!["start [m]".to_owned()],
             max_episode_steps: Some(20),
@@ -45,6 +47,7 @@ impl Line {
             place: 0.0,
             n_steps: 0,
             terms: [0.0; 2],
+            costs: [0.0; 2],
             start: [0.0],
             end: None,
         }
@@ -88,6 +91,11 @@ impl Env for Line {
             -f64::from(self.place).abs(),
             -10.0 * f64::from(u8::from(terminated)),
         ];
+        // Speed, which brings the point to the middle, and a fall.
+        self.costs = [
+            0.1 * f64::from(action[0]).abs(),
+            f64::from(u8::from(terminated)),
+        ];
         if terminated {
             self.end = Some(EndReason::Task("fell off"));
         } else if truncated {
@@ -103,6 +111,10 @@ impl Env for Line {
 
     fn reward_terms(&self) -> &[f64] {
         &self.terms
+    }
+
+    fn costs(&self) -> &[f64] {
+        &self.costs
     }
 
     fn metrics(&self, metrics: &mut [f64]) {

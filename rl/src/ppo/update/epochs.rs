@@ -80,8 +80,8 @@ impl Epochs<'_> {
     }
 }
 
-/// Both heads on one thread.
-struct InTurn<'a, A, C>(&'a mut A, &'a mut C);
+/// Two heads on one thread.
+pub(super) struct InTurn<'a, A, C>(pub(super) &'a mut A, pub(super) &'a mut C);
 
 impl<A: LossHead, C: LossHead> LossHead for InTurn<'_, A, C> {
     fn compute_gradient(&mut self, rows: &[u32]) -> f64 {

@@ -17,11 +17,11 @@ pub use losses::{PolicyLoss, mean_and_std, policy_loss, value_loss};
 pub use policy_head::PolicyStats;
 pub(super) use thread_tuner::ThreadTuner;
 
-use super::{Learner, Ppo, PpoConfig, RolloutBuffer};
+use super::{Constraint, Learner, Ppo, PpoConfig, RolloutBuffer};
 use crate::RlError;
-use epochs::Epochs;
+use epochs::{Epochs, InTurn};
 use policy_head::PolicyHead;
-use value_head::ValueHead;
+use value_head::{ValueHead, ValueTargets};
 
 /// What an update did. Losses are means over its last epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -30,6 +30,8 @@ pub struct UpdateStats {
     pub policy: PolicyStats,
     /// Mean value loss.
     pub value_loss: f64,
+    /// The same of the costs; none without a limit.
+    pub cost_value_loss: Option<f64>,
     /// Epochs run; fewer than `update_epochs` where the KL divergence exceeded `target_kl`.
     pub n_epochs: usize,
     /// Minibatches run.
@@ -38,13 +40,28 @@ pub struct UpdateStats {
     pub n_skipped: usize,
 }
 
-/// Updates actor and critic on a rollout, on one thread or two, to the same bits.
+/// What an update learns.
+#[derive(Debug)]
+pub struct Learners<'a> {
+    /// The policy.
+    pub actor: &'a mut Learner,
+    /// Values of the reward.
+    pub critic: &'a mut Learner,
+    /// The limit with the critic of the cost and its targets.
+    pub constraint: Option<&'a mut Constraint>,
+}
+
+/// Updates actor and critics on a rollout, on one thread or two, to the same bits.
 pub fn update(
     config: &PpoConfig,
     learning_rate: f64,
     rollout: &RolloutBuffer,
     shuffle_seed: u64,
-    [actor, critic]: [&mut Learner; 2],
+    Learners {
+        actor,
+        critic,
+        constraint,
+    }: Learners<'_>,
     n_threads: usize,
 ) -> UpdateStats {
     let epochs = Epochs {
@@ -53,11 +70,33 @@ pub fn update(
         learning_rate,
     };
     let mut actor = PolicyHead::new(actor, rollout, config);
-    let mut critic = ValueHead::new(critic, rollout, config);
-    let counts = epochs.run(&mut actor, &mut critic, n_threads);
+    let targets = ValueTargets {
+        observations: &rollout.observations,
+        values: &rollout.values,
+        returns: &rollout.returns,
+    };
+    let mut critic = ValueHead::new(critic, targets, config);
+    let (counts, cost_value_loss) = match constraint {
+        None => (epochs.run(&mut actor, &mut critic, n_threads), None),
+        Some(Constraint {
+            critic: cost_critic,
+            samples,
+            ..
+        }) => {
+            let targets = ValueTargets {
+                observations: &rollout.observations,
+                values: &samples.values,
+                returns: &samples.returns,
+            };
+            let mut costs = ValueHead::new(cost_critic, targets, config);
+            let counts = epochs.run(&mut actor, &mut InTurn(&mut critic, &mut costs), n_threads);
+            (counts, Some(costs.mean_loss()))
+        }
+    };
     UpdateStats {
         policy: actor.stats(),
         value_loss: critic.mean_loss(),
+        cost_value_loss,
         n_epochs: counts.epochs,
         n_minibatches: counts.minibatches,
         n_skipped: counts.skipped,
@@ -75,7 +114,11 @@ impl Ppo {
             learning_rate,
             &self.rollout,
             self.shuffle_rng.next_u64(),
-            [&mut self.actor, &mut self.critic],
+            Learners {
+                actor: &mut self.actor,
+                critic: &mut self.critic,
+                constraint: self.constraint.as_mut(),
+            },
             n_threads,
         );
         self.thread_tuner.record(n_threads, start.elapsed());

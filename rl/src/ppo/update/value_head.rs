@@ -3,12 +3,21 @@
 use super::loss_head::LossHead;
 use super::losses::value_loss;
 use crate::network::AdamStep;
-use crate::ppo::{Learner, PpoConfig, RolloutBuffer};
+use crate::ppo::{Learner, PpoConfig};
+
+/// What a critic learns from; arrays of shape `[n_samples, …]`.
+#[derive(Clone, Copy)]
+pub(super) struct ValueTargets<'a> {
+    pub(super) observations: &'a [f32],
+    /// What it said before the update.
+    pub(super) values: &'a [f32],
+    pub(super) returns: &'a [f32],
+}
 
 /// The critic and what its loss needs.
 pub(super) struct ValueHead<'a> {
     learner: &'a mut Learner,
-    rollout: &'a RolloutBuffer,
+    targets: ValueTargets<'a>,
     clip_coef: Option<f32>,
     vf_coef: f32,
     sum: f64,
@@ -19,12 +28,12 @@ pub(super) struct ValueHead<'a> {
 impl<'a> ValueHead<'a> {
     pub(super) fn new(
         learner: &'a mut Learner,
-        rollout: &'a RolloutBuffer,
+        targets: ValueTargets<'a>,
         config: &PpoConfig,
     ) -> Self {
         Self {
             learner,
-            rollout,
+            targets,
             clip_coef: config.clip_vloss.then_some(config.clip_coef as f32),
             vf_coef: config.vf_coef as f32,
             sum: 0.0,
@@ -43,15 +52,15 @@ impl LossHead for ValueHead<'_> {
     fn compute_gradient(&mut self, rows: &[u32]) -> f64 {
         let Self {
             learner,
-            rollout,
+            targets,
             clip_coef,
             vf_coef,
             sum,
             ..
         } = self;
         let weight = *vf_coef / rows.len() as f32;
-        learner.compute_gradient(&rollout.observations, rows, |row, value, by_value, _| {
-            let (old_value, return_) = (rollout.values[row], rollout.returns[row]);
+        learner.compute_gradient(targets.observations, rows, |row, value, by_value, _| {
+            let (old_value, return_) = (targets.values[row], targets.returns[row]);
             let (loss, slope) = value_loss(value[0], old_value, return_, *clip_coef);
             *sum += f64::from(loss);
             by_value[0] = weight * slope;
