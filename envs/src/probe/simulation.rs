@@ -130,10 +130,22 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         if let Some(camera) = &mut self.camera {
             camera.shoot(&self.state)?;
         }
+        let (state, task) = (&self.state, &mut self.task);
         match &mut self.scanner {
-            Some(scanner) => scanner.scan(&self.state),
+            Some(scanner) => scanner.scan(state, |sight| task.see(state, sight)),
             None => Ok(()),
         }
+    }
+
+    fn take_references(&mut self) -> Result<(), EnvError> {
+        let (Some(scanner), Some(patient)) = (&mut self.scanner, &self.state.patient) else {
+            return Ok(());
+        };
+        let task = &mut self.task;
+        for pose in task.reference_poses(&self.state) {
+            scanner.scan_at_rest(patient, &pose, |sight| task.see_reference(sight))?;
+        }
+        Ok(())
     }
 }
 
@@ -163,6 +175,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         self.pending
             .extend((0..self.episode.latency).map(|_| neutral.clone()));
         self.acting.fill(0.0);
+        self.take_references()?;
         self.take_pictures()
     }
 

@@ -3,9 +3,14 @@
 //! The patient's organs are those of `insonate-ultrasound`'s adult, deformed as the simulated torso is at each control step.
 
 mod patient;
+mod raster;
 mod scanner;
 mod settings;
+mod sight;
 
 pub use patient::Patient;
+pub(crate) use raster::INDENTATION;
+pub use raster::Raster;
 pub use scanner::Scanner;
 pub use settings::{Reading, UltrasoundSettings};
+pub use sight::Sight;
