@@ -4,7 +4,7 @@ use nalgebra::Isometry3;
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::EpisodeEnd;
-use crate::probe::{SceneState, WrenchMeasurement};
+use crate::probe::{Goal, SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Sight;
 use crate::{BoxSpace, EnvError};
@@ -45,7 +45,13 @@ pub trait ProbeTask: Send {
         Vec::new()
     }
 
-    /// Judges such a frame, in the order of the poses.
+    /// Where a probe would be held, and how hard, for frames over about a breath by which the episode's are judged; asked for after each
+    /// reset, where ultrasound is observed. The physics is stepped for them and begins anew.
+    fn reference_hold(&self, _state: &SceneState) -> Option<Goal> {
+        None
+    }
+
+    /// Judges such a frame, in the order of the poses, and those of the hold.
     fn see_reference(&mut self, _sight: &Sight) {}
 
     /// Judges the frame after a reset and after each control step, where ultrasound is observed.

@@ -1,8 +1,9 @@
 //! `coverage`: sweep the probe, in contact at a steady force, until the imaged slices have passed over an organ's surface.
 //!
 //! The surface is `task.n_points` points of the organ at rest. A point is seen when it lies in the slice, which is as thick as the beam at
-//! half its maximum, on a line that touches, and neither bone nor gas lies before. What can be seen at all depends on the patient: it is
-//! what a raster of upright poses, a slice apart, sees of the torso at rest ([`crate::ultrasound::Raster`]). Shares are of that area.
+//! half its maximum, on a line that touches, and neither bone nor gas lies before. Between two control steps a scanner makes several frames:
+//! the slice is thicker by half of the way across it on either side. What can be seen at all depends on the patient: it is what a raster of
+//! upright poses sees of the torso at rest, the whole face in contact ([`crate::ultrasound::Raster`]). Shares are of that area.
 //!
 //! # Action
 //!
@@ -33,12 +34,12 @@
 //!
 //! # Start
 //!
-//! Upright on the skin, over a random place of the organ as seen from above, the array across the body; the probe stands `start.height`
+//! Upright on the skin, at a random place of the area over the organ that the raster passes, the array across the body; the probe stands `start.height`
 //! above; the force sensor is zeroed there.
 //!
 //! # End
 //!
-//! Terminated: the share seen reaches `task.share`; more than `task.max_distance` beside the organ; more than `task.max_force`; the
+//! Terminated: the share seen reaches `task.share`; more than `task.max_distance` beside the raster's area; more than `task.max_force`; the
 //! simulation diverged. Truncated: at `time.limit`.
 //!
 //! Success: the share seen reached `task.share` in an episode that kept to `task.limits`.
@@ -63,7 +64,7 @@ use crate::probe::{
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
-use crate::ultrasound::{Raster, Sight, UltrasoundSettings};
+use crate::ultrasound::{Raster, STEP, Sight, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -86,11 +87,15 @@ const N_TRIES: usize = 32;
 /// Skin that is steeper than this cosine is no start.
 const LEAST_COSINE: f64 = 0.35;
 /// Points farther from the slice, without deformation, are not looked at [m].
-const NEAR: f64 = 0.02;
-/// Speed of the script [m/s], the rate at which it closes what is left [1/s], and how near it comes to each pose [m].
-const SCRIPT_SPEED: f64 = 0.04;
-const SCRIPT_RATE: f64 = 8.0;
+const NEAR: f64 = 0.03;
+/// More way across the slice in a control step leaves gaps [m].
+const MOST_BESIDE: f64 = 0.005;
+/// Speed of the script [m/s], and the rate at which it closes what is left [1/s].
+const SCRIPT_SPEED: f64 = 0.045;
+const SCRIPT_RATE: f64 = 3.0;
+/// How near it comes to the first pose, and how far it looks ahead from there on [m].
 const SCRIPT_NEAR: f64 = 0.006;
+const SCRIPT_AHEAD: f64 = 0.015;
 
 /// Settings of the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -102,7 +107,7 @@ pub struct CoverageSettings {
     pub n_points: usize,
     /// Share of what can be seen that a success has seen.
     pub share: f64,
-    /// Distance beside the organ, as seen from above, at which the episode ends [m].
+    /// Distance beside the raster's area, from above, at which the episode ends [m].
     pub max_distance: f64,
     /// Force at which the episode ends [N].
     pub max_force: f64,
@@ -135,7 +140,7 @@ impl Default for CoverageSettings {
         Self {
             organ: "right_kidney".to_owned(),
             n_points: 600,
-            share: 0.9,
+            share: 0.85,
             max_distance: 0.08,
             max_force: 40.0,
             reward: CoverageReward {
@@ -184,7 +189,6 @@ fn defaults() -> ProbeTaskSettings<CoverageSettings> {
         scene: SceneSettings {
             robot: "ur5e".to_owned(),
             shape: "adult".to_owned(),
-            lattice: "thesis".to_owned(),
             ..SceneSettings::default()
         },
         action: ActionSettings {
@@ -308,12 +312,14 @@ struct Coverage {
     /// The same share after the last control step, and the path then [m].
     last: [f64; 2],
     force: AxialForce,
+    /// Where the face was in the last frame.
+    imaged: Option<Isometry3<f64>>,
     /// Where the face was in the last physics step, in the torso's frame, and how far it has moved since it touched [m].
     path: (Option<Vector3<f64>>, f64),
-    /// Distance beside the organ [m].
+    /// Distance beside the raster's area, from above [m].
     beside: f64,
-    /// Poses that the script has yet to pass, the last one first; none: no way was chosen.
-    way: Option<Vec<Isometry3<f64>>>,
+    /// Poses that the script has yet to pass, the last one first, and whether it was at the first; none: no way was chosen.
+    way: Option<(Vec<Isometry3<f64>>, bool)>,
     action_change: ActionChange,
 }
 
@@ -336,6 +342,7 @@ impl Coverage {
             cells: [0.0; _],
             last: [0.0; 2],
             force: AxialForce::default(),
+            imaged: None,
             path: (None, 0.0),
             beside: 0.0,
             way: None,
@@ -368,11 +375,10 @@ impl Coverage {
         force: f64,
         rng: &mut ChaCha8Rng,
     ) -> Option<Goal> {
-        let share = [rng.random(), rng.random()];
-        let adult = state.patient.as_ref()?.adult();
-        let place = raster.pose_at(adult, share).ok()?.translation.vector;
-        let [x, y, _] = state.model.scene.torso_position;
-        let point = state.skin(place.x + x, place.y + y)?;
+        let [low, high] = raster.area;
+        let origin = state.model.scene.torso_position;
+        let [x, y] = [0, 1].map(|axis| origin[axis] + rng.random_range(low[axis]..=high[axis]));
+        let point = state.skin(x, y)?;
         let lateral = state.torso.world_from_rest.rotation * Vector3::x();
         let pose = Pose::with_z_axis(point.position, -point.normal, lateral);
         (point.normal.z > LEAST_COSINE).then_some(Goal {
@@ -381,8 +387,8 @@ impl Coverage {
         })
     }
 
-    /// Marks what a frame shows, and sorts what is left into cells.
-    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, sight: &Sight) {
+    /// Marks what a frame shows, and sorts what is left into cells; `beside`: half of the way across the slice since the last frame [m].
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, beside: f64, sight: &Sight) {
         self.cells.fill(0.0);
         let Some(surface) = &self.surface else {
             return;
@@ -393,11 +399,12 @@ impl Coverage {
                 continue;
             }
             let place = probe_from_torso * point.rest.cast::<f64>();
-            if place.y.abs() < NEAR && sight.sees(&point.rest) {
+            if place.y.abs() < NEAR && sight.sees(&point.rest, beside) {
                 self.seen[index] = true;
                 self.share += share;
             } else {
-                let cell = |bounds: &[f64], place: f64| bounds.iter().filter(|x| place > **x).count();
+                let cell =
+                    |bounds: &[f64], place: f64| bounds.iter().filter(|x| place > **x).count();
                 let row = cell(&ROWS, place.y);
                 self.cells[row * (COLUMNS.len() + 1) + cell(&COLUMNS, place.x)] += share;
             }
@@ -427,7 +434,11 @@ impl Coverage {
 fn serpentine(columns: &[Vec<Isometry3<f64>>], back: bool, up: bool) -> Vec<Isometry3<f64>> {
     let mut way = Vec::new();
     for index in 0..columns.len() {
-        let from = if back { index } else { columns.len() - 1 - index };
+        let from = if back {
+            index
+        } else {
+            columns.len() - 1 - index
+        };
         let is_up = up == (index % 2 == 0);
         let poses = columns[from].iter().copied();
         if is_up {
@@ -476,9 +487,12 @@ impl ProbeTask for Coverage {
         let raster = self.choose(state, episode.organs)?;
         self.force = AxialForce::default();
         (self.path, self.beside, self.way) = ((None, 0.0), 0.0, None);
-        (self.share, self.last) = (0.0, [0.0; 2]);
+        (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
-        let n = self.surface.as_ref().map_or(0, |surface| surface.points.len());
+        let n = self
+            .surface
+            .as_ref()
+            .map_or(0, |surface| surface.points.len());
         self.seen = vec![false; n];
         let mut placed = Err(EnvError::Config {
             field: "task.organ".to_owned(),
@@ -517,7 +531,7 @@ impl ProbeTask for Coverage {
             return;
         };
         for (point, seen) in survey.surface.points.iter().zip(&mut survey.seen) {
-            *seen = *seen || sight.sees(&point.rest);
+            *seen = *seen || sight.sees(&point.rest, 0.5 * STEP);
         }
         survey.n_left -= 1;
         if survey.n_left > 0 {
@@ -534,12 +548,17 @@ impl ProbeTask for Coverage {
 
     fn see(&mut self, state: &SceneState, sight: &Sight) {
         let pose = state.torso_from_probe();
-        self.mark(&pose, sight);
+        let way = self.imaged.replace(pose).map_or(0.0, |before| {
+            (pose.inverse() * before).translation.vector.y.abs()
+        });
+        self.mark(&pose, (0.5 * way).min(MOST_BESIDE), sight);
         if let Some(surface) = &self.surface {
-            let place = pose * nalgebra::Point3::new(0.0, 0.0, 0.0);
-            let [low, high] = surface.raster.bounds;
+            let place = pose.translation.vector;
+            let [low, high] = surface.raster.area;
             let beyond = |axis: usize| {
-                (low[axis] - place[axis]).max(place[axis] - high[axis]).max(0.0)
+                (low[axis] - place[axis])
+                    .max(place[axis] - high[axis])
+                    .max(0.0)
             };
             self.beside = beyond(0).hypot(beyond(1));
         }
@@ -571,7 +590,10 @@ impl ProbeTask for Coverage {
         let reasons = [
             (self.is_covered(), "covered"),
             (self.beside > self.settings.max_distance, "beside the organ"),
-            (state.axial_force() > self.settings.max_force, "pressed too hard"),
+            (
+                state.axial_force() > self.settings.max_force,
+                "pressed too hard",
+            ),
         ];
         let reached = reasons.into_iter().find(|(is_reached, _)| *is_reached);
         reached.map(|(_, reason)| EpisodeEnd::Terminated(reason))
@@ -588,7 +610,7 @@ impl ProbeTask for Coverage {
             return false;
         };
         if self.way.is_none() {
-            self.way = self.plan(state);
+            self.way = self.plan(state).map(|way| (way, false));
         }
         let probe = &state.probe.world_from_probe;
         let back = probe.rotation.inverse();
@@ -596,8 +618,11 @@ impl ProbeTask for Coverage {
             let way = back * (state.in_world(pose).position - probe.position);
             Vector3::new(way.x, way.y, 0.0)
         };
-        let way = self.way.get_or_insert_default();
-        while way.len() > 1 && way.last().is_some_and(|next| to(next).norm() < SCRIPT_NEAR) {
+        let (way, has_begun) = self.way.get_or_insert_default();
+        let is_near =
+            |way: &[Isometry3<f64>], near| way.last().is_some_and(|next| to(next).norm() < near);
+        *has_begun |= is_near(way, SCRIPT_NEAR);
+        while *has_begun && way.len() > 1 && is_near(way, SCRIPT_AHEAD) {
             way.pop();
         }
         let left = way.last().map_or_else(Vector3::zeros, to);

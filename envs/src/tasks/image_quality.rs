@@ -1,9 +1,10 @@
 //! `image-quality`: keep the picture good by tilt and force while the patient breathes.
 //!
 //! A picture is as good as its mean confidence (Karamalis et al. 2012, doi:10.1016/j.media.2012.07.005): lines that touch nothing have
-//! none, bone and gas take it from what is below. So a place with ribs gives less than one without: quality is the mean confidence over
-//! that of a reference at the same place, a frame of the torso at rest, upright, the whole face in contact, made at each reset. The probe
-//! starts tilted, so that a part of the face stands off the skin.
+//! none, bone and gas take it from what is below. So a place with ribs gives less than one without, and stiff skin less than a soft one:
+//! quality is the mean confidence over that of a reference, five frames of a probe that is held upright at the same place with 3 N more than
+//! the wanted force, over 4 s of the same breath, which are simulated at each reset. The probe starts tilted, so that an end of the face
+//! stands off the skin.
 //!
 //! # Action
 //!
@@ -29,7 +30,7 @@
 //! # Start
 //!
 //! A random place within `task.area`, from above, in the torso's frame; the probe stands `start.height` above, tilted from the skin's
-//! normal by up to `task.start_tilt` about both of its axes, at least half of that in all; the force sensor is zeroed there.
+//! normal by 60 to 100 % of `task.start_tilt`, along the array within 46°; the force sensor is zeroed there.
 //!
 //! # End
 //!
@@ -38,7 +39,7 @@
 //! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept to `task.limits`.
 
 use insonate_sim::Pose;
-use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
+use nalgebra::{UnitQuaternion, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -53,7 +54,7 @@ use crate::probe::{
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_ranges};
-use crate::ultrasound::{INDENTATION, Sight, UltrasoundSettings};
+use crate::ultrasound::{Sight, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -68,12 +69,16 @@ pub const KIND: TaskKind = TaskKind {
 
 /// How often a start is drawn that the arm can reach.
 const N_TRIES: usize = 32;
+/// Share of the largest tilt that a start has at least.
+const LEAST_TILT: f64 = 0.6;
+/// Largest angle between the axis of the start's tilt and the probe's y axis [rad].
+const LARGEST_FAN: f64 = 0.8;
 /// Share of the force's limit from which on force costs.
 const FREE: f64 = 0.8;
 /// Rate at which the script takes the tilt back [1/s].
 const SCRIPT_RATE: f64 = 3.0;
-/// Force that the script asks for beyond the goal's [N].
-const SCRIPT_FORCE: f64 = 3.0;
+/// Force of the reference and of the script beyond the goal's [N].
+const MORE_FORCE: f64 = 3.0;
 
 /// Settings of the task itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,7 +88,7 @@ pub struct QualitySettings {
     pub area_x: [f64; 2],
     /// Places along the patient [m].
     pub area_y: [f64; 2],
-    /// Largest tilt of the start about each axis [rad].
+    /// Largest tilt of the start [rad].
     pub start_tilt: f64,
     /// Time after which quality counts [s].
     pub settling: f64,
@@ -116,9 +121,9 @@ impl Default for QualitySettings {
         Self {
             area_x: [-0.10, 0.04],
             area_y: [-0.12, 0.0],
-            start_tilt: 0.3,
+            start_tilt: 0.5,
             settling: 1.5,
-            quality: 0.8,
+            quality: 0.88,
             max_force: 40.0,
             reward: QualityReward {
                 quality: 1.0,
@@ -231,8 +236,8 @@ struct ImageQuality {
     force: AxialForce,
     /// Greatest force of the control step [N].
     step_peak: f64,
-    /// Mean confidence of the reference.
-    reference: f64,
+    /// Sum of the reference's mean confidence, and frames in it.
+    reference: (f64, usize),
     quality: f64,
     /// Sums of confidence and of the share of touching lines, and frames in them.
     sums: ([f64; 2], usize),
@@ -248,7 +253,7 @@ impl ImageQuality {
             place: [0.0; 2],
             force: AxialForce::default(),
             step_peak: 0.0,
-            reference: 0.0,
+            reference: (0.0, 0),
             quality: 0.0,
             sums: ([0.0; 2], 0),
             action_change: ActionChange::default(),
@@ -263,18 +268,16 @@ impl ImageQuality {
 
     /// Confidence over that of the reference.
     fn quality_of(&self, confidence: f64) -> f64 {
-        confidence / self.reference.max(1e-6)
+        let (sum, n) = self.reference;
+        confidence * n as f64 / sum.max(1e-6)
     }
 
     /// Draws a tilt about the probe's x and y axis [rad].
     fn draw_tilt(&self, rng: &mut ChaCha8Rng) -> [f64; 2] {
-        let most = self.settings.start_tilt;
-        loop {
-            let tilt: [f64; 2] = std::array::from_fn(|_| most * rng.random_range(-1.0..=1.0));
-            if tilt[0].hypot(tilt[1]) >= 0.5 * most {
-                return tilt;
-            }
-        }
+        let tilt = self.settings.start_tilt * rng.random_range(LEAST_TILT..=1.0);
+        let (sin, cos) = rng.random_range(-LARGEST_FAN..=LARGEST_FAN).sin_cos();
+        let side = if rng.random() { 1.0 } else { -1.0 };
+        [tilt * sin, side * tilt * cos]
     }
 }
 
@@ -299,7 +302,8 @@ impl ProbeTask for ImageQuality {
         rng: &mut ChaCha8Rng,
     ) -> Result<(), EnvError> {
         self.force = AxialForce::default();
-        (self.step_peak, self.quality, self.sums) = (0.0, 0.0, ([0.0; 2], 0));
+        (self.step_peak, self.quality) = (0.0, 0.0);
+        (self.reference, self.sums) = ((0.0, 0), ([0.0; 2], 0));
         self.action_change.reset();
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
@@ -339,17 +343,16 @@ impl ProbeTask for ImageQuality {
         self.step_peak = self.step_peak.max(state.axial_force());
     }
 
-    fn reference_poses(&self, state: &SceneState) -> Vec<Isometry3<f64>> {
-        let pressed = Translation3::new(0.0, 0.0, INDENTATION);
-        let upright = self.upright(state);
-        upright
-            .map(|pose| state.in_torso(&pose) * pressed)
-            .into_iter()
-            .collect()
+    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
+        Some(Goal {
+            force: state.goal.force + MORE_FORCE,
+            ..Goal::at(self.upright(state)?)
+        })
     }
 
     fn see_reference(&mut self, sight: &Sight) {
-        self.reference = sight.confidence();
+        self.reference.0 += sight.confidence();
+        self.reference.1 += 1;
     }
 
     fn see(&mut self, state: &SceneState, sight: &Sight) {
@@ -392,7 +395,7 @@ impl ProbeTask for ImageQuality {
         };
         let back = state.probe.world_from_probe.rotation.inverse();
         let turn = (back * upright.rotation).scaled_axis() * SCRIPT_RATE;
-        mode.action_of([0.0, 0.0, turn.z, turn.x, turn.y, SCRIPT_FORCE], action);
+        mode.action_of([0.0, 0.0, turn.z, turn.x, turn.y, MORE_FORCE], action);
         true
     }
 

@@ -9,8 +9,8 @@ mod settings;
 mod sight;
 
 pub use patient::Patient;
-pub(crate) use raster::INDENTATION;
 pub use raster::Raster;
+pub(crate) use raster::STEP;
 pub use scanner::Scanner;
 pub use settings::{Reading, UltrasoundSettings};
 pub use sight::Sight;

@@ -5,22 +5,26 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::EnvError;
 
-/// Distance of neighbouring poses of a column [m]: within the thickness of a slice.
-const STEP: f64 = 0.004;
+/// Distance of neighbouring poses of a column [m].
+pub(crate) const STEP: f64 = 0.004;
 /// Columns are at most so far apart [m].
 const SPACING: f64 = 0.07;
 /// How deep the face stands in the skin, so that a curved one touches with all of its length [m].
-pub(crate) const INDENTATION: f64 = 0.012;
-/// How often a foot is mended; a foot then is right within a millimetre on an adult's front.
-const N_MENDED: usize = 6;
+const INDENTATION: f64 = 0.012;
+/// Places across the body that are tried for a column [m].
+const TRIED: f64 = 0.005;
+/// A radian from above is as bad as an axis that passes the organ at this distance [m].
+const LEAN: f64 = 0.07;
+/// Starts are so far beside the outermost columns [m].
+const MARGIN: f64 = 0.02;
 
 /// Poses of the probe over an organ, in the torso's frame at rest.
 #[derive(Debug, Clone)]
 pub struct Raster {
     /// Columns, each from the feet to the head.
     pub columns: Vec<Vec<Isometry3<f64>>>,
-    /// Corners of the box around the organ [m].
-    pub bounds: [Point3<f64>; 2],
+    /// From above: corners of the area over the organ, across and along the body [m].
+    pub area: [[f64; 2]; 2],
 }
 
 impl Raster {
@@ -33,40 +37,50 @@ impl Raster {
             let of = |axis: usize| surface.iter().map(move |point| point.rest[axis]);
             Point3::from([0, 1, 2].map(|axis| f64::from(of(axis).fold(start, pick))))
         };
-        let bounds = [all(f32::min, f32::MAX), all(f32::max, f32::MIN)];
-        let size = bounds[1] - bounds[0];
+        let [low, high] = [all(f32::min, f32::MAX), all(f32::max, f32::MIN)];
+        let size = high - low;
         let [n_columns, n_rows] = [size.x / SPACING, size.y / STEP].map(|n| n.ceil().max(1.0));
-        let target = |column: f64, row: f64| {
-            let share = Vector3::new((column + 0.5) / n_columns, (row + 0.5) / n_rows, 0.5);
-            bounds[0] + size.component_mul(&share)
+        let counted = |n: f64| (0..n as usize).map(move |index| (index as f64 + 0.5) / n);
+        let mut across = Vec::new();
+        for share in counted(n_columns) {
+            across.push(place_over(
+                adult,
+                &(low + size.component_mul(&Vector3::new(share, 0.5, 0.5))),
+            )?);
+        }
+        let column = |x: &f64| {
+            let poses = counted(n_rows).map(|share| pose(adult, [*x, low.y + share * size.y]));
+            poses.collect::<Result<_, _>>()
         };
-        let counted = |n: f64| (0..n as usize).map(|index| index as f64);
-        let column =
-            |column| counted(n_rows).map(move |row| foot(adult, &target(column, row))).collect();
-        let columns = counted(n_columns).map(column).collect::<Result<_, EnvError>>()?;
-        Ok(Self { columns, bounds })
-    }
-
-    /// The pose over a share of the organ's box from its corner, 0 to 1 across and along the body.
-    ///
-    /// # Errors
-    /// As [`Raster::over`].
-    pub fn pose_at(&self, adult: &Adult, share: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
-        let size = self.bounds[1] - self.bounds[0];
-        let share = Vector3::new(share[0], share[1], 0.5);
-        foot(adult, &(self.bounds[0] + size.component_mul(&share)))
+        let least = across.iter().copied().fold(f64::MAX, f64::min);
+        let most = across.iter().copied().fold(f64::MIN, f64::max);
+        Ok(Self {
+            columns: across.iter().map(column).collect::<Result<_, EnvError>>()?,
+            area: [[least - MARGIN, low.y], [most + MARGIN, high.y]],
+        })
     }
 }
 
-/// The pose upright on the skin whose axis meets a target.
-fn foot(adult: &Adult, target: &Point3<f64>) -> Result<Isometry3<f64>, EnvError> {
-    let mut place = [target.x, target.y];
-    for _ in 0..N_MENDED {
-        let pose = adult.probe_pose(place, 0.0, INDENTATION)?;
+fn pose(adult: &Adult, place: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
+    Ok(adult.probe_pose(place, 0.0, INDENTATION)?)
+}
+
+/// The place across the body from which an upright probe looks at a target best: on a flat trunk no normal may meet it.
+fn place_over(adult: &Adult, target: &Point3<f64>) -> Result<f64, EnvError> {
+    let badness = |x: f64| {
+        let pose = pose(adult, [x, target.y]).ok()?;
         let axis = pose.rotation * Vector3::z();
         let way = target - Point3::from(pose.translation.vector);
-        let beside = way - axis * axis.dot(&way);
-        place = [place[0] + beside.x, place[1] + beside.y];
-    }
-    Ok(adult.probe_pose(place, 0.0, INDENTATION)?)
+        let beside = (way - axis * axis.dot(&way)).norm();
+        Some(beside + LEAN * axis.angle(&-Vector3::z()))
+    };
+    let [low, high] = adult.bounds().map(|corner| f64::from(corner.x));
+    let n = ((high - low) / TRIED) as usize;
+    let tried = (0..n).map(|index| low + TRIED * index as f64);
+    let rated = tried.filter_map(|x| badness(x).map(|badness| (x, badness)));
+    let best = rated.min_by(|one, other| one.1.total_cmp(&other.1));
+    best.map(|(x, _)| x).ok_or_else(|| EnvError::Config {
+        field: "task.organ".to_owned(),
+        problem: "lies below no skin".to_owned(),
+    })
 }

@@ -43,9 +43,10 @@ impl<'a> Sight<'a> {
         self.confidence
     }
 
-    /// Whether a point of the torso at rest lies in the imaged slice, on a line that touches, before bone and gas.
-    pub fn sees(&self, rest: &Point) -> bool {
-        let place = self.b_mode.sample_of(self.view, rest);
+    /// Whether a point of the torso at rest lies in the imaged slice or less than `beside` [m] out of it, on a line that touches, before bone
+    /// and gas.
+    pub fn sees(&self, rest: &Point, beside: f64) -> bool {
+        let place = self.b_mode.sample_of(self.view, rest, beside);
         place.is_some_and(|[line, sample]| sample < self.n_lit[line])
     }
 }

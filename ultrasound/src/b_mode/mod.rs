@@ -142,8 +142,14 @@ impl BMode {
         &self.frame
     }
 
-    /// The line and the sample that show a rest point: it lies within the slice, as thick as the beam at half its maximum; none outside of it.
-    pub fn sample_of(&self, view: &View, rest: &crate::deformation::Point) -> Option<[usize; 2]> {
+    /// The line and the sample that show a rest point: it lies within the slice, as thick as the beam at half its maximum and by `beside` [m]
+    /// thicker on either side; none outside of it.
+    pub fn sample_of(
+        &self,
+        view: &View,
+        rest: &crate::deformation::Point,
+        beside: f64,
+    ) -> Option<[usize; 2]> {
         let point = view.probe(rest)?;
         let [line, range] = self.grid.locate(&point);
         let [line, sample] = [(line + 0.5).floor(), (range / self.grid.step).floor()];
@@ -153,7 +159,7 @@ impl BMode {
         }
         let [line, sample] = [line as usize, sample as usize];
         let half_width = (2.0 * std::f32::consts::LN_2).sqrt() * self.grid.sigma_elevation[sample];
-        (point.y.abs() <= half_width).then_some([line, sample])
+        (point.y.abs() <= half_width + beside as f32).then_some([line, sample])
     }
 
     /// Makes a frame; `index` chooses the noise.
