@@ -354,6 +354,7 @@ impl Coverage {
     fn choose(&mut self, state: &SceneState, patient: u64) -> Result<Raster, EnvError> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         (self.patient, self.surface) = (patient, known.get(&patient).cloned());
+        self.survey = None;
         drop(known);
         if let Some(surface) = &self.surface {
             return Ok(surface.raster.clone());
