@@ -44,11 +44,10 @@
 //!
 //! Success: the share seen reached `task.share` in an episode that kept to `task.limits`.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use insonate_sim::Pose;
-use insonate_ultrasound::phantom::{SoftOrgan, SurfacePoint};
+use insonate_ultrasound::phantom::SoftOrgan;
 use nalgebra::{Isometry3, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -64,7 +63,7 @@ use crate::probe::{
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
-use crate::ultrasound::{Raster, STEP, Sight, UltrasoundSettings};
+use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
 
 /// The registry's entry.
@@ -235,62 +234,12 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
         5.0,
     )?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
-    let known = Known::default();
+    let known = KnownSurfaces::default();
     Ok(factory(KIND.name, settings, scenes, move |settings, _| {
         let mode = &settings.action;
         let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
         Coverage::new(settings.task.clone(), script, known.clone())
     }))
-}
-
-/// An organ's surface, and how it is swept.
-#[derive(Debug)]
-struct Surface {
-    raster: Raster,
-    points: Vec<SurfacePoint>,
-    /// Share of each point in the area that can be seen.
-    shares: Vec<f64>,
-}
-
-impl Surface {
-    /// Before it is known what can be seen.
-    fn new(state: &SceneState, organ: SoftOrgan, n: usize) -> Result<Self, EnvError> {
-        let patient = state.patient.as_ref();
-        let patient = patient.ok_or(EnvError::Order("coverage without a patient"))?;
-        let points = patient.adult().surface(organ, n)?;
-        let raster = Raster::over(patient.adult(), &points)?;
-        let shares = vec![0.0; points.len()];
-        Ok(Self {
-            raster,
-            points,
-            shares,
-        })
-    }
-
-    /// Takes the points that can be seen.
-    fn keep(self, can_be_seen: &[bool]) -> Self {
-        let points = self.points.iter().zip(can_be_seen);
-        let points = points.filter_map(|(point, keeps)| keeps.then_some(*point));
-        let points: Vec<SurfacePoint> = points.collect();
-        let area: f64 = points.iter().map(|point| f64::from(point.area)).sum();
-        let share = |point: &SurfacePoint| f64::from(point.area) / area;
-        Self {
-            shares: points.iter().map(share).collect(),
-            points,
-            ..self
-        }
-    }
-}
-
-/// Surfaces by the seeds of the patients' organs, shared by the environments of a task.
-type Known = Arc<Mutex<BTreeMap<u64, Arc<Surface>>>>;
-
-/// A surface of which the raster is being looked at: what of it was seen, and poses that are left.
-#[derive(Debug)]
-struct Survey {
-    surface: Surface,
-    seen: Vec<bool>,
-    n_left: usize,
 }
 
 /// The task.
@@ -300,10 +249,10 @@ struct Coverage {
     organ: SoftOrgan,
     /// The mode that the script acts in.
     script: Option<HybridMotionSettings>,
-    known: Known,
-    patient: u64,
-    survey: Option<Survey>,
-    surface: Option<Arc<Surface>>,
+    known: KnownSurfaces,
+    /// A survey of a patient's organ while it lasts.
+    survey: Option<(u64, Survey)>,
+    surface: Option<Arc<OrganSurface>>,
     /// Whether each point was seen, and their share.
     seen: Vec<bool>,
     share: f64,
@@ -327,14 +276,13 @@ impl Coverage {
     fn new(
         settings: CoverageSettings,
         script: Option<HybridMotionSettings>,
-        known: Known,
+        known: KnownSurfaces,
     ) -> Result<Self, EnvError> {
         Ok(Self {
             organ: settings.organ()?,
             settings,
             script,
             known,
-            patient: 0,
             survey: None,
             surface: None,
             seen: Vec::new(),
@@ -352,20 +300,15 @@ impl Coverage {
 
     /// Takes the patient's surface, or begins to survey it.
     fn choose(&mut self, state: &SceneState, patient: u64) -> Result<Raster, EnvError> {
-        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        (self.patient, self.surface) = (patient, known.get(&patient).cloned());
-        self.survey = None;
-        drop(known);
+        (self.survey, self.surface) = (None, self.known.of(patient));
         if let Some(surface) = &self.surface {
             return Ok(surface.raster.clone());
         }
-        let surface = Surface::new(state, self.organ, self.settings.n_points)?;
-        let raster = surface.raster.clone();
-        self.survey = Some(Survey {
-            seen: vec![false; surface.points.len()],
-            n_left: raster.columns.iter().map(Vec::len).sum(),
-            surface,
-        });
+        let adult = state.patient.as_ref();
+        let adult = adult.ok_or(EnvError::Order("coverage without a patient"))?;
+        let survey = Survey::new(adult.adult(), self.organ, self.settings.n_points)?;
+        let raster = survey.raster().clone();
+        self.survey = Some((patient, survey));
         Ok(raster)
     }
 
@@ -415,40 +358,6 @@ impl Coverage {
     fn is_covered(&self) -> bool {
         self.share >= self.settings.share
     }
-
-    /// The raster from its end next to the probe, the last pose first.
-    fn plan(&self, state: &SceneState) -> Option<Vec<Isometry3<f64>>> {
-        let raster = &self.surface.as_ref()?.raster;
-        let here = state.torso_from_probe().translation.vector;
-        let ways = [[false, false], [false, true], [true, false], [true, true]];
-        let ways = ways.map(|[back, up]| serpentine(&raster.columns, back, up));
-        let distance = |way: &Vec<Isometry3<f64>>| {
-            let first = way.last();
-            first.map_or(f64::MAX, |first| (first.translation.vector - here).norm())
-        };
-        ways.into_iter()
-            .min_by(|one, other| distance(one).total_cmp(&distance(other)))
-    }
-}
-
-/// Columns up and down in turn, the last pose first: the last columns first, the first of them upwards.
-fn serpentine(columns: &[Vec<Isometry3<f64>>], back: bool, up: bool) -> Vec<Isometry3<f64>> {
-    let mut way = Vec::new();
-    for index in 0..columns.len() {
-        let from = if back {
-            index
-        } else {
-            columns.len() - 1 - index
-        };
-        let is_up = up == (index % 2 == 0);
-        let poses = columns[from].iter().copied();
-        if is_up {
-            way.extend(poses);
-        } else {
-            way.extend(poses.rev());
-        }
-    }
-    way
 }
 
 impl ProbeTask for Coverage {
@@ -524,27 +433,21 @@ impl ProbeTask for Coverage {
 
     fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
         let survey = self.survey.as_ref();
-        survey.map_or_else(Vec::new, |survey| survey.surface.raster.columns.concat())
+        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
     }
 
     fn see_reference(&mut self, sight: &Sight) {
-        let Some(survey) = &mut self.survey else {
+        let Some((patient, mut survey)) = self.survey.take() else {
             return;
         };
-        for (point, seen) in survey.surface.points.iter().zip(&mut survey.seen) {
-            *seen = *seen || sight.sees(&point.rest, 0.5 * STEP);
-        }
-        survey.n_left -= 1;
-        if survey.n_left > 0 {
+        survey.see(sight);
+        if survey.is_left() {
+            self.survey = Some((patient, survey));
             return;
         }
-        if let Some(Survey { surface, seen, .. }) = self.survey.take() {
-            let surface = Arc::new(surface.keep(&seen));
-            self.seen = vec![false; surface.points.len()];
-            let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            known.insert(self.patient, surface.clone());
-            self.surface = Some(surface);
-        }
+        let surface = self.known.learn(patient, survey.surface());
+        self.seen = vec![false; surface.points.len()];
+        self.surface = Some(surface);
     }
 
     fn see(&mut self, state: &SceneState, sight: &Sight) {
@@ -611,7 +514,9 @@ impl ProbeTask for Coverage {
             return false;
         };
         if self.way.is_none() {
-            self.way = self.plan(state).map(|way| (way, false));
+            let here = state.torso_from_probe().translation.vector;
+            let surface = self.surface.as_ref();
+            self.way = surface.map(|surface| (surface.raster.route_from(&here), false));
         }
         let probe = &state.probe.world_from_probe;
         let back = probe.rotation.inverse();

@@ -6,7 +6,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use crate::EnvError;
 
 /// Distance of neighbouring poses of a column [m].
-pub(crate) const STEP: f64 = 0.004;
+pub(super) const STEP: f64 = 0.004;
 /// Columns are at most so far apart [m].
 const SPACING: f64 = 0.07;
 /// How deep the face stands in the skin, so that a curved one touches with all of its length [m].
@@ -59,6 +59,41 @@ impl Raster {
             area: [[least - MARGIN, low.y], [most + MARGIN, high.y]],
         })
     }
+}
+
+impl Raster {
+    /// All poses from the end next to a place, column by column up and down in turn; the last pose first.
+    pub fn route_from(&self, place: &Vector3<f64>) -> Vec<Isometry3<f64>> {
+        let ways = [[false, false], [false, true], [true, false], [true, true]];
+        let ways = ways.map(|[back, up]| serpentine(&self.columns, back, up));
+        let distance = |way: &Vec<Isometry3<f64>>| {
+            let first = way.last();
+            first.map_or(f64::MAX, |first| (first.translation.vector - place).norm())
+        };
+        let nearest = ways
+            .into_iter()
+            .min_by(|one, other| distance(one).total_cmp(&distance(other)));
+        nearest.unwrap_or_default()
+    }
+}
+
+/// Columns up and down in turn.
+fn serpentine(columns: &[Vec<Isometry3<f64>>], back: bool, up: bool) -> Vec<Isometry3<f64>> {
+    let mut way = Vec::new();
+    for index in 0..columns.len() {
+        let from = if back {
+            index
+        } else {
+            columns.len() - 1 - index
+        };
+        let poses = columns[from].iter().copied();
+        if up == (index % 2 == 0) {
+            way.extend(poses);
+        } else {
+            way.extend(poses.rev());
+        }
+    }
+    way
 }
 
 fn pose(adult: &Adult, place: [f64; 2]) -> Result<Isometry3<f64>, EnvError> {
