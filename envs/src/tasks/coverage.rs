@@ -3,7 +3,8 @@
 //! The surface is `task.n_points` points of the organ at rest. A point is seen when it lies in the slice, which is as thick as the beam at
 //! half its maximum, on a line that touches, and neither bone nor gas lies before. Between two control steps a scanner makes several frames:
 //! the slice is thicker by half of the way across it on either side. What can be seen at all depends on the patient: it is what a raster of
-//! upright poses sees of the torso at rest, the whole face in contact ([`crate::ultrasound::Raster`]). Shares are of that area.
+//! upright poses sees of the torso at rest, the whole face in contact ([`crate::ultrasound::Raster`]). Shares are of that area, of which a
+//! force that presses less of the face into contact never sees all.
 //!
 //! # Action
 //!
@@ -139,7 +140,7 @@ impl Default for CoverageSettings {
         Self {
             organ: "right_kidney".to_owned(),
             n_points: 600,
-            share: 0.85,
+            share: 0.55,
             max_distance: 0.08,
             max_force: 40.0,
             reward: CoverageReward {
