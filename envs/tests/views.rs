@@ -72,9 +72,9 @@ fn a_raster_covers_the_kidney_and_rest_sees_a_slice() {
         assert!(resting < 0.15, "{seed}: {resting}");
         run(&mut *env, seed, true);
         assert_eq!(metric(&*env, "success"), 1.0, "{seed}");
-        // Once along the kidney, and from the start to its end; none is farther than the kidney is long.
+        // Most of the kidney's 110 mm, after the way from the start to its nearer end.
         let path = metric(&*env, "path_mm");
-        assert!((80.0..220.0).contains(&path), "{seed}: {path}");
+        assert!((50.0..160.0).contains(&path), "{seed}: {path}");
     }
 }
 
@@ -103,15 +103,16 @@ fn what_is_unseen_lies_where_cells_say() {
     let [before, after]: [f32; 2] = sides(&observation);
     let sum = |observation: &[f32]| observation[share] + cells(observation).iter().sum::<f32>();
     assert!((sum(&observation) - 1.0).abs() < 1e-4);
-    for _ in 0..8 {
-        env.step(&[1.0], &mut observation).unwrap();
+    // To the side on which more is left, 5 cm or so.
+    let (ahead, way) = if after > before { (1, 1.0) } else { (0, -1.0) };
+    for _ in 0..12 {
+        env.step(&[way], &mut observation).unwrap();
         // Each point is either seen or in a cell.
         assert!((sum(&observation) - 1.0).abs() < 1e-4);
     }
-    // Along its y axis the probe leaves behind what it has seen, and what lies ahead gets less.
-    let [now_before, now_after] = sides(&observation);
-    assert!(now_after < after - 0.05, "{after} {now_after}");
-    assert!(now_before <= before + 0.35, "{before} {now_before}");
+    // The probe leaves behind what it has passed, and what lies ahead gets less.
+    let (begun, now) = ([before, after][ahead], sides(&observation)[ahead]);
+    assert!(now < begun - 0.1, "{begun} {now}");
     assert!(observation[share] > 0.1);
 }
 
