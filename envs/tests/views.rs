@@ -1,5 +1,5 @@
-//! Contract: `find-view` is solved by a script that knows the truth, not by doing nothing; patients differ as episodes say; and motion
-//! over the skin is as fast as asked for, at the force asked for.
+//! Contract: tasks that look with ultrasound are solved by scripts that know the truth, not by doing nothing; patients differ as episodes
+//! say; and motion over the skin is as fast as asked for, at the force asked for.
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
@@ -45,6 +45,75 @@ fn a_script_that_knows_the_truth_finds_the_view_and_rest_does_not() {
         assert!(metric(&*env, "view_distance_mm") < 1.0, "{seed}");
         assert!(metric(&*env, "view_angle_deg") < 1.0, "{seed}");
     }
+}
+
+#[test]
+fn an_upright_probe_keeps_the_picture_good_and_a_tilted_one_does_not() {
+    let mut env = make("image-quality", &[("randomization.organs", "[0, 0]")]);
+    for seed in 0..3 {
+        run(&mut *env, seed, false);
+        let [success, tilted] = ["success", "quality"].map(|name| metric(&*env, name));
+        assert_eq!(success, 0.0, "{seed}: {tilted}");
+        run(&mut *env, seed, true);
+        let [success, upright] = ["success", "quality"].map(|name| metric(&*env, name));
+        assert_eq!(success, 1.0, "{seed}: {upright}");
+        assert!(upright > tilted, "{seed}: {upright} {tilted}");
+    }
+}
+
+#[test]
+fn a_raster_covers_the_kidney_and_rest_sees_a_slice() {
+    let mut env = make("coverage", &[("randomization.organs", "[0, 0]")]);
+    for seed in 0..3 {
+        run(&mut *env, seed, false);
+        let resting = metric(&*env, "seen_share");
+        assert_eq!(metric(&*env, "success"), 0.0, "{seed}");
+        // A slice of some 3 mm, of a kidney of 110 mm.
+        assert!(resting < 0.15, "{seed}: {resting}");
+        run(&mut *env, seed, true);
+        assert_eq!(metric(&*env, "success"), 1.0, "{seed}");
+        // Most of the kidney's 110 mm, after the way from the start to its nearer end.
+        let path = metric(&*env, "path_mm");
+        assert!((50.0..160.0).contains(&path), "{seed}: {path}");
+    }
+}
+
+#[test]
+fn what_is_unseen_lies_where_cells_say() {
+    let sets = [
+        ("randomization.organs", "[0, 0]"),
+        ("action.hybrid_motion.axes", "[\"y\"]"),
+        ("task.share", "1.0"),
+    ];
+    let mut env = make("coverage", &sets);
+    let names = env.spec().observation_space.names.clone();
+    let place = |name: &str| names.iter().position(|known| known.starts_with(name));
+    let [first, share] = ["unseen_0_0", "seen_share"].map(|name| place(name).unwrap());
+    let mut observation = vec![0.0; names.len()];
+    env.reset(0, &ResetOptions::default(), &mut observation)
+        .unwrap();
+    let cells = |observation: &[f32]| {
+        let rows = observation[first..first + 21].chunks(3);
+        rows.map(|row| row.iter().sum()).collect::<Vec<f32>>()
+    };
+    let sides = |observation: &[f32]| {
+        let rows = cells(observation);
+        [rows[..3].iter().sum(), rows[4..].iter().sum::<f32>()]
+    };
+    let [before, after]: [f32; 2] = sides(&observation);
+    let sum = |observation: &[f32]| observation[share] + cells(observation).iter().sum::<f32>();
+    assert!((sum(&observation) - 1.0).abs() < 1e-4);
+    // To the side on which more is left, 5 cm or so.
+    let (ahead, way) = if after > before { (1, 1.0) } else { (0, -1.0) };
+    for _ in 0..12 {
+        env.step(&[way], &mut observation).unwrap();
+        // Each point is either seen or in a cell.
+        assert!((sum(&observation) - 1.0).abs() < 1e-4);
+    }
+    // The probe leaves behind what it has passed, and what lies ahead gets less.
+    let (begun, now) = ([before, after][ahead], sides(&observation)[ahead]);
+    assert!(now < begun - 0.1, "{begun} {now}");
+    assert!(observation[share] > 0.1);
 }
 
 #[test]
@@ -107,6 +176,10 @@ fn views_without_ultrasound_are_refused() {
     };
     let blind = [("observation.ultrasound.readings", "[]")];
     assert!(refusal("find-view", &blind).contains("observation.ultrasound.readings"));
+    assert!(refusal("image-quality", &blind).contains("confidence"));
+    assert!(refusal("coverage", &blind).contains("observation.ultrasound.readings"));
+    let unknown = refusal("coverage", &[("task.organ", "heart")]);
+    assert!(unknown.contains("right_kidney"), "{unknown}");
     let hollow = [("scene.shape", "cylinder")];
     assert!(refusal("find-view", &hollow).contains("adult"));
     let axes = [("action.hybrid_motion.axes", "[\"x\", \"z\"]")];

@@ -45,7 +45,7 @@ pub fn ppo_defaults(task: &str) -> PpoConfig {
             ..general()
         },
         // Pictures are many numbers, and steps are dear: few samples, used often.
-        "find-view" => PpoConfig {
+        "find-view" | "image-quality" | "coverage" => PpoConfig {
             total_timesteps: 60_000,
             n_envs: 16,
             n_steps: 64,

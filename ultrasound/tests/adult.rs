@@ -2,7 +2,7 @@
 
 use insonate_models::patients::Physique;
 use insonate_ultrasound::deformation::{Deformation, Indentation, Point, Rigid, Vector};
-use insonate_ultrasound::phantom::{Adult, Phantom};
+use insonate_ultrasound::phantom::{Adult, Phantom, SoftOrgan};
 use insonate_ultrasound::transducer::c5_2;
 use insonate_ultrasound::{BMode, Settings, View};
 use rand::{Rng as _, SeedableRng as _};
@@ -178,4 +178,72 @@ fn the_liver_kidney_view_shows_liver_before_the_kidney_along_its_axis() {
         assert!(beside(0.042, 0.0) && beside(-0.042, 0.0));
         assert!(!beside(0.0, 0.042) && !beside(0.0, -0.042));
     }
+}
+
+#[test]
+fn the_surface_of_a_kidney_has_its_area_and_divides_it_from_what_is_around() {
+    for seed in 0..3 {
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let surface = adult.surface(SoftOrgan::RightKidney, 2000);
+        let surface = surface.expect("as many points are right");
+        let (center, long) = (
+            adult.landmarks().right_kidney,
+            adult.landmarks().right_kidney_axis,
+        );
+        let axes = [long, Vector::z(), long.cross(&Vector::z())];
+        let half = axes.map(|axis| {
+            let along = surface
+                .iter()
+                .map(|point| axis.dot(&(point.rest - center)).abs());
+            f64::from(along.fold(0.0, f32::max))
+        });
+        // Thomsen's formula, within 1.061 % of an ellipsoid's area; the outermost point is nearly at the end of each axis.
+        let power = half.map(|half| half.powf(1.6075));
+        let [a, b, c] = power;
+        let area = 4.0 * std::f64::consts::PI * ((a * b + b * c + c * a) / 3.0).powf(1.0 / 1.6075);
+        let found: f64 = surface.iter().map(|point| f64::from(point.area)).sum();
+        assert!((found / area - 1.0).abs() < 0.02, "{found} {area}");
+        for point in &surface {
+            let out = (point.rest - center).normalize() * 0.002;
+            assert!(name(&adult, &(point.rest - out)).starts_with("kidney"));
+            assert!(!name(&adult, &(point.rest + out)).starts_with("kidney"));
+        }
+    }
+}
+
+#[test]
+fn a_slice_is_as_thick_as_the_beam_and_as_wide_as_the_array_sees() {
+    let adult = Adult::new(&Physique::default(), 0).expect("the reference man is right");
+    let pose = adult
+        .probe_pose([0.0, -0.05], 0.0, 0.0)
+        .expect("it is skin");
+    let rigid = Rigid::default();
+    let view = View::new(&adult, &rigid, &pose).expect("the pose is right");
+    let settings = Settings {
+        n_lines: 17,
+        n_samples: 100,
+        depth: 0.1,
+        ..Settings::of(&c5_2())
+    };
+    let b_mode = BMode::new(&c5_2(), &settings).expect("the settings are right");
+    let place = |x: f32, y: f32, z: f32| {
+        let rest = pose.cast::<f32>() * Point::new(x, y, z);
+        b_mode.sample_of(&view, &rest, 0.0)
+    };
+    // Line 8 is on the axis; a sample is 1 mm.
+    assert_eq!(place(0.0, 0.0, 0.0503), Some([8, 50]));
+    assert_eq!(place(0.0, 0.0, 0.1003), None);
+    assert_eq!(place(0.0, 0.0, -0.001), None);
+    // At its focus of 60 mm a beam of 13.5 mm and 0.43 mm wavelength is some λF = 2 mm wide.
+    assert_eq!(place(0.0, 0.0005, 0.0603), Some([8, 60]));
+    assert_eq!(place(0.0, 0.004, 0.0603), None);
+    // Lines span 75°, 37.5° to either side of the axis; they meet 49.6 mm above the face.
+    let beside = |angle: f32| {
+        let (sin, cos) = angle.to_radians().sin_cos();
+        let radius = 0.0496 + 0.05;
+        place(radius * sin, 0.0, radius * cos - 0.0496)
+    };
+    assert_eq!(beside(36.0).map(|[line, _]| line), Some(16));
+    assert_eq!(beside(-36.0).map(|[line, _]| line), Some(0));
+    assert_eq!([beside(40.0), beside(-40.0)], [None, None]);
 }

@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use insonate_sim::{CompiledScene, Physics};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -17,6 +18,10 @@ use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
 use crate::{Env, EnvError, EnvSpec, ResetOptions};
+
+/// Time from frame to frame of a reference that is held, which settles within half of it [s], and how many are taken.
+const HOLD: f64 = 0.8;
+const N_HELD: usize = 5;
 
 /// The environment of a task with a probe.
 pub type ProbeEnvironment<T> = Environment<ProbeSimulation<T>>;
@@ -131,11 +136,63 @@ impl<T: ProbeTask> ProbeSimulation<T> {
         if let Some(camera) = &mut self.camera {
             camera.shoot(&self.state)?;
         }
+        let (state, task) = (&self.state, &mut self.task);
         match &mut self.scanner {
-            Some(scanner) => scanner.scan(&self.state),
+            Some(scanner) => scanner.scan(state, |sight| task.see(state, sight)),
             None => Ok(()),
         }
     }
+
+    /// Frames by which the task judges those of the episode.
+    fn take_references(&mut self) -> Result<(), EnvError> {
+        let (Some(scanner), Some(patient)) = (&mut self.scanner, &self.state.patient) else {
+            return Ok(());
+        };
+        let task = &mut self.task;
+        for pose in task.reference_poses(&self.state) {
+            scanner.scan_at_rest(patient, &pose, |sight| task.see_reference(sight))?;
+        }
+        let Some(held) = task.reference_hold(&self.state) else {
+            return Ok(());
+        };
+        let begun = (self.state.goal, self.state.probe.world_from_probe);
+        self.state.goal = held;
+        self.state.place_above(&self.episode)?;
+        let mut controller = HybridForce::new(&self.state.physics, HybridConfig::default())?;
+        controller.reset(&self.state.physics);
+        for _ in 0..N_HELD {
+            hold(&mut self.state, &mut controller, &self.episode)?;
+            scanner.scan(&self.state, |sight| task.see_reference(sight))?;
+        }
+        // The episode begins as if nothing had been.
+        self.scenes.prepare(&mut self.state, &self.episode)?;
+        scanner.reset(&self.state);
+        self.state.goal = begun.0;
+        self.state.place(&begun.1)
+    }
+}
+
+/// Presses the probe at its goal for a while.
+fn hold(
+    state: &mut SceneState,
+    controller: &mut HybridForce,
+    episode: &EpisodeParameters,
+) -> Result<(), EnvError> {
+    let target = HybridTarget {
+        world_from_probe: state.goal.world_from_probe,
+        twist: state.goal.twist,
+        force: state.goal.force,
+    };
+    for _ in 0..(HOLD / state.physics.timestep()).round() as usize {
+        state.move_patient(episode);
+        controller.set_target(&state.physics, target);
+        controller.control(&mut state.physics);
+        let stepped = state.physics.step();
+        stepped
+            .map_err(|divergence| EnvError::Failed(format!("in the reference: {divergence}")))?;
+        state.read_probe();
+    }
+    Ok(())
 }
 
 impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
@@ -155,6 +212,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         }
         self.task.reset(&mut self.state, &self.episode, &mut rng)?;
         self.rng = rng;
+        self.take_references()?;
         self.mode.reset(&self.state);
         self.measured.reset();
         self.measured.accumulate(&self.state);

@@ -230,8 +230,22 @@ impl SceneState {
 
     /// The probe's pose in the torso's frame at rest, in which organs are described.
     pub fn torso_from_probe(&self) -> Isometry3<f64> {
+        self.in_torso(&self.probe.world_from_probe)
+    }
+
+    /// Where a pose in that frame is now, in world.
+    pub fn in_world(&self, torso_from_probe: &Isometry3<f64>) -> Pose {
+        let origin = Vector3::from(self.model.scene.torso_position);
+        let Pose { position, rotation } = self.torso.world_from_rest;
+        Pose {
+            position: rotation * (torso_from_probe.translation.vector + origin) + position,
+            rotation: rotation * torso_from_probe.rotation,
+        }
+    }
+
+    /// A pose of the probe in that frame.
+    pub fn in_torso(&self, world_from_probe: &Pose) -> Isometry3<f64> {
         let origin = self.model.scene.torso_position;
-        let moved = &self.torso.world_from_rest;
-        torso_from_probe(&self.probe.world_from_probe, origin, moved)
+        torso_from_probe(world_from_probe, origin, &self.torso.world_from_rest)
     }
 }

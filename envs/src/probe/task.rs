@@ -1,10 +1,12 @@
 //! What a task must say: the world's start, the goal, observation, reward and end. One task per file.
 
+use nalgebra::Isometry3;
 use rand_chacha::ChaCha8Rng;
 
 use crate::environment::EpisodeEnd;
-use crate::probe::{SceneState, WrenchMeasurement};
+use crate::probe::{Goal, SceneState, WrenchMeasurement};
 use crate::randomization::EpisodeParameters;
+use crate::ultrasound::Sight;
 use crate::{BoxSpace, EnvError};
 
 /// What to do in a scene in which a probe is moved.
@@ -41,6 +43,24 @@ pub trait ProbeTask: Send {
 
     /// Records what happened, after each physics step.
     fn after_substep(&mut self, state: &SceneState);
+
+    /// Where a face would stand in the torso at rest, in the torso's frame, for frames by which the episode's are judged; asked for after
+    /// each reset, where ultrasound is observed.
+    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
+        Vec::new()
+    }
+
+    /// Where a probe would be held, and how hard, for frames over about a breath by which the episode's are judged; asked for after each
+    /// reset, where ultrasound is observed. The physics is stepped for them and begins anew.
+    fn reference_hold(&self, _state: &SceneState) -> Option<Goal> {
+        None
+    }
+
+    /// Judges such a frame, in the order of the poses, and those of the hold.
+    fn see_reference(&mut self, _sight: &Sight) {}
+
+    /// Judges the frame after a reset and after each control step, where ultrasound is observed.
+    fn see(&mut self, _state: &SceneState, _sight: &Sight) {}
 
     /// Writes the task's own entries of the observation.
     fn observe(&self, state: &SceneState, observation: &mut [f32]);

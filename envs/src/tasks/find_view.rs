@@ -261,17 +261,6 @@ impl FindView {
         }
     }
 
-    /// The view's pose where the torso stands now.
-    fn world_from_view(&self, state: &SceneState) -> Pose {
-        let origin = Vector3::from(state.model.scene.torso_position);
-        let view = &self.torso_from_view;
-        let Pose { position, rotation } = state.torso.world_from_rest;
-        Pose {
-            position: rotation * (view.translation.vector + origin) + position,
-            rotation: rotation * view.rotation,
-        }
-    }
-
     /// Distance across the view's axis [m], and angle [rad].
     fn error(&self, state: &SceneState) -> [f64; 2] {
         let view_from_probe = self.torso_from_view.inverse() * state.torso_from_probe();
@@ -293,7 +282,7 @@ impl FindView {
         let offset = Vector3::new(distance * angle.cos(), distance * angle.sin(), 0.0);
         let place = self.torso_from_view * nalgebra::Point3::from(offset);
         let point = state.skin(place.x + origin.x, place.y + origin.y)?;
-        let lateral = self.world_from_view(state).rotation * Vector3::x();
+        let lateral = state.in_world(&self.torso_from_view).rotation * Vector3::x();
         let upright = Pose::with_z_axis(point.position, -point.normal, lateral);
         let pose = Pose {
             rotation: upright.rotation * UnitQuaternion::from_axis_angle(&Vector3::z_axis(), turn),
@@ -414,7 +403,7 @@ impl ProbeTask for FindView {
             return false;
         };
         let probe = &state.probe.world_from_probe;
-        let view = self.world_from_view(state);
+        let view = state.in_world(&self.torso_from_view);
         let back = probe.rotation.inverse();
         let way = back * (view.position - probe.position) * SCRIPT_RATE;
         let turn = (back * view.rotation).scaled_axis() * SCRIPT_RATE;

@@ -1,8 +1,10 @@
 //! Tasks: one file each, listed in [`ALL`].
 
 pub mod continuum_navigate;
+pub mod coverage;
 pub mod cube_push;
 pub mod find_view;
+pub mod image_quality;
 mod kind;
 pub mod pendulum;
 pub mod probe_press;
@@ -26,6 +28,8 @@ pub const ALL: &[TaskKind] = &[
     cube_push::KIND,
     table_slide::KIND,
     find_view::KIND,
+    image_quality::KIND,
+    coverage::KIND,
     tissue_reach::KIND,
     tissue_retract::KIND,
     continuum_navigate::KIND,

@@ -3,12 +3,15 @@
 use std::sync::Arc;
 
 use insonate_sim::readings::{DeformedTorso, TissuePoints};
+use insonate_ultrasound::deformation::{Deformation, Indentation, Rigid};
 use insonate_ultrasound::measure::{ConfidenceSettings, confidence};
 use insonate_ultrasound::transducer::Transducer;
 use insonate_ultrasound::{BMode, Frame, Settings, View};
+use nalgebra::Isometry3;
 
-use super::Patient;
 use super::settings::{Reading, UltrasoundSettings};
+use super::sight::lit;
+use super::{Patient, Sight};
 use crate::EnvError;
 use crate::probe::{SceneModel, SceneState};
 
@@ -52,11 +55,11 @@ impl Scanner {
         self.n_frames = 0;
     }
 
-    /// Makes a frame.
+    /// Makes a frame, and shows it to a task.
     ///
     /// # Errors
     /// [`EnvError::Config`] for a state that cannot be imaged.
-    pub fn scan(&mut self, scene: &SceneState) -> Result<(), EnvError> {
+    pub fn scan(&mut self, scene: &SceneState, see: impl FnOnce(&Sight)) -> Result<(), EnvError> {
         let (Some((model, points)), Some(patient)) = (&self.points, &scene.patient) else {
             return Err(EnvError::Order("scan before the first reset"));
         };
@@ -66,17 +69,56 @@ impl Scanner {
             DeformedTorso::new(points, &scene.physics, origin, &scene.torso.world_from_rest);
         let adult = patient.adult();
         let deformation = torso.under(adult, &self.transducer, &pose, self.settings.depth)?;
-        let view = View::new(adult, &deformation, &pose)?;
+        self.n_frames += 1;
+        self.image(patient, &deformation, &pose, self.n_frames - 1, see)
+    }
+
+    /// Shows a frame of the torso at rest to a task, the face pushed in where it stands by kinematics alone.
+    ///
+    /// # Errors
+    /// As [`Scanner::scan`].
+    pub fn scan_at_rest(
+        &mut self,
+        patient: &Patient,
+        torso_from_probe: &Isometry3<f64>,
+        see: impl FnOnce(&Sight),
+    ) -> Result<(), EnvError> {
+        let decay = Indentation::DECAY;
+        let pressed = Indentation::new(
+            Rigid::default(),
+            patient.adult(),
+            &self.transducer,
+            torso_from_probe,
+            decay,
+        )?;
+        self.image(patient, &pressed, torso_from_probe, 0, see)
+    }
+
+    fn image(
+        &mut self,
+        patient: &Patient,
+        deformation: &dyn Deformation,
+        pose: &Isometry3<f64>,
+        index: u64,
+        see: impl FnOnce(&Sight),
+    ) -> Result<(), EnvError> {
+        let view = View::new(patient.adult(), deformation, pose)?;
         let frame = if self.readings.iter().any(|reading| reading.needs_echoes()) {
-            self.b_mode.frame(&view, self.n_frames)
+            self.b_mode.frame(&view, index)
         } else {
             self.b_mode.labels(&view)
         };
-        self.n_frames += 1;
         self.values.clear();
+        let mut confidence = 0.0;
         for reading in &self.readings {
+            let first = self.values.len();
             read(*reading, frame, &self.settings, patient, &mut self.values)?;
+            if *reading == Reading::Confidence {
+                confidence = mean(&self.values[first..]);
+            }
         }
+        let frame = self.b_mode.last();
+        see(&Sight::new(&self.b_mode, &view, frame, patient, confidence));
         Ok(())
     }
 
@@ -112,15 +154,18 @@ fn read(
     Ok(())
 }
 
+fn mean(values: &[f32]) -> f64 {
+    let sum: f64 = values.iter().map(|value| f64::from(*value)).sum();
+    sum / values.len().max(1) as f64
+}
+
 /// Appends 1 for each sample at which an organ is seen, and 0 for the others.
 fn organ(frame: &Frame, is_organ: &[bool], patient: &Patient, values: &mut Vec<f32>) {
-    let is_opaque = patient.casts_shadow();
     let lines = frame.labels.chunks_exact(frame.n_samples);
-    for (labels, is_coupled) in lines.zip(&frame.coupled) {
-        let mut is_lit = *is_coupled;
-        values.extend(labels.iter().map(|label| {
-            is_lit &= !is_opaque[usize::from(*label)];
-            f32::from(u8::from(is_lit && is_organ[usize::from(*label)]))
+    for (labels, n_lit) in lines.zip(lit(frame, patient)) {
+        let samples = labels.iter().enumerate();
+        values.extend(samples.map(|(sample, label)| {
+            f32::from(u8::from(sample < n_lit && is_organ[usize::from(*label)]))
         }));
     }
 }

@@ -137,6 +137,31 @@ impl BMode {
             .point(line as f32, sample as f32 * self.grid.step, 0.0)
     }
 
+    /// The frame that was made last.
+    pub fn last(&self) -> &Frame {
+        &self.frame
+    }
+
+    /// The line and the sample that show a rest point: it lies within the slice, as thick as the beam at half its maximum and by `beside` [m]
+    /// thicker on either side; none outside of it.
+    pub fn sample_of(
+        &self,
+        view: &View,
+        rest: &crate::deformation::Point,
+        beside: f64,
+    ) -> Option<[usize; 2]> {
+        let point = view.probe(rest)?;
+        let [line, range] = self.grid.locate(&point);
+        let [line, sample] = [(line + 0.5).floor(), (range / self.grid.step).floor()];
+        let is_inside = |place: f32, n: usize| place >= 0.0 && place < n as f32;
+        if !is_inside(line, self.grid.n_lines) || !is_inside(sample, self.grid.n_samples) {
+            return None;
+        }
+        let [line, sample] = [line as usize, sample as usize];
+        let half_width = (2.0 * std::f32::consts::LN_2).sqrt() * self.grid.sigma_elevation[sample];
+        (point.y.abs() <= half_width + beside as f32).then_some([line, sample])
+    }
+
     /// Makes a frame; `index` chooses the noise.
     ///
     /// The same view, settings and index give the same bits for any number of threads.

@@ -7,7 +7,7 @@ pub mod labels;
 mod lesions;
 mod site;
 
-pub use adult::{Adult, Landmarks};
+pub use adult::{Adult, Landmarks, SoftOrgan, SurfacePoint};
 pub use block::{Block, Rod};
 pub use inserts::{Insert, Inserts, MeshSolid, Solid};
 pub use labels::LabelVolume;

@@ -9,6 +9,7 @@ mod landmarks;
 mod organs;
 mod shape;
 mod skin;
+mod surface;
 mod thorax;
 mod voxels;
 
@@ -18,6 +19,7 @@ use nalgebra::Isometry3;
 pub use self::landmarks::Landmarks;
 use self::organs::Organs;
 use self::skin::SkinDepth;
+pub use self::surface::{SoftOrgan, SurfacePoint};
 use self::thorax::Thorax;
 use self::voxels::{Known, Voxels};
 use super::site::pose_on_skin;

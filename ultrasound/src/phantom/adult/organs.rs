@@ -6,6 +6,7 @@ use rand_chacha::ChaCha8Rng;
 use super::index;
 use super::landmarks::Landmarks;
 use super::shape::Shape;
+use super::surface::{Outlines, SoftOrgan};
 use crate::deformation::{Point, Vector};
 use crate::phantom::Place;
 
@@ -35,6 +36,7 @@ pub(super) struct Organs {
     starts: Vec<u32>,
     candidates: Vec<u8>,
     landmarks: Landmarks,
+    outlines: Outlines,
 }
 
 /// Puts solids of one organ into the list, at its own place and size.
@@ -45,6 +47,7 @@ struct Builder {
     offset: Vector,
     growth: f32,
     landmarks: Landmarks,
+    outlines: Outlines,
 }
 
 impl Builder {
@@ -126,6 +129,7 @@ impl Builder {
         if side < 0.0 {
             self.landmarks.right_kidney = self.at(center);
             self.landmarks.right_kidney_axis = Vector::new(-sin, cos, 0.0);
+            self.outlines.push((SoftOrgan::RightKidney, vec![cortex]));
         }
         self.add(cortex, index::CORTEX);
         self.add(cortex.grown(0.0012), index::FASCIA);
@@ -196,6 +200,7 @@ impl Builder {
         let right = self.ellipsoid([-0.076, 0.022, 0.104], [0.086, 0.090, 0.084], 0.0);
         self.landmarks.liver = self.at([-0.076, 0.022, 0.104]);
         let left = self.ellipsoid([0.004, 0.052, 0.146], [0.086, 0.046, 0.038], 0.0);
+        self.outlines.push((SoftOrgan::Liver, vec![right, left]));
         for lobe in [right, left] {
             self.add(lobe, index::LIVER);
         }
@@ -233,6 +238,7 @@ impl Organs {
                 right_kidney_axis: Vector::y(),
                 liver: Point::origin(),
             },
+            outlines: Outlines::new(),
         };
         builder.gallbladder();
         builder.kidney(-1.0, -0.030);
@@ -250,6 +256,7 @@ impl Organs {
             starts: vec![0],
             candidates: Vec::new(),
             landmarks: builder.landmarks,
+            outlines: builder.outlines,
         };
         organs.fill();
         organs
@@ -280,6 +287,10 @@ impl Organs {
 
     pub(super) fn landmarks(&self) -> &Landmarks {
         &self.landmarks
+    }
+
+    pub(super) fn outlines(&self) -> &Outlines {
+        &self.outlines
     }
 
     /// What is at a point.

@@ -57,6 +57,23 @@ impl Shape {
         }
     }
 
+    /// A point of its surface in a direction of unit length from its centre, as a ball that is stretched has it, and by how much more area
+    /// lies there than on the ball of radius 1 [m²]; none of a tube.
+    pub(super) fn surface(&self, direction: &Vector) -> Option<(Point, f32)> {
+        match self {
+            Self::Ellipsoid {
+                center,
+                half,
+                turn: [cos, sin],
+            } => {
+                let p = direction.component_mul(half);
+                let point = center + Vector::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y, p.z);
+                Some((point, half.product() * direction.component_div(half).norm()))
+            }
+            Self::Tube { .. } => None,
+        }
+    }
+
     /// A ball around it: centre and radius [m].
     pub(super) fn ball(&self) -> (Point, f32) {
         match self {

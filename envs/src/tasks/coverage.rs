@@ -1,0 +1,553 @@
+//! `coverage`: sweep the probe, in contact at a steady force, until the imaged slices have passed over an organ's surface.
+//!
+//! The surface is `task.n_points` points of the organ at rest. A point is seen when it lies in the slice, which is as thick as the beam at
+//! half its maximum, on a line that touches, and neither bone nor gas lies before. Between two control steps a scanner makes several frames:
+//! the slice is thicker by half of the way across it on either side. What can be seen at all depends on the patient: it is what a raster of
+//! upright poses sees of the torso at rest, the whole face in contact ([`crate::ultrasound::Raster`]). Shares are of that area, of which a
+//! force that presses less of the face into contact never sees all.
+//!
+//! # Action
+//!
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1; by default velocities along and across the array.
+//!
+//! # Observation
+//!
+//! The scene's entries ([`crate::probe::observation`]), which samples are the organ among them; the goal is the start. Then:
+//!
+//! | entry | |
+//! |---|---|
+//! | `seen_share` | share of the area that was seen |
+//! | `unseen_ROW_COLUMN` | share of the area that was not, in each cell of the probe's frame: rows by the distance to the slice ([`ROWS`]), columns by that to the probe's axis ([`COLUMNS`]); as a plan from a registered CT knows it |
+//!
+//! # Reward
+//!
+//! Per control step, $s$: share seen, $l$: path of the face in cm since the last, $e$: force error along the probe's axis in N; weights in
+//! `task.reward`.
+//!
+//! | term | formula |
+//! |---|---|
+//! | `seen` | $100 (s_t - s_{t-1})$: each percent counts once |
+//! | `path` | $-l$ |
+//! | `covered` | 1 with the step that reaches `task.share` |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step |
+//! | `contact_speed` | as `probe-press` |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
+//!
+//! # Start
+//!
+//! Upright on the skin, at a random place of the area over the organ that the raster passes, the array across the body; the probe stands `start.height`
+//! above; the force sensor is zeroed there.
+//!
+//! # End
+//!
+//! Terminated: the share seen reaches `task.share`; more than `task.max_distance` beside the raster's area; more than `task.max_force`; the
+//! simulation diverged. Truncated: at `time.limit`.
+//!
+//! Success: the share seen reached `task.share` in an episode that kept to `task.limits`.
+
+use std::sync::Arc;
+
+use insonate_sim::Pose;
+use insonate_ultrasound::phantom::SoftOrgan;
+use nalgebra::{Isometry3, Vector3};
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::kind::TaskKind;
+use crate::actions::{ActionSettings, HybridMotionSettings};
+use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
+use crate::probe::{
+    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::settings::{self, check_range, check_ranges};
+use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "coverage",
+    summary: "sweep over an organ until its surface is seen, at a steady force",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[],
+    demonstrated: &[],
+};
+
+/// Between the rows of cells: distances to the slice, along the probe's y axis [m].
+pub const ROWS: [f64; 6] = [-0.05, -0.025, -0.008, 0.008, 0.025, 0.05];
+/// Between the columns of cells: distances to the probe's axis, along its x axis [m].
+pub const COLUMNS: [f64; 2] = [-0.03, 0.03];
+
+/// How often a start is drawn that the arm can reach.
+const N_TRIES: usize = 32;
+/// Skin that is steeper than this cosine is no start.
+const LEAST_COSINE: f64 = 0.35;
+/// Points farther from the slice, without deformation, are not looked at [m].
+const NEAR: f64 = 0.03;
+/// More way across the slice in a control step leaves gaps [m].
+const MOST_BESIDE: f64 = 0.005;
+/// Speed of the script [m/s], and the rate at which it closes what is left [1/s].
+const SCRIPT_SPEED: f64 = 0.045;
+const SCRIPT_RATE: f64 = 3.0;
+/// How near it comes to the first pose, and how far it looks ahead from there on [m].
+const SCRIPT_NEAR: f64 = 0.006;
+const SCRIPT_AHEAD: f64 = 0.015;
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageSettings {
+    /// `liver` or `right_kidney`.
+    pub organ: String,
+    /// Points of the organ's surface, to each ellipsoid that it is made of.
+    pub n_points: usize,
+    /// Share of what can be seen that a success has seen.
+    pub share: f64,
+    /// Distance beside the raster's area, from above, at which the episode ends [m].
+    pub max_distance: f64,
+    /// Force at which the episode ends [N].
+    pub max_force: f64,
+    /// Weights of the reward.
+    pub reward: CoverageReward,
+    /// What a success keeps to.
+    pub limits: ForceLimits,
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CoverageReward {
+    /// Per percent newly seen.
+    pub seen: f64,
+    /// Penalty per centimetre of path.
+    pub path: f64,
+    /// Once the share is reached.
+    pub covered: f64,
+    /// Penalty per newton of force error.
+    pub force_error: f64,
+    /// Penalty of touching faster than half the limit of a success.
+    pub contact_speed: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for CoverageSettings {
+    fn default() -> Self {
+        Self {
+            organ: "right_kidney".to_owned(),
+            n_points: 600,
+            share: 0.55,
+            max_distance: 0.08,
+            max_force: 40.0,
+            reward: CoverageReward {
+                seen: 0.1,
+                path: 0.05,
+                covered: 2.0,
+                force_error: 0.02,
+                contact_speed: 10.0,
+                smoothness: 0.01,
+            },
+            limits: ForceLimits::default(),
+        }
+    }
+}
+
+impl CoverageSettings {
+    fn check(&self) -> Result<(), EnvError> {
+        self.organ()?;
+        check_range("task.n_points", self.n_points as f64, 16.0, 10_000.0)?;
+        check_ranges(
+            "task.",
+            &[
+                ("share", self.share, 0.01, 1.0),
+                ("max_distance", self.max_distance, 0.001, 1.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
+        )?;
+        self.limits.check()
+    }
+
+    fn organ(&self) -> Result<SoftOrgan, EnvError> {
+        let found = SoftOrgan::ALL.iter().find(|(name, _)| *name == self.organ);
+        let known = SoftOrgan::ALL.map(|(name, _)| name);
+        found
+            .map(|(_, organ)| *organ)
+            .ok_or_else(|| EnvError::unknown("organ", &self.organ, &known))
+    }
+}
+
+fn defaults() -> ProbeTaskSettings<CoverageSettings> {
+    ProbeTaskSettings {
+        time: TimeSettings {
+            control_timestep: 0.1,
+            limit: 6.0,
+        },
+        scene: SceneSettings {
+            robot: "ur5e".to_owned(),
+            shape: "adult".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            hybrid_motion: HybridMotionSettings {
+                axes: ["x", "y"].map(str::to_owned).to_vec(),
+                speed_scale: 0.05,
+                ..HybridMotionSettings::default()
+            },
+            ..ActionSettings::of_mode("hybrid_motion")
+        },
+        observation: ObservationSettings {
+            joints: false,
+            wrench: false,
+            ultrasound: UltrasoundSettings {
+                readings: vec!["kidney".to_owned()],
+                lines: 16,
+                samples: 24,
+                depth: 0.18,
+                ..UltrasoundSettings::default()
+            },
+            ..ObservationSettings::default()
+        },
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            start_height: [0.001, 0.003],
+            start_offset: [0.0, 0.0],
+            organs: [0, 15],
+            ..RandomizationSettings::default()
+        },
+        task: CoverageSettings::default(),
+    }
+}
+
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<CoverageSettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    check_range(
+        "number of observation.ultrasound.readings",
+        settings.observation.ultrasound.readings.len() as f64,
+        1.0,
+        5.0,
+    )?;
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    let known = KnownSurfaces::default();
+    Ok(factory(KIND.name, settings, scenes, move |settings, _| {
+        let mode = &settings.action;
+        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        Coverage::new(settings.task.clone(), script, known.clone())
+    }))
+}
+
+/// The task.
+#[derive(Debug)]
+struct Coverage {
+    settings: CoverageSettings,
+    organ: SoftOrgan,
+    /// The mode that the script acts in.
+    script: Option<HybridMotionSettings>,
+    known: KnownSurfaces,
+    /// A survey of a patient's organ while it lasts.
+    survey: Option<(u64, Survey)>,
+    surface: Option<Arc<OrganSurface>>,
+    /// Whether each point was seen, and their share.
+    seen: Vec<bool>,
+    share: f64,
+    /// What is unseen in each cell, row by row.
+    cells: [f64; (ROWS.len() + 1) * (COLUMNS.len() + 1)],
+    /// The same share after the last control step, and the path then [m].
+    last: [f64; 2],
+    force: AxialForce,
+    /// Where the face was in the last frame.
+    imaged: Option<Isometry3<f64>>,
+    /// Where the face was in the last physics step, in the torso's frame, and how far it has moved since it touched [m].
+    path: (Option<Vector3<f64>>, f64),
+    /// Distance beside the raster's area, from above [m].
+    beside: f64,
+    /// Poses that the script has yet to pass, the last one first, and whether it was at the first; none: no way was chosen.
+    way: Option<(Vec<Isometry3<f64>>, bool)>,
+    action_change: ActionChange,
+}
+
+impl Coverage {
+    fn new(
+        settings: CoverageSettings,
+        script: Option<HybridMotionSettings>,
+        known: KnownSurfaces,
+    ) -> Result<Self, EnvError> {
+        Ok(Self {
+            organ: settings.organ()?,
+            settings,
+            script,
+            known,
+            survey: None,
+            surface: None,
+            seen: Vec::new(),
+            share: 0.0,
+            cells: [0.0; _],
+            last: [0.0; 2],
+            force: AxialForce::default(),
+            imaged: None,
+            path: (None, 0.0),
+            beside: 0.0,
+            way: None,
+            action_change: ActionChange::default(),
+        })
+    }
+
+    /// Takes the patient's surface, or begins to survey it.
+    fn choose(&mut self, state: &SceneState, patient: u64) -> Result<Raster, EnvError> {
+        (self.survey, self.surface) = (None, self.known.of(patient));
+        if let Some(surface) = &self.surface {
+            return Ok(surface.raster.clone());
+        }
+        let adult = state.patient.as_ref();
+        let adult = adult.ok_or(EnvError::Order("coverage without a patient"))?;
+        let survey = Survey::new(adult.adult(), self.organ, self.settings.n_points)?;
+        let raster = survey.raster().clone();
+        self.survey = Some((patient, survey));
+        Ok(raster)
+    }
+
+    /// Draws a start on the skin; none beside it.
+    fn draw_start(
+        state: &SceneState,
+        raster: &Raster,
+        force: f64,
+        rng: &mut ChaCha8Rng,
+    ) -> Option<Goal> {
+        let [low, high] = raster.area;
+        let origin = state.model.scene.torso_position;
+        let [x, y] = [0, 1].map(|axis| origin[axis] + rng.random_range(low[axis]..=high[axis]));
+        let point = state.skin(x, y)?;
+        let lateral = state.torso.world_from_rest.rotation * Vector3::x();
+        let pose = Pose::with_z_axis(point.position, -point.normal, lateral);
+        (point.normal.z > LEAST_COSINE).then_some(Goal {
+            force,
+            ..Goal::at(pose)
+        })
+    }
+
+    /// Marks what a frame shows, and sorts what is left into cells; `beside`: half of the way across the slice since the last frame [m].
+    fn mark(&mut self, torso_from_probe: &Isometry3<f64>, beside: f64, sight: &Sight) {
+        self.cells.fill(0.0);
+        let Some(surface) = &self.surface else {
+            return;
+        };
+        let probe_from_torso = torso_from_probe.inverse();
+        for (index, (point, share)) in surface.points.iter().zip(&surface.shares).enumerate() {
+            if self.seen[index] {
+                continue;
+            }
+            let place = probe_from_torso * point.rest.cast::<f64>();
+            if place.y.abs() < NEAR && sight.sees(&point.rest, beside) {
+                self.seen[index] = true;
+                self.share += share;
+            } else {
+                let cell =
+                    |bounds: &[f64], place: f64| bounds.iter().filter(|x| place > **x).count();
+                let row = cell(&ROWS, place.y);
+                self.cells[row * (COLUMNS.len() + 1) + cell(&COLUMNS, place.x)] += share;
+            }
+        }
+    }
+
+    fn is_covered(&self) -> bool {
+        self.share >= self.settings.share
+    }
+}
+
+impl ProbeTask for Coverage {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec![
+            "seen",
+            "path",
+            "covered",
+            "force_error",
+            "contact_speed",
+            "smoothness",
+        ]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        let own = ["success", "seen_share", "path_mm", "seen_per_path_1_m"];
+        [&own[..], &AxialForce::METRICS].concat()
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        let mut space = BoxSpace::default();
+        space.push("seen_share [1]".to_owned(), 0.0, 1.0);
+        for row in 0..=ROWS.len() {
+            for column in 0..=COLUMNS.len() {
+                space.push(format!("unseen_{row}_{column} [1]"), 0.0, 1.0);
+            }
+        }
+        space.in_frame("probe")
+    }
+
+    fn reset(
+        &mut self,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        let raster = self.choose(state, episode.organs)?;
+        self.force = AxialForce::default();
+        (self.path, self.beside, self.way) = ((None, 0.0), 0.0, None);
+        (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
+        self.action_change.reset();
+        let n = self
+            .surface
+            .as_ref()
+            .map_or(0, |surface| surface.points.len());
+        self.seen = vec![false; n];
+        let mut placed = Err(EnvError::Config {
+            field: "task.organ".to_owned(),
+            problem: "lies below no skin that the arm reaches".to_owned(),
+        });
+        for _ in 0..N_TRIES {
+            if let Some(goal) = Self::draw_start(state, &raster, episode.force, rng) {
+                state.goal = goal;
+                placed = state.place_above(episode);
+                if placed.is_ok() {
+                    break;
+                }
+            }
+        }
+        placed
+    }
+
+    fn before_substep(&mut self, _state: &mut SceneState) {}
+
+    fn after_substep(&mut self, state: &SceneState) {
+        self.force.update(state);
+        if state.probe.in_contact || self.path.0.is_some() {
+            let here = state.torso_from_probe().translation.vector;
+            let before = self.path.0.replace(here).unwrap_or(here);
+            self.path.1 += (here - before).norm();
+        }
+    }
+
+    fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
+        let survey = self.survey.as_ref();
+        survey.map_or_else(Vec::new, |(_, survey)| survey.raster().columns.concat())
+    }
+
+    fn see_reference(&mut self, sight: &Sight) {
+        let Some((patient, mut survey)) = self.survey.take() else {
+            return;
+        };
+        survey.see(sight);
+        if survey.is_left() {
+            self.survey = Some((patient, survey));
+            return;
+        }
+        let surface = self.known.learn(patient, survey.surface());
+        self.seen = vec![false; surface.points.len()];
+        self.surface = Some(surface);
+    }
+
+    fn see(&mut self, state: &SceneState, sight: &Sight) {
+        let pose = state.torso_from_probe();
+        let way = self.imaged.replace(pose).map_or(0.0, |before| {
+            (pose.inverse() * before).translation.vector.y.abs()
+        });
+        self.mark(&pose, (0.5 * way).min(MOST_BESIDE), sight);
+        if let Some(surface) = &self.surface {
+            let place = pose.translation.vector;
+            let [low, high] = surface.raster.area;
+            let beyond = |axis: usize| {
+                (low[axis] - place[axis])
+                    .max(place[axis] - high[axis])
+                    .max(0.0)
+            };
+            self.beside = beyond(0).hypot(beyond(1));
+        }
+    }
+
+    fn observe(&self, _state: &SceneState, observation: &mut [f32]) {
+        observation[0] = self.share.min(1.0) as f32;
+        for (entry, cell) in observation[1..].iter_mut().zip(&self.cells) {
+            *entry = cell.min(1.0) as f32;
+        }
+    }
+
+    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+        let (weight, settings) = (&self.settings.reward, &self.settings);
+        let [share, path] = [self.share, self.path.1];
+        let is_new = self.is_covered() && self.last[0] < settings.share;
+        terms.copy_from_slice(&[
+            weight.seen * 100.0 * (share - self.last[0]),
+            -weight.path * 100.0 * (path - self.last[1]),
+            weight.covered * f64::from(u8::from(is_new)),
+            -weight.force_error * self.force.take_error().min(5.0),
+            -weight.contact_speed * self.force.take_excess(settings.limits.contact_speed),
+            -weight.smoothness * self.action_change.update(action),
+        ]);
+        self.last = [share, path];
+    }
+
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        let reasons = [
+            (self.is_covered(), "covered"),
+            (self.beside > self.settings.max_distance, "beside the organ"),
+            (
+                state.axial_force() > self.settings.max_force,
+                "pressed too hard",
+            ),
+        ];
+        let reached = reasons.into_iter().find(|(is_reached, _)| *is_reached);
+        reached.map(|(_, reason)| EpisodeEnd::Terminated(reason))
+    }
+
+    /// The raster from its nearest end.
+    fn scripted_action(
+        &mut self,
+        state: &SceneState,
+        _measured: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
+        let Some(mode) = &self.script else {
+            return false;
+        };
+        if self.way.is_none() {
+            let here = state.torso_from_probe().translation.vector;
+            let surface = self.surface.as_ref();
+            self.way = surface.map(|surface| (surface.raster.route_from(&here), false));
+        }
+        let probe = &state.probe.world_from_probe;
+        let back = probe.rotation.inverse();
+        let to = |pose: &Isometry3<f64>| {
+            let way = back * (state.in_world(pose).position - probe.position);
+            Vector3::new(way.x, way.y, 0.0)
+        };
+        let (way, has_begun) = self.way.get_or_insert_default();
+        let is_near =
+            |way: &[Isometry3<f64>], near| way.last().is_some_and(|next| to(next).norm() < near);
+        *has_begun |= is_near(way, SCRIPT_NEAR);
+        while *has_begun && way.len() > 1 && is_near(way, SCRIPT_AHEAD) {
+            way.pop();
+        }
+        let left = way.last().map_or_else(Vector3::zeros, to);
+        let speed = (SCRIPT_RATE * left).cap_magnitude(SCRIPT_SPEED);
+        mode.action_of([speed.x, speed.y, 0.0, 0.0, 0.0, 0.0], action);
+        true
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let is_done = self.is_covered() && self.force.is_within(&self.settings.limits);
+        let path = self.path.1;
+        let own = [
+            f64::from(u8::from(is_done)),
+            self.share,
+            1e3 * path,
+            self.share / path.max(1e-3),
+        ];
+        metrics[..own.len()].copy_from_slice(&own);
+        metrics[own.len()..].copy_from_slice(&self.force.values());
+    }
+}

@@ -1,0 +1,413 @@
+//! `image-quality`: keep the picture good by tilt and force while the patient breathes.
+//!
+//! A picture is as good as its mean confidence (Karamalis et al. 2012, doi:10.1016/j.media.2012.07.005): lines that touch nothing have
+//! none, bone and gas take it from what is below. So a place with ribs gives less than one without, and stiff skin less than a soft one:
+//! quality is the mean confidence over that of a reference, five frames of a probe that is held upright at the same place with 3 N more than
+//! the wanted force, over 4 s of the same breath, which are simulated at each reset. The probe starts tilted, so that an end of the face
+//! stands off the skin.
+//!
+//! # Action
+//!
+//! By `action.mode`; see [`crate::actions`]. Actions are normalised to -1 to 1.
+//!
+//! # Observation
+//!
+//! The scene's entries ([`crate::probe::observation`]), the confidence of each sample among them; the goal is the start. The task has no
+//! entries of its own.
+//!
+//! # Reward
+//!
+//! Per control step, $q$: quality, $F$: greatest force along the probe's axis in the step in N, $F_{max}$:
+//! `task.limits.peak_force`; weights in `task.reward`.
+//!
+//! | term | formula |
+//! |---|---|
+//! | `quality` | $q$ |
+//! | `force` | $-\max(0, F / F_{max} - 0.8)$: what is rewarded keeps away from what fails |
+//! | `contact_speed` | as `probe-press` |
+//! | `smoothness` | $-\lVert a_t - a_{t-1} \rVert^2$ |
+//!
+//! # Start
+//!
+//! A random place within `task.area`, from above, in the torso's frame; the probe stands `start.height` above, tilted from the skin's
+//! normal by 60 to 100 % of `task.start_tilt`, along the array within 46°; the force sensor is zeroed there.
+//!
+//! # End
+//!
+//! Terminated: more than `task.max_force`; the simulation diverged. Truncated: at `time.limit`.
+//!
+//! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept to `task.limits`.
+
+use insonate_sim::Pose;
+use nalgebra::{UnitQuaternion, Vector3};
+use rand::Rng as _;
+use rand_chacha::ChaCha8Rng;
+use serde::{Deserialize, Serialize};
+
+use super::kind::TaskKind;
+use crate::actions::{ActionSettings, HybridMotionSettings};
+use crate::environment::EpisodeEnd;
+use crate::factory::EnvFactory;
+use crate::probe::{
+    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::settings::{self, check_interval, check_ranges};
+use crate::ultrasound::{Sight, UltrasoundSettings};
+use crate::{BoxSpace, EnvError};
+
+/// The registry's entry.
+pub const KIND: TaskKind = TaskKind {
+    name: "image-quality",
+    summary: "keep the picture good by tilt and force while the patient breathes",
+    defaults: || settings::table(&defaults()),
+    build,
+    scripted: &[],
+    demonstrated: &[],
+};
+
+/// How often a start is drawn that the arm can reach.
+const N_TRIES: usize = 32;
+/// Share of the largest tilt that a start has at least.
+const LEAST_TILT: f64 = 0.6;
+/// Largest angle between the axis of the start's tilt and the probe's y axis [rad].
+const LARGEST_FAN: f64 = 0.8;
+/// Share of the force's limit from which on force costs.
+const FREE: f64 = 0.8;
+/// Rate at which the script takes the tilt back [1/s].
+const SCRIPT_RATE: f64 = 3.0;
+/// Force of the reference and of the script beyond the goal's [N].
+const MORE_FORCE: f64 = 3.0;
+
+/// Settings of the task itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QualitySettings {
+    /// Places across the patient, in the torso's frame [m].
+    pub area_x: [f64; 2],
+    /// Places along the patient [m].
+    pub area_y: [f64; 2],
+    /// Largest tilt of the start [rad].
+    pub start_tilt: f64,
+    /// Time after which quality counts [s].
+    pub settling: f64,
+    /// Least mean quality of a success.
+    pub quality: f64,
+    /// Force at which the episode ends [N].
+    pub max_force: f64,
+    /// Weights of the reward.
+    pub reward: QualityReward,
+    /// What a success keeps to.
+    pub limits: ForceLimits,
+}
+
+/// Weights of the reward's terms.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct QualityReward {
+    /// Quality.
+    pub quality: f64,
+    /// Penalty of force near its limit.
+    pub force: f64,
+    /// Penalty of touching faster than half the limit of a success.
+    pub contact_speed: f64,
+    /// Penalty of changing actions.
+    pub smoothness: f64,
+}
+
+impl Default for QualitySettings {
+    fn default() -> Self {
+        Self {
+            area_x: [-0.10, 0.04],
+            area_y: [-0.12, 0.0],
+            start_tilt: 0.5,
+            settling: 1.5,
+            quality: 0.88,
+            max_force: 40.0,
+            reward: QualityReward {
+                quality: 1.0,
+                force: 1.0,
+                contact_speed: 10.0,
+                smoothness: 0.005,
+            },
+            limits: ForceLimits {
+                peak_force: 12.0,
+                ..ForceLimits::default()
+            },
+        }
+    }
+}
+
+impl QualitySettings {
+    fn check(&self) -> Result<(), EnvError> {
+        check_interval("task.area_x", self.area_x, -0.3, 0.3)?;
+        check_interval("task.area_y", self.area_y, -0.3, 0.3)?;
+        check_ranges(
+            "task.",
+            &[
+                ("start_tilt", self.start_tilt, 0.0, 0.6),
+                ("settling", self.settling, 0.0, 60.0),
+                ("quality", self.quality, 0.0, 2.0),
+                ("max_force", self.max_force, 1.0, 1e4),
+            ],
+        )?;
+        self.limits.check()
+    }
+}
+
+fn defaults() -> ProbeTaskSettings<QualitySettings> {
+    ProbeTaskSettings {
+        time: TimeSettings {
+            control_timestep: 0.1,
+            limit: 5.0,
+        },
+        scene: SceneSettings {
+            robot: "ur5e".to_owned(),
+            shape: "adult".to_owned(),
+            lattice: "thesis".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            hybrid_motion: HybridMotionSettings {
+                axes: ["fan", "rock", "force"].map(str::to_owned).to_vec(),
+                ..HybridMotionSettings::default()
+            },
+            ..ActionSettings::of_mode("hybrid_motion")
+        },
+        observation: ObservationSettings {
+            joints: false,
+            ultrasound: UltrasoundSettings {
+                readings: vec!["confidence".to_owned()],
+                lines: 16,
+                samples: 16,
+                depth: 0.12,
+                ..UltrasoundSettings::default()
+            },
+            ..ObservationSettings::default()
+        },
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            breathing: true,
+            start_height: [0.001, 0.003],
+            start_offset: [0.0, 0.0],
+            force_noise: [0.0, 0.1],
+            organs: [0, 15],
+            ..RandomizationSettings::default()
+        },
+        task: QualitySettings::default(),
+    }
+}
+
+fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
+    let settings: ProbeTaskSettings<QualitySettings> = settings::parse(&defaults(), given)?;
+    settings.check()?;
+    settings.task.check()?;
+    let readings = &settings.observation.ultrasound.readings;
+    if !readings.iter().any(|reading| reading == "confidence") {
+        return Err(EnvError::Config {
+            field: "observation.ultrasound.readings".to_owned(),
+            problem: format!("is {readings:?}, but needs \"confidence\", which is rewarded"),
+        });
+    }
+    let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
+    Ok(factory(KIND.name, settings, scenes, |settings, _| {
+        let mode = &settings.action;
+        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        Ok(ImageQuality::new(
+            settings.task.clone(),
+            settings.time.limit,
+            script,
+        ))
+    }))
+}
+
+/// The task.
+#[derive(Debug)]
+struct ImageQuality {
+    settings: QualitySettings,
+    limit: f64,
+    /// The mode that the script acts in.
+    script: Option<HybridMotionSettings>,
+    /// The place in the world as the torso was compiled, from above [m].
+    place: [f64; 2],
+    force: AxialForce,
+    /// Greatest force of the control step [N].
+    step_peak: f64,
+    /// Sum of the reference's mean confidence, and frames in it.
+    reference: (f64, usize),
+    quality: f64,
+    /// Sums of confidence and of the share of touching lines, and frames in them.
+    sums: ([f64; 2], usize),
+    action_change: ActionChange,
+}
+
+impl ImageQuality {
+    fn new(settings: QualitySettings, limit: f64, script: Option<HybridMotionSettings>) -> Self {
+        Self {
+            settings,
+            limit,
+            script,
+            place: [0.0; 2],
+            force: AxialForce::default(),
+            step_peak: 0.0,
+            reference: (0.0, 0),
+            quality: 0.0,
+            sums: ([0.0; 2], 0),
+            action_change: ActionChange::default(),
+        }
+    }
+
+    /// Upright on the skin as it lies now, without breath.
+    fn upright(&self, state: &SceneState) -> Option<Pose> {
+        let point = state.skin(self.place[0], self.place[1])?;
+        Some(state.pose_on(&point, 0.0))
+    }
+
+    /// Confidence over that of the reference.
+    fn quality_of(&self, confidence: f64) -> f64 {
+        let (sum, n) = self.reference;
+        confidence * n as f64 / sum.max(1e-6)
+    }
+
+    /// Draws a tilt about the probe's x and y axis [rad].
+    fn draw_tilt(&self, rng: &mut ChaCha8Rng) -> [f64; 2] {
+        let tilt = self.settings.start_tilt * rng.random_range(LEAST_TILT..=1.0);
+        let (sin, cos) = rng.random_range(-LARGEST_FAN..=LARGEST_FAN).sin_cos();
+        let side = if rng.random() { 1.0 } else { -1.0 };
+        [tilt * sin, side * tilt * cos]
+    }
+}
+
+impl ProbeTask for ImageQuality {
+    fn reward_terms(&self) -> Vec<&'static str> {
+        vec!["quality", "force", "contact_speed", "smoothness"]
+    }
+
+    fn metrics(&self) -> Vec<&'static str> {
+        let own = ["success", "quality", "confidence", "contact_share"];
+        [&own[..], &AxialForce::METRICS].concat()
+    }
+
+    fn observation_space(&self) -> BoxSpace {
+        BoxSpace::default()
+    }
+
+    fn reset(
+        &mut self,
+        state: &mut SceneState,
+        episode: &EpisodeParameters,
+        rng: &mut ChaCha8Rng,
+    ) -> Result<(), EnvError> {
+        self.force = AxialForce::default();
+        (self.step_peak, self.quality) = (0.0, 0.0);
+        (self.reference, self.sums) = ((0.0, 0), ([0.0; 2], 0));
+        self.action_change.reset();
+        let [x, y, _] = state.model.scene.torso_position;
+        let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
+        let mut placed = Err(EnvError::Config {
+            field: "task.area_x".to_owned(),
+            problem: "and task.area_y lead beside the skin".to_owned(),
+        });
+        for _ in 0..N_TRIES {
+            self.place = [
+                x + rng.random_range(area_x[0]..=area_x[1]),
+                y + rng.random_range(area_y[0]..=area_y[1]),
+            ];
+            let [fan, rock] = self.draw_tilt(rng);
+            let Some(upright) = self.upright(state) else {
+                continue;
+            };
+            let tilt = UnitQuaternion::from_scaled_axis(Vector3::new(fan, rock, 0.0));
+            state.goal = Goal {
+                force: episode.force,
+                ..Goal::at(Pose {
+                    rotation: upright.rotation * tilt,
+                    ..upright
+                })
+            };
+            placed = state.place_above(episode);
+            if placed.is_ok() {
+                break;
+            }
+        }
+        placed
+    }
+
+    fn before_substep(&mut self, _state: &mut SceneState) {}
+
+    fn after_substep(&mut self, state: &SceneState) {
+        self.force.update(state);
+        self.step_peak = self.step_peak.max(state.axial_force());
+    }
+
+    fn reference_hold(&self, state: &SceneState) -> Option<Goal> {
+        Some(Goal {
+            force: state.goal.force + MORE_FORCE,
+            ..Goal::at(self.upright(state)?)
+        })
+    }
+
+    fn see_reference(&mut self, sight: &Sight) {
+        self.reference.0 += sight.confidence();
+        self.reference.1 += 1;
+    }
+
+    fn see(&mut self, state: &SceneState, sight: &Sight) {
+        self.quality = self.quality_of(sight.confidence());
+        if state.physics.time() >= self.settings.settling - 1e-9 {
+            self.sums.0[0] += sight.confidence();
+            self.sums.0[1] += sight.contact_share();
+            self.sums.1 += 1;
+        }
+    }
+
+    fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
+
+    fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
+        let (weight, limits) = (&self.settings.reward, &self.settings.limits);
+        let share = self.step_peak / limits.peak_force.max(1e-3);
+        self.step_peak = 0.0;
+        terms.copy_from_slice(&[
+            weight.quality * self.quality,
+            -weight.force * (share - FREE).max(0.0),
+            -weight.contact_speed * self.force.take_excess(limits.contact_speed),
+            -weight.smoothness * self.action_change.update(action),
+        ]);
+    }
+
+    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
+        (state.axial_force() > self.settings.max_force)
+            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+    }
+
+    /// Upright on the true skin, which no policy is told, with more force.
+    fn scripted_action(
+        &mut self,
+        state: &SceneState,
+        _measured: &WrenchMeasurement,
+        action: &mut [f32],
+    ) -> bool {
+        let (Some(mode), Some(upright)) = (&self.script, self.upright(state)) else {
+            return false;
+        };
+        let back = state.probe.world_from_probe.rotation.inverse();
+        let turn = (back * upright.rotation).scaled_axis() * SCRIPT_RATE;
+        mode.action_of([0.0, 0.0, turn.z, turn.x, turn.y, MORE_FORCE], action);
+        true
+    }
+
+    fn write_metrics(&self, metrics: &mut [f64]) {
+        let ([confidence, touching], n) = self.sums;
+        let [confidence, touching] = [confidence, touching].map(|sum| sum / n.max(1) as f64);
+        let quality = self.quality_of(confidence);
+        let is_good = quality >= self.settings.quality
+            && self.force.time() >= self.limit - 1e-9
+            && self.force.is_within(&self.settings.limits);
+        let own = [f64::from(u8::from(is_good)), quality, confidence, touching];
+        metrics[..own.len()].copy_from_slice(&own);
+        metrics[own.len()..].copy_from_slice(&self.force.values());
+    }
+}

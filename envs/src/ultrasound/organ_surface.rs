@@ -1,0 +1,99 @@
+//! The surface of an organ as far as it can be seen, found once for each patient.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use insonate_ultrasound::phantom::{Adult, SoftOrgan, SurfacePoint};
+
+use super::raster::STEP;
+use super::{Raster, Sight};
+use crate::EnvError;
+
+/// What can be seen of an organ, and how it is swept.
+#[derive(Debug)]
+pub struct OrganSurface {
+    /// Poses over the organ.
+    pub raster: Raster,
+    /// Points at rest that can be seen.
+    pub points: Vec<SurfacePoint>,
+    /// Share of each in the area of all.
+    pub shares: Vec<f64>,
+}
+
+/// A search for what can be seen: frames of the torso at rest from each pose of a raster.
+#[derive(Debug)]
+pub struct Survey {
+    raster: Raster,
+    points: Vec<SurfacePoint>,
+    seen: Vec<bool>,
+    n_left: usize,
+}
+
+impl Survey {
+    /// Of an organ with `n` points to each ellipsoid that it is made of.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`] for a number that is not allowed, and where there is no skin above the organ.
+    pub fn new(adult: &Adult, organ: SoftOrgan, n: usize) -> Result<Self, EnvError> {
+        let points = adult.surface(organ, n)?;
+        let raster = Raster::over(adult, &points)?;
+        Ok(Self {
+            seen: vec![false; points.len()],
+            n_left: raster.columns.iter().map(Vec::len).sum(),
+            raster,
+            points,
+        })
+    }
+
+    /// The poses.
+    pub fn raster(&self) -> &Raster {
+        &self.raster
+    }
+
+    /// Takes the frame of the next pose.
+    pub fn see(&mut self, sight: &Sight) {
+        for (point, seen) in self.points.iter().zip(&mut self.seen) {
+            *seen = *seen || sight.sees(&point.rest, 0.5 * STEP);
+        }
+        self.n_left = self.n_left.saturating_sub(1);
+    }
+
+    /// Whether poses are left.
+    pub fn is_left(&self) -> bool {
+        self.n_left > 0
+    }
+
+    /// What was seen.
+    pub fn surface(self) -> OrganSurface {
+        let points = self.points.iter().zip(&self.seen);
+        let points = points.filter_map(|(point, seen)| seen.then_some(*point));
+        let points: Vec<SurfacePoint> = points.collect();
+        let area: f64 = points.iter().map(|point| f64::from(point.area)).sum();
+        let share = |point: &SurfacePoint| f64::from(point.area) / area;
+        OrganSurface {
+            shares: points.iter().map(share).collect(),
+            raster: self.raster,
+            points,
+        }
+    }
+}
+
+/// Surfaces by the seeds of the patients' organs, shared by the environments of a task.
+#[derive(Debug, Clone, Default)]
+pub struct KnownSurfaces(Arc<Mutex<BTreeMap<u64, Arc<OrganSurface>>>>);
+
+impl KnownSurfaces {
+    /// A patient's, where it was surveyed.
+    pub fn of(&self, patient: u64) -> Option<Arc<OrganSurface>> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.get(&patient).cloned()
+    }
+
+    /// Keeps a patient's.
+    pub fn learn(&self, patient: u64, surface: OrganSurface) -> Arc<OrganSurface> {
+        let surface = Arc::new(surface);
+        let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.insert(patient, surface.clone());
+        surface
+    }
+}

@@ -1,0 +1,64 @@
+//! What a task may know of a frame, observed or not.
+
+use insonate_ultrasound::deformation::Point;
+use insonate_ultrasound::{BMode, Frame, View};
+
+use super::Patient;
+
+/// A frame as tasks judge it.
+pub struct Sight<'a> {
+    b_mode: &'a BMode,
+    view: &'a View<'a>,
+    contact_share: f64,
+    confidence: f64,
+    /// Samples of each line before which there is neither bone nor gas; none of a line that does not touch. Shape `[n_lines]`.
+    n_lit: Vec<usize>,
+}
+
+impl<'a> Sight<'a> {
+    /// `b_mode`: the scanner of the frame, `confidence`: its mean confidence.
+    pub(super) fn new(
+        b_mode: &'a BMode,
+        view: &'a View<'a>,
+        frame: &Frame,
+        patient: &Patient,
+        confidence: f64,
+    ) -> Self {
+        Self {
+            b_mode,
+            view,
+            contact_share: frame.contact_share(),
+            confidence,
+            n_lit: lit(frame, patient),
+        }
+    }
+
+    /// Share of the lines that touch.
+    pub fn contact_share(&self) -> f64 {
+        self.contact_share
+    }
+
+    /// Mean confidence (Karamalis 2012), 0 to 1; 0 where `confidence` is not observed.
+    pub fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// Whether a point of the torso at rest lies in the imaged slice or less than `beside` [m] out of it, on a line that touches, before bone
+    /// and gas.
+    pub fn sees(&self, rest: &Point, beside: f64) -> bool {
+        let place = self.b_mode.sample_of(self.view, rest, beside);
+        place.is_some_and(|[line, sample]| sample < self.n_lit[line])
+    }
+}
+
+/// Samples of each line before which there is neither bone nor gas.
+pub(super) fn lit(frame: &Frame, patient: &Patient) -> Vec<usize> {
+    let is_opaque = patient.casts_shadow();
+    let lines = frame.labels.chunks_exact(frame.n_samples);
+    let count = |(labels, is_coupled): (&[u8], &bool)| {
+        let mut labels = labels.iter().take_while(|_| *is_coupled);
+        let shadow = labels.position(|label| is_opaque[usize::from(*label)]);
+        shadow.unwrap_or(if *is_coupled { frame.n_samples } else { 0 })
+    };
+    lines.zip(&frame.coupled).map(count).collect()
+}

@@ -1,0 +1,93 @@
+//! Surfaces of organs at rest, as points of which each stands for an area.
+//!
+//! Directions are those of a golden spiral over a ball, which is stretched to each of the organ's ellipsoids.
+
+use super::Adult;
+use super::shape::Shape;
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+use crate::phantom::Phantom as _;
+
+/// So far below its surface an organ must be itself [m].
+const BELOW: f32 = 0.0015;
+
+/// An organ whose surface is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SoftOrgan {
+    /// The liver, both lobes.
+    Liver,
+    /// The right kidney.
+    RightKidney,
+}
+
+/// A point of a surface.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SurfacePoint {
+    /// Where it is at rest, in the torso's frame [m].
+    pub rest: Point,
+    /// Area that it stands for [m²].
+    pub area: f32,
+}
+
+/// Ellipsoids of which organs are the union.
+pub(super) type Outlines = Vec<(SoftOrgan, Vec<Shape>)>;
+
+impl SoftOrgan {
+    /// All, by their names.
+    pub const ALL: [(&'static str, Self); 2] =
+        [("liver", Self::Liver), ("right_kidney", Self::RightKidney)];
+
+    /// What the names of its materials begin with.
+    fn material(self) -> &'static str {
+        match self {
+            Self::Liver => "liver",
+            Self::RightKidney => "kidney",
+        }
+    }
+}
+
+impl Adult {
+    /// Points of an organ's surface at rest, `n` to each ellipsoid that it is made of; without those that lie in another of them, and those
+    /// where chest wall, lung or a vessel cut into it.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: `n` outside of 16 to 65536.
+    pub fn surface(
+        &self,
+        organ: SoftOrgan,
+        n: usize,
+    ) -> Result<Vec<SurfacePoint>, UltrasoundError> {
+        UltrasoundError::check_range("points of a surface", n as f64, [16.0, 65536.0], "")?;
+        let outlines = self.organs.outlines().iter();
+        let shapes = outlines.filter(|(other, _)| *other == organ);
+        let shapes: Vec<Shape> = shapes.flat_map(|(_, shapes)| shapes.clone()).collect();
+        let is_own = |own: usize, point: &Point| {
+            let mut others = shapes.iter().enumerate().filter(|(other, _)| *other != own);
+            others.all(|(_, shape)| shape.distance(point)[0] > 0.0)
+        };
+        let mut points = Vec::new();
+        for (own, shape) in shapes.iter().enumerate() {
+            let (center, _) = shape.ball();
+            let placed = directions(n).filter_map(|direction| shape.surface(&direction));
+            points.extend(placed.filter_map(|(rest, share)| {
+                let below = rest - (rest - center).normalize() * BELOW;
+                let found = self.materials()[usize::from(self.place(&below).material)].name;
+                let area = share * 2.0 * std::f32::consts::TAU / n as f32;
+                (is_own(own, &rest) && found.starts_with(organ.material()))
+                    .then_some(SurfacePoint { rest, area })
+            }));
+        }
+        Ok(points)
+    }
+}
+
+/// Directions of unit length, evenly over a ball.
+fn directions(n: usize) -> impl Iterator<Item = Vector> {
+    let golden = std::f64::consts::PI * (3.0 - 5f64.sqrt());
+    (0..n).map(move |index| {
+        let z = 1.0 - (2.0 * index as f64 + 1.0) / n as f64;
+        let (sin, cos) = (golden * index as f64).sin_cos();
+        let across = (1.0 - z * z).sqrt();
+        Vector::new((across * cos) as f32, (across * sin) as f32, z as f32)
+    })
+}
