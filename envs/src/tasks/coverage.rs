@@ -59,8 +59,9 @@ use crate::actions::{ActionSettings, HybridMotionSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
+    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
+    factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -373,6 +374,10 @@ impl ProbeTask for Coverage {
         ]
     }
 
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
+    }
+
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "seen_share", "path_mm", "seen_per_path_1_m"];
         [&own[..], &AxialForce::METRICS].concat()
@@ -489,6 +494,11 @@ impl ProbeTask for Coverage {
             -weight.smoothness * self.action_change.update(action),
         ]);
         self.last = [share, path];
+    }
+
+    fn cost(&mut self, costs: &mut [f64]) {
+        let limits = &self.settings.limits;
+        self.force.take_costs(limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {

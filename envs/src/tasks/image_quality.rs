@@ -49,8 +49,9 @@ use crate::actions::{ActionSettings, HybridMotionSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ForceLimits, Goal, ObservationSettings, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
+    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
+    factory,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_ranges};
@@ -286,6 +287,10 @@ impl ProbeTask for ImageQuality {
         vec!["quality", "force", "contact_speed", "smoothness"]
     }
 
+    fn costs(&self) -> Vec<&'static str> {
+        ContactCosts::NAMES.to_vec()
+    }
+
     fn metrics(&self) -> Vec<&'static str> {
         let own = ["success", "quality", "confidence", "contact_share"];
         [&own[..], &AxialForce::METRICS].concat()
@@ -376,6 +381,11 @@ impl ProbeTask for ImageQuality {
             -weight.contact_speed * self.force.take_excess(limits.contact_speed),
             -weight.smoothness * self.action_change.update(action),
         ]);
+    }
+
+    fn cost(&mut self, costs: &mut [f64]) {
+        let limits = &self.settings.limits;
+        self.force.take_costs(limits, costs);
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
