@@ -32,14 +32,14 @@ pub(super) fn compile(
     instrument: &InstrumentSettings,
     time: &SurgeryTimeSettings,
 ) -> Result<CompiledScene, EnvError> {
-    let xml = xml(organ, instrument, time);
+    let xml = xml(organ, time);
     let mut mjcf = Mjcf::read_str(&xml, "tissue", &ReadOptions::default())
         .map_err(insonate_sim::SimError::from)?;
-    dress(&mut mjcf, organ)?;
+    dress(&mut mjcf, organ, &instrument.geometry())?;
     Ok(CompiledScene::compile(&mjcf)?)
 }
 
-fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSettings) -> String {
+fn xml(organ: &Organ, time: &SurgeryTimeSettings) -> String {
     let mut bodies = String::new();
     let mut names = String::new();
     for (vertex, [x, y, z]) in organ.positions().iter().enumerate() {
@@ -49,38 +49,16 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSetting
         );
         let _ = write!(names, "v{vertex} ");
     }
-    let geometry = instrument.geometry();
-    let rod = |name: &str, radius: f64, length: f64, colour: &str| {
-        let half = 0.5 * length - radius;
-        format!(
-            r#"<body name="{name}" mocap="true"><geom name="{name}" type="capsule" size="{radius} {half}" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
-        )
-    };
     let ball = |name: &str, colour: &str| {
         format!(
             r#"<body name="{name}" mocap="true" pos="0 0 -10"><geom name="{name}" type="sphere" size="0.002" contype="0" conaffinity="0" rgba="{colour}"/></body>"#
         )
     };
-    let steel = "0.75 0.77 0.8 1";
+    let part = |name: &str| format!(r#"<body name="{name}" mocap="true"/>"#);
     let parts = [
-        rod(
-            "shaft",
-            geometry.shaft_radius,
-            geometry.shaft_length,
-            "0.25 0.26 0.28 1",
-        ),
-        rod(
-            "clamp0",
-            geometry.clamp_radius,
-            geometry.clamp_length,
-            steel,
-        ),
-        rod(
-            "clamp1",
-            geometry.clamp_radius,
-            geometry.clamp_length,
-            steel,
-        ),
+        part("shaft"),
+        part("clamp0"),
+        part("clamp1"),
         ball("target", "0.2 0.85 0.3 0.9"),
         ball("goal", "0.25 0.5 1 0.6"),
     ]
@@ -105,6 +83,9 @@ fn xml(organ: &Organ, instrument: &InstrumentSettings, time: &SurgeryTimeSetting
     <material name="fat" rgba="0.90 0.76 0.38 1" specular="0.7" shininess="0.7"/>
     <material name="vein" rgba="0.24 0.28 0.48 1" specular="0.8" shininess="0.8"/>
     <material name="artery" rgba="0.70 0.12 0.12 1" specular="0.8" shininess="0.8"/>
+    <material name="steel" rgba="0.75 0.77 0.8 1" specular="0.9" shininess="0.9"/>
+    <material name="carbide" rgba="0.55 0.56 0.58 1" specular="0.6" shininess="0.6"/>
+    <material name="shaft" rgba="0.12 0.12 0.14 1" specular="0.5" shininess="0.7"/>
     <material name="bile_duct" rgba="0.45 0.55 0.25 1" specular="0.8" shininess="0.8"/>
   </asset>
   <worldbody>{ROOM}{bodies}{parts}

@@ -1,10 +1,12 @@
 //! What is only drawn of a surgery: skins that follow the organ's vertices.
 //!
 //! The organ's own surface is as coarse as its tetrahedra. Drawn is the smooth surface that they were made from, with what hangs on it:
-//! gall bladder, ligaments, fat, and the vessels at its gate. None of these has mass or is touched.
+//! gall bladder, ligaments, fat, and the vessels at its gate. None of these has mass or is touched. The instrument is drawn around its
+//! capsules.
 
 mod anatomy;
 mod binding;
+mod instrument;
 mod smoothing;
 
 use std::path::Path;
@@ -12,6 +14,7 @@ use std::path::Path;
 use insonate_meshes::TriangleMesh;
 use insonate_models::mjcf::{Element, Mjcf, Skin, Value};
 use insonate_tissue::body::liver;
+use insonate_tissue::xpbd::GripperGeometry;
 
 use super::organ::Organ;
 use crate::EnvError;
@@ -24,11 +27,16 @@ const WELD: f64 = 4e-4;
 /// A body that stands still, for what is fixed to the patient.
 const ROOM: &str = "room";
 
-/// Adds the skins of an organ, whose vertices are the bodies `v0`, `v1`, … in their order.
+/// Adds the skins of an organ, whose vertices are the bodies `v0`, `v1`, … in their order, and the instrument.
 ///
 /// # Errors
 /// [`EnvError::Tissue`] where the organ has no surface.
-pub(super) fn dress(mjcf: &mut Mjcf, organ: &Organ) -> Result<(), EnvError> {
+pub(super) fn dress(
+    mjcf: &mut Mjcf,
+    organ: &Organ,
+    geometry: &GripperGeometry,
+) -> Result<(), EnvError> {
+    instrument::add(mjcf, geometry);
     mjcf.worldbody()
         .add(Element::new("body").with_attribute("name", ROOM));
     let binding = Binding::new(&organ.mesh().positions, &organ.mesh().tets);
