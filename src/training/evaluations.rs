@@ -81,11 +81,21 @@ impl Evaluation {
         self.metric(COST)
     }
 
-    /// Whether it is better than another: more successes, then more return.
-    pub(super) fn is_better_than(&self, other: &Self) -> bool {
-        let key = |e: &Self| [e.success_rate().unwrap_or(0.0), e.return_mean];
+    /// Whether it is better than another: it keeps the cost limit, if there is one, then more successes, then more return.
+    pub(super) fn is_better_than(&self, other: &Self, cost_limit: Option<f64>) -> bool {
+        let key = |e: &Self| {
+            let keeps = cost_limit.is_none_or(|limit| e.cost().is_none_or(|cost| cost <= limit));
+            let keeps = f64::from(u8::from(keeps));
+            [keeps, e.success_rate().unwrap_or(0.0), e.return_mean]
+        };
         key(self).partial_cmp(&key(other)) == Some(std::cmp::Ordering::Greater)
     }
+}
+
+/// Time of all of them [s].
+pub(super) fn seconds(evaluations: &[Evaluation]) -> f64 {
+    // Not `sum`, which is -0 for none.
+    evaluations.iter().fold(0.0, |sum, e| sum + e.evaluation_s)
 }
 
 /// Writes the table.
@@ -178,9 +188,22 @@ mod tests {
 
     #[test]
     fn success_counts_before_return() {
-        assert!(evaluation(0.5, 1.0).is_better_than(&evaluation(0.4, 9.0)));
-        assert!(evaluation(0.5, 2.0).is_better_than(&evaluation(0.5, 1.0)));
-        assert!(!evaluation(0.5, 1.0).is_better_than(&evaluation(0.5, 1.0)));
+        assert!(evaluation(0.5, 1.0).is_better_than(&evaluation(0.4, 9.0), None));
+        assert!(evaluation(0.5, 2.0).is_better_than(&evaluation(0.5, 1.0), None));
+        assert!(!evaluation(0.5, 1.0).is_better_than(&evaluation(0.5, 1.0), None));
         assert_eq!(evaluation(f64::NAN, 1.0).success_rate(), None);
+    }
+
+    #[test]
+    fn keeping_the_cost_limit_counts_before_success() {
+        let costing = |success, cost| {
+            let mut evaluation = evaluation(success, 1.0);
+            evaluation.metrics.push((COST.to_owned(), cost));
+            evaluation
+        };
+        let (gentle, hasty) = (costing(0.5, 0.3), costing(1.0, 2.0));
+        assert!(gentle.is_better_than(&hasty, Some(1.0)));
+        assert!(hasty.is_better_than(&gentle, Some(3.0)));
+        assert!(hasty.is_better_than(&gentle, None));
     }
 }

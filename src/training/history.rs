@@ -52,18 +52,22 @@ impl History {
 
     /// Time of training, without evaluations [s].
     pub fn train_s(&self) -> f64 {
-        self.iterations.iter().map(|row| row.seconds).sum()
+        // Not `sum`, which is -0 for none.
+        self.iterations
+            .iter()
+            .fold(0.0, |sum, row| sum + row.seconds)
     }
 
     /// Time of evaluations [s].
     pub fn evaluation_s(&self) -> f64 {
-        self.evaluations.iter().map(|e| e.evaluation_s).sum()
+        evaluations::seconds(&self.evaluations)
     }
 
-    /// The best evaluation.
-    pub fn best(&self) -> Option<&Evaluation> {
+    /// The best evaluation of a training under a limit of the cost, if any.
+    pub fn best(&self, cost_limit: Option<f64>) -> Option<&Evaluation> {
+        let is_better = |e: &Evaluation, best: &Evaluation| e.is_better_than(best, cost_limit);
         let evaluations = self.evaluations.iter();
-        evaluations.reduce(|best, e| if e.is_better_than(best) { e } else { best })
+        evaluations.reduce(|best, e| if is_better(e, best) { e } else { best })
     }
 }
 

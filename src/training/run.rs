@@ -234,8 +234,9 @@ impl<'a> Training<'a> {
             ..Evaluation::of(&episodes, self.evaluation_env.spec())
         };
         // Before the table, which must not be ahead of the best policy.
+        let cost_limit = self.plan.settings.ppo.cost_limit;
         let mut earlier = self.evaluations.iter();
-        if earlier.all(|earlier| evaluation.is_better_than(earlier)) {
+        if earlier.all(|earlier| evaluation.is_better_than(earlier, cost_limit)) {
             policy.save(&self.plan.folder.join(BEST_POLICY))?;
         }
         observer(Event::Evaluated(&evaluation));
@@ -259,6 +260,6 @@ impl<'a> Training<'a> {
     }
 
     fn evaluation_s(&self) -> f64 {
-        self.evaluations.iter().map(|e| e.evaluation_s).sum()
+        evaluations::seconds(&self.evaluations)
     }
 }

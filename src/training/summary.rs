@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Evaluation, History, Plan};
+use super::{Evaluation, History, Plan, evaluations};
 
 /// Why a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -116,7 +116,9 @@ impl TrainingSummary {
             n_threads,
             solved: solved(&history.evaluations, plan.settings.evaluation.success),
             last: history.evaluations.last().map(EvaluationSummary::of),
-            best: history.best().map(EvaluationSummary::of),
+            best: history
+                .best(plan.settings.ppo.cost_limit)
+                .map(EvaluationSummary::of),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }
     }
@@ -127,7 +129,7 @@ pub(super) fn solved(evaluations: &[Evaluation], success_target: f64) -> Option<
     let first = evaluations
         .iter()
         .position(|e| e.success_rate().is_some_and(|rate| rate >= success_target))?;
-    let evaluation_s: f64 = evaluations[..=first].iter().map(|e| e.evaluation_s).sum();
+    let evaluation_s = evaluations::seconds(&evaluations[..=first]);
     let Evaluation {
         global_step,
         train_s,
