@@ -19,8 +19,8 @@
 //!
 //! | term | formula | when |
 //! |---|---|---|
-//! | `force` | $\exp(-(0.7 e)^2)$ | in contact |
-//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step | always |
+//! | `force` | $\exp(-(0.7 e)^2)$; times `until_settled` until half a second after first contact | in contact |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step; times `until_settled` likewise | always |
 //! | `position` | $\exp(-(200 d)^2)$ | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
 //! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.max_contact_speed` | always |
@@ -97,6 +97,9 @@ pub struct PressReward {
     pub force: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
+    /// Share of `force` and `force_error` that counts until half a second after first contact, from when the metrics count: what
+    /// was paid before was paid for touching early.
+    pub until_settled: f64,
     /// Nearness to the place.
     pub position: f64,
     /// Uprightness.
@@ -121,6 +124,7 @@ impl Default for PressSettings {
             reward: PressReward {
                 force: 3.0,
                 force_error: 1.0,
+                until_settled: 0.1,
                 position: 0.5,
                 orientation: 0.5,
                 contact_speed: 100.0,
@@ -283,9 +287,14 @@ impl ProbeTask for Press {
         let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.action_change.update(action);
         let excess = self.contact.take_excess(self.settings.max_contact_speed);
+        let counted = if self.contact.is_settled() {
+            1.0
+        } else {
+            weight.until_settled
+        };
         terms.copy_from_slice(&[
-            weight.force * touching * (-(0.7 * error).powi(2)).exp(),
-            -weight.force_error * error.min(5.0),
+            counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            -counted * weight.force_error * error.min(5.0),
             weight.position * (-(200.0 * state.offset_across().norm()).powi(2)).exp(),
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
             -weight.contact_speed * excess,
