@@ -25,7 +25,7 @@
 //! | `position` | $\exp(-\lVert (90 d)^2 \rVert)$, as the thesis | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
 //! | `velocity` | $\exp(-(45 v)^2)$, as the thesis | always |
-//! | `force` | $\exp(-(0.7 e)^2)$, as the thesis; times `at_rest` while the goal rests | in contact |
+//! | `force` | $\exp(-(k e)^2)$, $k$: `force_sharpness`; the thesis: 0.7/N; times `at_rest` while the goal rests | in contact |
 //! | `force_rate` | $\exp(-(0.01 \dot F)^2)$, as the thesis | in contact |
 //! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step: has a slope where `force` is flat; times `at_rest` while the goal rests | always |
 //! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.success.contact_speed` | always |
@@ -124,6 +124,8 @@ pub struct SweepReward {
     pub velocity: f64,
     /// Nearness of the force; the thesis: 3.
     pub force: f64,
+    /// How near the force must be for that, k [1/N]; the thesis: 0.7. One over the error of a good policy tells it from a better one.
+    pub force_sharpness: f64,
     /// Share of `force` and `force_error` that counts while the goal rests: the rule of success asks for no force then, and what was
     /// paid for it was paid for touching early.
     pub at_rest: f64,
@@ -144,6 +146,7 @@ impl Default for SweepReward {
             orientation: 0.5,
             velocity: 0.5,
             force: 3.0,
+            force_sharpness: 0.7,
             // Of 1, 0.3 and 0.1 the one whose return ranks policies best by the rule of success.
             at_rest: 0.1,
             force_rate: 0.2,
@@ -375,7 +378,7 @@ impl ProbeTask for Sweep {
             weight.position * nearness,
             weight.orientation * (-(state.tilt() / 0.05).powi(2)).exp(),
             weight.velocity * (-(45.0 * slip).powi(2)).exp(),
-            counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
+            counted * weight.force * touching * (-(weight.force_sharpness * error).powi(2)).exp(),
             weight.force_rate * touching * (-(0.01 * rate).powi(2)).exp(),
             -counted * weight.force_error * error.min(5.0),
             -weight.contact_speed * excess,
