@@ -110,10 +110,11 @@ pub(super) fn is_in_domain(particle: &Particle, n_blocks: [usize; 3]) -> bool {
 
 /// Whether all nodes that a particle reaches are in the tile of a block, and it in the domain.
 pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -> bool {
-    is_in_domain(particle, n_blocks) && particle.position.iter().zip(at).all(|(x, at)| {
-        let base = (x - 0.5).floor() - (at * BLOCK) as f32 + LEAD as f32;
-        (0.0..=(WIDTH - 3) as f32).contains(&base)
-    })
+    is_in_domain(particle, n_blocks)
+        && particle.position.iter().zip(at).all(|(x, at)| {
+            let base = (x - 0.5).floor() - (at * BLOCK) as f32 + LEAD as f32;
+            (0.0..=(WIDTH - 3) as f32).contains(&base)
+        })
 }
 
 /// Makes the blocks of nodes around blocks of particles, and links them.
