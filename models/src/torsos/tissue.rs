@@ -103,10 +103,7 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
             let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
             (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
         }
-        _ => {
-            let edge = config.reach.map_or(1.0, |_| EDGE);
-            edge * mpm_stiffening(spacing, height)
-        }
+        _ => config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(spacing, height),
     };
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
     [
