@@ -2,6 +2,7 @@
 //! in its usual make for the probe, and `composite` as the thesis had it.
 //!
 //! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default.
+//! `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are those of `mpm` and `xpbd`, as tasks set them by `scene.tissue`.
 //!
 //! What is felt is the Kelvin–Voigt body between press and retreat at 2 to 15 mm.
 //!
@@ -23,14 +24,8 @@ fn main() -> anyhow::Result<()> {
         .unwrap_or_else(|| "force_indentation.svg".to_owned());
     let mut curves = Vec::new();
     let mut softness = Softness::default();
-    for (name, field) in [
-        ("STIFFNESS", &mut softness.stiffness),
-        ("DAMPING", &mut softness.damping),
-    ] {
-        if let Ok(text) = std::env::var(name) {
-            *field = text.parse()?;
-        }
-    }
+    softness.stiffness = setting("STIFFNESS")?.unwrap_or(softness.stiffness);
+    softness.damping = setting("DAMPING")?.unwrap_or(softness.damping);
     let probe = probes::c5_2();
     let kinds: Vec<String> = std::env::args().skip(2).collect();
     let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
@@ -41,6 +36,13 @@ fn main() -> anyhow::Result<()> {
         };
         if config.soft_layers.is_some() {
             config = config.matching(TIMESTEP);
+        }
+        if matches!(kind.name, "mpm" | "xpbd") {
+            if let Some(spacing) = setting("SPACING")? {
+                config = config.spaced(spacing);
+            }
+            config.reach = setting("REACH")?;
+            config.substep = setting("SUBSTEP")?;
         }
         let torso = (kind.build)(&config)?;
         let mut scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
@@ -93,6 +95,12 @@ fn main() -> anyhow::Result<()> {
         ),
     )?;
     Ok(files::write(path, plot.svg.as_bytes())?)
+}
+
+/// A number of the environment.
+fn setting(name: &str) -> anyhow::Result<Option<f64>> {
+    let text = std::env::var(name).ok();
+    Ok(text.map(|text| text.parse()).transpose()?)
 }
 
 /// Indentations at which press and retreat are compared: 2 to 15 mm [m].

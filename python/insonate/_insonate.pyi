@@ -680,6 +680,7 @@ class MlsMpm(SoftTissue):
         substep: longest one [s]; as long as stability allows. gravity: [m/s²]; (0, 0, −9.81).
         law: ``neo_hookean`` or ``fixed_corotated``. wall: of all sides, ``separate``, ``slip`` or ``sticky``.
         contact: on what tools act, ``particles`` or ``nodes``. contact_distance: of ``nodes`` [cells]; 0.5.
+        reach: farther than this from all tools but planes, counted at rest, particles stand still [m]; None: all move.
         n_threads: 0: one for each core; 256 at most. Results do not depend on it.
     """
 
@@ -696,6 +697,7 @@ class MlsMpm(SoftTissue):
         wall: str = "separate",
         contact: str = "particles",
         contact_distance: float | None = None,
+        reach: float | None = None,
         n_threads: int = 0,
     ) -> Self: ...
     def substep(self) -> float:

@@ -55,6 +55,20 @@ fn it_is_about_as_stiff_as_asked_and_stiffer_the_deeper() {
     }
 }
 
+/// Within 10 % of the whole; the modulus makes up for what the edge of the window changes.
+#[test]
+fn within_reach_it_is_as_stiff_as_the_whole() {
+    for (name, make) in SOLVERS {
+        let [whole, near] = [None, Some(0.08)].map(|reach| {
+            let config = TorsoConfig { reach, ..coarse() };
+            let (mut physics, readings) = stand_of(make, &config);
+            stiffness_ratio(&mut physics, &readings, &config, 0.015)
+        });
+        eprintln!("{name}: {near:.3} within reach, {whole:.3} of the whole");
+        assert!((near / whole - 1.0).abs() < 0.1, "{name}: {near} {whole}");
+    }
+}
+
 #[test]
 fn the_sensor_feels_what_the_table_feels() {
     for (name, make) in SOLVERS {

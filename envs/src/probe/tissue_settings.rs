@@ -12,7 +12,7 @@ use crate::settings::check_range;
 pub struct TissueSettings {
     /// Greatest distance of neighbouring points of the lattice [m]; tetrahedra and grid cells are half as wide.
     pub spacing: f64,
-    /// How far from the probe an `xpbd` torso moves [m]: the rest stands still.
+    /// How far from the probe the torso moves [m]: the rest stands still.
     pub reach: f64,
     /// Longest substep of an `xpbd` torso [s].
     pub substep: f64,

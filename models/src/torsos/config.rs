@@ -76,7 +76,7 @@ pub struct TorsoConfig {
     /// Contact with the skin, in series with the tissue; `None`: MuJoCo's default, a critically damped 20 ms.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub contact: Option<Solref>,
-    /// How far from the probe an `xpbd` torso moves [m]: the rest stands still, which is faster and a little stiffer. `None`: all moves.
+    /// How far from the probe an `mpm` or `xpbd` torso moves [m]: the rest stands still, which is faster. `None`: all moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
     /// Longest substep of an `xpbd` torso [s]; `None`: 0.5 ms. With 1 ms it is twice as fast, and a force that is held trembles by up to 4 %.

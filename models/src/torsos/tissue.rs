@@ -56,6 +56,10 @@ const LOST: f64 = 40.0;
 /// Share of the force, times the reach, by which tissue that stands still beyond a reach makes the rest stiffer [m].
 const BOUND: f64 = 0.0056;
 
+/// Force of particles of which only those within a reach of 6 to 8 cm move, over that where all do: nodes at the edge of what moves lack
+/// the stiffness of what rests beyond.
+const EDGE: f64 = 0.955;
+
 /// The same of tetrahedra, half as wide as the lattice.
 ///
 /// | torso | 1 cm | 1.5 cm | 2 cm |
@@ -99,7 +103,7 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
             let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
             (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
         }
-        _ => mpm_stiffening(spacing, height),
+        _ => config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(spacing, height),
     };
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
     [
@@ -111,6 +115,7 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
 }
 
 /// Share of a damping that particles are given: their transfer to the grid and back damps too, and the strain below a probe is large.
+/// Cells that are wide against the probe's face lose more: at 47 mm a probe feels 1.7 times what is asked for, and 1.3 times with none given.
 const MPM_DAMPING: f64 = 0.45;
 /// Damping above which a probe on tetrahedra hardly feels more, at [`FITTED_SPACING`] and [`SUBSTEP`] [N·s/m].
 const MOST_FELT: f64 = 36.0;

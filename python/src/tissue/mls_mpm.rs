@@ -35,7 +35,7 @@ impl MlsMpm {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     #[pyo3(signature = (bodies, *, origin, cell_width, cells, substep=None, gravity=None, law="neo_hookean", wall="separate",
-        contact="particles", contact_distance=None, n_threads=0))]
+        contact="particles", contact_distance=None, reach=None, n_threads=0))]
     fn new(
         py: Python<'_>,
         bodies: Vec<PyRef<'_, MpmBody>>,
@@ -48,6 +48,7 @@ impl MlsMpm {
         wall: &str,
         contact: &str,
         contact_distance: Option<f64>,
+        reach: Option<f64>,
         n_threads: usize,
     ) -> Result<PyClassInitializer<Self>> {
         let laws = [
@@ -71,6 +72,7 @@ impl MlsMpm {
             walls: [[choice("wall", wall, walls)?; 2]; 3],
             contact: choice("contact", contact, contacts)?,
             contact_distance: contact_distance.unwrap_or(usual.contact_distance),
+            reach: reach.unwrap_or(usual.reach),
             n_threads,
         };
         let threads = match n_threads {

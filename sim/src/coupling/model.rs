@@ -44,7 +44,7 @@ pub struct TissueModel {
     pub material: Material,
     /// Retardation time [s]: damping over stiffness.
     pub damping_time: f64,
-    /// How far from tools tetrahedra move [m]; infinite: all do.
+    /// How far from tools tissue moves [m]; infinite: all do.
     pub(super) reach: f64,
     /// Longest substep of tetrahedra [s]; infinite: not limited.
     pub(super) substep: f64,

@@ -41,6 +41,9 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
             ((high[axis] - origin[axis]) / cell_width + MARGIN).ceil() as usize
         }),
         gravity: [0.0; 3],
+        reach: model.reach,
+        // What is within reach is too little work to share out.
+        n_threads: usize::from(model.reach.is_finite()),
         ..MpmConfig::default()
     };
     let positions = fill(model, 0.5 * cell_width);

@@ -62,7 +62,7 @@ impl Block {
             });
         }
         if how.p2g {
-            self.momenta.fill(0.0);
+            self.momenta = [0.0; TILE_LEN];
         }
         self.marks = None;
         let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);

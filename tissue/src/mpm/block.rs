@@ -33,6 +33,8 @@ pub(super) struct Outcome {
     pub(super) max_speed: f32,
     /// Whether each is in the cell in which it was sorted, roughly: how many times the cell changed between neighbours in order.
     pub(super) n_runs: usize,
+    /// In which parts of its tile its particles reach nodes: a bit each, in the order of the blocks around.
+    pub(super) touched: u32,
 }
 
 /// The nodes of one block of cells.
@@ -44,6 +46,8 @@ pub(super) struct NodeBlock {
     pub(super) at: [usize; 3],
     /// Blocks of particles around, of 27.
     pub(super) near: [u32; 27],
+    /// Nodes that stand still as particles rest in their cells: see [`window`](super::window); a bit each.
+    pub(super) at_rest: u64,
     /// Impulse on each tool in the last substep, about the tool's origin, and last on what is fixed, about the world's [N·s, N·m·s].
     pub(super) impulses: Vec<Wrench>,
 }
@@ -59,6 +63,7 @@ impl Block {
                 is_astray: false,
                 max_speed: 0.0,
                 n_runs: 0,
+                touched: 0,
             },
             impulses: Vec::new(),
             before: Vec::new(),
@@ -82,6 +87,7 @@ impl NodeBlock {
             nodes: [0.0; NODES_LEN],
             at,
             near: [NONE; 27],
+            at_rest: 0,
             impulses: Vec::new(),
         }
     }

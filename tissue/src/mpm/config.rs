@@ -53,6 +53,8 @@ pub struct MpmConfig {
     pub contact: Contact,
     /// A node this near to a tool that pushes nodes, in cells, is pushed. Particles end half a cell before their nodes do.
     pub contact_distance: f64,
+    /// Farther than this from all tools but planes, counted at rest, particles stand still where they are [m]; infinite: all move.
+    pub reach: f64,
     /// Threads; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
 }
@@ -69,6 +71,7 @@ impl Default for MpmConfig {
             walls: [[Wall::default(); 2]; 3],
             contact: Contact::default(),
             contact_distance: 0.5,
+            reach: f64::INFINITY,
             n_threads: 0,
         }
     }
@@ -83,6 +86,9 @@ impl MpmConfig {
         check_range("cell_width", self.cell_width, 1e-5, 10.0)?;
         check_range("substep", self.substep, 1e-9, f64::INFINITY)?;
         check_range("contact_distance", self.contact_distance, -2.0, 2.0)?;
+        if self.reach != f64::INFINITY {
+            check_range("reach", self.reach, 1e-6, 1e3)?;
+        }
         for (axis, name) in ["x", "y", "z"].into_iter().enumerate() {
             check_range(&format!("origin.{name}"), self.origin[axis], -1e4, 1e4)?;
             check_range(&format!("gravity.{name}"), self.gravity[axis], -1e4, 1e4)?;

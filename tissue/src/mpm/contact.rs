@@ -13,14 +13,20 @@
 //!
 //! Why not nodes: a node inside a tool that is narrower than two cells is nearest to a *side* of it, and lets tissue through.
 
+#![expect(
+    clippy::inline_always,
+    reason = "kernels must be part of the function that has the processor's features"
+)]
+
 use nalgebra::Vector3;
 
 use super::chunk::{Chunk, ContactState};
 use super::config::{Contact, MpmConfig};
 use super::hold::Grips;
+use super::near::NearTool;
 use super::tile::BLOCK;
-use crate::lanes::Row;
-use crate::tool::{RoundedBox, SignedDistance, Tool, Wrench};
+use crate::lanes::{Lanes, Row};
+use crate::tool::{SignedDistance, Tool, Wrench};
 
 /// Stiffness of the contact over that of the cube itself: at 2 a block of 20 kPa pressed by a quarter penetrates each plate by 6 % of a cell.
 const STIFFNESS: f64 = 2.0;
@@ -39,14 +45,16 @@ pub(super) struct ToolContact<'a> {
     pub(super) grips: &'a Grips,
     /// Length of the substep [s].
     pub(super) dt: f64,
+    /// Edge of the largest particle's cube [m].
+    pub(super) largest: f64,
 }
 
 /// The contact of one block's particles.
 #[derive(Debug)]
 pub(super) struct BlockContact<'a> {
     all: ToolContact<'a>,
-    /// Tools near the block, and what they are within.
-    near: Vec<(usize, Option<RoundedBox>)>,
+    /// Tools near the block, and which particles of the last chunk may touch each.
+    near: Vec<(NearTool, u16)>,
     /// Impulse on each tool, about its origin [N·s, N·m·s].
     impulses: &'a mut [Wrench],
     /// Velocity and slip of each chunk before.
@@ -83,7 +91,8 @@ impl<'a> ToolContact<'a> {
                     && center.norm() <= tool.shape.reach() + reach
                     && tool.shape.least_distance(&center) <= reach
             })
-            .map(|index| (index, self.tools[index].shape.bounds()))
+            .map(|index| NearTool::new(index, &self.tools[index], self.largest, self.config))
+            .map(|tool| (tool, 0))
             .collect();
         (!near.is_empty()).then_some(BlockContact {
             all: self,
@@ -96,14 +105,28 @@ impl<'a> ToolContact<'a> {
 }
 
 impl BlockContact<'_> {
-    /// Changes the velocities of particles in contact; returns the affine velocities that go with it.
-    pub(super) fn apply(&mut self, chunk: &mut Chunk) -> &[Row; 9] {
-        self.moments = [[0.0; 16]; 9];
+    /// Changes the velocities of particles in contact; returns the affine velocities that go with it, if there are any.
+    #[inline(always)]
+    pub(super) fn apply<L: Lanes>(&mut self, l: L, chunk: &mut Chunk) -> Option<&[Row; 9]> {
         self.before.push([chunk.velocity, chunk.slip]);
+        let mut touching = 0;
+        for (tool, lanes) in &mut self.near {
+            *lanes = tool.lanes(l, chunk);
+            touching |= *lanes;
+        }
+        if touching == 0 {
+            chunk.slip = [[0.0; 16]; 3];
+            return None;
+        }
+        self.apply_to_all(chunk);
+        Some(&self.moments)
+    }
+
+    fn apply_to_all(&mut self, chunk: &mut Chunk) {
+        self.moments = [[0.0; 16]; 9];
         for lane in 0..chunk.n {
             self.apply_to(chunk, lane);
         }
-        &self.moments
     }
 
     fn apply_to(&mut self, chunk: &mut Chunk, lane: usize) {
@@ -112,8 +135,10 @@ impl BlockContact<'_> {
             tools,
             grips,
             dt,
+            ..
         } = self.all;
-        if grips.of(chunk.ids[lane]).is_some() {
+        let is_far = self.near.iter().all(|(_, lanes)| lanes & 1 << lane == 0);
+        if is_far || grips.of(chunk.ids[lane]).is_some() {
             for row in &mut chunk.slip {
                 row[lane] = 0.0;
             }
@@ -124,12 +149,12 @@ impl BlockContact<'_> {
         });
         let h = f64::from(chunk.volume[lane]).cbrt();
         let mut nearest: Option<(usize, SignedDistance)> = None;
-        for (index, bounds) in &self.near {
-            let (index, tool) = (*index, &tools[*index]);
-            let local = tool.rotation.inverse() * (position - tool.position);
-            if bounds.is_some_and(|bounds| bounds.distance(&local) > h) {
+        for (NearTool { index, .. }, lanes) in &self.near {
+            if lanes & 1 << lane == 0 {
                 continue;
             }
+            let (index, tool) = (*index, &tools[*index]);
+            let local = tool.rotation.inverse() * (position - tool.position);
             let surface = tool.shape.surface(&local);
             if nearest.is_none_or(|(_, nearest)| surface.distance < nearest.distance) {
                 nearest = Some((index, surface));

@@ -105,27 +105,33 @@ impl GridUpdate<'_> {
         let center = first.add_scalar(half);
         let reach = half * 3f64.sqrt() + near;
         let is_near = |tool: &Tool| {
+            if tool.friction != f64::INFINITY && self.config.contact != Contact::Nodes {
+                return false;
+            }
             let center = tool.rotation.inverse() * (center - tool.position);
-            (tool.friction == f64::INFINITY || self.config.contact == Contact::Nodes)
-                && center.norm() <= tool.shape.reach() + reach
+            center.norm() <= tool.shape.reach() + reach
                 && tool.shape.least_distance(&center) <= reach
         };
         if !self.tools.iter().any(is_near) {
             return;
         }
-        let around: Vec<usize> = (0..self.tools.len())
+        let around: Vec<_> = (0..self.tools.len())
             .filter(|&index| is_near(&self.tools[index]))
+            .map(|index| {
+                let tool = &self.tools[index];
+                let unturn = tool.rotation.inverse().to_rotation_matrix();
+                (index, unturn * (first - tool.position), unturn)
+            })
             .collect();
         for (i, node) in node_block.nodes.chunks_exact_mut(4).enumerate() {
             if node[3] <= 0.0 || is_held(i) {
                 continue;
             }
-            let place = first + self.offset_of(i);
+            let offset = self.offset_of(i);
             let mut nearest: Option<(usize, SignedDistance)> = None;
-            for &index in &around {
-                let tool = &self.tools[index];
-                let place = tool.rotation.inverse() * (place - tool.position);
-                let surface = tool.shape.surface(&place);
+            for (index, first, unturn) in &around {
+                let index = *index;
+                let surface = self.tools[index].shape.surface(&(first + unturn * offset));
                 let most = nearest.map_or(near, |(_, nearest)| nearest.distance);
                 if surface.distance < most {
                     nearest = Some((index, surface));
@@ -133,6 +139,7 @@ impl GridUpdate<'_> {
             }
             if let Some((index, surface)) = nearest {
                 let impulse = &mut node_block.impulses[index];
+                let place = first + offset;
                 apply_tool(&self.tools[index], &place, surface, node, impulse);
             }
         }

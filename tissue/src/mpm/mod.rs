@@ -10,10 +10,12 @@ mod damage;
 mod grid_update;
 mod grips;
 mod hold;
+mod near;
 mod sort;
 mod state;
 mod tile;
 mod transfer;
+mod window;
 mod world;
 
 pub use body::MpmBody;

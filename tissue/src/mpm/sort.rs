@@ -103,15 +103,18 @@ pub(super) fn connect_blocks(blocks: &mut [Block], n_blocks: [usize; 3]) -> Opti
     Some(connect(blocks, &block_of, n_blocks))
 }
 
+/// Whether a particle is in the domain.
+pub(super) fn is_in_domain(particle: &Particle, n_blocks: [usize; 3]) -> bool {
+    key(&particle.position, n_blocks).is_some()
+}
+
 /// Whether all nodes that a particle reaches are in the tile of a block, and it in the domain.
 pub(super) fn is_in(particle: &Particle, at: [usize; 3], n_blocks: [usize; 3]) -> bool {
-    let Some(_) = key(&particle.position, n_blocks) else {
-        return false;
-    };
-    particle.position.iter().zip(at).all(|(x, at)| {
-        let base = (x - 0.5).floor() - (at * BLOCK) as f32 + LEAD as f32;
-        (0.0..=(WIDTH - 3) as f32).contains(&base)
-    })
+    is_in_domain(particle, n_blocks)
+        && particle.position.iter().zip(at).all(|(x, at)| {
+            let base = (x - 0.5).floor() - (at * BLOCK) as f32 + LEAD as f32;
+            (0.0..=(WIDTH - 3) as f32).contains(&base)
+        })
 }
 
 /// Makes the blocks of nodes around blocks of particles, and links them.

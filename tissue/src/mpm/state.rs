@@ -1,7 +1,7 @@
 //! The state of a world as bytes, and the world as a [`SoftTissue`].
 //!
 //! Particles are written block by block in their order in memory, which is the order of sums: the bits are the same afterwards.
-//! Grips follow.
+//! Those that stand still follow, then grips.
 
 use nalgebra::Vector3;
 
@@ -14,7 +14,7 @@ use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// First bytes of a state.
-const MAGIC: &[u8; 8] = b"mls-mpm3";
+const MAGIC: &[u8; 8] = b"mls-mpm4";
 
 impl SoftTissue for MlsMpm {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {
@@ -63,11 +63,12 @@ impl SoftTissue for MlsMpm {
                 .iter()
                 .flat_map(|c| (0..c.n).map(move |i| (c, i)))
             {
-                bytes.extend(chunk.ids[lane].to_le_bytes());
-                for number in chunk.get(lane).to_numbers() {
-                    bytes.extend(number.to_le_bytes());
-                }
+                write_particle(&mut bytes, chunk.ids[lane], chunk.get(lane));
             }
+        }
+        bytes.extend((self.window.resting.len() as u64).to_le_bytes());
+        for (id, particle) in &self.window.resting {
+            write_particle(&mut bytes, *id, *particle);
         }
         let grasped = self.grips.held().iter();
         let grasped: Vec<&Held> = grasped.filter(|held| held.holder != WORLD).collect();
@@ -98,14 +99,28 @@ impl SoftTissue for MlsMpm {
         for _ in 0..n_blocks {
             blocks.push(self.read_block(&mut reader, &mut is_there)?);
         }
+        let mut resting = Vec::new();
+        for _ in 0..u64::from_le_bytes(reader.take()?) {
+            let (id, particle) = read_particle(&mut reader, &mut is_there)?;
+            if !sort::is_in_domain(&particle, self.config.blocks()) {
+                return Err(invalid(format!("particle {id} is beyond the domain")));
+            }
+            resting.push((id, particle));
+        }
+        let mut window = self.window.clone();
+        if !window.set_by_resting(resting) {
+            return Err(invalid("particles stand still that could not"));
+        }
         let grips = self.read_grips(&mut reader)?;
         let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);
         let is_finite = time.is_finite() && speed.is_finite();
         if !is_whole || !is_finite {
             return Err(invalid("particles are missing or numbers are not finite"));
         }
-        let node_blocks = sort::connect_blocks(&mut blocks, self.config.blocks())
+        let mut node_blocks = sort::connect_blocks(&mut blocks, self.config.blocks())
             .ok_or_else(|| invalid("a block is repeated"))?;
+        window.mark(&mut node_blocks);
+        self.window = window;
         (self.blocks, self.node_blocks) = (blocks, node_blocks);
         (self.time, self.speed) = (time, speed);
         self.grips = grips;
@@ -159,20 +174,7 @@ impl MlsMpm {
         }
         let mut block = Block::new(at);
         for _ in 0..u32::from_le_bytes(reader.take()?) {
-            let id = u32::from_le_bytes(reader.take()?);
-            let mut numbers = [0.0; N_NUMBERS];
-            for number in &mut numbers {
-                *number = f32::from_le_bytes(reader.take()?);
-            }
-            let particle = Particle::from_numbers(&numbers);
-            match is_there.get_mut(id as usize) {
-                Some(there) if !*there && numbers.iter().all(|x| x.is_finite()) => *there = true,
-                _ => {
-                    return Err(invalid(format!(
-                        "particle {id} is repeated, unknown or not finite"
-                    )));
-                }
-            }
+            let (id, particle) = read_particle(reader, is_there)?;
             if !sort::is_in(&particle, at, self.config.blocks()) {
                 return Err(invalid(format!("particle {id} is far from its block")));
             }
@@ -180,6 +182,34 @@ impl MlsMpm {
         }
         Ok(block)
     }
+}
+
+fn write_particle(bytes: &mut Vec<u8>, id: u32, particle: Particle) {
+    bytes.extend(id.to_le_bytes());
+    for number in particle.to_numbers() {
+        bytes.extend(number.to_le_bytes());
+    }
+}
+
+/// A particle that has not been read before.
+fn read_particle(
+    reader: &mut Reader<'_>,
+    is_there: &mut [bool],
+) -> Result<(u32, Particle), TissueError> {
+    let id = u32::from_le_bytes(reader.take()?);
+    let mut numbers = [0.0; N_NUMBERS];
+    for number in &mut numbers {
+        *number = f32::from_le_bytes(reader.take()?);
+    }
+    match is_there.get_mut(id as usize) {
+        Some(there) if !*there && numbers.iter().all(|x| x.is_finite()) => *there = true,
+        _ => {
+            return Err(invalid(format!(
+                "particle {id} is repeated, unknown or not finite"
+            )));
+        }
+    }
+    Ok((id, Particle::from_numbers(&numbers)))
 }
 
 /// Bytes not yet read.

@@ -28,6 +28,39 @@ pub(super) type Nodes = [f32; NODES_LEN];
 /// first node in the tile, first node in that block, number of nodes.
 const PARTS: [(usize, usize, usize); 3] = [(0, 3, 1), (1, 0, 4), (5, 0, 3)];
 
+/// Of each first node in a tile the parts of the tile, a bit each in the order of the 27 blocks around, in which a particle there reaches
+/// nodes; none where no particle is.
+pub(super) const TOUCHED: [u32; WIDTH * WIDTH * WIDTH] = {
+    let mut touched = [0; WIDTH * WIDTH * WIDTH];
+    let mut base = 0;
+    while base < touched.len() {
+        let first = [base / (WIDTH * WIDTH), base / WIDTH % WIDTH, base % WIDTH];
+        if first[0] + 3 <= WIDTH && first[1] + 3 <= WIDTH && first[2] + 3 <= WIDTH {
+            let mut node = 0;
+            while node < 27 {
+                let i = part_of(first[0] + node / 9);
+                let j = part_of(first[1] + node / 3 % 3);
+                let k = part_of(first[2] + node % 3);
+                touched[base] |= 1 << ((i * 3 + j) * 3 + k);
+                node += 1;
+            }
+        }
+        base += 1;
+    }
+    touched
+};
+
+/// The part of a tile, along one axis, in which a node lies.
+const fn part_of(node: usize) -> usize {
+    if node < PARTS[1].0 {
+        0
+    } else if node < PARTS[2].0 {
+        1
+    } else {
+        2
+    }
+}
+
 /// Copies into a tile what the 27 blocks around hold; a block that is not there holds zeros.
 pub(super) fn gather<'a>(tile: &mut Tile, nodes: impl Fn(usize) -> Option<&'a Nodes>) {
     for i in 0..3 {

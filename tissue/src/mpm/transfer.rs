@@ -25,7 +25,7 @@ use super::chunk::Chunk;
 use super::contact::BlockContact;
 use super::damage;
 use super::hold::BlockHolding;
-use super::tile::{LEAD, TILE_LEN, Tile, WIDTH};
+use super::tile::{LEAD, TILE_LEN, TOUCHED, Tile, WIDTH};
 use crate::elasticity::LaneLaw;
 use crate::lanes::{self, Kernel, Lanes, Row};
 
@@ -100,6 +100,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
             is_astray: false,
             max_speed: 0.0,
             n_runs: 0,
+            touched: 0,
         };
         let mut weights = Weights {
             plain: [[[0.0; 16]; 3]; 2],
@@ -124,7 +125,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
                 // F => τ => Q => grid
                 let (first_offset, beyond) = compute_weights(l, chunk, origin, &mut weights);
                 astray = l.add(astray, beyond);
-                let moments = contact.as_mut().map(|contact| contact.apply(chunk));
+                let moments = contact.as_mut().and_then(|contact| contact.apply(l, chunk));
                 let terms =
                     p2g_terms::<L, E, TEARS>(l, law, &constants, chunk, first_offset, moments);
                 sums.p2g(l, chunk.n, &terms, &weights, momenta);
@@ -146,6 +147,7 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
             }
         }
         outcome.n_runs = sums.n_runs;
+        outcome.touched = sums.touched;
         outcome
     }
 }
@@ -375,6 +377,8 @@ struct Sums<L: Lanes> {
     /// First node of the cell; -1: none.
     base: i32,
     n_runs: usize,
+    /// Parts of the tile that were added to, a bit each.
+    touched: u32,
 }
 
 impl<L: Lanes> Sums<L> {
@@ -384,6 +388,7 @@ impl<L: Lanes> Sums<L> {
             rows: [l.splat(0.0); 9],
             base: -1,
             n_runs: 0,
+            touched: 0,
         }
     }
 
@@ -424,6 +429,7 @@ impl<L: Lanes> Sums<L> {
         if self.base < 0 {
             return;
         }
+        self.touched |= TOUCHED[self.base as usize];
         for i in 0..9 {
             let start = self.base as usize * 4 + ROWS[i];
             let nodes: &mut Row = (&mut tile[start..start + 16])

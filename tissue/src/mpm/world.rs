@@ -11,8 +11,9 @@ use super::contact::ToolContact;
 use super::grid_update::GridUpdate;
 use super::hold::{FREE, Grips, Held, Holding, Motion, WORLD};
 use super::sort::{Sorted, sort};
-use super::tile::{self, NONE};
+use super::tile::{self, NODES_LEN};
 use super::transfer::Constants;
+use super::window::Window;
 use crate::error::check_range;
 use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
@@ -38,6 +39,8 @@ pub struct MlsMpm {
     start: Vec<(u32, Particle)>,
     pub(super) blocks: Vec<Block>,
     pub(super) node_blocks: Vec<NodeBlock>,
+    /// Particles that are in no block, as they stand still.
+    pub(super) window: Window,
     /// Tools; each step moves them by their velocities.
     pub tools: Vec<Tool>,
     pub(super) wrenches: Vec<Wrench>,
@@ -50,6 +53,8 @@ pub struct MlsMpm {
     /// Longest substep that the stiffest material allows [s].
     stable_substep: f64,
     can_tear: bool,
+    /// Edge of the largest particle's cube [m].
+    largest: f64,
     threads: Threads,
     pub(super) diverged: Option<Divergence>,
 }
@@ -97,7 +102,12 @@ impl MlsMpm {
         let mut world = Self {
             stable_substep: config.stable_substep(materials()),
             can_tear: materials().any(|material| material.tearing.is_some()),
+            largest: bodies
+                .iter()
+                .map(|body| body.particle_volume.cbrt())
+                .fold(0.0, f64::max),
             threads: Threads::new(config.n_threads)?,
+            window: Window::new(&config, &start),
             config,
             start,
             blocks: Vec::new(),
@@ -129,6 +139,7 @@ impl MlsMpm {
         }
         let n_tools = self.tools.len();
         self.grips.release_if(|held| held.holder as usize > n_tools);
+        self.choose_window()?;
         let n_substeps = (time / self.substep() - 1e-9).ceil().max(0.0);
         check_range("substeps in a step", n_substeps, 0.0, MAX_SUBSTEPS)?;
         let n_substeps = n_substeps as usize;
@@ -199,6 +210,7 @@ impl MlsMpm {
         {
             (self.blocks, self.node_blocks) = (blocks, node_blocks);
         }
+        self.window = Window::new(&self.config, &self.start);
         let speeds = self
             .start
             .iter()
@@ -288,7 +300,12 @@ impl MlsMpm {
             .sum()
     }
 
+    /// Those that move, and then those that stand still.
     fn particles(&self) -> impl Iterator<Item = (u32, Particle)> + '_ {
+        self.moving().chain(self.window.resting.iter().copied())
+    }
+
+    fn moving(&self) -> impl Iterator<Item = (u32, Particle)> + '_ {
         let chunks = self.blocks.iter().flat_map(|block| &block.chunks);
         chunks.flat_map(|chunk| (0..chunk.n).map(|lane| (chunk.ids[lane], chunk.get(lane))))
     }
@@ -309,7 +326,8 @@ impl MlsMpm {
             if p2g {
                 self.blocks.iter_mut().for_each(Block::undo_contact);
             }
-            self.sort()?;
+            let moving: Vec<(u32, Particle)> = self.moving().collect();
+            self.sort(&moving)?;
             if p2g {
                 self.advance(dt, None, true, tools);
             }
@@ -341,6 +359,7 @@ impl MlsMpm {
                 tools,
                 grips,
                 dt,
+                largest: self.largest,
             }),
             holding: (!grips.is_empty()).then_some(Holding {
                 grips,
@@ -387,23 +406,35 @@ impl MlsMpm {
         }
     }
 
-    fn sort(&mut self) -> Result<(), TissueError> {
-        let particles: Vec<(u32, Particle)> = self.particles().collect();
+    /// Lets the particles within reach of the tools move, and no others.
+    fn choose_window(&mut self) -> Result<(), TissueError> {
+        let reach = self.config.reach;
+        if reach == f64::INFINITY || !self.window.choose(reach, &self.tools, &self.grips) {
+            return Ok(());
+        }
+        let all = self.particles().collect();
+        let moving = self.window.rest(all);
+        self.sort(&moving)
+    }
+
+    /// Sorts the particles that move into blocks.
+    fn sort(&mut self, particles: &[(u32, Particle)]) -> Result<(), TissueError> {
         let Some(Sorted {
             blocks,
             node_blocks,
-        }) = sort(&particles, self.config.blocks())
+        }) = sort(particles, self.config.blocks())
         else {
             self.diverged = Some(Divergence::Left);
             return Err(self.diverged_error(Divergence::Left));
         };
         (self.blocks, self.node_blocks) = (blocks, node_blocks);
+        self.window.mark(&mut self.node_blocks);
         Ok(())
     }
 
     /// Sums the momenta of the blocks and updates the grid.
     fn update_grid(&mut self, dt: f64, tools: &[Tool]) {
-        let motions = if self.grips.is_empty() {
+        let motions = if self.grips.is_empty() && self.window.resting.is_empty() {
             Vec::new()
         } else {
             Motion::of_all(tools, dt)
@@ -417,20 +448,37 @@ impl MlsMpm {
         let blocks = &self.blocks;
         self.threads.for_each(&mut self.node_blocks, |node_block| {
             let near = node_block.near;
-            tile::sum(&mut node_block.nodes, |side| {
-                (near[side] != NONE).then(|| &blocks[near[side] as usize].momenta)
-            });
+            // Seen from the block around, this one is on the other side.
+            let touching = |side: usize| {
+                let block = blocks.get(near[side] as usize)?;
+                (block.outcome.touched & 1 << (26 - side) != 0).then_some(&block.momenta)
+            };
+            if (0..27).all(|side| touching(side).is_none()) {
+                node_block.nodes = [0.0; NODES_LEN];
+                node_block.impulses.clear();
+                return;
+            }
+            tile::sum(&mut node_block.nodes, touching);
             let is_marked = !motions.is_empty()
                 && near.iter().any(|&near| {
                     let block = blocks.get(near as usize);
                     block.is_some_and(|block| block.marks.is_some())
                 });
-            let marks = is_marked.then(|| {
+            let mut marks = is_marked.then(|| {
                 tile::least(FREE, |side| {
                     let block = blocks.get(near[side] as usize);
                     block.and_then(|block| block.marks.as_deref())
                 })
             });
+            let at_rest = node_block.at_rest;
+            if at_rest != 0 {
+                let marks = marks.get_or_insert([FREE; _]);
+                for (node, mark) in marks.iter_mut().enumerate() {
+                    if at_rest & 1 << node != 0 {
+                        *mark = WORLD;
+                    }
+                }
+            }
             update.update(node_block, marks.as_ref());
         });
     }

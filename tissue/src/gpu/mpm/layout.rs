@@ -85,6 +85,9 @@ impl Layout {
             stable_substep: f64::INFINITY,
             can_tear: false,
         };
+        if layout.config.reach != f64::INFINITY {
+            return Err(GpuError::Unsupported { what: "a reach" });
+        }
         let mut most_blocks = 1;
         for bodies in worlds {
             if bodies.iter().any(|body| !body.fixed.is_empty()) {
