@@ -96,7 +96,7 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P
         let mut ends = Vec::new();
         for (part, order) in orders.iter().enumerate() {
             let rows = order.chunks(Y::WIDTH);
-            groups.extend(rows.map(|ids| self.group(&packing.packer(&self.items, ids, part))));
+            groups.extend(rows.map(|ids| Group::pack(&packing.packer(&self.items, ids, part))));
             ends.push(groups.len());
         }
         Box::new(PackedSet::<Y, C, N, P> {
@@ -106,9 +106,11 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P
             kind: PhantomData,
         })
     }
+}
 
-    fn group<Y: LaneLayout>(&self, packer: &Packer<'_, Item<N, P>>) -> Group<Y, N, P> {
-        Group {
+impl<Y: LaneLayout, const N: usize, const P: usize> Group<Y, N, P> {
+    fn pack(packer: &Packer<'_, Item<N, P>>) -> Self {
+        Self {
             points: std::array::from_fn(|i| packer.point::<Y>(|item| item.points[i])),
             inv_masses: std::array::from_fn(|i| packer.inv_mass::<Y>(|item| item.points[i])),
             parameters: std::array::from_fn(|i| packer.number::<Y>(|item| item.parameters[i])),

@@ -13,6 +13,9 @@ use super::topology::Topology;
 /// Least number of tetrahedra of a slab.
 const LEAST_TETS: usize = 600;
 
+/// Least width of a slab, in edges of cubes of six tetrahedra: few points are in more than one, and those of every other slab share none.
+const LEAST_WIDTH: f64 = 2.0;
+
 /// Most slabs.
 const MOST_SLABS: usize = 32;
 
@@ -38,7 +41,8 @@ impl Partition {
         };
         let tets = topology.tets.iter().map(|tet| tet.vertices);
         let tets: Vec<[u32; 4]> = tets.filter(|tet| moves(tet)).collect();
-        let n_slabs = (tets.len() / LEAST_TETS).min(MOST_SLABS);
+        let (axis, n_wide) = longest_axis(topology, &tets);
+        let n_slabs = (tets.len() / LEAST_TETS).min(n_wide).min(MOST_SLABS);
         // Of two slabs between which others lie only one is solved at a time.
         let is_sequential = sweep == Sweep::GaussSeidel;
         if n_slabs < if is_sequential { 4 } else { 2 } {
@@ -46,7 +50,6 @@ impl Partition {
         }
         // Powers of two share out evenly.
         let n_slabs = 1 << n_slabs.ilog2();
-        let axis = longest_axis(topology, &tets);
         let mut middles: Vec<f64> = tets.iter().map(|tet| middle(topology, axis, tet)).collect();
         middles.sort_by(f64::total_cmp);
         let start = |slab: usize| middles[slab * middles.len() / n_slabs];
@@ -118,14 +121,17 @@ fn middle(topology: &Topology, axis: usize, points: &[u32]) -> f64 {
     sum / points.len() as f64
 }
 
-/// Axis along which tetrahedra extend farthest.
-fn longest_axis(topology: &Topology, tets: &[[u32; 4]]) -> usize {
+/// Axis along which tetrahedra extend farthest, and how many slabs of the least width they fill.
+fn longest_axis(topology: &Topology, tets: &[[u32; 4]]) -> (usize, usize) {
     let points = || tets.iter().flatten();
     let rest = |point: &u32| topology.rest[*point as usize];
     let low = points().map(rest).reduce(|a, b| a.inf(&b));
     let high = points().map(rest).reduce(|a, b| a.sup(&b));
     let size = high.unwrap_or_default() - low.unwrap_or_default();
-    size.imax()
+    let volume: f64 = topology.tets.iter().map(|tet| tet.volume).sum();
+    let edge = (6.0 * volume / topology.tets.len() as f64).cbrt();
+    let axis = size.imax();
+    (axis, (size[axis] / (LEAST_WIDTH * edge)) as usize)
 }
 
 #[cfg(test)]

@@ -34,6 +34,15 @@ pub(super) trait RowOfPoints: Copy + Send + Sync + Debug {
 #[repr(align(64))]
 pub(super) struct PointRow([Row; 3]);
 
+impl PointRow {
+    /// Adds another row.
+    pub(super) fn accumulate(&mut self, other: &Self) {
+        for (sum, more) in self.0.iter_mut().flatten().zip(other.0.iter().flatten()) {
+            *sum += more;
+        }
+    }
+}
+
 impl RowOfPoints for PointRow {
     const ZERO: Self = Self([[0.0; 16]; 3]);
 
@@ -67,6 +76,11 @@ pub(super) type InterleavedRow = [[f32; 4]; 16];
 /// Where the point of a lane stands in its row.
 pub(super) const fn place(lane: usize) -> usize {
     4 * (lane % 4) + lane / 4
+}
+
+/// Where a point stands among those of all rows.
+pub(super) const fn spot(point: usize) -> usize {
+    point - point % 16 + place(point % 16)
 }
 
 impl RowOfPoints for InterleavedRow {

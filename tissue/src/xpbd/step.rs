@@ -44,9 +44,10 @@ impl<Y: LaneLayout> Block<Y> {
         for world in &mut self.worlds {
             world.begin_step();
         }
-        let threads = match self.model.partition.is_whole() {
-            true => Threads::Caller,
-            false => self.threads.clone(),
+        let threads = if self.model.partition.is_whole() {
+            Threads::Caller
+        } else {
+            self.threads.clone()
         };
         let speeds = threads.run(|| self.advance(dt, n_substeps, &moving));
         for (index, error) in errors.iter_mut().enumerate() {

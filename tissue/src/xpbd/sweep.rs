@@ -62,10 +62,10 @@ impl<Y: LaneLayout> Part<Y> {
     fn solve(&mut self, kinds: Range<usize>, whole: &Whole<'_, Y>, dt: f64) {
         let model = whole.model;
         let ids = &model.partition.points[self.index];
-        copy::<Y>(ids, whole.positions, &mut self.positions);
-        if model.topology.is_damped {
-            copy::<Y>(ids, whole.predicted, &mut self.predicted);
-            copy::<Y>(ids, whole.velocities, &mut self.velocities);
+        Y::gather(whole.positions, ids, &mut self.positions);
+        if model.topology.is_damped && kinds.start == 0 {
+            Y::gather(whole.predicted, ids, &mut self.predicted);
+            Y::gather(whole.velocities, ids, &mut self.velocities);
         }
         self.sums.fill(Y::Points::ZERO);
         for kind in kinds {
@@ -81,29 +81,6 @@ impl<Y: LaneLayout> Part<Y> {
             let (alive, multipliers) = (&whole.alive[kind], &mut self.multipliers[kind]);
             model.constraints[kind].solve(self.index, points, alive, multipliers);
         }
-    }
-
-    /// Hands positions back, or adds its sums to those of the whole.
-    fn give_back(&self, ids: &[u32], positions: &mut [Y::Points], sums: &mut [Y::Points]) {
-        for (own, id) in ids.iter().enumerate() {
-            let (row, lane) = Y::row_and_lane(own, 0);
-            let (to, at) = Y::row_and_lane(*id as usize, 0);
-            if self.sums.is_empty() {
-                positions[to].set(at, self.positions[row].at(lane));
-                continue;
-            }
-            let (sum, more) = (sums[to].at(at), self.sums[row].at(lane));
-            sums[to].set(at, std::array::from_fn(|axis| sum[axis] + more[axis]));
-        }
-    }
-}
-
-/// Copies points of the whole to rows of a part.
-fn copy<Y: LaneLayout>(ids: &[u32], from: &[Y::Points], to: &mut [Y::Points]) {
-    for (own, id) in ids.iter().enumerate() {
-        let (row, lane) = Y::row_and_lane(own, 0);
-        let (there, at) = Y::row_and_lane(*id as usize, 0);
-        to[row].set(lane, from[there].at(at));
     }
 }
 
@@ -148,7 +125,8 @@ impl<Y: LaneLayout> Block<Y> {
             return;
         }
         for kind in 0..n_kinds {
-            if self.model.constraints[kind].n_rows() > 0 {
+            // What damping needs is copied with the first kind.
+            if kind == 0 || self.model.constraints[kind].n_rows() > 0 {
                 self.solve_kinds(kind..kind + 1, dt);
             }
         }
@@ -169,7 +147,11 @@ impl<Y: LaneLayout> Block<Y> {
             self.threads.for_each(parts, solve);
             for part in parts {
                 let ids = &partition.points[part.index];
-                part.give_back(ids, &mut self.positions, &mut self.sums);
+                if self.sums.is_empty() {
+                    Y::scatter(&part.positions, ids, &mut self.positions);
+                } else {
+                    Y::scatter_add(&part.sums, ids, &mut self.sums);
+                }
             }
         }
     }
