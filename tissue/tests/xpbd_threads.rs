@@ -1,4 +1,4 @@
-//! Contract: a world so large that it is solved in parts has the same bits on any number of threads, and ends where worlds end that are
+//! Contract: a world so large that it is solved in slabs has the same bits on any number of threads, and ends where worlds end that are
 //! solved as one.
 
 #[expect(clippy::pedantic, reason = "shared by several tests")]
@@ -10,10 +10,10 @@ use insonate_tissue::xpbd::{Elasticity, Sweep, Xpbd, XpbdBatch, XpbdBody, XpbdCo
 use nalgebra::Vector3;
 use xpbd_blocks::{lattice, vertices};
 
-/// A bar of 2 880 tetrahedra on the table.
+/// A bar of 3 456 tetrahedra on the table.
 fn bar(elasticity: Elasticity, tear_strain: Option<f64>) -> XpbdBody {
     let mut bar = XpbdBody {
-        mesh: lattice([20, 6, 4], [0.3, 0.09, 0.06], [0.0; 3], 0.2),
+        mesh: lattice([24, 6, 4], [0.36, 0.09, 0.06], [0.0; 3], 0.2),
         elasticity,
         damping_time: 0.01,
         tear_strain,
@@ -58,54 +58,42 @@ const SPRINGS: Elasticity = Elasticity::Springs {
 #[test]
 fn bits_do_not_depend_on_the_number_of_threads() {
     let averaged = Sweep::AveragedJacobi { relaxation: 1.3 };
-    for (sweep, iterations, elasticity, tear_strain) in [
-        (Sweep::GaussSeidel, 1, Elasticity::NeoHookean, None),
-        (Sweep::GaussSeidel, 2, Elasticity::NeoHookean, Some(0.2)),
-        (Sweep::GaussSeidel, 2, SPRINGS, None),
-        (Sweep::Jacobi, 1, Elasticity::NeoHookean, None),
-        (averaged, 1, SPRINGS, None),
+    for (sweep, elasticity, tear_strain) in [
+        (Sweep::GaussSeidel, Elasticity::NeoHookean, None),
+        (Sweep::Jacobi, Elasticity::NeoHookean, None),
+        (Sweep::Jacobi, Elasticity::NeoHookean, Some(0.2)),
+        (averaged, SPRINGS, None),
     ] {
         let body = bar(elasticity, tear_strain);
-        let config = |n_threads: usize| XpbdConfig {
-            iterations,
-            ..config(sweep, n_threads)
-        };
-        let one = pressed(config(1), &body);
+        let one = pressed(config(sweep, 1), &body);
         assert_ne!(one.0, body.mesh.positions);
         for n_threads in [2, 3] {
-            let found = pressed(config(n_threads), &body);
+            let found = pressed(config(sweep, n_threads), &body);
             assert_eq!(found, one, "{sweep:?} on {n_threads} threads");
         }
     }
 }
 
-/// Within 0.2 mm, of 11 mm by which the ball is pressed in, and 0.5 % of the force where parts change the order of a sweep; to rounding where they
-/// change the order of sums.
+/// To rounding, as only sums go in another order: a thousandth of a millimetre, of 11 mm by which the ball is pressed in.
 #[test]
-fn parts_move_as_the_whole_does() {
-    for (sweep, way, share) in [
-        (Sweep::GaussSeidel, 2e-4, 5e-3),
-        (Sweep::Jacobi, 2e-6, 1e-3),
-    ] {
-        let body = bar(Elasticity::NeoHookean, None);
-        let (positions, _, force) = pressed(config(sweep, 2), &body);
-        let mut whole = XpbdBatch::new(config(sweep, 1), &[body], &[], 1).expect("a valid bar");
-        let add = |_: usize, mut world: insonate_tissue::xpbd::BatchWorld<'_>| {
-            world.tools_mut().push(ball());
-        };
-        whole.for_each(add);
-        for _ in 0..3 {
-            let errors = whole.step(0.02).expect("a valid time");
-            assert!(errors.iter().all(Option::is_none));
-        }
-        let world = whole.world(0).expect("the only one");
-        for (found, wanted) in positions.iter().zip(world.positions()) {
-            let apart = (Vector3::from(*found) - Vector3::from(wanted)).norm();
-            assert!(apart < way, "{sweep:?}: {found:?} {wanted:?}");
-        }
-        let wanted = world.wrench(0).force;
-        assert!(wanted.norm() > 0.1, "{wanted}");
-        let apart = (force - wanted).norm();
-        assert!(apart < share * wanted.norm(), "{sweep:?}: {force} {wanted}");
+fn slabs_move_as_the_whole_does() {
+    let body = bar(Elasticity::NeoHookean, None);
+    let (positions, _, force) = pressed(config(Sweep::Jacobi, 2), &body);
+    let mut whole = XpbdBatch::new(config(Sweep::Jacobi, 1), &[body], &[], 1).expect("a valid bar");
+    whole.for_each(|_, mut world| world.tools_mut().push(ball()));
+    for _ in 0..3 {
+        let errors = whole.step(0.02).expect("a valid time");
+        assert!(errors.iter().all(Option::is_none));
     }
+    let world = whole.world(0).expect("the only one");
+    for (found, wanted) in positions.iter().zip(world.positions()) {
+        let apart = (Vector3::from(*found) - Vector3::from(wanted)).norm();
+        assert!(apart < 1e-6, "{found:?} {wanted:?}");
+    }
+    let wanted = world.wrench(0).force;
+    assert!(wanted.norm() > 0.1, "{wanted}");
+    assert!(
+        (force - wanted).norm() < 1e-3 * wanted.norm(),
+        "{force} {wanted}"
+    );
 }

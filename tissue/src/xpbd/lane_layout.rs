@@ -8,7 +8,7 @@
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use super::points::{InterleavedRow, PointRow, RowOfPoints, place, spot};
+use super::points::{InterleavedRow, PointRow, RowOfPoints, spot};
 use super::vector::Vec3;
 use crate::lanes::{Lanes, Row};
 
@@ -62,8 +62,6 @@ pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn store<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
     /// Copies points, given by their indices, to the first of some rows.
     fn gather(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
-    /// Copies the first points of some rows back.
-    fn scatter(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
     /// Adds the first points of some rows.
     fn scatter_add(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
     /// Adds lane by lane, so that lanes may share points.
@@ -100,12 +98,6 @@ impl LaneLayout for ManyWorlds {
     fn gather(from: &[PointRow], ids: &[u32], to: &mut [PointRow]) {
         for (to, id) in to.iter_mut().zip(ids) {
             *to = from[*id as usize];
-        }
-    }
-
-    fn scatter(from: &[PointRow], ids: &[u32], to: &mut [PointRow]) {
-        for (from, id) in from.iter().zip(ids) {
-            to[*id as usize] = *from;
         }
     }
 
@@ -167,32 +159,19 @@ impl LaneLayout for OneWorld {
     }
 
     fn gather(from: &[InterleavedRow], ids: &[u32], to: &mut [InterleavedRow]) {
-        let from = from.as_flattened();
-        for (row, ids) in to.iter_mut().zip(ids.chunks(16)) {
-            for (lane, id) in ids.iter().enumerate() {
-                row[place(lane)] = from[spot(*id as usize)];
-            }
-        }
-    }
-
-    fn scatter(from: &[InterleavedRow], ids: &[u32], to: &mut [InterleavedRow]) {
-        let to = to.as_flattened_mut();
-        for (row, ids) in from.iter().zip(ids.chunks(16)) {
-            for (lane, id) in ids.iter().enumerate() {
-                to[spot(*id as usize)] = row[place(lane)];
-            }
+        let (from, to) = (from.as_flattened(), to.as_flattened_mut());
+        for (own, id) in ids.iter().enumerate() {
+            to[spot(own)] = from[spot(*id as usize)];
         }
     }
 
     fn scatter_add(from: &[InterleavedRow], ids: &[u32], to: &mut [InterleavedRow]) {
-        let to = to.as_flattened_mut();
-        for (row, ids) in from.iter().zip(ids.chunks(16)) {
-            for (lane, id) in ids.iter().enumerate() {
-                let (sum, more) = (&mut to[spot(*id as usize)], &row[place(lane)]);
-                for (sum, more) in sum.iter_mut().zip(more) {
-                    *sum += more;
-                }
-            }
+        let (from, to) = (from.as_flattened(), to.as_flattened_mut());
+        for (own, id) in ids.iter().enumerate() {
+            let ([x, y, z, _], sum) = (from[spot(own)], &mut to[spot(*id as usize)]);
+            sum[0] += x;
+            sum[1] += y;
+            sum[2] += z;
         }
     }
 

@@ -113,7 +113,11 @@ impl RowOfPoints for InterleavedRow {
     fn store<L: Lanes>(&mut self, l: L, [x, y, z]: Vec3<L>) {
         let vectors = l.turn_groups([x, y, z, l.splat(0.0)]);
         for i in 0..4 {
-            self[4 * i..4 * i + 4].copy_from_slice(&l.split(vectors[i]));
+            // Four stores; a slice would be copied by a call.
+            let fours = l.split(vectors[i]);
+            for group in 0..4 {
+                self[4 * i + group] = fours[group];
+            }
         }
     }
 }

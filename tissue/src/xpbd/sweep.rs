@@ -1,6 +1,4 @@
-//! A sweep over all constraints: in place, or part by part on all threads.
-
-use std::ops::Range;
+//! A sweep over all constraints: in place, or slab by slab on all threads.
 
 use super::block::Block;
 use super::correction::{ApplySums, Points};
@@ -58,17 +56,17 @@ impl<Y: LaneLayout> Part<Y> {
         }
     }
 
-    /// Corrects copies of the points by some kinds of constraints, or sums up the corrections.
-    fn solve(&mut self, kinds: Range<usize>, whole: &Whole<'_, Y>, dt: f64) {
+    /// Sums up the corrections of its constraints.
+    fn solve(&mut self, whole: &Whole<'_, Y>, dt: f64) {
         let model = whole.model;
         let ids = &model.partition.points[self.index];
         Y::gather(whole.positions, ids, &mut self.positions);
-        if model.topology.is_damped && kinds.start == 0 {
+        if model.topology.is_damped {
             Y::gather(whole.predicted, ids, &mut self.predicted);
             Y::gather(whole.velocities, ids, &mut self.velocities);
         }
         self.sums.fill(Y::Points::ZERO);
-        for kind in kinds {
+        for (kind, set) in model.constraints.iter().enumerate() {
             let points = Points {
                 positions: &mut self.positions,
                 sums: &mut self.sums,
@@ -79,7 +77,7 @@ impl<Y: LaneLayout> Part<Y> {
                 patch_weight: model.config.sweep.patch_weight() as f32,
             };
             let (alive, multipliers) = (&whole.alive[kind], &mut self.multipliers[kind]);
-            model.constraints[kind].solve(self.index, points, alive, multipliers);
+            set.solve(self.index, points, alive, multipliers);
         }
     }
 }
@@ -117,42 +115,18 @@ impl<Y: LaneLayout> Block<Y> {
         }
     }
 
-    /// Kind by kind where one follows another: it matters whether dashpots come before or after what is elastic.
     fn solve_parts(&mut self, dt: f64) {
-        let n_kinds = self.model.constraints.len();
-        if self.model.has_sums() {
-            self.solve_kinds(0..n_kinds, dt);
-            return;
-        }
-        for kind in 0..n_kinds {
-            // What damping needs is copied with the first kind.
-            if kind == 0 || self.model.constraints[kind].n_rows() > 0 {
-                self.solve_kinds(kind..kind + 1, dt);
-            }
-        }
-    }
-
-    fn solve_kinds(&mut self, kinds: Range<usize>, dt: f64) {
-        let partition = &self.model.partition;
-        for phase in &partition.phases {
-            let parts = &mut self.parts[phase.clone()];
-            let whole = Whole {
-                model: &self.model,
-                alive: &self.alive.constraints,
-                positions: &self.positions,
-                predicted: &self.predicted,
-                velocities: &self.velocities,
-            };
-            let solve = |part: &mut Part<Y>| part.solve(kinds.clone(), &whole, dt);
-            self.threads.for_each(parts, solve);
-            for part in parts {
-                let ids = &partition.points[part.index];
-                if self.sums.is_empty() {
-                    Y::scatter(&part.positions, ids, &mut self.positions);
-                } else {
-                    Y::scatter_add(&part.sums, ids, &mut self.sums);
-                }
-            }
+        let whole = Whole {
+            model: &self.model,
+            alive: &self.alive.constraints,
+            positions: &self.positions,
+            predicted: &self.predicted,
+            velocities: &self.velocities,
+        };
+        let solve = |part: &mut Part<Y>| part.solve(&whole, dt);
+        self.threads.for_each_large(&mut self.parts, solve);
+        for (part, ids) in self.parts.iter().zip(&self.model.partition.points) {
+            Y::scatter_add(&part.sums, ids, &mut self.sums);
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
-/// A world of XPBD, sixteen constraints at once; of some thousand tetrahedra, on several threads.
+/// A world of XPBD, sixteen constraints at once; with Jacobi sweeps over some thousand tetrahedra, on several threads.
 #[derive(Debug, Clone)]
 pub struct Xpbd {
     block: Block<OneWorld>,
