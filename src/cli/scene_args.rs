@@ -15,6 +15,9 @@ use insonate::report::settings;
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
 
+/// How far from the probe an `xpbd` torso moves [m]: what is farther gives way by little.
+const TISSUE_REACH: f64 = 0.1;
+
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Scene")]
 pub(crate) struct SceneArgs {
@@ -284,6 +287,9 @@ impl SceneArgs {
         }
         if config.soft_layers.is_some() {
             config = config.matching(self.timestep);
+        }
+        if kind.name == "xpbd" {
+            config.reach = Some(TISSUE_REACH);
         }
         config.check().map_err(Usage::new)?;
         Ok(Some((kind.build)(&config)?))

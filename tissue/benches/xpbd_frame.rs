@@ -16,7 +16,7 @@ fn frames(criterion: &mut Criterion) {
     group.sample_size(10);
     for n_tets in [1170, 2880, 9729, 52359] {
         let scene = BenchScene::new(n_tets, 10).expect("the scene is right");
-        let mut world = scene.world().expect("the scene is right");
+        let mut world = scene.world(0).expect("the scene is right");
         for frame in 0..START {
             scene.step(&mut world, frame).expect("the scene is stable");
         }

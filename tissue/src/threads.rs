@@ -51,4 +51,16 @@ impl Threads {
             Self::Shared | Self::Pool(_) => items.par_iter_mut().for_each(work),
         }
     }
+
+    /// The same of a few large items, each of which any thread may take.
+    pub(crate) fn for_each_large<T: Send>(
+        &self,
+        items: &mut [T],
+        work: impl Fn(&mut T) + Send + Sync,
+    ) {
+        match self {
+            Self::Caller => items.iter_mut().for_each(work),
+            Self::Shared | Self::Pool(_) => items.par_iter_mut().with_max_len(1).for_each(work),
+        }
+    }
 }

@@ -14,7 +14,7 @@ const MEANS: [(usize, [f64; 3]); 2] = [
 fn the_scene_of_the_benchmarks_agrees_with_warp() {
     for (n_tets, wanted) in MEANS {
         let scene = BenchScene::new(n_tets, 10).unwrap();
-        let mut world = scene.world().unwrap();
+        let mut world = scene.world(1).unwrap();
         for frame in 0..60 {
             scene.step(&mut world, frame).unwrap();
         }

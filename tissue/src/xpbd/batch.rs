@@ -16,6 +16,7 @@ use crate::error::check_range;
 use crate::graspable::Graspable;
 
 use crate::TissueError;
+use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 
 /// Independent worlds of the same bodies, each with its own tools.
@@ -56,7 +57,8 @@ impl XpbdBatch {
         let topology = Topology::new(bodies, attachments)?;
         let model = Arc::new(Model::new(config, Arc::new(topology)));
         let counts = (0..n_blocks).map(|i| (n_worlds - i * Self::LANES).min(Self::LANES));
-        let blocks = counts.map(|n| Block::new(model.clone(), n)).collect();
+        let block = |n: usize| Block::new(model.clone(), n, Threads::Caller);
+        let blocks = counts.map(block).collect();
         Ok(Self {
             blocks,
             n_worlds,

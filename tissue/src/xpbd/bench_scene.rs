@@ -99,12 +99,16 @@ impl BenchScene {
         vec![ball, Tool::new(Shape::HalfSpace)]
     }
 
-    /// One world.
+    /// One world on so many threads; 0: one for each core.
     ///
     /// # Errors
     /// [`TissueError::Setting`].
-    pub fn world(&self) -> Result<Xpbd, TissueError> {
-        Xpbd::new(self.config.clone(), std::slice::from_ref(&self.body), &[])
+    pub fn world(&self, n_threads: usize) -> Result<Xpbd, TissueError> {
+        let config = XpbdConfig {
+            n_threads,
+            ..self.config.clone()
+        };
+        Xpbd::new(config, std::slice::from_ref(&self.body), &[])
     }
 
     /// Many worlds on so many threads; 0: one for each core.

@@ -6,15 +6,15 @@ use insonate_meshes::TriangleMesh;
 use nalgebra::Vector3;
 
 use super::alive::Alive;
-use super::config::Sweep;
 use super::held::{HeldVertex, nearest};
 use super::lane_layout::{LaneLayout, LaneSet};
 use super::model::Model;
 use super::points::RowOfPoints as _;
 use super::state::WorldState;
+use super::sweep::Part;
 use super::window::Windows;
 use crate::TissueError;
-use crate::lanes::Row;
+use crate::threads::Threads;
 
 /// One world, or sixteen.
 #[derive(Debug, Clone)]
@@ -29,8 +29,9 @@ pub(super) struct Block<Y: LaneLayout> {
     pub(super) predicted: Vec<Y::Points>,
     /// Sums of corrections [m]; empty for Gauss–Seidel sweeps.
     pub(super) sums: Vec<Y::Points>,
-    /// λ of each kind of constraint; empty for one iteration, which needs none.
-    pub(super) multipliers: Vec<Vec<Row>>,
+    pub(super) parts: Vec<Part<Y>>,
+    /// On which parts are solved.
+    pub(super) threads: Threads,
     pub(super) alive: Alive,
     /// Positions and velocities at the start of the step.
     pub(super) start: [Vec<Y::Points>; 2],
@@ -40,20 +41,16 @@ pub(super) struct Block<Y: LaneLayout> {
 }
 
 impl<Y: LaneLayout> Block<Y> {
-    pub(super) fn new(model: Arc<Model<Y>>, n_worlds: usize) -> Self {
+    pub(super) fn new(model: Arc<Model<Y>>, n_worlds: usize, threads: Threads) -> Self {
         let rows = vec![Y::Points::ZERO; model.n_rows];
-        let has_sums = model.config.sweep != Sweep::GaussSeidel;
-        let has_multipliers = model.config.iterations > 1;
-        let multipliers = model.constraints.iter().map(|set| {
-            let n = set.n_rows() * set.n_multipliers();
-            vec![[0.0; 16]; if has_multipliers { n } else { 0 }]
-        });
+        let has_sums = model.has_sums();
         let mut block = Self {
             positions: rows.clone(),
             velocities: rows.clone(),
             predicted: rows.clone(),
             sums: if has_sums { rows.clone() } else { Vec::new() },
-            multipliers: multipliers.collect(),
+            parts: Part::all(&model),
+            threads,
             alive: Alive::new(&model),
             start: [rows.clone(), rows],
             found: Vec::new(),

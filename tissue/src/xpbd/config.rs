@@ -58,7 +58,7 @@ pub struct XpbdConfig {
     pub reach: f64,
     /// Speed of a vertex above which a world has diverged [m/s].
     pub max_speed: f64,
-    /// Threads of a batch; 0: one for each core. Results do not depend on it.
+    /// Threads of a batch, or of Jacobi sweeps in a large world; 0: one for each core. Results do not depend on it.
     pub n_threads: usize,
 }
 

@@ -7,12 +7,13 @@
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use super::color::color;
 use super::correction::Points;
 use super::lane_layout::LaneLayout;
-use super::pack::{self, Packer};
+use super::pack::{self, Packer, Packing};
 use crate::lanes::{self, Kernel, Lanes, Row};
 
 /// A constraint: its points and parameters.
@@ -76,37 +77,44 @@ impl<C: Constraint<N, P>, const N: usize, const P: usize> ConstraintList<C, N, P
         self.ends.push(self.tets.len());
     }
 
-    /// Packs the constraints that move any point, in the order in which they are solved.
+    /// Packs the constraints that move any point, part by part, in the order in which they are solved.
     pub(super) fn pack<Y: LaneLayout>(
         &self,
         by_color: bool,
-        inv_masses: &[f64],
+        packing: &Packing<'_>,
     ) -> Box<dyn ConstraintSet<Y>> {
         let colors = self.colors.get_or_init(|| {
             let points = self.items.iter().map(|item| item.points.as_slice());
             if by_color {
-                color(points, inv_masses.len())
+                color(points, packing.inv_masses.len())
             } else {
                 vec![(0..points.len() as u32).collect()]
             }
         });
-        let order = pack::order::<Y>(colors, |id| {
-            let mut points = self.items[id as usize].points.iter();
-            points.any(|point| inv_masses[*point as usize] > 0.0)
-        });
-        let pack = |ids: &[u32]| {
-            let packer = Packer::new(&self.items, ids, inv_masses);
-            Group {
-                points: std::array::from_fn(|i| packer.point::<Y>(|item| item.points[i])),
-                inv_masses: std::array::from_fn(|i| packer.inv_mass::<Y>(|item| item.points[i])),
-                parameters: std::array::from_fn(|i| packer.number::<Y>(|item| item.parameters[i])),
-            }
-        };
+        let orders = packing.orders::<Y>(colors, |id| &self.items[id as usize].points);
+        let mut groups = Vec::new();
+        let mut ends = Vec::new();
+        for (part, order) in orders.iter().enumerate() {
+            let rows = order.chunks(Y::WIDTH);
+            groups.extend(rows.map(|ids| Group::pack(&packing.packer(&self.items, ids, part))));
+            ends.push(groups.len());
+        }
         Box::new(PackedSet::<Y, C, N, P> {
-            slots: pack::slots(&order, self.items.len()),
-            groups: order.chunks(Y::WIDTH).map(pack).collect(),
+            slots: pack::slots(&orders.concat(), self.items.len()),
+            groups,
+            ends,
             kind: PhantomData,
         })
+    }
+}
+
+impl<Y: LaneLayout, const N: usize, const P: usize> Group<Y, N, P> {
+    fn pack(packer: &Packer<'_, Item<N, P>>) -> Self {
+        Self {
+            points: std::array::from_fn(|i| packer.point::<Y>(|item| item.points[i])),
+            inv_masses: std::array::from_fn(|i| packer.inv_mass::<Y>(|item| item.points[i])),
+            parameters: std::array::from_fn(|i| packer.number::<Y>(|item| item.parameters[i])),
+        }
     }
 }
 
@@ -162,19 +170,25 @@ pub(super) trait ConstraintSet<Y: LaneLayout>: Debug + Send + Sync {
     /// Number of rows of lanes.
     fn n_rows(&self) -> usize;
 
+    /// Rows of a part.
+    fn rows(&self, part: usize) -> Range<usize>;
+
     /// Number of Lagrange multipliers of each row.
     fn n_multipliers(&self) -> usize;
 
     /// Where a constraint stands among the lanes of all rows; none of one that moves nothing.
     fn slot(&self, constraint: usize) -> Option<usize>;
 
-    /// Corrects positions once by each constraint; see [`Constraint::solve`].
-    fn solve(&self, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]);
+    /// Corrects positions once by each constraint of a part; see [`Constraint::solve`]. `alive` is of all rows, or empty; `multipliers`
+    /// are the part's.
+    fn solve(&self, part: usize, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]);
 }
 
 #[derive(Debug)]
 struct PackedSet<Y: LaneLayout, C, const N: usize, const P: usize> {
     groups: Vec<Group<Y, N, P>>,
+    /// Where the rows of each part end.
+    ends: Vec<usize>,
     slots: Vec<u32>,
     kind: PhantomData<C>,
 }
@@ -186,6 +200,11 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Constra
         self.groups.len()
     }
 
+    fn rows(&self, part: usize) -> Range<usize> {
+        let start = part.checked_sub(1).map_or(0, |last| self.ends[last]);
+        start..self.ends[part]
+    }
+
     fn n_multipliers(&self) -> usize {
         C::N_MULTIPLIERS
     }
@@ -195,12 +214,14 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Constra
         (slot != pack::NONE).then_some(slot as usize)
     }
 
-    fn solve(&self, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]) {
-        if !self.groups.is_empty() {
-            lanes::run(SolveSet {
-                set: self,
+    fn solve(&self, part: usize, points: Points<'_, Y>, alive: &[Row], multipliers: &mut [Row]) {
+        let rows = self.rows(part);
+        if !rows.is_empty() {
+            lanes::run(SolveSet::<'_, Y, C, N, P> {
+                groups: &self.groups[rows.clone()],
+                kind: PhantomData,
                 points,
-                alive,
+                alive: alive.get(rows).unwrap_or_default(),
                 multipliers,
             });
         }
@@ -208,7 +229,8 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Constra
 }
 
 struct SolveSet<'a, Y: LaneLayout, C, const N: usize, const P: usize> {
-    set: &'a PackedSet<Y, C, N, P>,
+    groups: &'a [Group<Y, N, P>],
+    kind: PhantomData<C>,
     points: Points<'a, Y>,
     alive: &'a [Row],
     multipliers: &'a mut [Row],
@@ -221,7 +243,7 @@ impl<Y: LaneLayout, C: Constraint<N, P>, const N: usize, const P: usize> Kernel
 
     #[inline(always)]
     fn run<L: Lanes>(mut self, l: L) {
-        for (index, group) in self.set.groups.iter().enumerate() {
+        for (index, group) in self.groups.iter().enumerate() {
             let first = index * C::N_MULTIPLIERS;
             let multipliers = match self.multipliers.get_mut(first..first + C::N_MULTIPLIERS) {
                 Some(rows) => rows,

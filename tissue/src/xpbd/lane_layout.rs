@@ -8,7 +8,7 @@
     reason = "kernels must be part of the function that has the processor's features"
 )]
 
-use super::points::{InterleavedRow, PointRow, RowOfPoints, place};
+use super::points::{InterleavedRow, PointRow, RowOfPoints, spot};
 use super::vector::Vec3;
 use crate::lanes::{Lanes, Row};
 
@@ -60,6 +60,10 @@ pub(super) trait LaneLayout: Copy + Send + Sync + std::fmt::Debug + 'static {
     fn number<L: Lanes>(l: L, number: &Self::Number) -> L::V;
     fn load<L: Lanes>(l: L, points: &[Self::Points], vertex: &Self::Vertex) -> Vec3<L>;
     fn store<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
+    /// Copies points, given by their indices, to the first of some rows.
+    fn gather(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
+    /// Adds the first points of some rows.
+    fn scatter_add(from: &[Self::Points], ids: &[u32], to: &mut [Self::Points]);
     /// Adds lane by lane, so that lanes may share points.
     fn add<L: Lanes>(l: L, points: &mut [Self::Points], vertex: &Self::Vertex, value: Vec3<L>);
 }
@@ -89,6 +93,18 @@ impl LaneLayout for ManyWorlds {
 
     fn index_and_world(row: usize, lane: usize) -> (usize, usize) {
         (row, lane)
+    }
+
+    fn gather(from: &[PointRow], ids: &[u32], to: &mut [PointRow]) {
+        for (to, id) in to.iter_mut().zip(ids) {
+            *to = from[*id as usize];
+        }
+    }
+
+    fn scatter_add(from: &[PointRow], ids: &[u32], to: &mut [PointRow]) {
+        for (from, id) in from.iter().zip(ids) {
+            to[*id as usize].accumulate(from);
+        }
     }
 
     #[inline(always)]
@@ -127,10 +143,7 @@ impl LaneLayout for OneWorld {
     const WIDTH: usize = 16;
 
     fn vertex(ids: &[u32]) -> [u32; 16] {
-        std::array::from_fn(|lane| {
-            let id = ids[lane] as usize;
-            (id - id % 16 + place(id % 16)) as u32
-        })
+        std::array::from_fn(|lane| spot(ids[lane] as usize) as u32)
     }
 
     fn numbers(values: &[f32]) -> Row {
@@ -143,6 +156,23 @@ impl LaneLayout for OneWorld {
 
     fn index_and_world(row: usize, lane: usize) -> (usize, usize) {
         (16 * row + lane, 0)
+    }
+
+    fn gather(from: &[InterleavedRow], ids: &[u32], to: &mut [InterleavedRow]) {
+        let (from, to) = (from.as_flattened(), to.as_flattened_mut());
+        for (own, id) in ids.iter().enumerate() {
+            to[spot(own)] = from[spot(*id as usize)];
+        }
+    }
+
+    fn scatter_add(from: &[InterleavedRow], ids: &[u32], to: &mut [InterleavedRow]) {
+        let (from, to) = (from.as_flattened(), to.as_flattened_mut());
+        for (own, id) in ids.iter().enumerate() {
+            let ([x, y, z, _], sum) = (from[spot(own)], &mut to[spot(*id as usize)]);
+            sum[0] += x;
+            sum[1] += y;
+            sum[2] += z;
+        }
     }
 
     #[inline(always)]

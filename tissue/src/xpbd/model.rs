@@ -6,7 +6,8 @@ use super::config::{Sweep, XpbdConfig};
 use super::constraint::ConstraintSet;
 use super::lane_layout::LaneLayout;
 use super::neighbors::Neighbors;
-use super::pack;
+use super::pack::{self, Packing};
+use super::partition::Partition;
 use super::tear::TearGroup;
 use super::topology::{Face, Topology};
 
@@ -31,6 +32,8 @@ pub(super) struct Model<Y: LaneLayout> {
     pub(super) movable: Vec<Y::Number>,
     /// Share of the sum of a point's corrections by which Jacobi sweeps move it.
     pub(super) shares: Vec<Y::Number>,
+    /// Parts that are solved on several threads.
+    pub(super) partition: Partition,
     /// Constraints by kind, in the order in which they are solved.
     pub(super) constraints: Vec<Box<dyn ConstraintSet<Y>>>,
     /// Faces of the surface that can move, and packed.
@@ -73,6 +76,11 @@ impl<Y: LaneLayout> Model<Y> {
         } else {
             &[]
         };
+        // Worlds side by side are blocks that threads share already.
+        let partition = match Y::WIDTH {
+            1 => Partition::default(),
+            _ => Partition::new(&topology, config.sweep, &inv_masses),
+        };
         Self {
             n_rows,
             rows: rows.map(|row| row as u32).collect(),
@@ -80,8 +88,10 @@ impl<Y: LaneLayout> Model<Y> {
             shares: pack::per_point::<Y>(n_rows, n_points, |i| shares[i][1]),
             constraints: {
                 let by_color = config.sweep == Sweep::GaussSeidel;
-                topology.constraints.pack(by_color, &inv_masses)
+                let packing = Packing::new(&topology, &partition, &inv_masses);
+                topology.constraints.pack(by_color, &packing)
             },
+            partition,
             face_groups: pack::rows::<Y, Face, _>(&faces, &inv_masses, |packer| FaceGroup {
                 vertices: [0, 1, 2].map(|k| packer.point::<Y>(|face| face.vertices[k])),
             }),
@@ -92,6 +102,11 @@ impl<Y: LaneLayout> Model<Y> {
             config,
             topology,
         }
+    }
+
+    /// Whether corrections are summed up before they count.
+    pub(super) fn has_sums(&self) -> bool {
+        self.config.sweep != Sweep::GaussSeidel
     }
 
     /// Number of substeps in a time [s].

@@ -1,6 +1,8 @@
 //! Constraints as kernels read them: one for each lane.
 
 use super::lane_layout::LaneLayout;
+use super::partition::Partition;
+use super::topology::Topology;
 
 /// Lane without a constraint, or constraint without a lane.
 pub(super) const NONE: u32 = u32::MAX;
@@ -11,6 +13,8 @@ pub(super) struct Packer<'a, C> {
     all: &'a [C],
     ids: &'a [u32],
     inv_masses: &'a [f64],
+    /// Points of the part; none: all.
+    points: Option<&'a [u32]>,
 }
 
 impl<'a, C> Packer<'a, C> {
@@ -20,13 +24,18 @@ impl<'a, C> Packer<'a, C> {
             all,
             ids,
             inv_masses,
+            points: None,
         }
     }
 
     /// A point of each constraint. Lanes without one take the point after the last, which does not move.
     pub(super) fn point<Y: LaneLayout>(&self, of: impl Fn(&C) -> u32) -> Y::Vertex {
-        let ghost = self.inv_masses.len() as u32;
-        let of = |id: &u32| self.all.get(*id as usize).map_or(ghost, &of);
+        let n = self.points.map_or(self.inv_masses.len(), <[u32]>::len) as u32;
+        let place = |point: u32| match self.points {
+            None => point,
+            Some(points) => points.partition_point(|other| *other < point) as u32,
+        };
+        let of = |id: &u32| self.all.get(*id as usize).map_or(n, |it| place(of(it)));
         Y::vertex(&self.ids.iter().map(of).collect::<Vec<_>>())
     }
 
@@ -42,14 +51,59 @@ impl<'a, C> Packer<'a, C> {
     }
 }
 
-/// Of constraints, colour by colour, those that are kept, in the order in which they are solved, padded to whole rows with [`NONE`].
-pub(super) fn order<Y: LaneLayout>(colors: &[Vec<u32>], is_kept: impl Fn(u32) -> bool) -> Vec<u32> {
-    let mut order = Vec::new();
-    for same in colors {
-        order.extend(same.iter().copied().filter(|id| is_kept(*id)));
-        order.resize(order.len().next_multiple_of(Y::WIDTH), NONE);
+/// How the constraints of a world are packed.
+#[derive(Debug)]
+pub(super) struct Packing<'a> {
+    topology: &'a Topology,
+    partition: &'a Partition,
+    /// Inverse masses of all points as constraints take them [1/kg].
+    pub(super) inv_masses: &'a [f64],
+}
+
+impl<'a> Packing<'a> {
+    pub(super) fn new(
+        topology: &'a Topology,
+        partition: &'a Partition,
+        inv_masses: &'a [f64],
+    ) -> Self {
+        Self {
+            topology,
+            partition,
+            inv_masses,
+        }
     }
-    order
+
+    /// Of constraints, colour by colour, those that move any of their points, part by part in the order in which they are solved, padded
+    /// to whole rows with [`NONE`].
+    pub(super) fn orders<'p, Y: LaneLayout>(
+        &self,
+        colors: &[Vec<u32>],
+        points: impl Fn(u32) -> &'p [u32],
+    ) -> Vec<Vec<u32>> {
+        let mut orders = vec![Vec::new(); self.partition.n_parts()];
+        for same in colors {
+            for id in same {
+                let points = points(*id);
+                let mut all = points.iter();
+                if all.any(|point| self.inv_masses[*point as usize] > 0.0) {
+                    orders[self.partition.part(self.topology, points)].push(*id);
+                }
+            }
+            for order in &mut orders {
+                order.resize(order.len().next_multiple_of(Y::WIDTH), NONE);
+            }
+        }
+        orders
+    }
+
+    /// Packs a row of a part.
+    pub(super) fn packer<C>(&self, all: &'a [C], ids: &'a [u32], part: usize) -> Packer<'a, C> {
+        let points = self.partition.points.get(part);
+        Packer {
+            points: points.map(Vec::as_slice),
+            ..Packer::new(all, ids, self.inv_masses)
+        }
+    }
 }
 
 /// Where each of `n` constraints stands in an order; [`NONE`] of those that are left out.

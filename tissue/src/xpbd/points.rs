@@ -34,6 +34,15 @@ pub(super) trait RowOfPoints: Copy + Send + Sync + Debug {
 #[repr(align(64))]
 pub(super) struct PointRow([Row; 3]);
 
+impl PointRow {
+    /// Adds another row.
+    pub(super) fn accumulate(&mut self, other: &Self) {
+        for (sum, more) in self.0.iter_mut().flatten().zip(other.0.iter().flatten()) {
+            *sum += more;
+        }
+    }
+}
+
 impl RowOfPoints for PointRow {
     const ZERO: Self = Self([[0.0; 16]; 3]);
 
@@ -69,6 +78,11 @@ pub(super) const fn place(lane: usize) -> usize {
     4 * (lane % 4) + lane / 4
 }
 
+/// Where a point stands among those of all rows.
+pub(super) const fn spot(point: usize) -> usize {
+    point - point % 16 + place(point % 16)
+}
+
 impl RowOfPoints for InterleavedRow {
     const ZERO: Self = [[0.0; 4]; 16];
 
@@ -99,7 +113,11 @@ impl RowOfPoints for InterleavedRow {
     fn store<L: Lanes>(&mut self, l: L, [x, y, z]: Vec3<L>) {
         let vectors = l.turn_groups([x, y, z, l.splat(0.0)]);
         for i in 0..4 {
-            self[4 * i..4 * i + 4].copy_from_slice(&l.split(vectors[i]));
+            // Four stores; a slice would be copied by a call.
+            let fours = l.split(vectors[i]);
+            for group in 0..4 {
+                self[4 * i + group] = fours[group];
+            }
         }
     }
 }

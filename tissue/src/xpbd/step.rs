@@ -2,13 +2,13 @@
 
 use super::block::Block;
 use super::contact;
-use super::correction::{ApplySums, Points};
 use super::lane_layout::LaneLayout;
 use super::points::RowOfPoints as _;
 use super::predict::Predict;
 use super::tear::{FindStretched, is_torn};
 use super::update::{SpeedCheck, Update};
 use crate::lanes;
+use crate::threads::Threads;
 use crate::tool::Tool;
 use crate::{Divergence, TissueError};
 
@@ -44,18 +44,12 @@ impl<Y: LaneLayout> Block<Y> {
         for world in &mut self.worlds {
             world.begin_step();
         }
-        let mut speeds = SpeedCheck::default();
-        for index in 0..n_substeps {
-            let after = (index + 1) as f64 * dt;
-            let worlds = self.worlds.iter().zip(&moving);
-            let tools: Vec<Vec<Tool>> = worlds
-                .map(|(world, moves)| match moves {
-                    true => world.tools.iter().map(|tool| tool.after(after)).collect(),
-                    false => Vec::new(),
-                })
-                .collect();
-            self.substep(dt, &tools, &mut speeds);
-        }
+        let threads = if self.model.partition.is_whole() {
+            Threads::Caller
+        } else {
+            self.threads.clone()
+        };
+        let speeds = threads.run(|| self.advance(dt, n_substeps, &moving));
         for (index, error) in errors.iter_mut().enumerate() {
             if moving[index] {
                 *error = self.finish(index, time, &speeds).err();
@@ -65,6 +59,23 @@ impl<Y: LaneLayout> Block<Y> {
             self.put_back(index, &state);
         }
         errors
+    }
+
+    /// Takes substeps of a length [s].
+    fn advance(&mut self, dt: f64, n_substeps: usize, moving: &[bool]) -> SpeedCheck {
+        let mut speeds = SpeedCheck::default();
+        for index in 0..n_substeps {
+            let after = (index + 1) as f64 * dt;
+            let worlds = self.worlds.iter().zip(moving);
+            let tools: Vec<Vec<Tool>> = worlds
+                .map(|(world, moves)| match moves {
+                    true => world.tools.iter().map(|tool| tool.after(after)).collect(),
+                    false => Vec::new(),
+                })
+                .collect();
+            self.substep(dt, &tools, &mut speeds);
+        }
+        speeds
     }
 
     /// Ends the step of a world, or takes it back and stops it.
@@ -122,32 +133,8 @@ impl<Y: LaneLayout> Block<Y> {
             gravity: self.model.config.gravity.map(|g| g as f32),
             dt: dt as f32,
         });
-        for rows in &mut self.multipliers {
+        for rows in self.parts.iter_mut().flat_map(|part| &mut part.multipliers) {
             rows.fill([0.0; 16]);
-        }
-    }
-
-    fn solve_constraints(&mut self, dt: f64) {
-        let alive = &self.alive.constraints;
-        let sets = self.model.constraints.iter().zip(alive);
-        for ((set, alive), multipliers) in sets.zip(&mut self.multipliers) {
-            let points = Points {
-                positions: &mut self.positions,
-                sums: &mut self.sums,
-                predicted: &self.predicted,
-                velocities: &self.velocities,
-                dt: dt as f32,
-                is_damped: self.model.topology.is_damped,
-                patch_weight: self.model.config.sweep.patch_weight() as f32,
-            };
-            set.solve(points, alive, multipliers);
-        }
-        if !self.sums.is_empty() {
-            lanes::run(ApplySums::<Y> {
-                positions: &mut self.positions,
-                sums: &mut self.sums,
-                shares: &self.model.shares,
-            });
         }
     }
 

@@ -12,6 +12,7 @@ use super::block::Block;
 use super::lane_layout::LaneLayout;
 use super::model::Model;
 use super::points::RowOfPoints as _;
+use super::sweep::Part;
 use crate::tool::Tool;
 
 /// Windows that are kept for when a tool comes back.
@@ -23,6 +24,8 @@ pub(super) struct Windows<Y: LaneLayout> {
     reach: f64,
     /// Middles of the cubes, relative to the origin [m]; none: all points move.
     cubes: Vec<Vector3<f64>>,
+    /// Least and greatest coordinates of them [m].
+    extent: [Vector3<f64>; 2],
     /// The cube of each point.
     cube_of: Vec<u32>,
     /// The latest first.
@@ -37,6 +40,7 @@ impl<Y: LaneLayout> Windows<Y> {
         let mut windows = Self {
             reach,
             cubes: Vec::new(),
+            extent: [Vector3::zeros(); 2],
             cube_of: Vec::new(),
             kept: VecDeque::new(),
             is_set: false,
@@ -55,6 +59,11 @@ impl<Y: LaneLayout> Windows<Y> {
         places.dedup();
         let middle = |place: &[i64; 3]| Vector3::from(place.map(|i| (i as f64 + 0.5) * width));
         windows.cubes = places.iter().map(middle).collect();
+        let (low, high) = (windows.cubes.iter().copied(), windows.cubes.iter().copied());
+        windows.extent = [
+            low.reduce(|a, b| a.inf(&b)).unwrap_or_default(),
+            high.reduce(|a, b| a.sup(&b)).unwrap_or_default(),
+        ];
         let index = |place: &[i64; 3]| places.partition_point(|other| other < place) as u32;
         windows.cube_of = all.iter().map(index).collect();
         windows
@@ -68,9 +77,17 @@ impl<Y: LaneLayout> Windows<Y> {
                 continue;
             };
             let position = tool.position - origin;
+            let middle = position + tool.rotation * around.center;
+            let farthest = self.reach + around.half.norm() + around.radius;
+            // Most of a robot is far from all cubes, and most cubes from the tool.
+            let nearest = middle.sup(&self.extent[0]).inf(&self.extent[1]);
+            if (middle - nearest).norm() >= farthest {
+                continue;
+            }
             let turned = tool.rotation.inverse().to_rotation_matrix();
             for (cube, is_near) in self.cubes.iter().zip(&mut is_near) {
-                *is_near |= around.distance(&(turned * (cube - position))) < self.reach;
+                *is_near |= (cube - middle).norm_squared() < farthest * farthest
+                    && around.distance(&(turned * (cube - position))) < self.reach;
             }
         }
         is_near
@@ -109,6 +126,7 @@ impl<Y: LaneLayout> Block<Y> {
             }
         }
         self.model = window.1.clone();
+        self.parts = Part::all(&self.model);
         self.windows.kept.push_front(window);
         self.windows.kept.truncate(N_KEPT);
         self.windows.is_set = true;

@@ -14,11 +14,11 @@ use super::model::Model;
 use super::topology::Topology;
 use crate::error::check_range;
 use crate::graspable::Graspable;
-
+use crate::threads::Threads;
 use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
-/// A world of XPBD on one thread, sixteen constraints at once.
+/// A world of XPBD, sixteen constraints at once; with Jacobi sweeps over some thousand tetrahedra, on several threads.
 #[derive(Debug, Clone)]
 pub struct Xpbd {
     block: Block<OneWorld>,
@@ -40,8 +40,9 @@ impl Xpbd {
             config.check_whole()?;
         }
         let model = Arc::new(Model::new(config, Arc::new(topology)));
+        let threads = Threads::new(model.config.n_threads)?;
         Ok(Self {
-            block: Block::new(model, 1),
+            block: Block::new(model, 1, threads),
         })
     }
 

@@ -21,7 +21,7 @@ pub(super) struct XpbdSpeed {
     /// Substeps in a frame of 1/60 s.
     n_substeps: u32,
     n_worlds: usize,
-    /// Threads asked for; 0: one for each core. One world takes one thread.
+    /// Threads asked for; 0: one for each core.
     n_threads: usize,
     /// Median time of a frame of all worlds [ms].
     ms_per_frame: f64,
@@ -74,7 +74,7 @@ impl TissueBench {
         if self.worlds == 1 {
             return self.time_frames(
                 N_WARMUP,
-                &mut scene.world()?,
+                &mut scene.world(self.threads)?,
                 |world, frame| Ok(scene.step(world, frame)?),
                 |world| Ok(world.positions()),
             );

@@ -7,6 +7,7 @@ mod volume;
 
 use super::constraint::{AnyConstraintList, ConstraintList, ConstraintSet};
 use super::lane_layout::LaneLayout;
+use super::pack::Packing;
 
 pub(super) use distance::Distance;
 pub(super) use neo_hookean::NeoHookean;
@@ -35,9 +36,9 @@ macro_rules! kinds {
             pub(super) fn pack<Y: LaneLayout>(
                 &self,
                 by_color: bool,
-                inv_masses: &[f64],
+                packing: &Packing<'_>,
             ) -> Vec<Box<dyn ConstraintSet<Y>>> {
-                vec![$(self.$name.pack(by_color, inv_masses)),+]
+                vec![$(self.$name.pack(by_color, packing)),+]
             }
         }
     };

@@ -96,8 +96,8 @@ impl<Y: LaneLayout> Kernel for FindExtent<'_, Y> {
 }
 
 impl Bounds {
-    /// Bounds of the tool of each lane, but of those that are far from all points.
-    pub(super) fn new<'a>(
+    /// Bounds of the tool of each lane, but of those that are far from all points; of one world all lanes have the same.
+    pub(super) fn new<'a, Y: LaneLayout>(
         origin: &Vector3<f64>,
         extent: &Extent,
         tool: impl Fn(usize) -> Option<&'a Tool>,
@@ -112,14 +112,29 @@ impl Bounds {
             has_boxes: false,
             has_planes: false,
         };
-        for lane in 0..16 {
+        let n_worlds = 16 / Y::WIDTH;
+        for lane in 0..n_worlds {
             let Some(tool) = tool(lane) else { continue };
             match tool.shape.bounds() {
                 Some(around) => bounds.add_box(lane, tool, &around, origin, extent),
                 None => bounds.add_plane(lane, tool, origin),
             }
         }
+        if n_worlds == 1 {
+            for row in bounds.rows_mut() {
+                *row = [row[0]; 16];
+            }
+        }
         bounds
+    }
+
+    fn rows_mut(&mut self) -> impl Iterator<Item = &mut Row> {
+        let vectors =
+            self.axes
+                .iter_mut()
+                .chain([&mut self.center, &mut self.half, &mut self.normal]);
+        let single = [&mut self.radius, &mut self.offset];
+        vectors.flatten().chain(single)
     }
 
     fn add_plane(&mut self, lane: usize, tool: &Tool, origin: &Vector3<f64>) {

@@ -37,7 +37,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             tool.rotation
                 .inverse_transform_vector(&(corner - tool.position))
         });
-        if is_apart(&tool.shape, &corners) {
+        if is_apart(&tool.shape, &corners, N_QUARTERINGS) {
             return;
         }
         let weights = deepest(tool, &corners);
@@ -50,11 +50,25 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
     }
 }
 
-/// Whether the ball around a face is outside of a solid, in whose frame the corners are.
-fn is_apart(shape: &Shape, corners: &[Vector3<f64>; 3]) -> bool {
+/// Times that a face is quartered to tell that it is outside of a tool.
+const N_QUARTERINGS: u32 = 2;
+
+/// Whether the ball around a face, or those around its quarters, are outside of a solid, in whose frame the corners are.
+fn is_apart(shape: &Shape, corners: &[Vector3<f64>; 3], n_quarterings: u32) -> bool {
     let center = (corners[0] + corners[1] + corners[2]) / 3.0;
     let radius = corners.iter().map(|corner| (corner - center).norm());
-    shape.least_distance(&center) > radius.fold(0.0, f64::max)
+    let radius = radius.fold(0.0, f64::max);
+    let distance = shape.least_distance(&center);
+    if distance > radius {
+        return true;
+    }
+    // The quarter in the middle has the same centre.
+    n_quarterings > 0
+        && distance > 0.5 * radius
+        && corners.iter().all(|near| {
+            let quarter = corners.map(|corner| (corner + near) * 0.5);
+            is_apart(shape, &quarter, n_quarterings - 1)
+        })
 }
 
 /// Radius of a ball in the middle of a tool, or of any along its axis [m].

@@ -59,7 +59,7 @@ impl<Y: LaneLayout> Contacts<'_, Y> {
             };
             let near =
                 extent.get_or_insert_with(|| Extent::of::<Y>(self.positions, &self.model.rows));
-            let bounds = Bounds::new(&topology.origin, near, |lane| {
+            let bounds = Bounds::new::<Y>(&topology.origin, near, |lane| {
                 tools.get(Y::index_and_world(0, lane).1)?.get(index)
             });
             if !bounds.is_empty() {
