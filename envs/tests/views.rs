@@ -80,10 +80,7 @@ fn a_raster_covers_the_kidney_and_rest_sees_a_slice() {
 
 #[test]
 fn a_raster_covers_the_liver_in_the_time_that_it_takes() {
-    let sets = [
-        ("randomization.organs", "[0, 0]"),
-        ("task.organ", "liver"),
-    ];
+    let sets = [("randomization.organs", "[0, 0]"), ("task.organ", "liver")];
     let mut env = make("coverage", &sets);
     let names = &env.spec().observation_space.names;
     assert!(names.iter().any(|name| name.starts_with("liver_0_0")));

@@ -66,7 +66,11 @@ impl DisplacementField {
     ) -> Self {
         let size = region.high - region.low;
         let width = (WIDTH * samples.spacing()).clamp(WIDTHS[0], WIDTHS[1]);
-        let count = [size.x, size.y, size.z].map(|size| (size / width).ceil() as usize + 1);
+        // A layer of nodes lies in the plane.
+        let aside = (0.5 * size.y / width).round().max(1.0);
+        let low = Point::new(region.low.x, -aside * width, region.low.z);
+        let count_of = |size: f32| (size / width).ceil() as usize + 1;
+        let count = [count_of(size.x), 2 * aside as usize + 1, count_of(size.z)];
         let mut shifts = vec![Vector::zeros(); count[0] * count[1] * count[2]];
         let workers = if shifts.len() * samples.len() > MUCH {
             Workers::All
@@ -79,7 +83,7 @@ impl DisplacementField {
             1,
             Weights::default,
             |weights, row, shifts| {
-                let first = region.low
+                let first = low
                     + width * Vector::new(0.0, (row % count[1]) as f32, (row / count[1]) as f32);
                 let half = region.half_width(first.z);
                 let inside = |x: f32| ((x - first.x) / width).clamp(0.0, count[0] as f32 - 1.0);
@@ -95,7 +99,7 @@ impl DisplacementField {
         );
         let mut field = Self {
             grid_from_world: region.world_from_grid.inverse(),
-            low: region.low,
+            low,
             width,
             count,
             shifts,
