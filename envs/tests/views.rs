@@ -79,6 +79,16 @@ fn a_raster_covers_the_kidney_and_rest_sees_a_slice() {
 }
 
 #[test]
+fn a_raster_covers_the_liver_in_the_time_that_it_takes() {
+    let sets = [("randomization.organs", "[0, 0]"), ("task.organ", "liver")];
+    let mut env = make("coverage", &sets);
+    let names = &env.spec().observation_space.names;
+    assert!(names.iter().any(|name| name.starts_with("liver_0_0")));
+    run(&mut *env, 0, true);
+    assert_eq!(metric(&*env, "success"), 1.0);
+}
+
+#[test]
 fn what_is_unseen_lies_where_cells_say() {
     let sets = [
         ("randomization.organs", "[0, 0]"),

@@ -23,3 +23,23 @@ pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
     }
     Arch::new().dispatch(Plain(work))
 }
+
+/// A number as the nearest whole one; it must lie within ±4e6.
+#[inline(always)]
+pub(crate) fn whole(x: f32) -> u32 {
+    // 1.5 × 2²³: the whole part ends in the last bits.
+    const MAGIC: f32 = 12_582_912.0;
+    (x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())
+}
+
+/// 2^x for x ≤ 0, to 2e-5 of itself; 0 far below.
+#[inline(always)]
+pub(crate) fn power_of_two(x: f32) -> f32 {
+    let x = x.max(-126.0);
+    let least = x.floor();
+    let f = x - least;
+    let p = 0.013_667_6 * f + 0.051_738_4;
+    let p = p * f + 0.241_620_3;
+    let p = (p * f + 0.692_972_8) * f + 1.0;
+    p * f32::from_bits(whole(least).wrapping_add(127) << 23)
+}

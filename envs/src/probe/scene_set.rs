@@ -126,7 +126,10 @@ impl SceneSet {
         if let Some(patient) = known.get(&seed) {
             return Ok(patient.clone());
         }
-        let patient = Patient::of(self.first(), seed)?;
+        let patient = match known.values().next() {
+            Some(other) => other.with_organs(seed),
+            None => Patient::of(self.first(), seed)?,
+        };
         known.insert(seed, patient.clone());
         Ok(patient)
     }

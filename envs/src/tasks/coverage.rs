@@ -55,15 +55,15 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use crate::actions::{ActionSettings, HybridMotionSettings};
+use super::seeing;
+use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
-    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
-    factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneState, WrenchMeasurement, factory,
 };
-use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
 use crate::ultrasound::{KnownSurfaces, OrganSurface, Raster, Sight, Survey, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
@@ -83,8 +83,6 @@ pub const ROWS: [f64; 6] = [-0.05, -0.025, -0.008, 0.008, 0.025, 0.05];
 /// Between the columns of cells: distances to the probe's axis, along its x axis [m].
 pub const COLUMNS: [f64; 2] = [-0.03, 0.03];
 
-/// How often a start is drawn that the arm can reach.
-const N_TRIES: usize = 32;
 /// Skin that is steeper than this cosine is no start.
 const LEAST_COSINE: f64 = 0.35;
 /// Points farther from the slice, without deformation, are not looked at [m].
@@ -102,7 +100,7 @@ const SCRIPT_AHEAD: f64 = 0.015;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CoverageSettings {
-    /// `liver` or `right_kidney`.
+    /// `liver` or `right_kidney`; unless given, `time.limit` and `observation.ultrasound.readings` follow it.
     pub organ: String,
     /// Points of the organ's surface, to each ellipsoid that it is made of.
     pub n_points: usize,
@@ -182,64 +180,49 @@ impl CoverageSettings {
 }
 
 fn defaults() -> ProbeTaskSettings<CoverageSettings> {
-    ProbeTaskSettings {
-        time: TimeSettings {
-            control_timestep: 0.1,
-            limit: 6.0,
+    defaults_of(SoftOrgan::RightKidney)
+}
+
+/// With the time that an organ takes, and the reading that shows it.
+fn defaults_of(organ: SoftOrgan) -> ProbeTaskSettings<CoverageSettings> {
+    let (limit, reading) = match organ {
+        SoftOrgan::RightKidney => (6.0, "kidney"),
+        SoftOrgan::Liver => (12.0, "liver"),
+    };
+    let mut settings = seeing::defaults(
+        limit,
+        HybridMotionSettings {
+            axes: ["x", "y"].map(str::to_owned).to_vec(),
+            speed_scale: 0.05,
+            ..HybridMotionSettings::default()
         },
-        scene: SceneSettings {
-            robot: "ur5e".to_owned(),
-            shape: "adult".to_owned(),
-            ..SceneSettings::default()
+        UltrasoundSettings {
+            readings: vec![reading.to_owned()],
+            lines: 16,
+            samples: 24,
+            depth: 0.18,
+            ..UltrasoundSettings::default()
         },
-        action: ActionSettings {
-            hybrid_motion: HybridMotionSettings {
-                axes: ["x", "y"].map(str::to_owned).to_vec(),
-                speed_scale: 0.05,
-                ..HybridMotionSettings::default()
-            },
-            ..ActionSettings::of_mode("hybrid_motion")
-        },
-        observation: ObservationSettings {
-            joints: false,
-            wrench: false,
-            ultrasound: UltrasoundSettings {
-                readings: vec!["kidney".to_owned()],
-                lines: 16,
-                samples: 24,
-                depth: 0.18,
-                ..UltrasoundSettings::default()
-            },
-            ..ObservationSettings::default()
-        },
-        randomization: RandomizationSettings {
-            stiffness: [900.0, 2000.0],
-            damping: [15.0, 45.0],
-            friction: [0.0, 0.1],
-            start_height: [0.001, 0.003],
-            start_offset: [0.0, 0.0],
-            organs: [0, 15],
-            ..RandomizationSettings::default()
-        },
-        task: CoverageSettings::default(),
-    }
+        CoverageSettings::default(),
+    );
+    settings.observation.wrench = false;
+    settings
 }
 
 fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
-    let settings: ProbeTaskSettings<CoverageSettings> = settings::parse(&defaults(), given)?;
+    let asked = given.get("task").and_then(|task| task.get("organ"));
+    let is_asked =
+        |(name, _): &&(&str, SoftOrgan)| asked.and_then(toml::Value::as_str) == Some(name);
+    let organ = SoftOrgan::ALL.iter().find(is_asked);
+    let defaults = defaults_of(organ.map_or(SoftOrgan::RightKidney, |(_, organ)| *organ));
+    let settings: ProbeTaskSettings<CoverageSettings> = settings::parse(&defaults, given)?;
     settings.check()?;
     settings.task.check()?;
-    check_range(
-        "number of observation.ultrasound.readings",
-        settings.observation.ultrasound.readings.len() as f64,
-        1.0,
-        5.0,
-    )?;
+    seeing::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     let known = KnownSurfaces::default();
     Ok(factory(KIND.name, settings, scenes, move |settings, _| {
-        let mode = &settings.action;
-        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        let script = seeing::script(&settings.action);
         Coverage::new(settings.task.clone(), script, known.clone())
     }))
 }
@@ -265,8 +248,7 @@ struct Coverage {
     force: AxialForce,
     /// Where the face was in the last frame.
     imaged: Option<Isometry3<f64>>,
-    /// Where the face was in the last physics step, in the torso's frame, and how far it has moved since it touched [m].
-    path: (Option<Vector3<f64>>, f64),
+    path: seeing::Path,
     /// Distance beside the raster's area, from above [m].
     beside: f64,
     /// Poses that the script has yet to pass, the last one first, and whether it was at the first; none: no way was chosen.
@@ -293,7 +275,7 @@ impl Coverage {
             last: [0.0; 2],
             force: AxialForce::default(),
             imaged: None,
-            path: (None, 0.0),
+            path: seeing::Path::default(),
             beside: 0.0,
             way: None,
             action_change: ActionChange::default(),
@@ -402,7 +384,7 @@ impl ProbeTask for Coverage {
     ) -> Result<(), EnvError> {
         let raster = self.choose(state, episode.organs)?;
         self.force = AxialForce::default();
-        (self.path, self.beside, self.way) = ((None, 0.0), 0.0, None);
+        (self.path, self.beside, self.way) = (seeing::Path::default(), 0.0, None);
         (self.imaged, self.share, self.last) = (None, 0.0, [0.0; 2]);
         self.action_change.reset();
         let n = self
@@ -410,31 +392,16 @@ impl ProbeTask for Coverage {
             .as_ref()
             .map_or(0, |surface| surface.points.len());
         self.seen = vec![false; n];
-        let mut placed = Err(EnvError::Config {
-            field: "task.organ".to_owned(),
-            problem: "lies below no skin that the arm reaches".to_owned(),
-        });
-        for _ in 0..N_TRIES {
-            if let Some(goal) = Self::draw_start(state, &raster, episode.force, rng) {
-                state.goal = goal;
-                placed = state.place_above(episode);
-                if placed.is_ok() {
-                    break;
-                }
-            }
-        }
-        placed
+        let missing = ["task.organ", "lies below no skin that the arm reaches"];
+        let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
+        seeing::place(state, episode, missing, draw)
     }
 
     fn before_substep(&mut self, _state: &mut SceneState) {}
 
     fn after_substep(&mut self, state: &SceneState) {
         self.force.update(state);
-        if state.probe.in_contact || self.path.0.is_some() {
-            let here = state.torso_from_probe().translation.vector;
-            let before = self.path.0.replace(here).unwrap_or(here);
-            self.path.1 += (here - before).norm();
-        }
+        self.path.follow(state);
     }
 
     fn reference_poses(&self, _state: &SceneState) -> Vec<Isometry3<f64>> {
@@ -483,7 +450,7 @@ impl ProbeTask for Coverage {
 
     fn reward(&mut self, _state: &SceneState, action: &[f32], terms: &mut [f64]) {
         let (weight, settings) = (&self.settings.reward, &self.settings);
-        let [share, path] = [self.share, self.path.1];
+        let [share, path] = [self.share, self.path.length()];
         let is_new = self.is_covered() && self.last[0] < settings.share;
         terms.copy_from_slice(&[
             weight.seen * 100.0 * (share - self.last[0]),
@@ -550,7 +517,7 @@ impl ProbeTask for Coverage {
 
     fn write_metrics(&self, metrics: &mut [f64]) {
         let is_done = self.is_covered() && self.force.is_within(&self.settings.limits);
-        let path = self.path.1;
+        let path = self.path.length();
         let own = [
             f64::from(u8::from(is_done)),
             self.share,

@@ -51,16 +51,16 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use crate::actions::{ActionSettings, HybridMotionSettings};
+use super::seeing;
+use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
-    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
-    factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneState, WrenchMeasurement, factory,
 };
-use crate::randomization::{EpisodeParameters, RandomizationSettings};
-use crate::settings::{self, check_range, check_ranges};
+use crate::randomization::EpisodeParameters;
+use crate::settings::{self, check_ranges};
 use crate::ultrasound::UltrasoundSettings;
 use crate::{BoxSpace, EnvError};
 
@@ -74,8 +74,6 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// How often a start is drawn that the arm can reach.
-const N_TRIES: usize = 32;
 /// Skin that is steeper than this cosine is no start.
 const LEAST_COSINE: f64 = 0.35;
 /// Rate at which the script closes what is left [1/s].
@@ -162,64 +160,35 @@ impl ViewSettings {
 }
 
 fn defaults() -> ProbeTaskSettings<ViewSettings> {
-    ProbeTaskSettings {
-        time: TimeSettings {
-            control_timestep: 0.1,
-            limit: 2.5,
+    let mut settings = seeing::defaults(
+        2.5,
+        HybridMotionSettings {
+            speed_scale: 0.06,
+            turn_scale: 1.0,
+            ..HybridMotionSettings::default()
         },
-        scene: SceneSettings {
-            robot: "ur5e".to_owned(),
-            shape: "adult".to_owned(),
-            lattice: "thesis".to_owned(),
-            ..SceneSettings::default()
+        UltrasoundSettings {
+            readings: vec!["liver".to_owned(), "kidney".to_owned()],
+            lines: 16,
+            samples: 20,
+            depth: 0.16,
+            ..UltrasoundSettings::default()
         },
-        action: ActionSettings {
-            hybrid_motion: HybridMotionSettings {
-                speed_scale: 0.06,
-                turn_scale: 1.0,
-                ..HybridMotionSettings::default()
-            },
-            ..ActionSettings::of_mode("hybrid_motion")
-        },
-        observation: ObservationSettings {
-            joints: false,
-            wrench: false,
-            ultrasound: UltrasoundSettings {
-                readings: vec!["liver".to_owned(), "kidney".to_owned()],
-                lines: 16,
-                samples: 20,
-                depth: 0.16,
-                ..UltrasoundSettings::default()
-            },
-            ..ObservationSettings::default()
-        },
-        randomization: RandomizationSettings {
-            stiffness: [900.0, 2000.0],
-            damping: [15.0, 45.0],
-            friction: [0.0, 0.1],
-            start_height: [0.001, 0.003],
-            start_offset: [0.0, 0.0],
-            organs: [0, 15],
-            ..RandomizationSettings::default()
-        },
-        task: ViewSettings::default(),
-    }
+        ViewSettings::default(),
+    );
+    settings.scene.lattice = "thesis".to_owned();
+    settings.observation.wrench = false;
+    settings
 }
 
 fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     let settings: ProbeTaskSettings<ViewSettings> = settings::parse(&defaults(), given)?;
     settings.check()?;
     settings.task.check()?;
-    check_range(
-        "number of observation.ultrasound.readings",
-        settings.observation.ultrasound.readings.len() as f64,
-        1.0,
-        5.0,
-    )?;
+    seeing::check_readings(&settings.observation.ultrasound)?;
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let mode = &settings.action;
-        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        let script = seeing::script(&settings.action);
         Ok(FindView::new(
             settings.task.clone(),
             settings.time.limit,
@@ -241,8 +210,7 @@ struct FindView {
     error: [f64; 2],
     /// $D$ after the last control step.
     last: f64,
-    /// Where the face was in the last physics step, in the torso's frame, and how far it has moved since it touched [m].
-    path: (Option<Vector3<f64>>, f64),
+    path: seeing::Path,
     action_change: ActionChange,
 }
 
@@ -256,7 +224,7 @@ impl FindView {
             force: AxialForce::default(),
             error: [0.0; 2],
             last: 0.0,
-            path: (None, 0.0),
+            path: seeing::Path::default(),
             action_change: ActionChange::default(),
         }
     }
@@ -329,21 +297,11 @@ impl ProbeTask for FindView {
         let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
         self.torso_from_view = patient.adult().liver_kidney_view()?;
         self.force = AxialForce::default();
-        self.path = (None, 0.0);
+        self.path = seeing::Path::default();
         self.action_change.reset();
-        let mut placed = Err(EnvError::Config {
-            field: "task.start_distance".to_owned(),
-            problem: "leads beside the skin".to_owned(),
-        });
-        for _ in 0..N_TRIES {
-            if let Some(goal) = self.draw_start(state, episode.force, rng) {
-                state.goal = goal;
-                placed = state.place_above(episode);
-                if placed.is_ok() {
-                    break;
-                }
-            }
-        }
+        let missing = ["task.start_distance", "leads beside the skin"];
+        let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
+        let placed = seeing::place(state, episode, missing, draw);
         self.error = self.error(state);
         self.last = self.potential();
         placed
@@ -354,11 +312,7 @@ impl ProbeTask for FindView {
     fn after_substep(&mut self, state: &SceneState) {
         self.force.update(state);
         self.error = self.error(state);
-        if state.probe.in_contact || self.path.0.is_some() {
-            let here = state.torso_from_probe().translation.vector;
-            let before = self.path.0.replace(here).unwrap_or(here);
-            self.path.1 += (here - before).norm();
-        }
+        self.path.follow(state);
     }
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
@@ -421,7 +375,7 @@ impl ProbeTask for FindView {
             f64::from(u8::from(is_there)),
             1e3 * distance,
             angle.to_degrees(),
-            1e3 * self.path.1,
+            1e3 * self.path.length(),
         ];
         metrics[..own.len()].copy_from_slice(&own);
         metrics[own.len()..].copy_from_slice(&self.force.values());

@@ -45,15 +45,15 @@ use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
-use crate::actions::{ActionSettings, HybridMotionSettings};
+use super::seeing;
+use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ObservationSettings, ProbeTask,
-    ProbeTaskSettings, SceneSet, SceneSettings, SceneState, TimeSettings, WrenchMeasurement,
-    factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneState, WrenchMeasurement, factory,
 };
-use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
 use crate::ultrasound::{Sight, UltrasoundSettings};
 use crate::{BoxSpace, EnvError};
@@ -68,8 +68,6 @@ pub const KIND: TaskKind = TaskKind {
     demonstrated: &[],
 };
 
-/// How often a start is drawn that the arm can reach.
-const N_TRIES: usize = 32;
 /// Share of the largest tilt that a start has at least.
 const LEAST_TILT: f64 = 0.6;
 /// Largest angle between the axis of the start's tilt and the probe's y axis [rad].
@@ -158,48 +156,25 @@ impl QualitySettings {
 }
 
 fn defaults() -> ProbeTaskSettings<QualitySettings> {
-    ProbeTaskSettings {
-        time: TimeSettings {
-            control_timestep: 0.1,
-            limit: 5.0,
+    let mut settings = seeing::defaults(
+        5.0,
+        HybridMotionSettings {
+            axes: ["fan", "rock", "force"].map(str::to_owned).to_vec(),
+            ..HybridMotionSettings::default()
         },
-        scene: SceneSettings {
-            robot: "ur5e".to_owned(),
-            shape: "adult".to_owned(),
-            lattice: "thesis".to_owned(),
-            ..SceneSettings::default()
+        UltrasoundSettings {
+            readings: vec!["confidence".to_owned()],
+            lines: 16,
+            samples: 16,
+            depth: 0.12,
+            ..UltrasoundSettings::default()
         },
-        action: ActionSettings {
-            hybrid_motion: HybridMotionSettings {
-                axes: ["fan", "rock", "force"].map(str::to_owned).to_vec(),
-                ..HybridMotionSettings::default()
-            },
-            ..ActionSettings::of_mode("hybrid_motion")
-        },
-        observation: ObservationSettings {
-            joints: false,
-            ultrasound: UltrasoundSettings {
-                readings: vec!["confidence".to_owned()],
-                lines: 16,
-                samples: 16,
-                depth: 0.12,
-                ..UltrasoundSettings::default()
-            },
-            ..ObservationSettings::default()
-        },
-        randomization: RandomizationSettings {
-            stiffness: [900.0, 2000.0],
-            damping: [15.0, 45.0],
-            friction: [0.0, 0.1],
-            breathing: true,
-            start_height: [0.001, 0.003],
-            start_offset: [0.0, 0.0],
-            force_noise: [0.0, 0.1],
-            organs: [0, 15],
-            ..RandomizationSettings::default()
-        },
-        task: QualitySettings::default(),
-    }
+        QualitySettings::default(),
+    );
+    settings.scene.lattice = "thesis".to_owned();
+    settings.randomization.breathing = true;
+    settings.randomization.force_noise = [0.0, 0.1];
+    settings
 }
 
 fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
@@ -215,8 +190,7 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }
     let scenes = SceneSet::with_torso(&settings.scene, &settings.randomization)?;
     Ok(factory(KIND.name, settings, scenes, |settings, _| {
-        let mode = &settings.action;
-        let script = (mode.mode == "hybrid_motion").then(|| mode.hybrid_motion.clone());
+        let script = seeing::script(&settings.action);
         Ok(ImageQuality::new(
             settings.task.clone(),
             settings.time.limit,
@@ -312,33 +286,23 @@ impl ProbeTask for ImageQuality {
         self.action_change.reset();
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
-        let mut placed = Err(EnvError::Config {
-            field: "task.area_x".to_owned(),
-            problem: "and task.area_y lead beside the skin".to_owned(),
-        });
-        for _ in 0..N_TRIES {
+        let missing = ["task.area_x", "and task.area_y lead beside the skin"];
+        seeing::place(state, episode, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),
                 y + rng.random_range(area_y[0]..=area_y[1]),
             ];
             let [fan, rock] = self.draw_tilt(rng);
-            let Some(upright) = self.upright(state) else {
-                continue;
-            };
+            let upright = self.upright(state)?;
             let tilt = UnitQuaternion::from_scaled_axis(Vector3::new(fan, rock, 0.0));
-            state.goal = Goal {
+            Some(Goal {
                 force: episode.force,
                 ..Goal::at(Pose {
                     rotation: upright.rotation * tilt,
                     ..upright
                 })
-            };
-            placed = state.place_above(episode);
-            if placed.is_ok() {
-                break;
-            }
-        }
-        placed
+            })
+        })
     }
 
     fn before_substep(&mut self, _state: &mut SceneState) {}

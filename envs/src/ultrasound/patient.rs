@@ -31,6 +31,13 @@ impl Patient {
         Ok(Arc::new(Self { adult }))
     }
 
+    /// The same with the organs of another seed.
+    #[must_use]
+    pub fn with_organs(&self, seed: u64) -> Arc<Self> {
+        let adult = self.adult.with_organs(seed);
+        Arc::new(Self { adult })
+    }
+
     /// Organs and layers, in the torso's frame at rest.
     pub fn adult(&self) -> &Adult {
         &self.adult

@@ -39,7 +39,8 @@ impl Scanner {
         let scanner = settings.scanner(&transducer);
         Ok(Self {
             readings: settings.readings()?,
-            b_mode: BMode::new(&transducer, &scanner)?,
+            // Environments share the cores already.
+            b_mode: BMode::new(&transducer, &scanner)?.on_own_thread(),
             transducer,
             settings: scanner,
             points: None,

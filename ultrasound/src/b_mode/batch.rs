@@ -11,7 +11,7 @@ use super::grid::Grid;
 use super::lattice;
 use super::shading::{SAMPLES, Shading};
 use super::speckle::{Part, REACH};
-use crate::wide::wide;
+use crate::wide::{power_of_two, whole, wide};
 
 /// How many cells are looked at together.
 const BATCH: usize = 512;
@@ -33,6 +33,8 @@ pub(crate) struct Lit<'a> {
     block: &'a Block,
     /// Its first sample in the shading's table.
     first_sample: f32,
+    /// First line of the group.
+    first_line: f32,
     /// Amplitude of a scatterer, for each of its samples.
     strengths: &'a [f32; SAMPLES],
     n_places: f32,
@@ -46,6 +48,7 @@ impl<'a> Lit<'a> {
         shading: &'a Shading,
         block: &'a Block,
         part: &'a Part,
+        first_line: usize,
         echoes: &Echoes,
     ) -> Self {
         Self {
@@ -55,6 +58,7 @@ impl<'a> Lit<'a> {
             block,
             first_sample: (block.ranges[0] / grid.step).round() - shading.start() as f32,
             strengths: &part.strengths,
+            first_line: first_line as f32,
             n_places: echoes.n_places() as f32,
             margin: echoes.margin() as u32,
         }
@@ -195,9 +199,11 @@ impl Lit<'_> {
         let (block, grid) = (self.block, self.grid);
         let [along_x, along_y, along_z] = rows.steps;
         let narrowness = block.narrowness;
-        let ([start, length], [first, behind]) = (block.ranges, block.lines);
+        let (start, first) = (block.ranges[0], self.first_line);
+        let [left, right] = [block.lines[0] - first, block.lines[1] - first];
+        let [near, far] = block.window;
         let (inv_spacing, inv_step) = (grid.spacing.recip(), grid.step.recip());
-        let (shift, n_lines) = (grid.middle() - first, behind - first);
+        let shift = grid.middle() - first;
         let (apex, is_fan) = (grid.apex.unwrap_or(0.0), grid.apex.is_some());
         // Of the block, in the table.
         let first_sample = self.first_sample;
@@ -225,10 +231,10 @@ impl Lit<'_> {
             let across = beside * inv_spacing + shift;
             let into = deep - start;
             let exponent = y * y * narrowness.at(into);
-            let is_inside = into >= 0.0
-                && into < length
-                && across >= 0.0
-                && across < n_lines
+            let is_inside = into >= near
+                && into < far
+                && across >= left
+                && across < right
                 && exponent < OUTSIDE;
             let sample = into * inv_step;
             let before = sample.floor();
@@ -309,14 +315,6 @@ impl Sent {
     }
 }
 
-/// A number as the nearest whole one; it must lie within ±4e6.
-#[inline(always)]
-fn whole(x: f32) -> u32 {
-    // 1.5 × 2²³: the whole part ends in the last bits.
-    const MAGIC: f32 = 12_582_912.0;
-    (x + MAGIC).to_bits().wrapping_sub(MAGIC.to_bits())
-}
-
 /// Cosine and sine of a number of turns, to 3e-4 (minimax polynomials of half the angle).
 #[inline(always)]
 fn turn(turns: f32) -> [f32; 2] {
@@ -336,16 +334,4 @@ fn arc_tangent(t: f32) -> f32 {
     let p = p * s + 0.19354346;
     let p = p * s - 0.33262347;
     (p * s + 0.99997726) * t
-}
-
-/// 2^x for x ≤ 0, to 2e-5 of itself; 0 far below.
-#[inline(always)]
-fn power_of_two(x: f32) -> f32 {
-    let x = x.max(-126.0);
-    let least = x.floor();
-    let f = x - least;
-    let p = 0.013_667_6 * f + 0.051_738_4;
-    let p = p * f + 0.241_620_3;
-    let p = (p * f + 0.692_972_8) * f + 1.0;
-    p * f32::from_bits(whole(least).wrapping_add(127) << 23)
 }

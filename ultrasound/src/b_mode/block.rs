@@ -39,6 +39,8 @@ impl Ramp {
 pub(crate) struct Block {
     /// First range, and length [m].
     pub(crate) ranges: [f32; 2],
+    /// What counts of it, from the first range on [m].
+    pub(crate) window: [f32; 2],
     /// First line, and that behind the last, which gets a share too.
     pub(crate) lines: [f32; 2],
     pub(crate) narrowness: Ramp,
@@ -88,14 +90,15 @@ pub(crate) struct Row {
 }
 
 impl Block {
+    /// Of lines and samples; what lies between two of its ranges counts [m].
     pub(crate) fn new(
         speckle: &Speckle,
         view: &View,
         grid: &Grid,
         [first, last]: [usize; 2],
         samples: [usize; 2],
+        ranges: [f32; 2],
     ) -> Option<Self> {
-        let ranges = samples.map(|sample| sample as f32 * grid.step);
         let lines = [first as f32, last as f32];
         let across = 0.5 * (lines[0] + lines[1]);
         let angle = grid
@@ -130,8 +133,10 @@ impl Block {
         };
         let rest_from_local = Matrix3::from_columns(&[column(0)?, column(1)?, column(2)?]);
         let local_from_rest = rest_from_local.try_inverse()?;
+        let [start, end] = samples.map(|sample| sample as f32 * grid.step);
         Some(Self {
-            ranges: [ranges[0], ranges[1] - ranges[0]],
+            ranges: [start, end - start],
+            window: ranges.map(|range| range - start),
             lines,
             narrowness: Ramp::of(&speckle.narrowness, samples, grid.step),
             half,
@@ -215,7 +220,8 @@ impl Rows {
                 if low > high {
                     continue;
                 }
-                let [first, last] = [low, high].map(|way| (self.middle + way).floor() as i32);
+                let first = (self.middle + low).floor() as i32;
+                let last = (self.middle + high).floor() as i32;
                 let number = (first as u32)
                     .wrapping_mul(self.stride)
                     .wrapping_add((b as u32).wrapping_mul(self.strides[0]))

@@ -1,8 +1,7 @@
 //! A frame in beam space.
 
-use rayon::prelude::*;
-
 use super::walk::Track;
+use crate::parts::Workers;
 
 /// A frame in beam space: lines, each of samples from the face down.
 #[derive(Clone, Debug)]
@@ -34,25 +33,28 @@ impl Frame {
     }
 
     /// Takes over the envelope, shape `[n_samples, n_lines]`, and what lines met.
-    pub(super) fn take(&mut self, levels: &[f32], tracks: &[Track]) {
+    pub(super) fn take(&mut self, levels: &[f32], tracks: &[Track], workers: Workers) {
         const LINES: usize = 16;
         let (n_lines, n_samples) = (self.n_lines, self.n_samples);
-        let envelopes = self.envelope.par_chunks_mut(LINES * n_samples);
-        let labels = self.labels.par_chunks_mut(LINES * n_samples);
-        let parts = envelopes.zip(labels).zip(tracks.par_chunks(LINES));
-        parts
-            .enumerate()
-            .for_each(|(part, ((envelope, labels), tracks))| {
+        let envelopes = self.envelope.chunks_mut(LINES * n_samples);
+        let labels = self.labels.chunks_mut(LINES * n_samples);
+        let mut parts: Vec<_> = envelopes.zip(labels).zip(tracks.chunks(LINES)).collect();
+        workers.for_each(
+            &mut parts,
+            1,
+            || (),
+            |(), part, ((envelope, labels), tracks)| {
                 for (sample, levels) in levels.chunks_exact(n_lines).enumerate() {
                     let levels = &levels[part * LINES..][..tracks.len()];
                     for (line, level) in levels.iter().enumerate() {
                         envelope[line * n_samples + sample] = *level;
                     }
                 }
-                for (labels, track) in labels.chunks_exact_mut(n_samples).zip(tracks) {
+                for (labels, track) in labels.chunks_exact_mut(n_samples).zip(*tracks) {
                     labels.copy_from_slice(&track.labels);
                 }
-            });
+            },
+        );
     }
 
     /// Takes over what lines met.

@@ -32,8 +32,6 @@ mod speckle;
 mod trace;
 mod walk;
 
-use rayon::prelude::*;
-
 pub use frame::Frame;
 #[cfg(feature = "gpu")]
 pub use gpu::GpuBMode;
@@ -44,6 +42,7 @@ pub use settings::Settings;
 
 use crate::UltrasoundError;
 use crate::beam::Pulse;
+use crate::parts::Workers;
 use crate::transducer::Transducer;
 use acoustics::Acoustics;
 use beam_filter::BeamFilter;
@@ -57,13 +56,14 @@ use receiver::Receiver;
 use rest_grid::RestGrid;
 use ring_down::ring_down;
 use speckle::Speckle;
-use trace::Trace;
+use trace::{Slice, Trace};
 use walk::{Track, Walk};
 
 /// A scanner: a transducer, its settings, and what follows from them.
 #[derive(Clone, Debug)]
 pub struct BMode {
     settings: Settings,
+    workers: Workers,
     grid: Grid,
     frequency: f64,
     carrier: Carrier,
@@ -96,7 +96,8 @@ impl BMode {
         let grid = Grid::new(transducer, settings, &pulse);
         let carrier = Carrier::new(&grid, frequency, speed);
         let filter = PulseFilter::new(&grid, carrier, &pulse, speed);
-        let lengths = [filter.energy(carrier), pulse.width(speed) as f32];
+        let width = pulse.width(speed) as f32;
+        let lengths = [filter.energy(carrier), width, filter.reach(carrier)];
         let beam = BeamFilter::new(&grid);
         let Grid {
             n_lines, n_samples, ..
@@ -118,7 +119,15 @@ impl BMode {
             frame: Frame::new(n_lines, n_samples, f64::from(grid.step)),
             grid,
             settings: settings.clone(),
+            workers: Workers::All,
         })
+    }
+
+    /// The same, which makes frames on the thread that asks alone: where there are many scanners, or frames are small.
+    #[must_use]
+    pub fn on_own_thread(mut self) -> Self {
+        self.workers = Workers::Own;
+        self
     }
 
     /// The settings.
@@ -166,8 +175,8 @@ impl BMode {
     ///
     /// The same view, settings and index give the same bits for any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
-        self.walk(view);
-        let carrier = self.carrier;
+        self.walk(view, Slice::Thick);
+        let (carrier, workers) = (self.carrier, self.workers);
         let Self {
             grid,
             frame,
@@ -178,58 +187,67 @@ impl BMode {
 
         // Echoes of the probe, of boundaries, wires and the tissue's grain; the pulse, along each line.
         points::locate(view, grid, &mut self.points);
-        let share = self.pulsed.len().div_ceil(2 * rayon::current_num_threads());
+        let share = self.pulsed.len().div_ceil(2 * workers.count());
         echoes.resize_with(self.pulsed.len().div_ceil(share), || Echoes::new(grid));
-        let parts = self.pulsed.par_chunks_mut(share).zip(echoes).enumerate();
-        parts.for_each(|(part, (groups, echoes))| {
-            for (own, pulsed) in groups.iter_mut().enumerate() {
-                let first = (part * share + own) * GROUP;
-                echoes.clear();
-                let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
-                for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
-                    ring_down(grid, carrier, *is_coupled, line, echoes);
-                    for [range, amplitude] in track.boundaries.iter().flatten() {
-                        echoes.add(line, carrier, *range, *amplitude);
+        let mut parts: Vec<_> = self.pulsed.chunks_mut(share).zip(echoes).collect();
+        workers.for_each(
+            &mut parts,
+            1,
+            || (),
+            |(), part, (groups, echoes)| {
+                for (own, pulsed) in groups.iter_mut().enumerate() {
+                    let first = (part * share + own) * GROUP;
+                    echoes.clear();
+                    let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
+                    for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
+                        ring_down(grid, carrier, *is_coupled, line, echoes);
+                        for [range, amplitude] in track.boundaries.iter().flatten() {
+                            echoes.add(line, carrier, *range, *amplitude);
+                        }
                     }
+                    points::add(&self.points, grid, carrier, tracks, first, echoes);
+                    self.speckle.add(view, grid, carrier, tracks, first, echoes);
+                    self.pulse.apply(echoes, pulsed);
                 }
-                points::add(&self.points, grid, carrier, tracks, first, echoes);
-                self.speckle.add(view, grid, carrier, tracks, first, echoes);
-                self.pulse.apply(echoes, pulsed);
-            }
-        });
+            },
+        );
 
         // The beam, across lines; then what the receiver does.
         let n_lines = grid.n_lines;
-        let rows = self.levels.par_chunks_mut(n_lines).enumerate();
         let scratch = || {
             (
                 vec![0.0; 2 * (n_lines + 2 * self.beam.reach())],
                 vec![0.0; 2 * n_lines],
             )
         };
-        let rows = rows.with_min_len(32);
-        rows.for_each_init(scratch, |(row, seen), (sample, levels)| {
-            let own = &mut row[2 * self.beam.reach()..][..2 * n_lines];
-            side_by_side(&self.pulsed, sample, own);
-            self.beam.apply(sample, row, seen);
-            self.receiver.detect(index, sample, seen, levels);
-        });
+        workers.for_each_part(
+            &mut self.levels,
+            n_lines,
+            32,
+            scratch,
+            |(row, seen), sample, levels| {
+                let own = &mut row[2 * self.beam.reach()..][..2 * n_lines];
+                side_by_side(&self.pulsed, sample, own);
+                self.beam.apply(sample, row, seen);
+                self.receiver.detect(index, sample, seen, levels);
+            },
+        );
 
         // Lines of samples, as frames have them.
-        frame.take(&self.levels, tracks);
+        frame.take(&self.levels, tracks, workers);
         &self.frame
     }
 
     /// What lines meet, without a picture: `labels` and `coupled` of the frame, whose envelope stays as it was; many times as fast.
     pub fn labels(&mut self, view: &View) -> &Frame {
-        self.walk(view);
+        self.walk(view, Slice::Thin);
         self.frame.take_labels(&self.tracks);
         &self.frame
     }
 
     /// Walks all lines.
-    fn walk(&mut self, view: &View) {
-        let carrier = self.carrier;
+    fn walk(&mut self, view: &View, slice: Slice) {
+        let (carrier, workers) = (self.carrier, self.workers);
         let acoustics = self.acoustics(view);
         let Self {
             grid,
@@ -244,16 +262,16 @@ impl BMode {
         contact(view, grid, &mut frame.coupled);
 
         // Where beam space was at rest.
-        rest.locate(view, grid);
+        rest.locate(view, grid, workers);
 
         // What the rays of lines meet.
         let coupled = &frame.coupled;
-        let trace = Trace::new(view, grid, rest, carrier, &acoustics);
-        paths.trace(&trace, coupled);
+        let trace = Trace::new(view, grid, rest, carrier, &acoustics).in_slice(slice);
+        paths.trace(&trace, coupled, workers);
 
         // Loss, delay and boundaries on the way of each line.
         let walk = Walk::new(grid, &acoustics, self.settings.noise);
-        walk.lines(paths, &trace, coupled, tracks);
+        walk.lines(paths, &trace, coupled, tracks, workers);
     }
 
     /// The view's materials at the carrier's frequency.

@@ -2,13 +2,12 @@
 //!
 //! The beam is wider than the distance of traced lines, so that what is missed is not resolved either.
 
-use rayon::prelude::*;
-
 use super::grid::Grid;
 use super::path::{Between, Path};
 use super::rest_grid::Column;
 use super::trace::Trace;
 use crate::beam::FWHM_OVER_SIGMA;
+use crate::parts::Workers;
 
 /// Rays of a line.
 type Rays = [Path; 3];
@@ -48,22 +47,27 @@ impl Paths {
     }
 
     /// Traces the first lines, as far as they couple.
-    pub(crate) fn trace(&mut self, trace: &Trace, coupled: &[bool]) {
+    pub(crate) fn trace(&mut self, trace: &Trace, coupled: &[bool], workers: Workers) {
         let last = self.lines.len() - 1;
-        let lines = self.traced.par_iter_mut().zip(&self.lines).enumerate();
-        let lines = lines.with_min_len(4);
-        lines.for_each_init(Column::default, |column, (number, (rays, &line))| {
-            if !coupled[line] {
-                return;
-            }
-            // The middle first: the others meet the same boundaries at the same angles.
-            let [left, middle, right] = rays;
-            trace.ray([line, 1], None, None, column, middle);
-            if number % OUTER == 0 || number == last {
-                trace.ray([line, 0], None, Some(middle), column, left);
-                trace.ray([line, 2], None, Some(middle), column, right);
-            }
-        });
+        let lines = &self.lines;
+        workers.for_each(
+            &mut self.traced,
+            4,
+            Column::default,
+            |column, number, rays| {
+                let line = lines[number];
+                if !coupled[line] {
+                    return;
+                }
+                // The middle first: the others meet the same boundaries at the same angles.
+                let [left, middle, right] = rays;
+                trace.ray([line, 1], None, None, column, middle);
+                if !trace.is_thin() && (number % OUTER == 0 || number == last) {
+                    trace.ray([line, 0], None, Some(middle), column, left);
+                    trace.ray([line, 2], None, Some(middle), column, right);
+                }
+            },
+        );
     }
 
     /// Paths of a line that couples.
@@ -89,6 +93,9 @@ impl Paths {
             trace.ray([line, 1], between, None, column, own);
             own
         };
+        if trace.is_thin() {
+            return [middle; 3];
+        }
         let (before, after) = (
             after / OUTER * OUTER,
             after.next_multiple_of(OUTER).min(last),

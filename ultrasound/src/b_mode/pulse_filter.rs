@@ -42,6 +42,11 @@ impl PulseFilter {
         self.taps.iter().map(|tap| tap * tap).sum::<f32>() / carrier.places
     }
 
+    /// Half of its length, and a place more [m].
+    pub(crate) fn reach(&self, carrier: Carrier) -> f32 {
+        (self.taps.len() / 2 + 1) as f32 / carrier.places
+    }
+
     /// Samples of a group's lines, shape `[n_samples, ROW]`.
     pub(crate) fn apply(&self, echoes: &Echoes, pulsed: &mut [f32]) {
         let (reach, n) = (self.taps.len() / 2, self.taps.len());

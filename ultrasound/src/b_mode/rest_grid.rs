@@ -3,11 +3,10 @@
 //! Lines pass over many points that lie close to each other; nodes some millimetres apart give those in between within some micrometres,
 //! as long as the strain changes little from node to node.
 
-use rayon::prelude::*;
-
 use super::grid::Grid;
 use super::scene::View;
 use crate::deformation::{Point, Vector};
+use crate::parts::Workers;
 
 /// Lines and samples from node to node.
 const LINES: usize = 4;
@@ -37,21 +36,26 @@ pub(crate) struct Column {
 
 impl RestGrid {
     /// Asks the deformation.
-    pub(crate) fn locate(&mut self, view: &View, grid: &Grid) {
+    pub(crate) fn locate(&mut self, view: &View, grid: &Grid, workers: Workers) {
         self.n_rows = grid.n_samples / SAMPLES + 2;
         let n_columns = 3 * ((grid.n_lines - 1) / LINES + 2);
         let nowhere = Node::repeat(f32::NAN);
         self.nodes.resize(n_columns * self.n_rows, nowhere);
-        let columns = self.nodes.par_chunks_mut(self.n_rows).enumerate();
-        columns.with_min_len(8).for_each(|(column, nodes)| {
-            let (line, ray) = (column / 3 * LINES, column % 3);
-            for (row, node) in nodes.iter_mut().enumerate() {
-                let sample = row * SAMPLES;
-                let elevation = grid.elevation(ray, sample);
-                let point = grid.point(line as f32, sample as f32 * grid.step, elevation);
-                *node = view.rest(&point).map_or(nowhere, |rest| rest.coords);
-            }
-        });
+        workers.for_each_part(
+            &mut self.nodes,
+            self.n_rows,
+            8,
+            || (),
+            |(), column, nodes| {
+                let (line, ray) = (column / 3 * LINES, column % 3);
+                for (row, node) in nodes.iter_mut().enumerate() {
+                    let sample = row * SAMPLES;
+                    let elevation = grid.elevation(ray, sample);
+                    let point = grid.point(line as f32, sample as f32 * grid.step, elevation);
+                    *node = view.rest(&point).map_or(nowhere, |rest| rest.coords);
+                }
+            },
+        );
     }
 
     /// Nodes of a ray of a line, between those of its neighbours.

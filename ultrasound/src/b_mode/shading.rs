@@ -64,6 +64,11 @@ impl Shading {
     /// Amplitude, and delays at a sample and at the next one [m].
     #[inline(always)]
     pub(crate) fn at(&self, index: u32) -> [f32; 3] {
-        [0, 1, 3].map(|offset| self.table[index.wrapping_add(offset) as usize & (SIZE - 1)])
+        let [amplitude, delay, next] = [index, index.wrapping_add(1), index.wrapping_add(3)];
+        [
+            self.table[amplitude as usize & (SIZE - 1)],
+            self.table[delay as usize & (SIZE - 1)],
+            self.table[next as usize & (SIZE - 1)],
+        ]
     }
 }

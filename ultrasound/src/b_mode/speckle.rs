@@ -19,6 +19,10 @@ use crate::beam::FWHM_OVER_SIGMA;
 
 /// No block takes more than this share of the depth: within each, widths of the beam change linearly.
 const LONGEST: usize = 20;
+/// Share of a block's depth by which its lines may bend out of a box.
+const SAGITTA: f32 = 0.25;
+/// Samples as many times as far apart as half of the pulse is long have gaps between them that are worth leaving out.
+const SPARSE: f32 = 3.0;
 /// Beyond so many standard deviations across the array scatterers are left out, with this share of the power.
 pub(crate) const REACH: f32 = 2.3;
 const LEFT_OUT: f32 = 0.00114;
@@ -31,6 +35,8 @@ pub(crate) struct Speckle {
     pub(crate) narrowness: Vec<f32>,
     /// In the order of their first samples.
     pub(crate) parts: Vec<Part>,
+    /// Half of the pulse's length, where samples are so far apart that it leaves gaps between them [m].
+    pulse_reach: Option<f32>,
 }
 
 /// A part of the depth in which a lattice is in use.
@@ -43,12 +49,20 @@ pub(crate) struct Part {
     pub(crate) strengths: [f32; SAMPLES],
 }
 
+impl Part {
+    /// Its first range, and its last [m].
+    pub(crate) fn ranges(&self, grid: &Grid) -> [f32; 2] {
+        self.samples.map(|sample| sample as f32 * grid.step)
+    }
+}
+
 impl Speckle {
-    /// `beam_energy`: over lines, for each sample; `pulse_energy`: ∫ |p|² dr [m]; `pulse_width`: at half maximum [m].
+    /// `beam_energy`: over lines, for each sample; `pulse_energy`: ∫ |p|² dr [m]; `pulse_width`: at half maximum [m]; `pulse_reach`: half of its
+    /// whole length [m].
     pub(crate) fn new(
         grid: &Grid,
         beam_energy: &[f32],
-        [pulse_energy, pulse_width]: [f32; 2],
+        [pulse_energy, pulse_width, pulse_reach]: [f32; 3],
         settings: &Settings,
     ) -> Self {
         let scatterers_per_cell = settings.scatterers_per_cell as f32;
@@ -71,6 +85,7 @@ impl Speckle {
             seed: settings.speckle_seed,
             parts: parts(&level, &amplitude),
             narrowness,
+            pulse_reach: (SPARSE * pulse_reach < grid.step).then_some(pulse_reach),
         }
     }
 
@@ -105,13 +120,66 @@ impl Speckle {
                 filled = (start + SAMPLES).min(grid.n_samples);
                 shading.fill(near, [start, filled]);
             }
-            if let Some(block) = Block::new(self, view, grid, lines, part.samples) {
-                let lit = Lit::new(grid, carrier, &shading, &block, part, echoes);
-                let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
-                batch.put_rows(&lit, &rows, echoes.values());
+            for window in self.windows(grid, part, near) {
+                for lines in spans(grid, lines, window) {
+                    let block = Block::new(self, view, grid, lines, part.samples, window);
+                    if let Some(block) = block {
+                        let lit = Lit::new(grid, carrier, &shading, &block, part, first, echoes);
+                        let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
+                        batch.put_rows(&lit, &rows, echoes.values());
+                    }
+                }
             }
         }
     }
+
+    /// Ranges of a part whose echoes come to any sample [m]: all of it, or what lies about each sample.
+    fn windows(&self, grid: &Grid, part: &Part, lines: &[Track]) -> Vec<[f32; 2]> {
+        let [start, end] = part.samples;
+        let whole = part.ranges(grid);
+        let Some(reach) = self.pulse_reach else {
+            return vec![whole];
+        };
+        let about = |sample: usize| {
+            // How much deeper than they are echoes there are shown.
+            let near = sample.saturating_sub(1)..(sample + 2).min(grid.n_samples + 1);
+            let rays = lines.iter().flat_map(|track| &track.rays);
+            let offsets = rays.flat_map(|ray| ray[near.clone()].iter().map(|[_, offset]| *offset));
+            let (least, most) = offsets.fold((0f32, 0f32), |(least, most), offset| {
+                (least.min(offset), most.max(offset))
+            });
+            let middle = sample as f32 * grid.step;
+            [
+                (middle - reach - most).max(whole[0]),
+                (middle + reach - least).min(whole[1]),
+            ]
+        };
+        let mut windows: Vec<[f32; 2]> = Vec::new();
+        for [from, to] in (start..=end.min(grid.n_samples - 1)).map(about) {
+            match windows.last_mut() {
+                // No scatterer is heard twice.
+                Some(last) if from < last[1] => last[1] = to.max(last[1]),
+                _ if from < to => windows.push([from, to]),
+                _ => {}
+            }
+        }
+        windows
+    }
+}
+
+/// Lines in steps that are so narrow that a box around them between two ranges [m] holds little else.
+pub(crate) fn spans(
+    grid: &Grid,
+    [first, last]: [usize; 2],
+    [from, to]: [f32; 2],
+) -> impl Iterator<Item = [usize; 2]> {
+    let most = grid.apex.map_or(last - first, |apex| {
+        let half_angle = (2.0 * SAGITTA * (to - from) / (apex + to)).sqrt();
+        ((2.0 * half_angle / grid.spacing) as usize).clamp(1, last - first)
+    });
+    let even = (last - first).div_ceil((last - first).div_ceil(most));
+    let starts = (first..last).step_by(even);
+    starts.map(move |start| [start, (start + even).min(last)])
 }
 
 /// Parts of the depth by the lattices that samples ask for, in the order of their first samples.

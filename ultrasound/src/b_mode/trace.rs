@@ -14,6 +14,17 @@ use crate::phantom::Place;
 
 /// The shortest leap, where it is longer than a sample [m]: thinner layers may be missed; the thinnest in the adult is 0.7 mm.
 const SHORTEST: f32 = 0.6e-3;
+/// Of a sample, within which the boundaries of labels are found.
+const PART: f32 = 0.1;
+
+/// What is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Slice {
+    /// All that the beam passes, to be heard: three rays of each line, boundaries to a part of the carrier's period.
+    Thick,
+    /// Materials in the plane, to be labelled: the middle rays, boundaries to a part of a sample.
+    Thin,
+}
 
 /// What all rays share.
 pub(crate) struct Trace<'a> {
@@ -25,6 +36,7 @@ pub(crate) struct Trace<'a> {
     shortest: usize,
     /// Length within which a boundary is found [m].
     precision: f32,
+    slice: Slice,
 }
 
 /// One of a line's rays.
@@ -64,7 +76,26 @@ impl<'a> Trace<'a> {
             shortest,
             // The carrier's phase is known to a fortieth of a period then.
             precision: (0.05 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
+            slice: Slice::Thick,
         }
+    }
+
+    /// The same in another slice.
+    pub(crate) fn in_slice(self, slice: Slice) -> Self {
+        let precision = match slice {
+            Slice::Thick => self.precision,
+            Slice::Thin => self.precision.max(PART * self.grid.step),
+        };
+        Self {
+            precision,
+            slice,
+            ..self
+        }
+    }
+
+    /// Whether a line's middle ray is all that counts.
+    pub(crate) fn is_thin(&self) -> bool {
+        self.slice == Slice::Thin
     }
 
     fn of(&self, material: u8) -> &Acoustics {
@@ -199,7 +230,7 @@ impl Ray<'_> {
             let [from, to] = both.map(|material| self.trace.of(material));
             let mut front = way.front;
             front.pass(from, crossing.range - way.passed);
-            if front.sees([from, to]) {
+            if !self.trace.is_thin() && front.sees([from, to]) {
                 crossing.cosine = Some(self.cosine(crossing.range, both));
             }
         }

@@ -2,14 +2,13 @@
 //!
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
-use rayon::prelude::*;
-
 use super::acoustics::Acoustics;
 use super::front::{Front, SPECULAR};
 use super::grid::Grid;
 use super::path::Path;
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
+use crate::parts::Workers;
 
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
@@ -86,11 +85,16 @@ impl<'a> Walk<'a> {
         trace: &Trace,
         coupled: &[bool],
         tracks: &mut [Track],
+        workers: Workers,
     ) {
-        let lines = tracks.par_iter_mut().enumerate().with_min_len(8);
-        lines.for_each_init(Finder::default, |finder, (line, track)| {
+        workers.for_each(tracks, 8, Finder::default, |finder, line, track| {
             if coupled[line] {
-                self.line(paths.find(trace, coupled, line, finder), track);
+                let paths = paths.find(trace, coupled, line, finder);
+                if trace.is_thin() {
+                    label(paths[1], self.grid, &mut track.labels);
+                } else {
+                    self.line(paths, track);
+                }
             } else {
                 track.darken();
             }
@@ -182,4 +186,16 @@ impl<'a> Walk<'a> {
             }
         }
     }
+}
+
+/// Writes the materials along a path.
+fn label(path: &Path, grid: &Grid, labels: &mut [u8]) {
+    let (mut material, mut sample) = (path.first, 0);
+    for crossing in &path.crossings {
+        let end = (crossing.range / grid.step).ceil() as usize;
+        let end = end.clamp(sample, grid.n_samples);
+        labels[sample..end].fill(material);
+        (material, sample) = (crossing.material, end);
+    }
+    labels[sample..].fill(material);
 }

@@ -20,11 +20,11 @@ const SLOPE: f32 = 0.5;
 const MOST: f32 = 0.03;
 /// Gaps that gel fills [m]; up to twice as wide ones are filled in part.
 const GEL: f32 = 0.0015;
-/// Steps in which skin is looked for [m], before the last is halved.
+/// Shortest steps in which skin is looked for [m], before the last is halved.
 const STEP: f32 = 0.0005;
 const N_HALVINGS: usize = 5;
 /// Places on the face along and across the array.
-const COUNT: [usize; 2] = [49, 9];
+const COUNT: [usize; 2] = [33, 7];
 
 /// A face that is pressed into tissue.
 #[derive(Clone, Debug)]
@@ -90,32 +90,47 @@ impl<D: Deformation> Indentation<D> {
     /// How far the face reaches into the skin at a place on it; negative where gel draws the skin to it.
     fn reach_at(&self, phantom: &dyn Phantom, x: f32, y: f32) -> f32 {
         let face = -self.height(x);
-        let is_tissue = |z: f32| {
-            let rest = self
-                .inner
-                .rest_from_world(&(self.world_from_probe * Point::new(x, y, z)));
-            rest.is_some_and(|rest| {
-                let material = phantom.place(&rest).material;
-                !phantom.materials()[usize::from(material)].is_gas()
-            })
+        // Whether there is tissue, and how far nothing else is.
+        let look = |z: f32| {
+            let world = self.world_from_probe * Point::new(x, y, z);
+            let place = |rest: Point| {
+                let place = phantom.place(&rest);
+                let is_tissue = !phantom.materials()[usize::from(place.material)].is_gas();
+                (
+                    is_tissue,
+                    place.clearance / self.inner.max_compression(&world),
+                )
+            };
+            self.inner
+                .rest_from_world(&world)
+                .map_or((false, 0.0), place)
         };
         // Away from the face: up through tissue, or down through air.
-        let (way, most) = if is_tissue(face) {
-            (-STEP, MOST)
+        let (is_inside, mut free) = look(face);
+        let (way, most) = if is_inside {
+            (-1.0, MOST)
         } else {
-            (STEP, 2.0 * GEL)
+            (1.0, 2.0 * GEL)
         };
-        let is_beyond = |z: &f32| is_tissue(*z) != (way < 0.0);
-        let steps = (1..=(most / STEP) as usize).map(|n| face + n as f32 * way);
-        let [mut above, mut below] = match steps.into_iter().find(is_beyond) {
-            Some(z) if way < 0.0 => [z, z + STEP],
-            Some(z) => [z - STEP, z],
-            None if way < 0.0 => return MOST,
-            None => return 0.0,
+        let (mut gone, mut step) = (0.0, 0.0);
+        let mut is_beyond = false;
+        while !is_beyond && gone < most {
+            // A margin for rounding.
+            step = (0.98 * free).max(STEP).min(most - gone);
+            gone += step;
+            let (is_tissue, next) = look(face + way * gone);
+            (is_beyond, free) = (is_tissue != is_inside, next);
+        }
+        let [before, behind] = [gone - step, gone].map(|gone| face + way * gone);
+        let [mut above, mut below] = match (is_beyond, is_inside) {
+            (true, true) => [behind, before],
+            (true, false) => [before, behind],
+            (false, true) => return MOST,
+            (false, false) => return 0.0,
         };
         for _ in 0..N_HALVINGS {
             let middle = 0.5 * (below + above);
-            *(if is_tissue(middle) {
+            *(if look(middle).0 {
                 &mut below
             } else {
                 &mut above

@@ -6,6 +6,7 @@ mod field;
 mod indentation;
 mod region;
 mod rigid;
+mod samples;
 mod tetrahedra;
 
 pub use field::DisplacementField;

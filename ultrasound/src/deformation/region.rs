@@ -5,8 +5,10 @@ use nalgebra::Isometry3;
 use super::Point;
 use crate::transducer::{ArrayKind, Transducer};
 
-/// Seen above the face, where a coarse skin may be, and beside the plane [m].
+/// Seen above the face, where a coarse skin may be, and beside the lines [m].
 const MARGIN: f32 = 0.02;
+/// Seen beside the plane, beyond the aperture: the beam is half as wide there at the greatest depth [m].
+const ASIDE: f32 = 0.012;
 
 /// A box in a frame of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,6 +19,8 @@ pub struct Region {
     pub low: Point,
     /// Greatest coordinates [m].
     pub high: Point,
+    /// Half of the width across the axis at the depth of the face's middle [m], and by how much it grows per depth.
+    fan: [f32; 2],
 }
 
 impl Region {
@@ -28,11 +32,18 @@ impl Region {
             ArrayKind::Curvilinear { radius } => radius * (1.0 - half_angle.cos()),
             ArrayKind::Linear | ArrayKind::Phased { .. } => 0.0,
         };
-        let aside = transducer.elevation_aperture as f32 + MARGIN;
+        let aside = 0.5 * transducer.elevation_aperture as f32 + ASIDE;
+        let (at_face, slope) = (0.5 * transducer.footprint() as f32, half_angle.tan() as f32);
         Self {
             world_from_grid: world_from_probe.cast(),
             low: Point::new(-(across as f32) - MARGIN, -aside, -(above as f32) - MARGIN),
             high: Point::new(across as f32 + MARGIN, aside, depth as f32 + MARGIN),
+            fan: [at_face + above as f32 * slope + MARGIN, slope],
         }
+    }
+
+    /// Half of the width at a depth [m] within which all lines lie, with a margin.
+    pub(super) fn half_width(&self, depth: f32) -> f32 {
+        self.fan[0] + self.fan[1] * depth.max(0.0)
     }
 }

@@ -9,6 +9,7 @@ use super::super::trace::Trace;
 use super::super::walk::{Track, Walk};
 use super::super::{Acoustics, BMode, Frame, View};
 use super::{echoes, speckle};
+use crate::parts::Workers;
 
 /// The geometry of a frame.
 #[derive(Clone, Debug)]
@@ -45,11 +46,12 @@ impl Geometry {
         let (grid, carrier) = (&scanner.grid, scanner.carrier);
         let acoustics = scanner.acoustics(view);
         contact(view, grid, &mut self.coupled);
-        self.rest.locate(view, grid);
+        self.rest.locate(view, grid, Workers::All);
         let trace = Trace::new(view, grid, &self.rest, carrier, &acoustics);
-        self.paths.trace(&trace, &self.coupled);
+        self.paths.trace(&trace, &self.coupled, Workers::All);
         let walk = Walk::new(grid, &acoustics, scanner.settings.noise);
-        walk.lines(&self.paths, &trace, &self.coupled, &mut self.tracks);
+        let tracks = &mut self.tracks;
+        walk.lines(&self.paths, &trace, &self.coupled, tracks, Workers::All);
         points::locate(view, grid, &mut self.points);
         self.describe(scanner, view, &acoustics, slot);
     }

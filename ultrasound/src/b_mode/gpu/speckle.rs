@@ -6,6 +6,7 @@ use rayon::prelude::*;
 use super::super::block::{Block, Rows};
 use super::super::echoes::GROUP;
 use super::super::shading::SAMPLES;
+use super::super::speckle::spans;
 use super::super::walk::Track;
 use super::super::{BMode, View, batch, lattice};
 use super::echoes::Echoes;
@@ -123,11 +124,15 @@ pub(super) fn list(
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
         for (number, part) in speckle.heard(near).iter().enumerate() {
-            let Some(block) = Block::new(speckle, view, grid, lines, part.samples) else {
-                continue;
-            };
-            let rows = block.rows(part.level, lattice::origin(speckle.seed, part.level));
-            jobs.push(job(&block, &rows, slot, [number, part.samples[0]]));
+            let ranges = part.ranges(grid);
+            for lines in spans(grid, lines, ranges) {
+                let block = Block::new(speckle, view, grid, lines, part.samples, ranges);
+                let Some(block) = block else {
+                    continue;
+                };
+                let rows = block.rows(part.level, lattice::origin(speckle.seed, part.level));
+                jobs.push(job(&block, &rows, slot, [number, part.samples[0]]));
+            }
         }
     }
 }

@@ -303,7 +303,7 @@ impl Organs {
                 clearance: 0.0,
             };
         }
-        let [x, y, z] = [0, 1, 2].map(|axis| place[axis] as usize);
+        let [x, y, z] = [place.x as usize, place.y as usize, place.z as usize];
         let cell = (z * self.count[1] + y) * self.count[0] + x;
         let candidates =
             &self.candidates[self.starts[cell] as usize..self.starts[cell + 1] as usize];

@@ -54,8 +54,9 @@ impl SkinDepth {
         if !inside {
             return -MARGIN;
         }
-        let [i, j, k] = [0, 1, 2].map(|axis| place[axis] as usize);
-        let [u, v, w] = [(0, i), (1, j), (2, k)].map(|(axis, n)| place[axis] - n as i32 as f32);
+        let [i, j, k] = [place.x as usize, place.y as usize, place.z as usize];
+        let off = |place: f32, n: usize| place - n as i32 as f32;
+        let [u, v, w] = [off(place.x, i), off(place.y, j), off(place.z, k)];
         let row = self.count[0];
         let at = (k * self.count[1] + j) * row + i;
         let edge = |at: usize| self.depths[at] + u * (self.depths[at + 1] - self.depths[at]);

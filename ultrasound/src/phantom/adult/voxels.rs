@@ -125,7 +125,7 @@ impl Voxels {
     pub(super) fn at(&self, point: &Point) -> Known {
         let place = (point - self.origin) * (1.0 / WIDTH);
         let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
-        let [x, y, z] = [0, 1, 2].map(|axis| place[axis] as usize);
+        let [x, y, z] = [place.x as usize, place.y as usize, place.z as usize];
         let voxel = self
             .all
             .get((z * self.count[1] + y) * self.count[0] + x)

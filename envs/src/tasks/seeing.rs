@@ -1,0 +1,122 @@
+//! What the tasks have in common that look into an adult patient with ultrasound: settings, start, and the way over the skin.
+
+use nalgebra::Vector3;
+
+use crate::EnvError;
+use crate::actions::{ActionSettings, HybridMotionSettings};
+use crate::probe::{
+    Goal, ObservationSettings, ProbeTaskSettings, SceneSettings, SceneState, TimeSettings,
+};
+use crate::randomization::{EpisodeParameters, RandomizationSettings};
+use crate::settings::check_range;
+use crate::ultrasound::UltrasoundSettings;
+
+/// How often a start is drawn that the arm can reach.
+const N_TRIES: usize = 32;
+
+/// Settings with a time limit [s], motion over the skin and readings.
+pub(super) fn defaults<S>(
+    limit: f64,
+    hybrid_motion: HybridMotionSettings,
+    ultrasound: UltrasoundSettings,
+    task: S,
+) -> ProbeTaskSettings<S> {
+    ProbeTaskSettings {
+        time: TimeSettings {
+            control_timestep: 0.1,
+            limit,
+        },
+        scene: SceneSettings {
+            robot: "ur5e".to_owned(),
+            shape: "adult".to_owned(),
+            ..SceneSettings::default()
+        },
+        action: ActionSettings {
+            hybrid_motion,
+            ..ActionSettings::of_mode("hybrid_motion")
+        },
+        observation: ObservationSettings {
+            joints: false,
+            ultrasound,
+            ..ObservationSettings::default()
+        },
+        randomization: RandomizationSettings {
+            stiffness: [900.0, 2000.0],
+            damping: [15.0, 45.0],
+            friction: [0.0, 0.1],
+            start_height: [0.001, 0.003],
+            start_offset: [0.0, 0.0],
+            organs: [0, 15],
+            ..RandomizationSettings::default()
+        },
+        task,
+    }
+}
+
+/// Fails without a reading.
+///
+/// # Errors
+/// [`EnvError::Config`].
+pub(super) fn check_readings(ultrasound: &UltrasoundSettings) -> Result<(), EnvError> {
+    check_range(
+        "number of observation.ultrasound.readings",
+        ultrasound.readings.len() as f64,
+        1.0,
+        5.0,
+    )
+}
+
+/// The mode that a script acts in, if it is the one of the settings.
+pub(super) fn script(action: &ActionSettings) -> Option<HybridMotionSettings> {
+    (action.mode == "hybrid_motion").then(|| action.hybrid_motion.clone())
+}
+
+/// Puts the probe above the first start that is drawn on the skin and that the arm reaches.
+///
+/// # Errors
+/// What the last one did not do; [`EnvError::Config`] with a field and its problem where none was on the skin.
+pub(super) fn place(
+    state: &mut SceneState,
+    episode: &EpisodeParameters,
+    [field, problem]: [&str; 2],
+    mut draw: impl FnMut(&SceneState) -> Option<Goal>,
+) -> Result<(), EnvError> {
+    let mut placed = Err(EnvError::Config {
+        field: field.to_owned(),
+        problem: problem.to_owned(),
+    });
+    for _ in 0..N_TRIES {
+        let Some(goal) = draw(state) else {
+            continue;
+        };
+        state.goal = goal;
+        placed = state.place_above(episode);
+        if placed.is_ok() {
+            break;
+        }
+    }
+    placed
+}
+
+/// The way of the face in the torso's frame since it touched.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Path {
+    last: Option<Vector3<f64>>,
+    length: f64,
+}
+
+impl Path {
+    /// Goes on to where the face is now.
+    pub(super) fn follow(&mut self, state: &SceneState) {
+        if state.probe.in_contact || self.last.is_some() {
+            let here = state.torso_from_probe().translation.vector;
+            let before = self.last.replace(here).unwrap_or(here);
+            self.length += (here - before).norm();
+        }
+    }
+
+    /// [m]
+    pub(super) fn length(&self) -> f64 {
+        self.length
+    }
+}
