@@ -176,7 +176,7 @@ fn defaults() -> ProbeTaskSettings<ViewSettings> {
         },
         ViewSettings::default(),
     );
-    settings.scene.lattice = "thesis".to_owned();
+    "thesis".clone_into(&mut settings.scene.lattice);
     settings.observation.wrench = false;
     settings
 }

@@ -171,7 +171,7 @@ fn defaults() -> ProbeTaskSettings<QualitySettings> {
         },
         QualitySettings::default(),
     );
-    settings.scene.lattice = "thesis".to_owned();
+    "thesis".clone_into(&mut settings.scene.lattice);
     settings.randomization.breathing = true;
     settings.randomization.force_noise = [0.0, 0.1];
     settings
