@@ -1,10 +1,21 @@
-//! Contract: a hard touch is measured, charged once and refused as a success; a soft one is free of the reward's charge. Costs add up to
+//! Contract: a hard touch is measured, charged once and refused as a success; a soft one is free of the reward's charge, and has the
+//! greater return. Costs add up to
 //! the shares of their limits that the hardest moments of the episode took.
 
 use insonate_envs::{Env, ResetOptions, tasks};
 
-/// Greatest speed of contact [m/s], what the reward charged for it, and success, where the script approaches at a speed [m/s].
-fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
+/// What the script did that approaches at some speed.
+struct Touch {
+    /// Greatest speed of contact [m/s].
+    speed: f64,
+    /// What the reward charged for it.
+    charge: f64,
+    success: f64,
+    return_: f64,
+}
+
+/// The script's touch at `approach` [m/s].
+fn touch(task: &str, approach: &str, weight: f64) -> Touch {
     let sets = [
         ("action.mode", "hybrid_force"),
         ("action.hybrid_force.approach_speed", approach),
@@ -18,13 +29,14 @@ fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
         .expect("an episode begins");
     let at = |names: &[&str], name: &str| names.iter().position(|known| *known == name);
     let term = at(&spec.reward_terms, "contact_speed").expect("the task has the term");
-    let mut charge = 0.0;
+    let (mut charge, mut return_) = (0.0, 0.0);
     let mut costs = vec![0.0; spec.costs.len()];
     loop {
         let step = env
             .step(&vec![0.0; spec.action_space.len()], &mut observation)
             .expect("the script is possible");
         charge += env.reward_terms()[term];
+        return_ += step.reward;
         for (sum, cost) in costs.iter_mut().zip(env.costs()) {
             assert!(*cost >= 0.0, "{task}, {approach} m/s: {cost}");
             *sum += cost;
@@ -57,7 +69,12 @@ fn touch(task: &str, approach: &str, weight: f64) -> (f64, f64, f64) {
             "{task}, {approach} m/s: {name} costs {sum}, not {share}"
         );
     }
-    (speed, charge, metric("success"))
+    Touch {
+        speed,
+        charge,
+        success: metric("success"),
+        return_,
+    }
 }
 
 #[test]
@@ -67,20 +84,32 @@ fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
         ("probe-press", 100.0),
         ("probe-reach", 75.0),
     ] {
-        let (speed, charge, success) = touch(task, "0.02", weight);
-        assert!((0.015..0.025).contains(&speed), "{task}: {speed}");
+        let soft = touch(task, "0.02", weight);
         assert!(
-            charge == 0.0 && success == 1.0,
-            "{task}: {charge} {success}"
+            (0.015..0.025).contains(&soft.speed),
+            "{task}: {}",
+            soft.speed
         );
-        let (speed, charge, _) = touch(task, "0.09", weight);
-        assert!((0.06..0.1).contains(&speed), "{task}: {speed}");
-        assert!(charge < 0.0, "{task}: {charge}");
+        assert!(
+            soft.charge == 0.0 && soft.success == 1.0,
+            "{task}: {} {}",
+            soft.charge,
+            soft.success
+        );
+        let hard = touch(task, "0.09", weight);
+        assert!((0.06..0.1).contains(&hard.speed), "{task}: {}", hard.speed);
+        assert!(hard.charge < 0.0, "{task}: {}", hard.charge);
+        assert!(
+            soft.return_ > hard.return_,
+            "{task}: {} {}",
+            soft.return_,
+            hard.return_
+        );
     }
 }
 
 #[test]
 fn too_hard_a_touch_is_no_success() {
-    let (speed, _, success) = touch("probe-sweep", "0.3", 200.0);
+    let Touch { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
     assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
 }

@@ -129,16 +129,16 @@ impl ContactMetrics {
             self.n_moving += 1;
             self.path_square += state.offset_across().norm_squared();
         }
-        if self.first_contact.is_none() {
+        let Some(first_contact) = self.first_contact else {
             return;
-        }
+        };
         self.n_after += 1;
         self.n_in_contact += usize::from(probe.in_contact);
         if probe.in_contact {
             let chord = probe.world_from_probe.z_axis() - axis;
             self.tilt_chord_square = self.tilt_chord_square.max(chord.norm_squared());
         }
-        if self.is_settled() {
+        if self.time >= first_contact + SETTLING {
             let error = probe.normal_force - goal.force;
             self.n_settled += 1;
             self.force_error += error.abs();
@@ -154,12 +154,6 @@ impl ContactMetrics {
     /// When the probe first touched [s].
     pub fn first_contact(&self) -> Option<f64> {
         self.first_contact
-    }
-
-    /// Whether the force counts: half a second has passed since first contact.
-    pub fn is_settled(&self) -> bool {
-        self.first_contact
-            .is_some_and(|first| self.time >= first + SETTLING)
     }
 
     /// Share of the time in contact from first contact on; 0 without any.

@@ -19,8 +19,8 @@
 //!
 //! | term | formula | when |
 //! |---|---|---|
-//! | `force` | $\exp(-(0.7 e)^2)$; times `until_settled` until half a second after first contact | in contact |
-//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step; times `until_settled` likewise | always |
+//! | `force` | $\exp(-(0.7 e)^2)$; times `while_settling` before `task.settling` | in contact |
+//! | `force_error` | $-\min(\lvert e \rvert, 5)$, mean over the step; times `while_settling` likewise | always |
 //! | `position` | $\exp(-(200 d)^2)$ | always |
 //! | `orientation` | $\exp(-(\theta / 0.05)^2)$ | always |
 //! | `contact_speed` | $-\Delta \max(0, u / u_{max} - 1/2)$: growth, for the hardest contact so far, $u_{max}$: `task.max_contact_speed` | always |
@@ -75,6 +75,8 @@ pub struct PressSettings {
     pub tolerance: f64,
     /// How long it must stay there, at the end [s].
     pub hold: f64,
+    /// Time that a gentle approach takes to reach the force [s].
+    pub settling: f64,
     /// How far it may overshoot [N].
     pub max_overshoot: f64,
     /// Largest speed towards the skin with which contact begins in a success [m/s].
@@ -97,9 +99,8 @@ pub struct PressReward {
     pub force: f64,
     /// Penalty per newton of force error.
     pub force_error: f64,
-    /// Share of `force` and `force_error` that counts until half a second after first contact, from when the metrics count: what
-    /// was paid before was paid for touching early.
-    pub until_settled: f64,
+    /// Share of `force` and `force_error` that counts before `task.settling`: what was paid then was paid for touching early.
+    pub while_settling: f64,
     /// Nearness to the place.
     pub position: f64,
     /// Uprightness.
@@ -116,6 +117,7 @@ impl Default for PressSettings {
             area: [0.06, 0.09],
             tolerance: 0.5,
             hold: 1.0,
+            settling: 1.5,
             max_overshoot: 3.0,
             max_contact_speed: CONTACT_SPEED,
             max_force_rate: FORCE_RATE,
@@ -124,7 +126,7 @@ impl Default for PressSettings {
             reward: PressReward {
                 force: 3.0,
                 force_error: 1.0,
-                until_settled: 0.1,
+                while_settling: 0.1,
                 position: 0.5,
                 orientation: 0.5,
                 contact_speed: 100.0,
@@ -144,6 +146,7 @@ impl PressSettings {
             &[
                 ("tolerance", self.tolerance, 0.01, 40.0),
                 ("hold", self.hold, 0.0, 60.0),
+                ("settling", self.settling, 0.0, 60.0),
                 ("max_overshoot", self.max_overshoot, 0.0, 1e3),
                 ("max_contact_speed", self.max_contact_speed, 0.0, 10.0),
                 ("max_force_rate", self.max_force_rate, 0.0, 1e6),
@@ -287,10 +290,10 @@ impl ProbeTask for Press {
         let touching = f64::from(u8::from(state.probe.in_contact));
         let change = self.action_change.update(action);
         let excess = self.contact.take_excess(self.settings.max_contact_speed);
-        let counted = if self.contact.is_settled() {
-            1.0
+        let counted = if state.physics.time() < self.settings.settling {
+            weight.while_settling
         } else {
-            weight.until_settled
+            1.0
         };
         terms.copy_from_slice(&[
             counted * weight.force * touching * (-(0.7 * error).powi(2)).exp(),
