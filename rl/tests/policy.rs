@@ -130,7 +130,7 @@ fn a_file_says_in_which_frame_and_how_filtered_entries_are_and_one_that_does_not
     assert_eq!(loaded.observation_space, policy.observation_space);
     // One of version 1, which came with the sources before frames were written.
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let old = Path::new(root).join("data/policies/probe-sweep/policy.safetensors");
+    let old = Path::new(root).join("data/policies/cube-push/policy.safetensors");
     let old = Policy::load(&old).unwrap();
     assert_eq!(
         old.observation_space.frames.len(),
