@@ -1,7 +1,7 @@
 //! Presses every kind of torso 16 mm deep at 20 mm/s, as its softness is defined, and draws the force–indentation curves side by side:
 //! in its usual make for the probe, and `composite` as the thesis had it.
 //!
-//! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default.
+//! `STIFFNESS` [N/m] and `DAMPING` [N·s/m] of the environment are the softness; those of the thesis are the default; `SPEED` [m/s] is another one of the press.
 //! `SPACING` [m], `REACH` [m] and `SUBSTEP` [s] are those of `mpm` and `xpbd`, as tasks set them by `scene.tissue`.
 //!
 //! What is felt is the Kelvin–Voigt body between press and retreat at 2 to 15 mm.
@@ -26,6 +26,7 @@ fn main() -> anyhow::Result<()> {
     let mut softness = Softness::default();
     softness.stiffness = setting("STIFFNESS")?.unwrap_or(softness.stiffness);
     softness.damping = setting("DAMPING")?.unwrap_or(softness.damping);
+    let speed = setting("SPEED")?.unwrap_or(0.02);
     let probe = probes::c5_2();
     let kinds: Vec<String> = std::env::args().skip(2).collect();
     let wanted = |name: &str| kinds.is_empty() || kinds.iter().any(|kind| kind == name);
@@ -51,7 +52,7 @@ fn main() -> anyhow::Result<()> {
             &scene,
             &Press {
                 depth: 0.016,
-                speed: 0.02,
+                speed,
                 ..Press::default()
             },
             &mut Pictures::none(),
@@ -90,8 +91,10 @@ fn main() -> anyhow::Result<()> {
     let plot = force_indentation_plot(
         &curves,
         &format!(
-            "Panda, C5-2, 20 mm/s, {} N/m, {} N·s/m",
-            softness.stiffness, softness.damping
+            "Panda, C5-2, {} mm/s, {} N/m, {} N·s/m",
+            1e3 * speed,
+            softness.stiffness,
+            softness.damping
         ),
     )?;
     Ok(files::write(path, plot.svg.as_bytes())?)

@@ -678,7 +678,10 @@ class MlsMpm(SoftTissue):
         origin: first corner of the domain in world [m]. cell_width: [m]. cells: along x, y, z, 8 to 1024 each;
             particles stay a cell away from the first sides and two from the others.
         substep: longest one [s]; as long as stability allows. gravity: [m/s²]; (0, 0, −9.81).
-        law: ``neo_hookean`` or ``fixed_corotated``. wall: of all sides, ``separate``, ``slip`` or ``sticky``.
+        law: ``neo_hookean`` or ``fixed_corotated``.
+        formulation: where weights are taken: ``updated_lagrangian``, where particles are, or ``total_lagrangian``, where they were at rest,
+            so that a body comes back from any deformation.
+        wall: of all sides, ``separate``, ``slip`` or ``sticky``.
         contact: on what tools act, ``particles`` or ``nodes``. contact_distance: of ``nodes`` [cells]; 0.5.
         reach: farther than this from all tools but planes, counted at rest, particles stand still [m]; None: all move.
         n_threads: 0: one for each core; 256 at most. Results do not depend on it.
@@ -694,6 +697,7 @@ class MlsMpm(SoftTissue):
         substep: float | None = None,
         gravity: _Vector | None = None,
         law: str = "neo_hookean",
+        formulation: str = "updated_lagrangian",
         wall: str = "separate",
         contact: str = "particles",
         contact_distance: float | None = None,

@@ -14,11 +14,20 @@ mod mpm_indentation;
 #[expect(clippy::pedantic, dead_code, reason = "shared by several tests")]
 mod physics_blocks;
 
+use insonate_tissue::mpm::Formulation;
 use mpm_indentation::{ball, punch};
 
 fn main() {
     let cells = [0.014, 0.01, 0.007, 0.005, 0.0035];
-    for (name, (errors, order)) in [("ball", ball(&cells)), ("punch", punch(&cells))] {
-        println!("{name}, cells of {cells:?} m: {errors:+.4?}, order {order:.2}");
+    for formulation in [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian] {
+        let errors = [
+            ("ball", ball(formulation, &cells)),
+            ("punch", punch(formulation, &cells)),
+        ];
+        for (name, (errors, order)) in errors {
+            println!(
+                "{name}, {formulation:?}, cells of {cells:?} m: {errors:+.4?}, order {order:.2}"
+            );
+        }
     }
 }

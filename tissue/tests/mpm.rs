@@ -4,7 +4,7 @@
 #[expect(clippy::pedantic, reason = "read as mathematics")]
 mod oracle;
 
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig, Wall};
+use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig, Wall};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Divergence, ElasticLaw, Material, SoftTissue as _, Tearing, TissueError};
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
@@ -13,6 +13,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 const CELL: f64 = 0.01;
+const BOTH: [Formulation; 2] = [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian];
 
 /// Eight particles per cell, a little out of place, in a box given in cells.
 fn block(low: [usize; 3], size: [usize; 3], seed: u64) -> MpmBody {
@@ -100,11 +101,17 @@ fn it_is_the_method_of_the_equations() {
         let body = block([8, 8, 3], [8, 8, 5], 1);
         compare(&config, &body, &[press(0.08), nudge()]);
         compare(&config, &body, &[press(0.08), nudge(), clamp()]);
+        let config = MpmConfig {
+            formulation: Formulation::TotalLagrangian,
+            ..config
+        };
+        compare(&config, &body, &[press(0.08), nudge()]);
     }
 }
 
 fn compare(config: &MpmConfig, body: &MpmBody, tools: &[Tool]) {
     let particle = |position: &[f64; 3]| oracle::Particle {
+        rest: (*position).into(),
         position: (*position).into(),
         velocity: Vector3::zeros(),
         affine: Matrix3::zeros(),
@@ -119,6 +126,7 @@ fn compare(config: &MpmConfig, body: &MpmBody, tools: &[Tool]) {
         cells: config.cells,
         gravity: config.gravity.into(),
         law: config.law,
+        formulation: config.formulation,
         walls: config.walls,
         contact_distance: config.contact_distance,
         particles: body.positions.iter().map(particle).collect(),
@@ -211,8 +219,9 @@ fn free_fall_is_that_of_symplectic_euler() {
 
 #[test]
 fn bits_do_not_depend_on_threads() {
-    let run = |n_threads: usize| {
+    let run = |formulation: Formulation, n_threads: usize| {
         let config = MpmConfig {
+            formulation,
             n_threads,
             ..config()
         };
@@ -221,15 +230,21 @@ fn bits_do_not_depend_on_threads() {
         (0..10).for_each(|_| world.step(4e-3).unwrap());
         (world.positions(), world.velocities(), world.wrench(0))
     };
-    let one = run(1);
-    for n_threads in [2, 3, 8] {
-        assert_eq!(run(n_threads), one, "{n_threads} threads");
+    for formulation in BOTH {
+        let one = run(formulation, 1);
+        for n_threads in [2, 3, 8] {
+            assert_eq!(run(formulation, n_threads), one, "{n_threads} threads");
+        }
     }
 }
 
 /// A pressed world, some steps from the start.
-fn pressed() -> MlsMpm {
-    let mut world = MlsMpm::new(config(), &[block([6, 6, 3], [12, 12, 6], 5)]).expect("valid");
+fn pressed(formulation: Formulation) -> MlsMpm {
+    let config = MpmConfig {
+        formulation,
+        ..config()
+    };
+    let mut world = MlsMpm::new(config, &[block([6, 6, 3], [12, 12, 6], 5)]).expect("valid");
     world.tools.push(press(0.09));
     (0..5).for_each(|_| world.step(4e-3).expect("stable"));
     world
@@ -237,7 +252,11 @@ fn pressed() -> MlsMpm {
 
 #[test]
 fn a_saved_state_resumes_bit_identically() {
-    let mut world = pressed();
+    BOTH.into_iter().for_each(resumes_bit_identically);
+}
+
+fn resumes_bit_identically(formulation: Formulation) {
+    let mut world = pressed(formulation);
     let (state, tools) = (world.save(), world.tools.clone());
     let go_on = |world: &mut MlsMpm| {
         world.tools.clone_from(&tools);
@@ -245,9 +264,9 @@ fn a_saved_state_resumes_bit_identically() {
         (world.save(), world.wrench(0))
     };
     let wanted = go_on(&mut world);
-    let mut other = pressed();
+    let mut other = pressed(formulation);
     other.reset();
-    other.restore(&state).unwrap();
+    other.restore(&state).expect("a whole state");
     assert_eq!(other.save(), state);
     assert!(go_on(&mut other) == wanted);
     // From the start once more: the same as the first time.
@@ -259,7 +278,7 @@ fn a_saved_state_resumes_bit_identically() {
 
 #[test]
 fn invalid_states_are_refused() {
-    let mut world = pressed();
+    let mut world = pressed(Formulation::default());
     let state = world.save();
     let mut nan = state.clone();
     nan[60..64].copy_from_slice(&f32::NAN.to_le_bytes());

@@ -1,7 +1,7 @@
 //! Contract: where only what is within reach of tools moves, the tool meets about the same force and the tissue around it goes to about the
 //! same place, the rest stands still, all forces are accounted for, and states go on as they were saved, on any number of threads.
 
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::{Shape, Tool};
 use insonate_tissue::{Material, SoftTissue as _, TissueError};
 use nalgebra::Vector3;
@@ -51,8 +51,8 @@ fn slab() -> MpmBody {
 }
 
 /// A slab on a table, and a ball that has gone 1 cm deep near one end and will slide to the other.
-fn pressed(reach: f64, n_threads: usize) -> MlsMpm {
-    let mut world = MlsMpm::new(config(reach, n_threads), &[slab()]).expect("a valid slab");
+fn pressed(config: MpmConfig) -> MlsMpm {
+    let mut world = MlsMpm::new(config, &[slab()]).expect("a valid slab");
     world.tools.push(Tool {
         position: Vector3::z() * 1e-4,
         friction: f64::INFINITY,
@@ -84,7 +84,7 @@ fn way(from: &[f64; 3], to: &[f64; 3]) -> f64 {
 
 #[test]
 fn a_reach_beyond_the_body_changes_no_bit() {
-    let [mut whole, mut wide] = [f64::INFINITY, 1.0].map(|reach| pressed(reach, 1));
+    let [mut whole, mut wide] = [f64::INFINITY, 1.0].map(|reach| pressed(config(reach, 1)));
     assert_eq!(slide(&mut whole), slide(&mut wide));
     assert_eq!(whole.positions(), wide.positions());
 }
@@ -93,7 +93,7 @@ fn a_reach_beyond_the_body_changes_no_bit() {
 /// in the whole: by Boussinesq a point force moves what is 6 cm away by a seventh of what it moves at the ball's edge, and that is held.
 #[test]
 fn a_tool_meets_about_the_same_and_what_is_far_stands_still() {
-    let [mut whole, mut near] = [f64::INFINITY, REACH].map(|reach| pressed(reach, 1));
+    let [mut whole, mut near] = [f64::INFINITY, REACH].map(|reach| pressed(config(reach, 1)));
     let start = slab().positions;
     for (from, to) in start.iter().zip(near.positions()) {
         assert!(from[0] < 0.2 || way(from, &to) < 1e-7, "{from:?} {to:?}");
@@ -121,7 +121,7 @@ fn a_tool_meets_about_the_same_and_what_is_far_stands_still() {
 /// What the ball takes, table and resting tissue bear, within 1 % while it stands still.
 #[test]
 fn all_forces_are_accounted_for() {
-    let mut world = pressed(REACH, 1);
+    let mut world = pressed(config(REACH, 1));
     world.tools[1].linear = Vector3::zeros();
     world.step(0.3).expect("stable");
     world.step(0.1).expect("stable");
@@ -134,7 +134,17 @@ fn all_forces_are_accounted_for() {
 
 #[test]
 fn a_restored_state_goes_on_as_the_saved_one() {
-    let mut world = pressed(REACH, 1);
+    for formulation in [Formulation::UpdatedLagrangian, Formulation::TotalLagrangian] {
+        goes_on_as_the_saved_one(formulation);
+    }
+}
+
+fn goes_on_as_the_saved_one(formulation: Formulation) {
+    let config = |reach: f64, n_threads: usize| MpmConfig {
+        formulation,
+        ..config(reach, n_threads)
+    };
+    let mut world = pressed(config(REACH, 1));
     slide(&mut world);
     let state = world.save();
     let tools = world.tools.clone();
@@ -144,23 +154,23 @@ fn a_restored_state_goes_on_as_the_saved_one() {
     };
     let (wanted, end) = (go(&mut world), world.positions());
     // Of a world that has been elsewhere, and one that has been nowhere; on more threads.
-    let fresh = MlsMpm::new(config(REACH, 2), &[slab()]).unwrap();
+    let fresh = MlsMpm::new(config(REACH, 2), &[slab()]).expect("valid");
     for mut other in [world, fresh] {
-        other.restore(&state).unwrap();
+        other.restore(&state).expect("valid");
         assert_eq!(other.save(), state);
         other.tools.clone_from(&tools);
         assert_eq!(go(&mut other), wanted);
         assert_eq!(other.positions(), end);
     }
     // A world where all moves has nothing that stands still.
-    let mut whole = MlsMpm::new(config(f64::INFINITY, 1), &[slab()]).unwrap();
-    let refused = whole.restore(&state).unwrap_err();
+    let mut whole = MlsMpm::new(config(f64::INFINITY, 1), &[slab()]).expect("valid");
+    let refused = whole.restore(&state).expect_err("all moves");
     assert!(matches!(refused, TissueError::State(_)), "{refused}");
 }
 
 #[test]
 fn what_a_tool_holds_moves_wherever_it_goes() {
-    let mut world = pressed(REACH, 1);
+    let mut world = pressed(config(REACH, 1));
     world.step(0.01).expect("stable");
     // Out of the ball's reach, at the far end of the top.
     let positions = world.positions();

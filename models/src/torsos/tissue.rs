@@ -30,22 +30,22 @@ pub const LONGEST_SUBSTEP: &str = "torso_substep";
 /// Spacing for which the stiffening was fitted [m]; others count by what they differ.
 const FITTED_SPACING: f64 = 0.035;
 
-/// Force over that on a half-space, $\kappa$ (above), of particles at a lattice `spacing` and a `height` [m].
+/// Force over that on a half-space, $\kappa$ (above), of particles in a torso of a `height` [m].
 ///
-/// Fitted to presses at 5 cm/s in the middle to 1.5 cm; secant stiffness at 1, 1.5 and 2 cm over the asked one, with $\kappa = 1$:
+/// Fitted to presses at 20 mm/s; at 5 cm/s, where damping adds some 6 %, the secant stiffness at 1, 1.5 and 2 cm over the asked one, with
+/// $\kappa = 1$:
 ///
 /// | torso | 1 cm | 1.5 cm | 2 cm |
 /// |---|---|---|---|
-/// | default: cylinder 9 × 4 × 11 at 35 mm | 0.78 | 0.92 | 1.00 |
-/// | 11 × 5 × 14 at 27 mm | 0.77 | 0.89 | 0.96 |
-/// | 7 × 3 × 8 at 47 mm | 0.83 | 0.97 | 1.07 |
-/// | 7 cm high (9 × 3 × 11) | 0.84 | 1.02 | 1.12 |
-/// | box | 0.77 | 0.88 | 1.00 |
-/// | ellipsoid | 0.80 | 0.92 | 1.01 |
-///
-/// 4 % of that was twice the damping that [`damping`] leaves.
-fn mpm_stiffening(spacing: f64, height: f64) -> f64 {
-    0.96 * (0.712 + 0.0213 / height + 2.7 * (spacing - FITTED_SPACING))
+/// | default: cylinder 9 × 4 × 11 at 35 mm | 0.71 | 0.84 | 0.94 |
+/// | 11 × 5 × 14 at 27 mm | 0.75 | 0.87 | 0.94 |
+/// | 7 × 3 × 8 at 47 mm | 0.75 | 0.91 | 1.04 |
+/// | 7 cm high (9 × 3 × 11) | 0.78 | 0.95 | 1.08 |
+/// | 14 cm high (9 × 5 × 11) | 0.70 | 0.81 | 0.90 |
+/// | box | 0.77 | 0.91 | 1.05 |
+/// | ellipsoid | 0.72 | 0.85 | 0.98 |
+fn mpm_stiffening(height: f64) -> f64 {
+    0.616 + 0.0184 / height
 }
 
 /// Substep of tetrahedra where nothing else is said [s].
@@ -58,7 +58,7 @@ const BOUND: f64 = 0.0056;
 
 /// Force of particles of which only those within a reach of 6 to 8 cm move, over that where all do: nodes at the edge of what moves lack
 /// the stiffness of what rests beyond.
-const EDGE: f64 = 0.955;
+const EDGE: f64 = 0.985;
 
 /// The same of tetrahedra, half as wide as the lattice.
 ///
@@ -103,7 +103,7 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
             let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
             (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
         }
-        _ => config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(spacing, height),
+        _ => config.reach.map_or(1.0, |_| EDGE) * mpm_stiffening(height),
     };
     let punch = 2.0 * FACE_RADIUS / (1.0 - POISSON * POISSON) * stiffening;
     [
@@ -114,9 +114,13 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
     ]
 }
 
-/// Share of a damping that particles are given: their transfer to the grid and back damps too, and the strain below a probe is large.
-/// Cells that are wide against the probe's face lose more: at 47 mm a probe feels 1.7 times what is asked for, and 1.3 times with none given.
-const MPM_DAMPING: f64 = 0.45;
+/// Damping that a probe feels of particles, over what they are given: the strain below a probe is large.
+const MPM_FELT: f64 = 1.4;
+/// Damping by their transfer to the grid and back at [`FITTED_SPACING`], over the root of the stiffness [√(N/m) s]: it is mass under the
+/// probe over a substep, and so grows as the square of the spacing.
+const MPM_TRANSFER: f64 = 0.11;
+/// How much more of it there is where tissue within a reach begins and ceases to move.
+const MPM_EDGE_DAMPING: f64 = 2.0;
 /// Damping above which a probe on tetrahedra hardly feels more, at [`FITTED_SPACING`] and [`SUBSTEP`] [N·s/m].
 const MOST_FELT: f64 = 36.0;
 /// Up to this share of the most that can be felt, [`damping`] makes up for what is not.
@@ -139,7 +143,10 @@ const MADE_UP_FOR: f64 = 0.8;
 fn damping(name: &str, config: &TorsoConfig) -> f64 {
     let damping = config.softness.damping;
     if name != "xpbd" {
-        return MPM_DAMPING * damping;
+        let edge = config.reach.map_or(1.0, |_| MPM_EDGE_DAMPING);
+        let spacing = config.spacing / FITTED_SPACING;
+        let transfer = edge * MPM_TRANSFER * config.softness.stiffness.sqrt() * spacing.powi(2);
+        return (damping - transfer).max(0.0) / MPM_FELT;
     }
     let substep = config.substep.unwrap_or(SUBSTEP);
     let most =

@@ -1,6 +1,6 @@
 //! Worlds of particles.
 
-use insonate_tissue::mpm::{self, Contact, MpmConfig, Wall};
+use insonate_tissue::mpm::{self, Contact, Formulation, MpmConfig, Wall};
 use insonate_tissue::{ElasticLaw, tool};
 use numpy::{PyArray1, PyArray3, PyArrayMethods as _};
 use pyo3::prelude::*;
@@ -34,7 +34,7 @@ impl MlsMpm {
 impl MlsMpm {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    #[pyo3(signature = (bodies, *, origin, cell_width, cells, substep=None, gravity=None, law="neo_hookean", wall="separate",
+    #[pyo3(signature = (bodies, *, origin, cell_width, cells, substep=None, gravity=None, law="neo_hookean", formulation="updated_lagrangian", wall="separate",
         contact="particles", contact_distance=None, reach=None, n_threads=0))]
     fn new(
         py: Python<'_>,
@@ -45,6 +45,7 @@ impl MlsMpm {
         substep: Option<f64>,
         gravity: Option<[f64; 3]>,
         law: &str,
+        formulation: &str,
         wall: &str,
         contact: &str,
         contact_distance: Option<f64>,
@@ -54,6 +55,10 @@ impl MlsMpm {
         let laws = [
             ("neo_hookean", ElasticLaw::NeoHookean),
             ("fixed_corotated", ElasticLaw::FixedCorotated),
+        ];
+        let formulations = [
+            ("updated_lagrangian", Formulation::UpdatedLagrangian),
+            ("total_lagrangian", Formulation::TotalLagrangian),
         ];
         let walls = [
             ("separate", Wall::Separate),
@@ -69,6 +74,7 @@ impl MlsMpm {
             substep: substep.unwrap_or(usual.substep),
             gravity: gravity.unwrap_or(usual.gravity),
             law: choice("law", law, laws)?,
+            formulation: choice("formulation", formulation, formulations)?,
             walls: [[choice("wall", wall, walls)?; 2]; 3],
             contact: choice("contact", contact, contacts)?,
             contact_distance: contact_distance.unwrap_or(usual.contact_distance),

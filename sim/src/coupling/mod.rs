@@ -9,10 +9,11 @@
 //!
 //! * [`split`]: MJCF with a solid torso → MJCF without it.
 //! * [`TissueModel`]: compiled model with the torso → its lattice and material.
-//! * [`solver`]: lattice and material → particles or tetrahedra.
+//! * [`solver`]: lattice and material → particles or tetrahedra; [`columns`]: tetrahedra → particles.
 //! * [`geoms`]: geoms → tools; [`moving_least_squares`]: how the lattice follows the tissue.
 //! * [`Coupling`]: the state, one per environment.
 
+mod columns;
 mod geoms;
 mod model;
 mod moving_least_squares;

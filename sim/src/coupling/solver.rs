@@ -2,13 +2,13 @@
 //!
 //! Without gravity, as with the other torsos: the shape that is given is the shape at rest, and is not to sag by its own weight.
 
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::xpbd::{Xpbd, XpbdBody, XpbdConfig};
 use insonate_tissue::{SoftTissue, TissueError};
-use nalgebra::{Matrix3, Vector3};
 
 use insonate_tissue::mesh::TetMesh;
 
+use super::columns::{bounds, fill};
 use super::model::{SolverKind, TissueModel, volume};
 
 /// Cells of the grid along an edge of the lattice.
@@ -32,7 +32,7 @@ pub(super) fn build(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), T
 
 fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueError> {
     let cell_width = model.spacing() / CELLS_PER_SPACING;
-    let [low, high] = bounds(&model.mesh.positions);
+    let [low, high] = bounds(model.mesh.positions.iter().copied());
     let origin = low.map(|x| x - MARGIN * cell_width);
     let config = MpmConfig {
         origin,
@@ -41,12 +41,14 @@ fn particles(model: &TissueModel) -> Result<(Box<dyn SoftTissue>, f64), TissueEr
             ((high[axis] - origin[axis]) / cell_width + MARGIN).ceil() as usize
         }),
         gravity: [0.0; 3],
+        // A torso that has been pressed is to come back.
+        formulation: Formulation::TotalLagrangian,
         reach: model.reach,
         // What is within reach is too little work to share out.
         n_threads: usize::from(model.reach.is_finite()),
         ..MpmConfig::default()
     };
-    let positions = fill(model, 0.5 * cell_width);
+    let positions = fill(&model.mesh, 0.5 * cell_width);
     let volume: f64 = model.mesh.tets.iter().map(|tet| model.volume(tet)).sum();
     let body = MpmBody {
         material: model.material,
@@ -101,59 +103,4 @@ fn in_order(mesh: &TetMesh) -> TetMesh {
             .map(|tet| tet.map(|vertex| place[vertex as usize]))
             .collect(),
     }
-}
-
-/// Least and greatest coordinates.
-fn bounds(positions: &[[f64; 3]]) -> [[f64; 3]; 2] {
-    let mut bounds = [[f64::INFINITY; 3], [f64::NEG_INFINITY; 3]];
-    for position in positions {
-        for axis in 0..3 {
-            bounds[0][axis] = bounds[0][axis].min(position[axis]);
-            bounds[1][axis] = bounds[1][axis].max(position[axis]);
-        }
-    }
-    bounds
-}
-
-/// The points of a lattice of about this spacing [m] that lie in the tetrahedra, each once. It ends where they end, so that tissue begins
-/// at the highest point of the skin and not up to half a spacing below.
-fn fill(model: &TissueModel, spacing: f64) -> Vec<[f64; 3]> {
-    let [low, high] = bounds(&model.mesh.positions);
-    let size: [f64; 3] = std::array::from_fn(|axis| high[axis] - low[axis]);
-    let counts = size.map(|size| (size / spacing).round().max(1.0) as usize);
-    let steps: [f64; 3] = std::array::from_fn(|axis| size[axis] / counts[axis] as f64);
-    let place = |at: [usize; 3]| -> [f64; 3] {
-        std::array::from_fn(|axis| low[axis] + (at[axis] as f64 + 0.5) * steps[axis])
-    };
-    let mut is_in = vec![false; counts.iter().product()];
-    for tet in &model.mesh.tets {
-        let corners = tet.map(|i| model.mesh.positions[i as usize]);
-        let [first, last] = bounds(&corners);
-        let span = |axis: usize| {
-            let step = |x: f64| {
-                ((x - low[axis]) / steps[axis] - 0.5).clamp(0.0, counts[axis] as f64 - 1.0)
-            };
-            step(first[axis]).floor() as usize..=step(last[axis]).ceil() as usize
-        };
-        let [a, b, c, d] = corners.map(Vector3::from);
-        let Some(inverse) = Matrix3::from_columns(&[b - a, c - a, d - a]).try_inverse() else {
-            continue;
-        };
-        for i in span(0) {
-            for j in span(1) {
-                for k in span(2) {
-                    let weights = inverse * (Vector3::from(place([i, j, k])) - a);
-                    let least = weights.min().min(1.0 - weights.sum());
-                    if least >= -1e-9 {
-                        is_in[(i * counts[1] + j) * counts[2] + k] = true;
-                    }
-                }
-            }
-        }
-    }
-    let [_, n_y, n_z] = counts;
-    let inside = is_in.into_iter().enumerate().filter(|(_, is_in)| *is_in);
-    inside
-        .map(|(index, _)| place([index / (n_y * n_z), index / n_z % n_y, index % n_z]))
-        .collect()
 }

@@ -9,6 +9,7 @@ mod fixed_corotated;
 mod neo_hookean;
 
 pub use fixed_corotated::FixedCorotated;
+pub(crate) use neo_hookean::LEAST_J;
 pub use neo_hookean::NeoHookean;
 
 use nalgebra::Matrix3;

@@ -14,7 +14,7 @@ use super::{LaneLaw, determinant, row_product};
 use crate::lanes::{self, Lanes};
 
 /// Below this J a particle is as stiff as at it: the logarithm of an inverted one has no meaning.
-const LEAST_J: f32 = 0.05;
+pub(crate) const LEAST_J: f32 = 0.05;
 
 /// The law.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -1,6 +1,7 @@
 //! One block of particles through half a substep, or a whole one.
 
 use super::block::{Block, NodeBlock};
+use super::config::Formulation;
 use super::contact::ToolContact;
 use super::hold::{BlockHolding, Holding};
 use super::sort;
@@ -19,6 +20,7 @@ const MIN_GAIN: usize = 2;
 pub(super) struct Advance<'a> {
     pub(super) node_blocks: &'a [NodeBlock],
     pub(super) law: ElasticLaw,
+    pub(super) formulation: Formulation,
     /// Whether any particle can tear.
     pub(super) tears: bool,
     pub(super) constants: Constants,
@@ -42,15 +44,22 @@ pub(super) struct G2p {
 impl Block {
     /// Runs the transfers.
     pub(super) fn advance(&mut self, how: Advance<'_>) {
-        match (how.law, how.tears) {
-            (ElasticLaw::NeoHookean, false) => self.advance_by::<_, false>(NeoHookean, how),
-            (ElasticLaw::NeoHookean, true) => self.advance_by::<_, true>(NeoHookean, how),
-            (ElasticLaw::FixedCorotated, false) => self.advance_by::<_, false>(FixedCorotated, how),
-            (ElasticLaw::FixedCorotated, true) => self.advance_by::<_, true>(FixedCorotated, how),
+        match how.law {
+            ElasticLaw::NeoHookean => self.advance_by(NeoHookean, how),
+            ElasticLaw::FixedCorotated => self.advance_by(FixedCorotated, how),
         }
     }
 
-    fn advance_by<E: LaneLaw, const TEARS: bool>(&mut self, law: E, how: Advance<'_>) {
+    fn advance_by<E: LaneLaw>(&mut self, law: E, how: Advance<'_>) {
+        match (how.tears, how.formulation) {
+            (false, Formulation::UpdatedLagrangian) => self.run::<_, false, false>(law, how),
+            (false, Formulation::TotalLagrangian) => self.run::<_, false, true>(law, how),
+            (true, Formulation::UpdatedLagrangian) => self.run::<_, true, false>(law, how),
+            (true, Formulation::TotalLagrangian) => self.run::<_, true, true>(law, how),
+        }
+    }
+
+    fn run<E: LaneLaw, const TEARS: bool, const TOTAL: bool>(&mut self, law: E, how: Advance<'_>) {
         let mut velocities = [0.0; TILE_LEN];
         if let Some(g2p) = how.g2p {
             if g2p.sorts {
@@ -65,9 +74,10 @@ impl Block {
             self.momenta = [0.0; TILE_LEN];
         }
         self.marks = None;
+        let displacement = if TOTAL { self.max_displacement() } else { 0.0 };
         let (at, impulses, before) = (self.at, &mut self.impulses, &mut self.before);
         let origin = at.map(|at| (at * BLOCK) as f32);
-        self.outcome = transfer(Transfer::<E, TEARS> {
+        self.outcome = transfer(Transfer::<E, TEARS, TOTAL> {
             law,
             constants: how.constants,
             origin,
@@ -76,7 +86,7 @@ impl Block {
             momenta: how.p2g.then_some(&mut self.momenta),
             contact: how
                 .contact
-                .and_then(|contact| contact.of_block(at, impulses, before)),
+                .and_then(|contact| contact.of_block(at, displacement, impulses, before)),
             holding: how.holding.map(|all| BlockHolding {
                 all,
                 origin,

@@ -73,6 +73,13 @@ impl Block {
 }
 
 impl Block {
+    /// Greatest way of a particle from where its weights are taken, along an axis, in cells.
+    pub(super) fn max_displacement(&self) -> f64 {
+        let rows = self.chunks.iter().flat_map(|chunk| &chunk.displacement);
+        let ways = rows.flatten().map(|way| way.abs());
+        ways.fold(0.0, f32::max).into()
+    }
+
     /// Undoes the contact of the last substep, so that it can be repeated after a sort.
     pub(super) fn undo_contact(&mut self) {
         for (chunk, [velocity, slip]) in self.chunks.iter_mut().zip(self.before.drain(..)) {

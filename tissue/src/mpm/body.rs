@@ -60,6 +60,7 @@ impl MpmBody {
             position: std::array::from_fn(|axis| {
                 ((position[axis] - config.origin[axis]) / config.cell_width) as f32
             }),
+            displacement: [0.0; 3],
             velocity: if is_fixed {
                 [0.0; 3]
             } else {

@@ -6,8 +6,10 @@ use crate::lanes::Row;
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 pub(super) struct Chunk {
-    /// Position in cells from the domain's origin.
+    /// Where weights are taken, in cells from the domain's origin: see [`Formulation`](super::Formulation).
     pub(super) position: [Row; 3],
+    /// How far from there it is, in cells; zero in the updated Lagrangian formulation.
+    pub(super) displacement: [Row; 3],
     /// Velocity [m/s].
     pub(super) velocity: [Row; 3],
     /// Affine velocity $C$ [1/s], row-major.
@@ -45,6 +47,7 @@ pub(super) type ContactState = [[Row; 3]; 2];
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Particle {
     pub(super) position: [f32; 3],
+    pub(super) displacement: [f32; 3],
     pub(super) velocity: [f32; 3],
     pub(super) affine: [f32; 9],
     pub(super) deformation_grad: [f32; 9],
@@ -60,7 +63,7 @@ pub(super) struct Particle {
 }
 
 /// Numbers of a particle.
-pub(super) const N_NUMBERS: usize = 35;
+pub(super) const N_NUMBERS: usize = 38;
 
 impl Particle {
     pub(super) fn to_numbers(self) -> [f32; N_NUMBERS] {
@@ -79,7 +82,8 @@ impl Particle {
             self.tear_begins,
             self.tear_rate,
         ]);
-        numbers[32..].copy_from_slice(&self.slip);
+        numbers[32..35].copy_from_slice(&self.slip);
+        numbers[35..].copy_from_slice(&self.displacement);
         numbers
     }
 
@@ -98,6 +102,7 @@ impl Particle {
             tear_begins: numbers[30],
             tear_rate: numbers[31],
             slip: std::array::from_fn(|i| numbers[32 + i]),
+            displacement: std::array::from_fn(|i| numbers[35 + i]),
         }
     }
 }
@@ -111,6 +116,7 @@ impl Chunk {
         }
         Self {
             position: position.map(|x| [x; 16]),
+            displacement: [[0.0; 16]; 3],
             velocity: [[0.0; 16]; 3],
             affine: [[0.0; 16]; 9],
             deformation_grad,
@@ -153,6 +159,7 @@ impl Chunk {
         let at = |row: &Row| row[lane];
         Particle {
             position: self.position.each_ref().map(at),
+            displacement: self.displacement.each_ref().map(at),
             velocity: self.velocity.each_ref().map(at),
             affine: self.affine.each_ref().map(at),
             deformation_grad: self.deformation_grad.each_ref().map(at),
@@ -175,6 +182,7 @@ impl Chunk {
             }
         };
         write(&mut self.position, &particle.position);
+        write(&mut self.displacement, &particle.displacement);
         write(&mut self.velocity, &particle.velocity);
         write(&mut self.affine, &particle.affine);
         write(&mut self.deformation_grad, &particle.deformation_grad);

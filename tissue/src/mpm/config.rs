@@ -32,6 +32,19 @@ pub enum Contact {
     Nodes,
 }
 
+/// Where the weights between particles and nodes are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Formulation {
+    /// Where particles are (updated Lagrangian): tissue may flow, meet other tissue and be held by tools that move. Weights change as it
+    /// moves, so that it creeps under a load that lasts.
+    #[default]
+    UpdatedLagrangian,
+    /// Where they were at rest (total Lagrangian; de Vaucorbeil, Nguyen and Hutchinson 2020, doi:10.1016/j.cma.2019.112783): a body comes
+    /// back from any deformation. Bodies that share nodes at rest are one for good, tools of infinite friction hold what they touched at rest,
+    /// and walls are met by what is at rest near them.
+    TotalLagrangian,
+}
+
 /// Settings of [`MlsMpm`](super::MlsMpm).
 #[derive(Debug, Clone, PartialEq)]
 pub struct MpmConfig {
@@ -47,6 +60,8 @@ pub struct MpmConfig {
     pub gravity: [f64; 3],
     /// Elastic law of all tissue.
     pub law: ElasticLaw,
+    /// Where weights are taken.
+    pub formulation: Formulation,
     /// Walls at the low and the high end of x, y, z.
     pub walls: [[Wall; 2]; 3],
     /// On what tools of finite friction act.
@@ -68,6 +83,7 @@ impl Default for MpmConfig {
             substep: f64::INFINITY,
             gravity: [0.0, 0.0, -9.81],
             law: ElasticLaw::NeoHookean,
+            formulation: Formulation::default(),
             walls: [[Wall::default(); 2]; 3],
             contact: Contact::default(),
             contact_distance: 0.5,

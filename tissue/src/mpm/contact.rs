@@ -9,7 +9,8 @@
 //! with $s$ how far the particle has moved along the tool since it stuck. The tool receives the opposite momentum.
 //!
 //! It acts where the cube is touched, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}= \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$.
-//! At the particle itself it would leave the outer half of the cube without stress.
+//! At the particle itself it would leave the outer half of the cube without stress. In the total Lagrangian formulation $r$ leads to that face
+//! as it was at rest.
 //!
 //! Why not nodes: a node inside a tool that is narrower than two cells is nearest to a *side* of it, and lets tissue through.
 
@@ -21,7 +22,7 @@
 use nalgebra::Vector3;
 
 use super::chunk::{Chunk, ContactState};
-use super::config::{Contact, MpmConfig};
+use super::config::{Contact, Formulation, MpmConfig};
 use super::hold::Grips;
 use super::near::NearTool;
 use super::tile::BLOCK;
@@ -64,10 +65,11 @@ pub(super) struct BlockContact<'a> {
 }
 
 impl<'a> ToolContact<'a> {
-    /// Of a block; none if no tool is near.
+    /// Of a block whose particles are displaced by some cells along each axis at most; none if no tool is near.
     pub(super) fn of_block(
         self,
         at: [usize; 3],
+        displacement: f64,
         impulses: &'a mut Vec<Wrench>,
         before: &'a mut Vec<ContactState>,
     ) -> Option<BlockContact<'a>> {
@@ -81,8 +83,8 @@ impl<'a> ToolContact<'a> {
         let center = Vector3::from_fn(|axis, _| {
             self.config.origin[axis] + ((at[axis] * BLOCK + BLOCK / 2) as f64 + 0.5) * width
         });
-        // Particles may have left their block by a cell, and reach out by half their size.
-        let reach = (BLOCK as f64 / 2.0 + 2.0) * 3f64.sqrt() * width;
+        // Particles may have left their block by a cell, or go on by one, and reach out by half their size.
+        let reach = (BLOCK as f64 / 2.0 + 2.0 + displacement) * 3f64.sqrt() * width;
         let near: Vec<_> = (0..self.tools.len())
             .filter(|&index| {
                 let tool = &self.tools[index];
@@ -145,7 +147,8 @@ impl BlockContact<'_> {
             return;
         }
         let position = Vector3::from_fn(|axis, _| {
-            config.origin[axis] + f64::from(chunk.position[axis][lane]) * config.cell_width
+            let cells = f64::from(chunk.position[axis][lane] + chunk.displacement[axis][lane]);
+            config.origin[axis] + cells * config.cell_width
         });
         let h = f64::from(chunk.volume[lane]).cbrt();
         let mut nearest: Option<(usize, SignedDistance)> = None;
@@ -199,6 +202,10 @@ impl BlockContact<'_> {
             slip
         };
         let dv = normal * dv_n + dv_t;
+        let r_at_weights = match config.formulation {
+            Formulation::UpdatedLagrangian => r,
+            Formulation::TotalLagrangian => face_at_rest(chunk, lane, &normal, h),
+        };
         let wrench = &mut self.impulses[index];
         wrench.force -= dv * mass;
         wrench.torque -= arm.cross(&dv) * mass;
@@ -206,9 +213,20 @@ impl BlockContact<'_> {
             chunk.velocity[axis][lane] += dv[axis] as f32;
             chunk.slip[axis][lane] = slip[axis] as f32;
             for column in 0..3 {
-                let moment = dv[axis] * r[column] * 4.0 / config.cell_width.powi(2);
+                let moment = dv[axis] * r_at_weights[column] * 4.0 / config.cell_width.powi(2);
                 self.moments[3 * axis + column][lane] = moment as f32;
             }
         }
     }
+}
+
+/// Way from a particle to the face of its cube that is turned against a normal, as it was at rest [m]: $-N h / 2$ with $N$ along $F^T n$.
+fn face_at_rest(chunk: &Chunk, lane: usize, normal: &Vector3<f64>, h: f64) -> Vector3<f64> {
+    let f = &chunk.deformation_grad;
+    let pulled = Vector3::from_fn(|j, _| {
+        (0..3)
+            .map(|i| f64::from(f[3 * i + j][lane]) * normal[i])
+            .sum()
+    });
+    pulled.normalize() * (-0.5 * h)
 }

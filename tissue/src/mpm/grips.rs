@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::config::Formulation;
 use super::hold::{Held, WORLD};
 use super::world::MlsMpm;
 use crate::tool::{Tool, Wrench};
@@ -16,7 +17,7 @@ impl MlsMpm {
     /// The holds of a tool that is taken away end with the next step.
     ///
     /// # Errors
-    /// [`TissueError::Setting`]: there is no such tool or particle; nothing has changed then.
+    /// [`TissueError::Setting`]: there is no such tool or particle, or the formulation is total Lagrangian; nothing has changed then.
     pub fn grasp_particles(
         &mut self,
         tool: usize,
@@ -30,6 +31,14 @@ impl MlsMpm {
         if let Some(beyond) = particles.iter().find(|number| **number as usize >= n) {
             let allowed = format!("below {n}");
             return Err(TissueError::setting("particles", beyond, allowed));
+        }
+        if self.config.formulation == Formulation::TotalLagrangian {
+            let allowed = "UpdatedLagrangian, where particles are grasped";
+            return Err(TissueError::setting(
+                "formulation",
+                "TotalLagrangian",
+                allowed,
+            ));
         }
         let positions = self.positions();
         let before = self.grips.held().len();

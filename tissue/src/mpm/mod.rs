@@ -19,5 +19,5 @@ mod window;
 mod world;
 
 pub use body::MpmBody;
-pub use config::{Contact, MpmConfig, WALL_NODES, Wall};
+pub use config::{Contact, Formulation, MpmConfig, WALL_NODES, Wall};
 pub use world::MlsMpm;

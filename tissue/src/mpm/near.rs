@@ -67,7 +67,7 @@ impl NearTool {
         for axis in 0..3 {
             let mut along = l.splat(-around.center[axis]);
             for i in 0..3 {
-                let x = l.load(&chunk.position[i]);
+                let x = l.add(l.load(&chunk.position[i]), l.load(&chunk.displacement[i]));
                 along = l.mul_add(l.splat(around.axes[axis][i]), x, along);
             }
             let size = l.max(along, l.sub(zero, along));

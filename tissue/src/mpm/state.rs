@@ -14,7 +14,7 @@ use crate::tool::{Tool, Wrench};
 use crate::{SoftTissue, TissueError};
 
 /// First bytes of a state.
-const MAGIC: &[u8; 8] = b"mls-mpm4";
+const MAGIC: &[u8; 8] = b"mls-mpm5";
 
 impl SoftTissue for MlsMpm {
     fn tools_mut(&mut self) -> &mut Vec<Tool> {

@@ -7,6 +7,9 @@
 //! Grid to particle: $v_p = \sum w v_i$, $C_p = \tfrac{4}{\Delta x^2} \sum w v_i (x_i - x_p)^T$, $x_p \mathrel{+}= \Delta t v_p$, and
 //! $F_p \leftarrow (I + \Delta t \, C_p) F_p$.
 //!
+//! In the total Lagrangian formulation all of that is done where the particles were at rest, with $C_p = \partial v / \partial X$ and the first
+//! Piola–Kirchhoff stress $P = \tau F^{-T}$ in the place of $\tau$, and the displacement takes $\Delta t \, v_p$.
+//!
 //! What is the same for all particles is done for sixteen at once. The sums over nodes go particle by particle, twelve numbers at a time:
 //! three nodes along z with momentum and mass. Particles are sorted by cell, so the nine rows of nodes that a cell reaches stay in
 //! registers until the next cell; an unsorted particle only costs another visit to memory.
@@ -26,7 +29,7 @@ use super::contact::BlockContact;
 use super::damage;
 use super::hold::BlockHolding;
 use super::tile::{LEAD, TILE_LEN, TOUCHED, Tile, WIDTH};
-use crate::elasticity::LaneLaw;
+use crate::elasticity::{LEAST_J, LaneLaw, cofactors, determinant};
 use crate::lanes::{self, Kernel, Lanes, Row};
 
 /// Where the nine rows of three nodes start, seen from the first node, in floats.
@@ -52,8 +55,9 @@ pub(super) struct Constants {
     pub(super) cell_width: f32,
 }
 
-/// The particles of one block through one substep, or half of one; `TEARS`: whether any of them can tear.
-pub(super) struct Transfer<'a, E, const TEARS: bool> {
+/// The particles of one block through one substep, or half of one; `TEARS`: whether any of them can tear; `TOTAL`: in the total Lagrangian
+/// formulation.
+pub(super) struct Transfer<'a, E, const TEARS: bool, const TOTAL: bool> {
     pub(super) law: E,
     pub(super) constants: Constants,
     /// The block's first node, in cells.
@@ -81,7 +85,7 @@ struct Weights {
     bases: [i32; 16],
 }
 
-impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
+impl<E: LaneLaw, const TEARS: bool, const TOTAL: bool> Kernel for Transfer<'_, E, TEARS, TOTAL> {
     type Output = Outcome;
 
     #[inline(always)]
@@ -112,22 +116,34 @@ impl<E: LaneLaw, const TEARS: bool> Kernel for Transfer<'_, E, TEARS> {
         let mut astray = l.splat(0.0);
         let mut max_speed = l.splat(0.0);
         for chunk in chunks {
+            let mut found = None;
             if let Some(velocities) = velocities {
                 // grid => v, C => x, F
-                compute_weights(l, chunk, origin, &mut weights);
+                let at = compute_weights(l, chunk, origin, &mut weights);
+                // They change as the particle moves on, in one formulation.
+                found = TOTAL.then_some(at);
                 g2p(l, &constants, chunk, velocities, &weights);
-                max_speed = advect(l, &constants, chunk, max_speed);
+                max_speed = advect::<L, TOTAL>(l, &constants, chunk, max_speed);
             }
             if let Some(holding) = &mut holding {
                 holding.keep(chunk);
             }
             if let Some(momenta) = &mut momenta {
                 // F => τ => Q => grid
-                let (first_offset, beyond) = compute_weights(l, chunk, origin, &mut weights);
+                let (first_offset, beyond) = match found {
+                    Some(found) => found,
+                    None => compute_weights(l, chunk, origin, &mut weights),
+                };
                 astray = l.add(astray, beyond);
                 let moments = contact.as_mut().and_then(|contact| contact.apply(l, chunk));
-                let terms =
-                    p2g_terms::<L, E, TEARS>(l, law, &constants, chunk, first_offset, moments);
+                let terms = p2g_terms::<L, E, TEARS, TOTAL>(
+                    l,
+                    law,
+                    &constants,
+                    chunk,
+                    first_offset,
+                    moments,
+                );
                 sums.p2g(l, chunk.n, &terms, &weights, momenta);
             }
         }
@@ -262,16 +278,22 @@ fn g2p<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, tile: &Tile, at
 
 /// Advects particles and updates F; returns the greatest speed along an axis of each lane so far, NaN once there was one.
 #[inline(always)]
-fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, max_speed: L::V) -> L::V {
+fn advect<L: Lanes, const TOTAL: bool>(
+    l: L,
+    constants: &Constants,
+    chunk: &mut Chunk,
+    max_speed: L::V,
+) -> L::V {
     let mut max_speed = max_speed;
     let in_cells = l.splat(constants.dt / constants.cell_width);
     for axis in 0..3 {
         let velocity = l.load(&chunk.velocity[axis]);
-        let position = l.load(&chunk.position[axis]);
-        l.store(
-            l.mul_add(velocity, in_cells, position),
-            &mut chunk.position[axis],
-        );
+        let place = if TOTAL {
+            &mut chunk.displacement[axis]
+        } else {
+            &mut chunk.position[axis]
+        };
+        l.store(l.mul_add(velocity, in_cells, l.load(place)), place);
         let speed = l.max(velocity, l.sub(l.splat(0.0), velocity));
         // Of a comparison with NaN the second number comes out: once there, it stays by the sum.
         max_speed = l.add(l.max(max_speed, speed), l.mul(speed, l.splat(0.0)));
@@ -281,13 +303,23 @@ fn advect<L: Lanes>(l: L, constants: &Constants, chunk: &mut Chunk, max_speed: L
     let f = load_matrix(l, &chunk.deformation_grad);
     for i in 0..3 {
         for j in 0..3 {
-            let rest = l.mul_add(c[3 * i + 1], f[3 + j], l.mul(c[3 * i + 2], f[6 + j]));
-            let change = l.mul_add(c[3 * i], f[j], rest);
+            let change = if TOTAL {
+                c[3 * i + j]
+            } else {
+                product(l, &c, &f, i, j)
+            };
             let entry = l.mul_add(dt, change, f[3 * i + j]);
             l.store(entry, &mut chunk.deformation_grad[3 * i + j]);
         }
     }
     max_speed
+}
+
+/// Entry of the product of two row-major matrices.
+#[inline(always)]
+fn product<L: Lanes>(l: L, a: &[L::V; 9], b: &[L::V; 9], i: usize, j: usize) -> L::V {
+    let rest = l.mul_add(a[3 * i + 1], b[3 + j], l.mul(a[3 * i + 2], b[6 + j]));
+    l.mul_add(a[3 * i], b[j], rest)
 }
 
 #[inline(always)]
@@ -317,7 +349,7 @@ fn dot<L: Lanes>(l: L, a: &[L::V; 3], b: &[L::V; 3]) -> L::V {
 /// What each particle contributes to a node at the offset d in cells from the *first* node: `[q₀ + q_x d_x + q_y d_y + q_z d_z, m]`.
 /// `moments`: affine velocities of contact. Sixteen numbers for each particle: q₀ and mass, q_x, q_y, q_z.
 #[inline(always)]
-fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool>(
+fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool, const TOTAL: bool>(
     l: L,
     law: E,
     constants: &Constants,
@@ -340,12 +372,38 @@ fn p2g_terms<L: Lanes, E: LaneLaw, const TEARS: bool>(
     let push = l.mul(l.load(&chunk.volume), l.splat(-constants.dt * 4.0 / width));
     let viscosity = l.load(&chunk.viscosity);
     let zero = l.splat(0.0);
+    // Of F⁻¹, row-major.
+    let mut inverse = [zero; 9];
+    let mut gradient = c;
+    if TOTAL {
+        let j = l.max(determinant(l, &f), l.splat(LEAST_J));
+        let reciprocal = l.div(l.splat(1.0), j);
+        let cofactors = cofactors(l, &f);
+        for i in 0..9 {
+            inverse[i] = l.mul(cofactors[i % 3 * 3 + i / 3], reciprocal);
+        }
+        for i in 0..9 {
+            gradient[i] = product(l, &c, &inverse, i / 3, i % 3);
+        }
+    }
+    let mut stress = elastic;
+    for i in 0..3 {
+        for j in 0..3 {
+            let rate = l.add(gradient[3 * i + j], gradient[3 * j + i]);
+            stress[3 * i + j] = l.mul_add(viscosity, rate, elastic[3 * i + j]);
+        }
+    }
     let mut q = [zero; 9];
     for i in 0..3 {
         for j in 0..3 {
-            let rate = l.add(c[3 * i + j], c[3 * j + i]);
-            let tau = l.mul_add(viscosity, rate, elastic[3 * i + j]);
-            q[3 * i + j] = l.mul_add(inertial, c[3 * i + j], l.mul(push, tau));
+            let stress = if TOTAL {
+                // P = τ F⁻ᵀ
+                let [a, b] = [&stress[3 * i..3 * i + 3], &inverse[3 * j..3 * j + 3]];
+                l.mul_add(a[0], b[0], l.mul_add(a[1], b[1], l.mul(a[2], b[2])))
+            } else {
+                stress[3 * i + j]
+            };
+            q[3 * i + j] = l.mul_add(inertial, c[3 * i + j], l.mul(push, stress));
         }
     }
     if let Some(moments) = moments {
@@ -444,7 +502,9 @@ impl<L: Lanes> Sums<L> {
 
 /// Runs [`Transfer`] on the widest lanes of this machine.
 #[inline]
-pub(super) fn transfer<E: LaneLaw, const TEARS: bool>(transfer: Transfer<'_, E, TEARS>) -> Outcome {
+pub(super) fn transfer<E: LaneLaw, const TEARS: bool, const TOTAL: bool>(
+    transfer: Transfer<'_, E, TEARS, TOTAL>,
+) -> Outcome {
     lanes::run(transfer)
 }
 

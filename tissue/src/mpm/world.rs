@@ -6,7 +6,7 @@ use super::advance::{Advance, G2p};
 use super::block::{Block, NodeBlock};
 use super::body::MpmBody;
 use super::chunk::Particle;
-use super::config::MpmConfig;
+use super::config::{Formulation, MpmConfig};
 use super::contact::ToolContact;
 use super::grid_update::GridUpdate;
 use super::hold::{FREE, Grips, Held, Holding, Motion, WORLD};
@@ -134,6 +134,7 @@ impl MlsMpm {
     pub fn step(&mut self, time: f64) -> Result<(), TissueError> {
         check_range("time", time, 0.0, 1e3)?;
         self.tools.iter().try_for_each(Tool::check)?;
+        self.check_holders()?;
         if let Some(reason) = self.diverged {
             return Err(self.diverged_error(reason));
         }
@@ -159,6 +160,25 @@ impl MlsMpm {
         self.fixed_wrench = self.wrenches.pop().unwrap_or_default();
         self.time += time;
         Ok(())
+    }
+
+    /// Refuses what holds nodes and moves where nodes do not.
+    fn check_holders(&self) -> Result<(), TissueError> {
+        if self.config.formulation == Formulation::UpdatedLagrangian {
+            return Ok(());
+        }
+        let holders = self.tools.iter().filter(|tool| tool.friction.is_infinite());
+        match holders
+            .map(|tool| tool.speed(1.0))
+            .find(|speed| *speed > 0.0)
+        {
+            None => Ok(()),
+            Some(speed) => {
+                let allowed =
+                    "0 for a tool of infinite friction in the total Lagrangian formulation";
+                Err(TissueError::setting("tool.linear", speed, allowed))
+            }
+        }
     }
 
     /// Runs the substeps of a step; returns the impulses on the tools, and last on fixed particles [N·s, N·m·s].
@@ -248,7 +268,8 @@ impl MlsMpm {
         let mut positions = vec![[0.0; 3]; self.n_particles()];
         for (id, particle) in self.particles() {
             positions[id as usize] = std::array::from_fn(|axis| {
-                let cells = f64::from(particle.position[axis]);
+                let cells =
+                    f64::from(particle.position[axis]) + f64::from(particle.displacement[axis]);
                 self.config.origin[axis] + cells * self.config.cell_width
             });
         }
@@ -350,6 +371,7 @@ impl MlsMpm {
         let how = Advance {
             node_blocks: &self.node_blocks,
             law: config.law,
+            formulation: config.formulation,
             tears: self.can_tear,
             constants,
             g2p,

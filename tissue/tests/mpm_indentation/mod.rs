@@ -1,7 +1,7 @@
 //! Particles pressed on a table by a tool, and the force that finite elements give.
 
 use insonate_tissue::Material;
-use insonate_tissue::mpm::MlsMpm;
+use insonate_tissue::mpm::{Formulation, MlsMpm};
 use insonate_tissue::tool::{Shape, Tool};
 use nalgebra::Vector3;
 
@@ -29,6 +29,7 @@ pub(crate) fn on_table(
     size: [f64; 3],
     cell: f64,
     material: Material,
+    formulation: Formulation,
     shape: Shape,
     half: f64,
     is_in: impl Fn([f64; 3]) -> bool,
@@ -42,7 +43,15 @@ pub(crate) fn on_table(
         position: Vector3::new(0.5 * size[0], 0.5 * size[1], size[2] + half),
         ..Tool::new(shape)
     };
-    part_of(size, cell, material, [0.0; 3], vec![table, tool], is_in)
+    part_of(
+        size,
+        cell,
+        material,
+        formulation,
+        [0.0; 3],
+        vec![table, tool],
+        is_in,
+    )
 }
 
 /// A round layer on a table, deep and wide against what presses it.
@@ -54,20 +63,39 @@ pub(crate) const LAYER: Layer = Layer {
 };
 
 /// Force [N] of the layer on a tool, whose lowest point is `half` below its origin, at a depth [m].
-pub(crate) fn press(shape: Shape, half: f64, cell: f64, depth: f64) -> f64 {
+pub(crate) fn press(
+    formulation: Formulation,
+    shape: Shape,
+    half: f64,
+    cell: f64,
+    depth: f64,
+) -> f64 {
     let size = [2.0 * LAYER.radius, 2.0 * LAYER.radius, LAYER.depth];
-    let mut world = on_table(size, cell, damped(SOFT, cell), shape, half, |[x, y, _]| {
-        (x - LAYER.radius).hypot(y - LAYER.radius) < LAYER.radius
-    });
+    let mut world = on_table(
+        size,
+        cell,
+        damped(SOFT, cell),
+        formulation,
+        shape,
+        half,
+        |[x, y, _]| (x - LAYER.radius).hypot(y - LAYER.radius) < LAYER.radius,
+    );
     bring(&mut world, 1, size[2] + half - depth, 0.1, 0.1);
     force(&mut world, 1, 0.03).z
 }
 
 /// Errors of the force for cells [m], and the order by which they fall: the slope of a line through their logarithms.
-fn errors(shape: &Shape, half: f64, depth: f64, wanted: f64, cells: &[f64]) -> (Vec<f64>, f64) {
+fn errors(
+    formulation: Formulation,
+    shape: &Shape,
+    half: f64,
+    depth: f64,
+    wanted: f64,
+    cells: &[f64],
+) -> (Vec<f64>, f64) {
     let errors: Vec<f64> = cells
         .iter()
-        .map(|&cell| press(shape.clone(), half, cell, depth) / wanted - 1.0)
+        .map(|&cell| press(formulation, shape.clone(), half, cell, depth) / wanted - 1.0)
         .collect();
     let x: Vec<f64> = cells.iter().map(|cell| cell.ln()).collect();
     let y: Vec<f64> = errors.iter().map(|error| error.abs().ln()).collect();
@@ -80,20 +108,27 @@ fn errors(shape: &Shape, half: f64, depth: f64, wanted: f64, cells: &[f64]) -> (
     (errors, slope(&y, y_mean) / slope(&x, x_mean))
 }
 
-pub(crate) fn ball(cells: &[f64]) -> (Vec<f64>, f64) {
+pub(crate) fn ball(formulation: Formulation, cells: &[f64]) -> (Vec<f64>, f64) {
     let (radius, depth): (f64, f64) = (0.04, 0.004);
     let wanted = LAYER.force(1.2 * (radius * depth).sqrt(), |r| {
         depth - (radius - (radius * radius - r * r).sqrt())
     });
-    errors(&Shape::Sphere { radius }, radius, depth, wanted, cells)
+    errors(
+        formulation,
+        &Shape::Sphere { radius },
+        radius,
+        depth,
+        wanted,
+        cells,
+    )
 }
 
-pub(crate) fn punch(cells: &[f64]) -> (Vec<f64>, f64) {
+pub(crate) fn punch(formulation: Formulation, cells: &[f64]) -> (Vec<f64>, f64) {
     let (radius, depth) = (0.02, 0.004);
     let wanted = LAYER.force(radius, |_| depth);
     let shape = Shape::Cylinder {
         radius,
         half_length: 0.03,
     };
-    errors(&shape, 0.03, depth, wanted, cells)
+    errors(formulation, &shape, 0.03, depth, wanted, cells)
 }

@@ -1,11 +1,13 @@
 //! MLS-MPM in plain f64: every particle visits its 27 nodes, one after the other. What the fast code is compared with.
 
-use insonate_tissue::mpm::{WALL_NODES, Wall};
+use insonate_tissue::mpm::{Formulation, WALL_NODES, Wall};
 use insonate_tissue::tool::Tool;
 use insonate_tissue::{ElasticLaw, Material};
 use nalgebra::{Matrix3, Vector3};
 
 pub(crate) struct Particle {
+    /// At rest.
+    pub(crate) rest: Vector3<f64>,
     pub(crate) position: Vector3<f64>,
     pub(crate) velocity: Vector3<f64>,
     pub(crate) affine: Matrix3<f64>,
@@ -23,6 +25,7 @@ pub(crate) struct Oracle {
     pub(crate) cells: [usize; 3],
     pub(crate) gravity: Vector3<f64>,
     pub(crate) law: ElasticLaw,
+    pub(crate) formulation: Formulation,
     pub(crate) walls: [[Wall; 2]; 3],
     /// In cells.
     pub(crate) contact_distance: f64,
@@ -59,7 +62,11 @@ impl Oracle {
     }
 
     fn visit(&self, particle: &Particle, mut each: impl FnMut(usize, f64, Vector3<f64>)) {
-        let (base, w, f) = weights(particle.position / self.cell_width);
+        let place = match self.formulation {
+            Formulation::UpdatedLagrangian => particle.position,
+            Formulation::TotalLagrangian => particle.rest,
+        };
+        let (base, w, f) = weights(place / self.cell_width);
         for i in 0..3 {
             for j in 0..3 {
                 for k in 0..3 {
@@ -99,8 +106,18 @@ impl Oracle {
                     (f - rotation) * f.transpose() * (2.0 * mu) + one * (lambda * (j - 1.0) * j)
                 }
             };
-            let tau = elastic + (p.affine + p.affine.transpose()) * p.material.viscosity;
-            let q = (p.affine + p.kick) * mass - tau * (dt * inertia * p.volume);
+            let stress = match self.formulation {
+                Formulation::UpdatedLagrangian => {
+                    elastic + (p.affine + p.affine.transpose()) * p.material.viscosity
+                }
+                Formulation::TotalLagrangian => {
+                    let inverse = f.try_inverse().expect("is not flat");
+                    let gradient = p.affine * inverse;
+                    let rate = gradient + gradient.transpose();
+                    (elastic + rate * p.material.viscosity) * inverse.transpose()
+                }
+            };
+            let q = (p.affine + p.kick) * mass - stress * (dt * inertia * p.volume);
             self.visit(p, |node, weight, way| {
                 nodes[node].momentum += (p.velocity * mass + q * way) * weight;
                 nodes[node].mass += mass * weight;
@@ -128,7 +145,10 @@ impl Oracle {
             p.velocity = velocity;
             p.affine = moment * inertia;
             p.position += velocity * dt;
-            p.deformation_grad += p.affine * p.deformation_grad * dt;
+            p.deformation_grad += match self.formulation {
+                Formulation::UpdatedLagrangian => p.affine * p.deformation_grad,
+                Formulation::TotalLagrangian => p.affine,
+            } * dt;
         }
         self.particles = particles;
         for tool in &mut self.tools {
@@ -173,6 +193,12 @@ impl Oracle {
         }
         let change = normal * push + hold;
         p.velocity += change;
+        let out = match self.formulation {
+            Formulation::UpdatedLagrangian => out,
+            Formulation::TotalLagrangian => {
+                (p.deformation_grad.transpose() * normal).normalize() * (-0.5 * edge)
+            }
+        };
         p.kick = change * out.transpose() * (4.0 / self.cell_width.powi(2));
         impulse[0] -= change * mass;
         impulse[1] -= arm.cross(&change) * mass;

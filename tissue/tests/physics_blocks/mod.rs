@@ -1,7 +1,7 @@
 //! Blocks of particles for tests of physics.
 
 use insonate_tissue::Material;
-use insonate_tissue::mpm::{MlsMpm, MpmBody, MpmConfig};
+use insonate_tissue::mpm::{Formulation, MlsMpm, MpmBody, MpmConfig};
 use insonate_tissue::tool::Tool;
 use nalgebra::Vector3;
 
@@ -45,7 +45,10 @@ pub(crate) fn world(
     gravity: [f64; 3],
     tools: Vec<Tool>,
 ) -> MlsMpm {
-    part_of(size, cell_width, material, gravity, tools, |_| true)
+    let updated = Formulation::UpdatedLagrangian;
+    part_of(size, cell_width, material, updated, gravity, tools, |_| {
+        true
+    })
 }
 
 /// The part of the block that `is_in` says.
@@ -53,6 +56,7 @@ pub(crate) fn part_of(
     size: [f64; 3],
     cell_width: f64,
     material: Material,
+    formulation: Formulation,
     gravity: [f64; 3],
     tools: Vec<Tool>,
     is_in: impl Fn([f64; 3]) -> bool,
@@ -63,6 +67,7 @@ pub(crate) fn part_of(
         cell_width,
         cells: size.map(|size| (size / cell_width + 2.0 * margin).ceil() as usize),
         gravity,
+        formulation,
         ..MpmConfig::default()
     };
     let mut body = block(size, cell_width, material);

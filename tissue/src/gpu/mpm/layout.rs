@@ -1,7 +1,7 @@
 //! Offsets of the worlds' particles, units of their fixed-point sums, and how many blocks of nodes they may need.
 
 use crate::gpu::{DeviceError, Gpu, GpuError};
-use crate::mpm::{Contact, MpmBody, MpmConfig};
+use crate::mpm::{Contact, Formulation, MpmBody, MpmConfig};
 use crate::{Divergence, ElasticLaw, Material, TissueError};
 
 /// Rows of four numbers of a particle: position, F, velocity and C.
@@ -87,6 +87,11 @@ impl Layout {
         };
         if layout.config.reach != f64::INFINITY {
             return Err(GpuError::Unsupported { what: "a reach" });
+        }
+        if layout.config.formulation != Formulation::UpdatedLagrangian {
+            return Err(GpuError::Unsupported {
+                what: "the total Lagrangian formulation",
+            });
         }
         let mut most_blocks = 1;
         for bodies in worlds {
