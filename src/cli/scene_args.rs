@@ -15,7 +15,7 @@ use insonate::report::settings;
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
 
-/// How far from the probe an `xpbd` torso moves [m]: what is farther gives way by little.
+/// How far from the probe `mpm` and `xpbd` torsos move [m]: what is farther gives way by little.
 const TISSUE_REACH: f64 = 0.1;
 
 #[derive(Debug, Args)]
@@ -288,7 +288,7 @@ impl SceneArgs {
         if config.soft_layers.is_some() {
             config = config.matching(self.timestep);
         }
-        if kind.name == "xpbd" {
+        if matches!(kind.name, "mpm" | "xpbd") {
             config.reach = Some(TISSUE_REACH);
         }
         config.check().map_err(Usage::new)?;

@@ -79,7 +79,7 @@ pub struct TorsoConfig {
     /// How far from the probe an `mpm` or `xpbd` torso moves [m]: the rest stands still, which is faster. `None`: all moves.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reach: Option<f64>,
-    /// Longest substep of an `xpbd` torso [s]; `None`: 0.5 ms. With 1 ms it is twice as fast, and a force that is held trembles by up to 4 %.
+    /// Longest substep of an `xpbd` torso [s]; `None`: 0.5 ms, less for much damping. With 1 ms it is twice as fast, and a force that is held trembles by up to 4 %.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub substep: Option<f64>,
     /// Breathing, or none.

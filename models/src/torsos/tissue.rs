@@ -45,11 +45,12 @@ const FITTED_SPACING: f64 = 0.035;
 /// | box | 0.77 | 0.91 | 1.05 |
 /// | ellipsoid | 0.72 | 0.85 | 0.98 |
 fn mpm_stiffening(height: f64) -> f64 {
-    0.616 + 0.0184 / height
+    0.625 + 0.0187 / height
 }
 
-/// Substep of tetrahedra where nothing else is said [s].
+/// Longest substep of tetrahedra where nothing else is said, and the shortest that is chosen for the sake of damping [s].
 const SUBSTEP: f64 = 5e-4;
+const LEAST_SUBSTEP: f64 = 1e-4;
 /// Share of their force on a probe that tetrahedra lose for each second of a substep [1/s]; the stiffening below was fitted at 0.22 ms.
 const LOST: f64 = 40.0;
 
@@ -58,7 +59,7 @@ const BOUND: f64 = 0.0056;
 
 /// Force of particles of which only those within a reach of 6 to 8 cm move, over that where all do: nodes at the edge of what moves lack
 /// the stiffness of what rests beyond.
-const EDGE: f64 = 0.985;
+const EDGE: f64 = 0.97;
 
 /// The same of tetrahedra, half as wide as the lattice.
 ///
@@ -99,7 +100,7 @@ pub fn material(name: &str, config: &TorsoConfig) -> [f64; 4] {
     let spacing = config.spacing.clamp(0.02, 0.06);
     let stiffening = match name {
         "xpbd" => {
-            let substep = config.substep.unwrap_or(SUBSTEP);
+            let substep = substep(config);
             let bound = 1.0 + config.reach.map_or(0.0, |reach| BOUND / reach);
             (1.0 - LOST * substep) * bound * xpbd_stiffening(spacing, height)
         }
@@ -123,7 +124,11 @@ const MPM_TRANSFER: f64 = 0.11;
 const MPM_EDGE_DAMPING: f64 = 2.0;
 /// Damping above which a probe on tetrahedra hardly feels more, at [`FITTED_SPACING`] and [`SUBSTEP`] [N·s/m].
 const MOST_FELT: f64 = 36.0;
-/// Up to this share of the most that can be felt, [`damping`] makes up for what is not.
+/// Stiffness at which it was fitted [N/m].
+const FITTED_STIFFNESS: f64 = 1324.17;
+/// Share of it that substeps are short enough for, where none is asked for.
+const WELL_FELT: f64 = 0.7;
+/// Up to this share of it [`damping`] makes up for what is not felt.
 const MADE_UP_FOR: f64 = 0.8;
 
 /// Damping of the tissue for which a probe feels that of the softness [N·s/m].
@@ -139,7 +144,7 @@ const MADE_UP_FOR: f64 = 0.8;
 /// | 28 mm | 10.6 | 15.1 | 25 |
 /// | 47 mm | 14.9 | 22.8 | 60 |
 ///
-/// 400 and 4000 N/m have the same $s$ within 25 %.
+/// At 4000 N/m, 0.5 ms, $s$ is 45.
 fn damping(name: &str, config: &TorsoConfig) -> f64 {
     let damping = config.softness.damping;
     if name != "xpbd" {
@@ -148,10 +153,23 @@ fn damping(name: &str, config: &TorsoConfig) -> f64 {
         let transfer = edge * MPM_TRANSFER * config.softness.stiffness.sqrt() * spacing.powi(2);
         return (damping - transfer).max(0.0) / MPM_FELT;
     }
-    let substep = config.substep.unwrap_or(SUBSTEP);
-    let most =
-        MOST_FELT * (SUBSTEP / substep).powf(0.8) * (config.spacing / FITTED_SPACING).powf(1.7);
-    damping / (1.0 - (damping / most).min(MADE_UP_FOR))
+    damping / (1.0 - (damping / most_felt(config, substep(config))).min(MADE_UP_FOR))
+}
+
+/// Damping above which a probe on tetrahedra stepped by a substep [s] hardly feels more, $s$ [N·s/m].
+fn most_felt(config: &TorsoConfig, substep: f64) -> f64 {
+    MOST_FELT
+        * (SUBSTEP / substep)
+        * (config.spacing / FITTED_SPACING).powf(1.7)
+        * (config.softness.stiffness / FITTED_STIFFNESS).powf(0.2)
+}
+
+/// Longest substep of tetrahedra [s]: the configured one, or one in which the damping is well felt.
+fn substep(config: &TorsoConfig) -> f64 {
+    config.substep.unwrap_or_else(|| {
+        let share = config.softness.damping / (WELL_FELT * most_felt(config, SUBSTEP));
+        (SUBSTEP / share.max(1.0)).max(LEAST_SUBSTEP)
+    })
 }
 
 fn solid(name: &'static str, config: &TorsoConfig) -> Result<Torso, ModelError> {
@@ -172,7 +190,7 @@ fn solid(name: &'static str, config: &TorsoConfig) -> Result<Torso, ModelError> 
             .with_attribute("name", MATERIAL)
             .with_attribute("data", material),
     );
-    let substep = (name == "xpbd").then(|| config.substep.unwrap_or(SUBSTEP));
+    let substep = (name == "xpbd").then(|| substep(config));
     for (name, number) in [(REACH, config.reach), (LONGEST_SUBSTEP, substep)] {
         let Some(number) = number else { continue };
         custom.add(
