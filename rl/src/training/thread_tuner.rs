@@ -9,7 +9,7 @@ const TRIAL_EVERY: usize = 32;
 
 /// Times of recent updates.
 #[derive(Debug, Clone)]
-pub(in crate::ppo) struct ThreadTuner {
+pub(crate) struct ThreadTuner {
     max_threads: usize,
     /// Time of the last update on one thread and on two.
     times: [Option<Duration>; 2],
@@ -18,7 +18,7 @@ pub(in crate::ppo) struct ThreadTuner {
 
 impl ThreadTuner {
     /// A tuner of at most so many threads.
-    pub(in crate::ppo) fn new(max_threads: usize) -> Self {
+    pub(crate) fn new(max_threads: usize) -> Self {
         Self {
             max_threads,
             times: [None; 2],
@@ -27,7 +27,7 @@ impl ThreadTuner {
     }
 
     /// Threads of the next update.
-    pub(in crate::ppo) fn n_threads(&self) -> usize {
+    pub(crate) fn n_threads(&self) -> usize {
         if self.max_threads < 2 {
             return 1;
         }
@@ -42,7 +42,7 @@ impl ThreadTuner {
     }
 
     /// Records the time of an update.
-    pub(in crate::ppo) fn record(&mut self, n_threads: usize, time: Duration) {
+    pub(crate) fn record(&mut self, n_threads: usize, time: Duration) {
         self.times[n_threads - 1] = Some(time);
         self.n_updates += 1;
     }
