@@ -176,7 +176,7 @@ fn a_checkpoint_can_be_inspected_without_environments() {
     first.policy().save(&path).unwrap();
     let message = CheckpointInfo::load(&path).unwrap_err().to_string();
     assert!(
-        message.ends_with("is of format \"insonate-policy\", not \"insonate-checkpoint\""),
+        message.ends_with("is of format \"insonate-policy\", not \"insonate-checkpoint\" or \"insonate-sac-checkpoint\""),
         "{message}"
     );
 }

@@ -91,3 +91,89 @@ fn outcome(byte: u8) -> Option<Outcome> {
     let all = [Outcome::Running, Outcome::Terminated, Outcome::Truncated];
     all.into_iter().find(|outcome| *outcome as u8 == byte)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tensor_file::Format;
+    use insonate_envs::Batch;
+    use std::path::Path;
+
+    const FORMAT: Format = Format {
+        name: "insonate-test",
+        what: "test",
+        version: 1,
+        oldest: 1,
+    };
+
+    fn empty() -> ReplayBuffer {
+        ReplayBuffer::new(4, 1, 1, &[0.0, 0.0])
+    }
+
+    /// Three steps, of which the second is truncated.
+    fn filled() -> ReplayBuffer {
+        let mut replay = empty();
+        for step in 0..3 {
+            let batch = Batch {
+                observations: vec![step as f32; 2],
+                rewards: vec![1.0],
+                terminated: vec![false],
+                truncated: vec![step == 1],
+                final_observations: vec![7.0; 2],
+                ..Batch::default()
+            };
+            replay.push(&[0.5], &batch);
+        }
+        replay
+    }
+
+    fn taken(
+        counts: &ReplayCounts,
+        change: impl Fn(&mut TensorWriter),
+    ) -> Result<ReplayBuffer, String> {
+        let mut writer = TensorWriter::default();
+        add(&mut writer, &filled());
+        change(&mut writer);
+        let bytes = writer.bytes(FORMAT, &"");
+        let mut file = TensorFile::parse(Path::new("here"), &bytes, &[FORMAT]).unwrap();
+        let mut replay = empty();
+        match take(&mut file, counts, &mut replay) {
+            Ok(()) => Ok(replay),
+            Err(error) => Err(error.to_string()),
+        }
+    }
+
+    #[test]
+    fn a_buffer_reads_back_and_lengths_that_do_not_fit_are_refused() {
+        let counts = ReplayCounts::of(&filled());
+        assert_eq!(taken(&counts, |_| ()), Ok(filled()));
+        let counted = |steps: usize, position: usize| {
+            taken(&ReplayCounts { steps, position }, |_| ()).unwrap_err()
+        };
+        for (steps, position) in [(usize::MAX, 0), (5, 0), (3, 4), (3, 2), (0, usize::MAX)] {
+            let problem =
+                format!("here: has a replay buffer of {steps} steps at {position}, 4 at most");
+            assert_eq!(counted(steps, position), problem);
+        }
+        assert_eq!(
+            counted(4, 0),
+            "here: has \"replay.observations\" of shape [3, 2], expected [4, 2]"
+        );
+        let changed = |name: &str, tensor: &Tensor| {
+            taken(&counts, |writer| writer.add(name, tensor.clone())).unwrap_err()
+        };
+        assert_eq!(
+            changed("replay.outcomes", &Tensor::bytes(vec![0, 3, 0])),
+            "here: has outcomes of another kind in its replay buffer"
+        );
+        // One more truncated episode than last observations.
+        assert_eq!(
+            changed("replay.outcomes", &Tensor::bytes(vec![2, 2, 0])),
+            "here: has \"replay.final_observations\" of shape [1, 2], expected [2, 2]"
+        );
+        assert_eq!(
+            changed("replay.outcomes", &Tensor::bytes(vec![0; 2])),
+            "here: has \"replay.outcomes\" of shape [2], expected [3]"
+        );
+    }
+}

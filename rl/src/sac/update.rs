@@ -143,3 +143,113 @@ fn adam_step(learning_rate: f64, epsilon: f64) -> AdamStep {
         gradient_scale: 1.0,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::network::Activation;
+    use crate::policy::PolicyIdentity;
+    use crate::sac::SacConfig;
+    use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
+
+    /// A training that has drawn its first minibatch.
+    fn sac() -> Sac {
+        let pendulum = (tasks::by_name("pendulum").unwrap().build)(&toml::Table::new()).unwrap();
+        let vector = VecConfig {
+            autoreset: Autoreset::SameStep,
+            n_threads: 1,
+        };
+        let env = VecEnv::new(pendulum.make_many(1).unwrap(), vector).unwrap();
+        let config = SacConfig {
+            n_envs: 1,
+            batch_size: 8,
+            hidden_sizes: vec![6, 5],
+            activation: Activation::Tanh,
+            alpha: 0.3,
+            ..SacConfig::default()
+        };
+        let mut sac = Sac::new(env, config, PolicyIdentity::default()).unwrap();
+        for _ in 0..30 {
+            sac.collect_step(&|| false).unwrap();
+        }
+        sac.sample_minibatch();
+        sac.draw_actions();
+        sac
+    }
+
+    /// Mean of α ln π − min Q with the noise that was drawn.
+    fn actor_loss(sac: &mut Sac) -> f64 {
+        let (observations, n) = (sac.minibatch.observations.clone(), sac.targets.len());
+        let drawn = &mut sac.drawn;
+        sac.actor.evaluate(&observations, |row, heads| {
+            let noise = &drawn.noise[row..=row];
+            drawn.log_probs[row] =
+                super::super::squash(heads, noise, &mut drawn.actions[row..=row]);
+        });
+        pair(&observations, &sac.drawn.actions, n, &mut sac.drawn_pairs);
+        let pairs = &sac.drawn_pairs;
+        for critic in &mut sac.critics {
+            critic.differentiate(pairs);
+        }
+        let alpha = f64::from(sac.temperature.alpha());
+        let [first, second] = &sac.critics;
+        let rows = 0..n;
+        let losses = rows.map(|row| {
+            let least = first.values[row].min(second.values[row]);
+            alpha * f64::from(sac.drawn.log_probs[row]) - f64::from(least)
+        });
+        losses.sum::<f64>() / n as f64
+    }
+
+    #[test]
+    fn the_actors_gradient_is_that_of_its_loss() {
+        let mut sac = sac();
+        let loss = actor_loss(&mut sac);
+        let before = sac.actor.network.parameters().clone();
+        let (found, is_finite) = sac.update_actor();
+        assert!(is_finite && (found - loss).abs() < 1e-5, "{found}, {loss}");
+        let gradient = sac.actor.gradient().to_vec();
+        let mut largest = 0.0_f64;
+        for (i, slope) in gradient.iter().enumerate() {
+            let mut at = |step: f32| {
+                let parameters = sac.actor.network.parameters_mut();
+                parameters.copy_from_slice(&before);
+                // Padding has no gradient and must stay zero.
+                if *slope != 0.0 {
+                    parameters[i] += step;
+                }
+                actor_loss(&mut sac)
+            };
+            let expected = (at(1e-2) - at(-1e-2)) / 2e-2;
+            // Rounding of a loss about 1 over the step, and the cubic term.
+            let error = (expected - f64::from(*slope)).abs();
+            assert!(error < 1e-3, "{i}: {expected}, {slope}");
+            largest = largest.max(expected.abs());
+        }
+        assert!(largest > 0.1, "the gradient is seen: {largest}");
+    }
+
+    #[test]
+    fn targets_are_as_computed_by_hand_and_end_where_the_task_does() {
+        let mut sac = sac();
+        sac.minibatch.continues[0] = 0.0;
+        sac.compute_targets();
+        let (alpha, discount) = (sac.temperature.alpha(), sac.config.discount as f32);
+        assert_eq!(sac.targets[0], sac.minibatch.rewards[0]);
+        for row in 1..sac.targets.len() {
+            let input = &sac.next_pairs[row * 4..][..4];
+            let [first, second] = [0, 1].map(|twin| {
+                let critic = &sac.critics[twin];
+                let mut value = 0.0;
+                let mut workspace = critic.target.workspace(1);
+                critic
+                    .target
+                    .evaluate(input, &mut workspace, |_, q| value = q[0]);
+                value
+            });
+            let value = first.min(second) - alpha * sac.next_drawn.log_probs[row];
+            let y = sac.minibatch.rewards[row] + discount * value;
+            assert!((sac.targets[row] - y).abs() < 1e-5);
+        }
+    }
+}
