@@ -42,7 +42,7 @@ fn same_step(n_threads: usize) -> VecEnv {
 
 fn sac(config: SacConfig, n_threads: usize) -> Sac {
     let mut sac = Sac::new(same_step(n_threads), config, identity()).unwrap();
-    sac.set_update_threads(n_threads);
+    sac.fix_update_threads(n_threads);
     sac
 }
 
@@ -76,7 +76,7 @@ fn resumed_training_is_bit_identical_to_uninterrupted_training_on_any_number_of_
             before == bytes(&second, &path),
             "loaded and saved, {n_before}"
         );
-        second.set_update_threads(2);
+        second.fix_update_threads(2);
         iterate(&mut second, 6 - n_before);
         assert!(bytes(&whole, &path) == bytes(&second, &path), "{n_before}");
         assert!(second.is_finished());

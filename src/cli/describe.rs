@@ -93,8 +93,13 @@ fn policy_text(named: &NamedPolicy) -> String {
     } else {
         "observations as they are"
     };
+    let squashed = if policy.is_squashed() {
+        ", actions squashed by tanh"
+    } else {
+        ""
+    };
     format!(
-        "policy {}\n  file      {}\n  trained   {} steps, seed {}, insonate {}\n  network   {}, {activation:?}, {normalised}",
+        "policy {}\n  file      {}\n  trained   {} steps, seed {}, insonate {}\n  network   {}, {activation:?}, {normalised}{squashed}",
         named.described(),
         file.display(),
         policy.n_trained_steps,
@@ -118,6 +123,7 @@ fn policy_json(named: &NamedPolicy) -> Value {
         "hidden_sizes": hidden_sizes,
         "activation": activation,
         "is_normalized": policy.is_normalized(),
+        "is_squashed": policy.is_squashed(),
     })
 }
 

@@ -22,7 +22,7 @@ use super::{Usage, print};
 #[command(after_help = "Examples:
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate train probe-sweep --set env.randomization.breathing=true --set ppo.learning_rate=1e-4
-  insonate train probe-sweep --algorithm sac --set sac.discount=0.97 --output output/sac
+  insonate train probe-sweep --algorithm sac --set sac.batch_size=128 --output output/sac
   insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
@@ -184,7 +184,10 @@ impl Train {
             None => Plan::new(task, &overrides, folder, start)?,
         };
         if start == StartMode::Resume {
-            let (done, wanted) = (Plan::steps_done(folder)?, plan.settings.algorithm.total_timesteps());
+            let (done, wanted) = (
+                Plan::steps_done(folder)?,
+                plan.settings.algorithm.total_timesteps(),
+            );
             if (wanted as u64) < done {
                 eprintln!(
                     "note: {} has done {done} steps, so --steps {wanted} adds none",

@@ -1,7 +1,7 @@
 //! Default settings of the algorithms for each task.
 
-use crate::rl::{PpoConfig, SacConfig};
 use crate::rl::network::Activation;
+use crate::rl::{PpoConfig, SacConfig};
 
 /// The default settings of a task.
 pub fn ppo_defaults(task: &str) -> PpoConfig {
@@ -122,6 +122,8 @@ fn general() -> PpoConfig {
 pub fn sac_defaults(task: &str) -> SacConfig {
     let general = SacConfig {
         total_timesteps: 100_000,
+        policy_lr: 1e-3,
+        q_lr: 1e-3,
         hidden_sizes: vec![64, 64],
         discount: 0.98,
         ..SacConfig::default()
@@ -130,8 +132,6 @@ pub fn sac_defaults(task: &str) -> SacConfig {
         "pendulum" => SacConfig {
             total_timesteps: 10_000,
             learning_starts: 500,
-            policy_lr: 1e-3,
-            q_lr: 1e-3,
             ..general
         },
         "probe-sweep" | "table-slide" | "probe-press" => SacConfig {

@@ -68,7 +68,9 @@ impl Overrides {
                 )));
             }
             ("algorithm", value) => {
-                return Err(invalid(format!("is {value}, but must be \"ppo\" or \"sac\"")));
+                return Err(invalid(format!(
+                    "is {value}, but must be \"ppo\" or \"sac\""
+                )));
             }
             (key, value) if TABLES.contains(&key) => {
                 return Err(invalid(format!("is {value}, but must be a table: [{key}]")));

@@ -100,7 +100,10 @@ impl Plan {
             }
             .into());
         }
-        if overrides.algorithm.is_some_and(|kind| kind != AlgorithmKind::Ppo) {
+        if overrides
+            .algorithm
+            .is_some_and(|kind| kind != AlgorithmKind::Ppo)
+        {
             return Err(begins_nothing("only PPO can begin with a policy").into());
         }
         if policy.is_squashed() {

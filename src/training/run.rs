@@ -131,7 +131,10 @@ impl<'a> Training<'a> {
             0 => History::default(),
             _ => History::read(&plan.folder)?,
         };
-        let n_envs = settings.evaluation.episodes.min(settings.algorithm.n_envs());
+        let n_envs = settings
+            .evaluation
+            .episodes
+            .min(settings.algorithm.n_envs());
         Ok(Self {
             plan,
             folder,

@@ -309,7 +309,10 @@ mod tests {
             problem(sac, "ppo.gae_lambda=0.1"),
             "ppo.gae_lambda: has no effect: the algorithm is sac, not ppo"
         );
-        assert_eq!(problem(sac, "sac.tau=2.0"), "sac.tau: 2 is not allowed: above 0 to 1");
+        assert_eq!(
+            problem(sac, "sac.tau=2.0"),
+            "sac.tau: 2 is not allowed: above 0 to 1"
+        );
         assert_eq!(
             problem(sac, "sac.cost_limit=1.0"),
             "sac.cost_limit: SAC keeps no limit of the cost: use --algorithm ppo"

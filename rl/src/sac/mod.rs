@@ -284,6 +284,11 @@ impl Sac {
         Ok(())
     }
 
+    /// Threads of an update, 1 or 2, whether faster or not; without effect on results.
+    pub fn fix_update_threads(&mut self, n_threads: usize) {
+        self.thread_tuner = ThreadTuner::fixed(n_threads.clamp(1, 2));
+    }
+
     /// Most threads of an update: 1 or 2; without effect on results.
     pub fn set_update_threads(&mut self, n_threads: usize) {
         self.thread_tuner = ThreadTuner::new(n_threads.clamp(1, 2));

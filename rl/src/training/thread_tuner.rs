@@ -14,6 +14,7 @@ pub(crate) struct ThreadTuner {
     /// Time of the last update on one thread and on two.
     times: [Option<Duration>; 2],
     n_updates: usize,
+    is_fixed: bool,
 }
 
 impl ThreadTuner {
@@ -23,13 +24,21 @@ impl ThreadTuner {
             max_threads,
             times: [None; 2],
             n_updates: 0,
+            is_fixed: false,
         }
+    }
+
+    /// One that takes so many threads, whether they are faster or not.
+    pub(crate) fn fixed(n_threads: usize) -> Self {
+        let mut tuner = Self::new(n_threads);
+        tuner.is_fixed = true;
+        tuner
     }
 
     /// Threads of the next update.
     pub(crate) fn n_threads(&self) -> usize {
-        if self.max_threads < 2 {
-            return 1;
+        if self.max_threads < 2 || self.is_fixed {
+            return self.max_threads;
         }
         let faster = match self.times {
             [_, None] => return 2,
