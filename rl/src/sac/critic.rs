@@ -53,7 +53,7 @@ impl Critic {
         let values = &mut self.values;
         self.target
             .evaluate(inputs, &mut self.workspace, |row, value| {
-                values[row] = value[0]
+                values[row] = value[0];
             });
     }
 

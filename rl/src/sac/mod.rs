@@ -110,8 +110,12 @@ impl Sac {
     /// [`RlError::Env`] when an environment fails; [`RlError::NotFinite`] when no gradient step had finite gradients, in which case those
     /// weights are unchanged.
     pub fn iterate(&mut self) -> Result<Progress, RlError> {
-        let progress = self.iterate_unless(&|| false)?;
-        Ok(progress.expect("nothing breaks it off"))
+        // Nothing breaks it off.
+        loop {
+            if let Some(progress) = self.iterate_unless(&|| false)? {
+                return Ok(progress);
+            }
+        }
     }
 
     /// One iteration; none where `stop` broke it off between two environments, as slow ones need. Such a training is amid an iteration:
