@@ -7,7 +7,7 @@
 //! * [`calibration`]: stiffness and damping of tissue from recorded presses; [`report`] shows them.
 //! * [`dvrk`]: kinematics, identified dynamics and identification of the da Vinci PSM.
 //! * [`experiments`]: pressing at a site and scanning along a path, with logs and plots.
-//! * [`envs`]: tasks to be learned; [`rl`]: PPO; [`training`] and [`evaluation`] of policies, with files and figures;
+//! * [`envs`]: tasks to be learned; [`rl`]: PPO and SAC; [`training`] and [`evaluation`] of policies, with files and figures;
 //!   [`study`]: from recorded presses to a policy; [`demonstrations`] of experts and what is learnt from them.
 //! * [`bridges`]: a running scan or policy in 3D Slicer.
 //! * [`datasets`]: demonstrations as robomimic and LeRobot files.

@@ -313,6 +313,79 @@ fn a_solved_task_stops_the_training_on_request() {
     assert!(summary["solved"]["wall_s"].as_f64().unwrap() > 0.0);
 }
 
+/// A training of SAC of a second: four iterations of 256 steps.
+const SAC: &str = "train pendulum --algorithm sac --steps 1024 --envs 2 --evaluate-episodes 2 --checkpoint-every 1 --set sac.n_steps=128 \
+                   --set sac.batch_size=16 --set sac.learning_starts=200 --set sac.buffer_size=600";
+
+#[test]
+fn sac_fills_its_folder_resumes_bit_identically_and_is_evaluated_as_any_policy() {
+    let scratch = tempfile::tempdir().unwrap();
+    let [whole, parts] = ["whole", "parts"].map(|name| scratch.path().join(name));
+    let summary = json(&format!("{SAC} --threads 2 --output {}", whole.display()));
+    assert_eq!(summary["algorithm"], "sac");
+    assert_eq!(summary["global_step"], 1024);
+    let history = History::read(&whole).unwrap();
+    assert_eq!(history.iterations.len(), 4);
+
+    // The settings written, in two sessions.
+    let config = whole.join("config.toml");
+    let text = std::fs::read_to_string(&config).unwrap();
+    assert!(text.contains("algorithm = \"sac\"") && text.contains("[sac]"));
+    let (config, output) = (config.to_str().unwrap(), parts.to_str().unwrap());
+    done(&format!(
+        "train --config {config} --steps 500 --threads 1 --output {output}"
+    ));
+    done(&format!("train --resume --steps 1024 --output {output}"));
+    assert_same_policy(&whole, &parts);
+
+    // One of another algorithm is not mixed with it.
+    let line = refused(
+        &format!("train --resume --algorithm ppo --output {output}"),
+        2,
+    );
+    assert!(
+        line.contains("algorithm") && line.contains("sac in the checkpoint"),
+        "{line}"
+    );
+    let line = refused(
+        &format!("train --resume --set ppo.n_steps=64 --output {output}"),
+        2,
+    );
+    assert!(line.contains("the algorithm is sac, not ppo"), "{line}");
+
+    let described = done(&format!("describe {output}"));
+    assert!(described.contains("squashed by tanh"), "{described}");
+    let evaluated = json(&format!("evaluate {output} --episodes 2"));
+    assert!(evaluated["return_mean"].is_f64(), "{evaluated}");
+    done(&format!("export {output}"));
+    assert!(parts.join("policy.onnx").exists());
+}
+
+#[test]
+fn what_sac_does_not_do_is_refused() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("run");
+    let train = format!(
+        "train pendulum --algorithm sac --output {}",
+        folder.display()
+    );
+    let line = refused(&format!("{train} --cost-limit 1.0"), 2);
+    assert!(line.contains("SAC keeps no limit of the cost"), "{line}");
+    let line = refused(&format!("{train} --set ppo.n_steps=64"), 2);
+    assert!(line.contains("the algorithm is sac, not ppo"), "{line}");
+    let policy = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/data/policies/cube-push/policy.safetensors"
+    );
+    let output = folder.display();
+    let line = refused(
+        &format!("train --algorithm sac --from {policy} --output {output}"),
+        2,
+    );
+    assert!(line.contains("only PPO can begin with a policy"), "{line}");
+    assert!(!folder.exists(), "a refused training writes nothing");
+}
+
 #[test]
 fn invalid_settings_are_named_before_anything_is_written() {
     let scratch = tempfile::tempdir().unwrap();

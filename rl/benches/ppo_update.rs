@@ -6,8 +6,9 @@
 
 use criterion::{BatchSize, Criterion, criterion_group, criterion_main};
 use insonate_rl::PpoConfig;
+use insonate_rl::network::Learner;
 use insonate_rl::network::Mlp;
-use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, update};
+use insonate_rl::ppo::{Learners, RolloutBuffer, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

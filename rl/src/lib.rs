@@ -1,7 +1,7 @@
-//! Learning: PPO on vectorised environments, fast on few cores.
+//! Learning: PPO and SAC on vectorised environments, fast on few cores.
 //!
 //! Knows arrays of shape `[n_envs, …]`, no robots.
-//! [`Ppo`] trains, [`imitation`] learns from demonstrations, [`Policy`] acts, [`evaluate()`] measures, [`Run`] keeps a folder of logs, checkpoints and policy.
+//! [`Ppo`] and [`Sac`] train, [`imitation`] learns from demonstrations, [`Policy`] acts, [`evaluate()`] measures, [`Run`] keeps a folder of logs, checkpoints and policy.
 //!
 //! ```
 //! use insonate_envs::{Autoreset, VecConfig, VecEnv, tasks};
@@ -25,6 +25,7 @@
 //! ```
 
 mod agent;
+mod algorithm;
 mod checkpoint;
 mod error;
 mod evaluate;
@@ -36,12 +37,17 @@ mod policy;
 pub mod ppo;
 mod protobuf;
 pub mod run;
+pub mod sac;
 mod tensor_file;
+pub mod training;
 
 pub use agent::Agent;
+pub use algorithm::{Algorithm, AlgorithmConfig, AlgorithmKind};
 pub use checkpoint::CheckpointInfo;
 pub use error::RlError;
 pub use evaluate::{action_rng, evaluate};
 pub use policy::{DenseLayer, ObservationMoments, Policy, PolicyIdentity};
-pub use ppo::{Ppo, PpoConfig, Progress};
+pub use ppo::{Ppo, PpoConfig};
 pub use run::{Run, RunOptions};
+pub use sac::{Sac, SacConfig};
+pub use training::Progress;

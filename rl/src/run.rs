@@ -3,12 +3,14 @@
 use std::fs;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use insonate_envs::VecEnv;
 
+use crate::algorithm::Algorithm;
 use crate::log::{CsvLog, EventLog};
-use crate::{Ppo, Progress, RlError};
+use crate::training::Progress;
+use crate::{RlError, checkpoint};
 
 /// Name of the checkpoint in the folder.
 pub const CHECKPOINT: &str = "checkpoint.safetensors";
@@ -19,6 +21,9 @@ pub const PROGRESS: &str = "progress.csv";
 
 /// An iteration that takes longer is saved at once, so that the next one can be broken off.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// But a large checkpoint not before so many times the time that it takes have passed.
+const SAVED_SHARE: u32 = 10;
 
 /// How a folder is kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,13 +46,16 @@ impl Default for RunOptions {
 /// A training with its folder: checkpoint, policy, `progress.csv` and TensorBoard's event files.
 #[derive(Debug)]
 pub struct Run {
-    ppo: Ppo,
+    algorithm: Box<dyn Algorithm>,
     folder: PathBuf,
     options: RunOptions,
     table: CsvLog,
     events: Option<EventLog>,
     /// Iterations of the last checkpoint.
     saved_at: usize,
+    /// Time that the last checkpoint took, and of the iterations since.
+    save_time: Duration,
+    unsaved_time: Duration,
 }
 
 impl Run {
@@ -55,7 +63,11 @@ impl Run {
     ///
     /// # Errors
     /// [`RlError::File`] where the folder has a checkpoint or a table; [`RlError::Io`], [`RlError::Write`].
-    pub fn start(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
+    pub fn start(
+        folder: &Path,
+        algorithm: impl Into<Box<dyn Algorithm>>,
+        options: RunOptions,
+    ) -> Result<Self, RlError> {
         fs::create_dir_all(folder).map_err(RlError::io(folder, "cannot be created"))?;
         for name in [CHECKPOINT, PROGRESS] {
             let path = folder.join(name);
@@ -64,26 +76,31 @@ impl Run {
                 return Err(RlError::file(&path, problem));
             }
         }
-        let run = Self::open(folder, ppo, options)?;
-        run.ppo.save(&folder.join(CHECKPOINT))?;
+        let run = Self::open(folder, algorithm.into(), options)?;
+        run.algorithm.save(&folder.join(CHECKPOINT))?;
         Ok(run)
     }
 
-    /// Resumes a training from its checkpoint; see [`Ppo::resume`]. Logs are truncated to the checkpoint.
+    /// Resumes a training from its checkpoint, of whichever algorithm; see [`Ppo::resume`](crate::Ppo::resume). Logs are truncated to the
+    /// checkpoint.
     ///
     /// # Errors
-    /// As [`Ppo::resume`].
+    /// As [`Ppo::resume`](crate::Ppo::resume).
     pub fn resume(folder: &Path, env: VecEnv, options: RunOptions) -> Result<Self, RlError> {
-        let ppo = Ppo::resume(env, &folder.join(CHECKPOINT))?;
-        Self::open(folder, ppo, options)
+        let algorithm = checkpoint::resume(env, &folder.join(CHECKPOINT))?;
+        Self::open(folder, algorithm, options)
     }
 
-    fn open(folder: &Path, ppo: Ppo, options: RunOptions) -> Result<Self, RlError> {
+    fn open(
+        folder: &Path,
+        algorithm: Box<dyn Algorithm>,
+        options: RunOptions,
+    ) -> Result<Self, RlError> {
         if options.checkpoint_every == 0 {
             let problem = "0 is not allowed: at least 1";
             return Err(RlError::config("checkpoint_every", problem));
         }
-        let global_step = ppo.global_step();
+        let global_step = algorithm.global_step();
         Ok(Self {
             table: CsvLog::open(&folder.join(PROGRESS), global_step)?,
             events: options
@@ -91,26 +108,28 @@ impl Run {
                 .then(|| EventLog::open(folder, global_step))
                 .transpose()?,
             folder: folder.to_owned(),
-            saved_at: ppo.iteration(),
-            ppo,
+            saved_at: algorithm.iteration(),
+            save_time: Duration::ZERO,
+            unsaved_time: Duration::ZERO,
+            algorithm,
             options,
         })
     }
 
     /// The training.
-    pub fn ppo(&self) -> &Ppo {
-        &self.ppo
+    pub fn algorithm(&self) -> &dyn Algorithm {
+        &*self.algorithm
     }
 
     /// The training, to change its length.
-    pub fn ppo_mut(&mut self) -> &mut Ppo {
-        &mut self.ppo
+    pub fn algorithm_mut(&mut self) -> &mut dyn Algorithm {
+        &mut *self.algorithm
     }
 
     /// Trains until all timesteps are done or the observer breaks, and saves checkpoint and policy.
     ///
     /// # Errors
-    /// As [`Ppo::iterate`]; [`RlError::Write`] when a file cannot be written. The last checkpoint is kept.
+    /// Of environments and learning; [`RlError::Write`] when a file cannot be written. The last checkpoint is kept.
     pub fn train(
         &mut self,
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
@@ -129,9 +148,9 @@ impl Run {
         observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Result<bool, RlError> {
         let mut flow = ControlFlow::Continue(());
-        while flow.is_continue() && !self.ppo.is_finished() {
-            let is_saved = self.saved_at == self.ppo.iteration();
-            let Some(progress) = self.ppo.iterate_unless(&|| is_saved && stop())? else {
+        while flow.is_continue() && !self.algorithm.is_finished() {
+            let is_saved = self.saved_at == self.algorithm.iteration();
+            let Some(progress) = self.algorithm.iterate_unless(&|| is_saved && stop())? else {
                 return Ok(true);
             };
             self.table.write(&progress)?;
@@ -140,9 +159,11 @@ impl Run {
             }
             flow = observer(&progress);
             let every = self.options.checkpoint_every;
-            let is_slow = progress.rollout_time + progress.update_time > SLOW;
-            let is_due = self.ppo.iteration().is_multiple_of(every) || is_slow;
-            if is_due || flow.is_break() || self.ppo.is_finished() {
+            self.unsaved_time += progress.rollout_time + progress.update_time;
+            let is_slow = progress.rollout_time + progress.update_time > SLOW
+                && self.unsaved_time > SAVED_SHARE * self.save_time;
+            let is_due = self.algorithm.iteration().is_multiple_of(every) || is_slow;
+            if is_due || flow.is_break() || self.algorithm.is_finished() {
                 self.save()?;
             }
         }
@@ -151,9 +172,13 @@ impl Run {
 
     /// Writes checkpoint and policy, after the rows of the log, so that a checkpoint is never ahead of them.
     fn save(&mut self) -> Result<(), RlError> {
+        let start = Instant::now();
         self.table.sync()?;
-        self.ppo.save(&self.folder.join(CHECKPOINT))?;
-        self.saved_at = self.ppo.iteration();
-        self.ppo.policy().save(&self.folder.join(POLICY))
+        self.algorithm.save(&self.folder.join(CHECKPOINT))?;
+        self.saved_at = self.algorithm.iteration();
+        self.algorithm.policy().save(&self.folder.join(POLICY))?;
+        self.save_time = start.elapsed();
+        self.unsaved_time = Duration::ZERO;
+        Ok(())
     }
 }

@@ -9,8 +9,9 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use insonate_rl::PpoConfig;
+use insonate_rl::network::Learner;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, update};
+use insonate_rl::ppo::{Learners, RolloutBuffer, update};
 
 mod support;
 

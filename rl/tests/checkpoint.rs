@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use insonate_envs::{Autoreset, Env, VecConfig, VecEnv};
-use insonate_rl::{CheckpointInfo, Ppo, PpoConfig, Run, RunOptions};
+use insonate_rl::{AlgorithmConfig, CheckpointInfo, Ppo, PpoConfig, Run, RunOptions};
 use support::{Line, config, identity, lines, ppo};
 
 fn same_step(n_threads: usize) -> VecEnv {
@@ -83,7 +83,7 @@ fn a_resumed_folder_has_the_rows_of_uninterrupted_training() {
     };
     let mut run = Run::start(whole.path(), ppo(config(), 1), options).unwrap();
     run.train(&mut |_| ControlFlow::Continue(())).unwrap();
-    assert!(run.ppo().is_finished());
+    assert!(run.algorithm().is_finished());
 
     // Five iterations, a checkpoint after the fourth, as after a kill: the fifth row exists and its checkpoint does not.
     let mut run = Run::start(parts.path(), ppo(config(), 1), options).unwrap();
@@ -101,7 +101,7 @@ fn a_resumed_folder_has_the_rows_of_uninterrupted_training() {
         }
     });
     kill.unwrap();
-    assert!(!run.ppo().is_finished());
+    assert!(!run.algorithm().is_finished());
     fs::rename(
         parts.path().join("at the kill"),
         parts.path().join("checkpoint.safetensors"),
@@ -109,7 +109,7 @@ fn a_resumed_folder_has_the_rows_of_uninterrupted_training() {
     .unwrap();
     assert_eq!(table(parts.path()).len(), 1 + 5);
     let mut run = Run::resume(parts.path(), same_step(2), options).unwrap();
-    assert_eq!(run.ppo().iteration(), 4);
+    assert_eq!(run.algorithm().iteration(), 4);
     assert_eq!(table(parts.path()).len(), 1 + 4);
     run.train(&mut |_| ControlFlow::Continue(())).unwrap();
 
@@ -169,14 +169,14 @@ fn a_checkpoint_can_be_inspected_without_environments() {
     iterate(&mut first, 1);
     first.save(&path).unwrap();
     let info = CheckpointInfo::load(&path).unwrap();
-    assert_eq!(info.config, config());
+    assert_eq!(info.config, AlgorithmConfig::Ppo(config()));
     assert_eq!(info.identity, identity());
     assert_eq!((info.iteration, info.global_step), (1, 128));
     // A policy is not a checkpoint.
     first.policy().save(&path).unwrap();
     let message = CheckpointInfo::load(&path).unwrap_err().to_string();
     assert!(
-        message.ends_with("is of format \"insonate-policy\", not \"insonate-checkpoint\""),
+        message.ends_with("is of format \"insonate-policy\", not \"insonate-checkpoint\" or \"insonate-sac-checkpoint\""),
         "{message}"
     );
 }
@@ -244,7 +244,7 @@ fn a_kill_at_any_moment_leaves_a_checkpoint_that_can_be_resumed() {
         child.wait().unwrap();
 
         let mut run = Run::resume(folder.path(), same_step(1), RunOptions::default()).unwrap();
-        let n_done = run.ppo().iteration();
+        let n_done = run.algorithm().iteration();
         assert_eq!(
             table(folder.path()).len(),
             if n_done == 0 { 0 } else { 1 + n_done },

@@ -5,7 +5,7 @@ mod onnx_model;
 use insonate_envs::BoxSpace;
 use insonate_rl::imitation::{Imitation, ImitationConfig, Samples, imitate};
 use insonate_rl::network::Activation;
-use insonate_rl::{DenseLayer, ObservationMoments, Policy, PolicyIdentity};
+use insonate_rl::{DenseLayer, ObservationMoments, Policy, PolicyIdentity, Sac, SacConfig};
 use onnx_model::Model;
 
 /// Rounding of single precision over sums of some ten products and an activation that is six units in the last place off at most.
@@ -102,6 +102,38 @@ fn every_kind_of_policy_acts_as_its_model() {
             );
         }
     }
+}
+
+#[test]
+fn a_squashed_policy_of_sac_acts_as_its_model() {
+    let pendulum = insonate_envs::tasks::by_name("pendulum")
+        .and_then(|kind| (kind.build)(&toml::Table::new()))
+        .expect("the task exists");
+    let vector = insonate_envs::VecConfig {
+        autoreset: insonate_envs::Autoreset::SameStep,
+        n_threads: 1,
+    };
+    let envs = pendulum.make_many(1).expect("environments are made");
+    let env = insonate_envs::VecEnv::new(envs, vector).expect("they are alike");
+    let config = SacConfig {
+        n_steps: 300,
+        learning_starts: 50,
+        batch_size: 16,
+        hidden_sizes: vec![16],
+        ..SacConfig::default()
+    };
+    let mut sac = Sac::new(env, config, identity()).expect("the settings fit");
+    sac.iterate().expect("it learns");
+    let mut policy = sac.policy();
+    assert!(
+        Model::read(&policy.to_onnx())
+            .operators()
+            .contains(&"Tanh".to_owned())
+    );
+    // Torques up to 2, and far observations, where tanh is 1.
+    let observations: Vec<f32> = (0..600).map(|i| 8.0 * number(i)).collect();
+    let difference = largest_difference(&mut policy, &observations, 3);
+    assert!(difference <= 4.0 * TOLERANCE, "{difference}");
 }
 
 #[test]

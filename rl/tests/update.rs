@@ -4,8 +4,9 @@
 mod oracle;
 
 use insonate_rl::PpoConfig;
+use insonate_rl::network::Learner;
 use insonate_rl::network::{Activation, Mlp};
-use insonate_rl::ppo::{Learner, Learners, RolloutBuffer, UpdateStats, update};
+use insonate_rl::ppo::{Learners, RolloutBuffer, UpdateStats, update};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 

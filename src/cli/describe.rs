@@ -11,12 +11,14 @@ use serde_json::{Value, json};
 
 use super::print;
 use super::settings_args::SettingsArgs;
+use super::train::AlgorithmArg;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   insonate describe probe-sweep
   insonate describe probe-sweep --set env.action.mode=variable_z
   insonate describe probe-sweep --toml > sweep.toml
+  insonate describe probe-sweep --toml --algorithm sac
   insonate describe output/sweep
 
 A training folder stands for policy.safetensors in it, the last policy of the training.")]
@@ -26,6 +28,9 @@ pub(crate) struct Describe {
     task: String,
     #[command(flatten)]
     settings: SettingsArgs,
+    /// Algorithm whose settings --toml prints [default: ppo].
+    #[arg(long, value_enum, value_name = "NAME", requires = "toml")]
+    algorithm: Option<AlgorithmArg>,
     /// Print all settings of the task and its training as a configuration file.
     #[arg(long, conflicts_with = "json")]
     toml: bool,
@@ -36,7 +41,9 @@ pub(crate) struct Describe {
 
 impl Describe {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let overrides = self.settings.overrides()?;
+        let mut overrides = self.settings.overrides()?;
+        let algorithm = self.algorithm.map(AlgorithmArg::kind);
+        overrides.algorithm = algorithm.or(overrides.algorithm);
         let mut policy = self.policy()?;
         let task = policy.as_ref().map_or(&*self.task, |it| it.factory.task);
         let mut settings = TrainingSettings::resolve(task, &overrides)?;
@@ -86,8 +93,13 @@ fn policy_text(named: &NamedPolicy) -> String {
     } else {
         "observations as they are"
     };
+    let squashed = if policy.is_squashed() {
+        ", actions squashed by tanh"
+    } else {
+        ""
+    };
     format!(
-        "policy {}\n  file      {}\n  trained   {} steps, seed {}, insonate {}\n  network   {}, {activation:?}, {normalised}",
+        "policy {}\n  file      {}\n  trained   {} steps, seed {}, insonate {}\n  network   {}, {activation:?}, {normalised}{squashed}",
         named.described(),
         file.display(),
         policy.n_trained_steps,
@@ -111,6 +123,7 @@ fn policy_json(named: &NamedPolicy) -> Value {
         "hidden_sizes": hidden_sizes,
         "activation": activation,
         "is_normalized": policy.is_normalized(),
+        "is_squashed": policy.is_squashed(),
     })
 }
 

@@ -123,7 +123,10 @@ fn figures(progress: &Progress) -> String {
     if let Some(success) = progress.success {
         parts.push(format!("success {success:.2}"));
     }
-    parts.push(format!("KL {:.4}", progress.update.policy.approx_kl));
+    for (name, shown) in [("losses/approx_kl", "KL"), ("losses/alpha", "alpha")] {
+        let figure = progress.scalar(name);
+        parts.extend(figure.map(|figure| format!("{shown} {figure:.4}")));
+    }
     parts.push(format!("left {}", clock(progress.remaining)));
     parts.join("  ")
 }

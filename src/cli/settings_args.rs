@@ -7,7 +7,7 @@ use insonate::training::Overrides;
 
 #[derive(Debug, Args)]
 pub(crate) struct SettingsArgs {
-    /// File with any of the tables [env], [ppo] and [evaluation], as `insonate describe` and config.toml show them.
+    /// File with any of the tables [env], [ppo] or [sac], and [evaluation], as `insonate describe` and config.toml show them.
     #[arg(long, value_name = "FILE", help_heading = "Settings")]
     config: Option<PathBuf>,
     /// One setting, overriding the file; may be repeated.
@@ -31,7 +31,7 @@ impl SettingsArgs {
     fn assign(&self, overrides: &mut Overrides) -> anyhow::Result<()> {
         for assignment in &self.set {
             match assignment.split('.').next().unwrap_or_default() {
-                "env" | "ppo" | "evaluation" => overrides.set(assignment)?,
+                "env" | "ppo" | "sac" | "evaluation" => overrides.set(assignment)?,
                 _ => overrides.set(&format!("env.{assignment}"))?,
             }
         }
@@ -42,7 +42,9 @@ impl SettingsArgs {
     pub(crate) fn env_overrides(&self) -> anyhow::Result<Overrides> {
         let mut overrides = self.file()?;
         // The configuration of a training serves too.
+        overrides.algorithm = None;
         overrides.ppo.clear();
+        overrides.sac.clear();
         overrides.evaluation.clear();
         self.assign(&mut overrides)?;
         overrides.only_env()?;

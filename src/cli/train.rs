@@ -7,7 +7,7 @@ use insonate::envs::EnvError;
 use insonate::evaluation::policy_path;
 use insonate::files::OutputFolder;
 use insonate::report::learning_curve;
-use insonate::rl::{Policy, RunOptions};
+use insonate::rl::{AlgorithmKind, Policy, RunOptions};
 use insonate::training::{
     Overrides, Plan, StartMode, StopReason, TrainingResult, TrainingSummary, summarize_seeds, train,
 };
@@ -22,6 +22,7 @@ use super::{Usage, print};
 #[command(after_help = "Examples:
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate train probe-sweep --set env.randomization.breathing=true --set ppo.learning_rate=1e-4
+  insonate train probe-sweep --algorithm sac --set sac.batch_size=128 --output output/sac
   insonate train reacher --seeds 1,2,3 --steps 300000 --output output/reacher
   insonate train probe-sweep --until-success 0.95 --evaluate-episodes 50
   insonate train --resume --output output/sweep
@@ -37,6 +38,9 @@ TensorBoard shows the folder: tensorboard --logdir output/sweep")]
 pub(crate) struct Train {
     /// Task, one of `insonate list`; may be omitted with --resume or where --config names it.
     task: Option<String>,
+    /// Algorithm: ppo, or sac, which takes fewer steps and more time for each [default: ppo].
+    #[arg(long, value_enum, value_name = "NAME")]
+    algorithm: Option<AlgorithmArg>,
     /// Seed of weights, exploration, minibatches and episodes [default: 1].
     #[arg(long, value_name = "S")]
     seed: Option<u64>,
@@ -95,6 +99,22 @@ pub(crate) struct Train {
     json: bool,
 }
 
+/// The algorithms as an option.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+pub(super) enum AlgorithmArg {
+    Ppo,
+    Sac,
+}
+
+impl AlgorithmArg {
+    pub(super) const fn kind(self) -> AlgorithmKind {
+        match self {
+            Self::Ppo => AlgorithmKind::Ppo,
+            Self::Sac => AlgorithmKind::Sac,
+        }
+    }
+}
+
 /// A seed that is named more than once.
 fn repeated(seeds: &[u64]) -> Option<u64> {
     let earlier = |i: &usize| seeds[..*i].contains(&seeds[*i]);
@@ -134,7 +154,7 @@ impl Train {
         interrupt: &Interrupt,
     ) -> anyhow::Result<TrainingResult> {
         let plan = self.plan(seed, folder)?;
-        let mut meter = Meter::new(plan.settings.ppo.total_timesteps)?;
+        let mut meter = Meter::new(plan.settings.algorithm.total_timesteps())?;
         let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
         meter.finish();
         result
@@ -164,7 +184,10 @@ impl Train {
             None => Plan::new(task, &overrides, folder, start)?,
         };
         if start == StartMode::Resume {
-            let (done, wanted) = (Plan::steps_done(folder)?, plan.settings.ppo.total_timesteps);
+            let (done, wanted) = (
+                Plan::steps_done(folder)?,
+                plan.settings.algorithm.total_timesteps(),
+            );
             if (wanted as u64) < done {
                 eprintln!(
                     "note: {} has done {done} steps, so --steps {wanted} adds none",
@@ -182,6 +205,8 @@ impl Train {
 
     /// Options override `--set`.
     fn add_options(&self, seed: Option<u64>, overrides: &mut Overrides) {
+        let algorithm = self.algorithm.map(AlgorithmArg::kind);
+        overrides.algorithm = algorithm.or(overrides.algorithm);
         let whole = |value: usize| Value::Integer(value as i64);
         let seed = seed.map(|seed| Value::Integer(seed as i64));
         let options = [
@@ -192,7 +217,7 @@ impl Train {
         ];
         for (name, value) in options {
             overrides
-                .ppo
+                .learning
                 .extend(value.map(|value| (name.to_owned(), value)));
         }
         let options = [

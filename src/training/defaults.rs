@@ -1,7 +1,7 @@
-//! Default settings of PPO for each task.
+//! Default settings of the algorithms for each task.
 
-use crate::rl::PpoConfig;
 use crate::rl::network::Activation;
+use crate::rl::{PpoConfig, SacConfig};
 
 /// The default settings of a task.
 pub fn ppo_defaults(task: &str) -> PpoConfig {
@@ -118,6 +118,39 @@ fn general() -> PpoConfig {
     }
 }
 
+/// The default settings of SAC for a task.
+pub fn sac_defaults(task: &str) -> SacConfig {
+    let general = SacConfig {
+        total_timesteps: 100_000,
+        policy_lr: 1e-3,
+        q_lr: 1e-3,
+        hidden_sizes: vec![64, 64],
+        discount: 0.98,
+        ..SacConfig::default()
+    };
+    match task {
+        "pendulum" => SacConfig {
+            total_timesteps: 10_000,
+            learning_starts: 500,
+            ..general
+        },
+        "probe-sweep" | "table-slide" | "probe-press" => SacConfig {
+            total_timesteps: 40_000,
+            discount: 0.97,
+            ..general
+        },
+        // Pictures are many numbers, and steps are dear.
+        "find-view" | "image-quality" | "coverage" => SacConfig {
+            total_timesteps: 20_000,
+            n_steps: 100,
+            buffer_size: 20_000,
+            discount: 0.9,
+            ..general
+        },
+        _ => general,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -127,6 +160,7 @@ mod tests {
     fn every_task_has_valid_settings() {
         for kind in tasks::ALL {
             ppo_defaults(kind.name).check().unwrap();
+            sac_defaults(kind.name).check().unwrap();
         }
     }
 }

@@ -16,7 +16,7 @@ mod settings;
 mod summary;
 mod table;
 
-pub use defaults::ppo_defaults;
+pub use defaults::{ppo_defaults, sac_defaults};
 pub use evaluations::Evaluation;
 pub use history::{History, IterationRow};
 pub use overrides::Overrides;

@@ -6,25 +6,32 @@ use anyhow::Context as _;
 use toml::{Table, Value};
 
 use crate::envs::{EnvError, settings};
+use crate::rl::AlgorithmKind;
 
 /// Tables of a configuration file.
-const TABLES: [&str; 3] = ["env", "ppo", "evaluation"];
+const TABLES: [&str; 4] = ["env", "ppo", "sac", "evaluation"];
 
 /// Settings over the defaults, not yet checked.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Overrides {
     /// The task, where the file names it.
     pub task: Option<String>,
+    /// The algorithm, where it is named.
+    pub algorithm: Option<AlgorithmKind>,
     /// Of the task.
     pub env: Table,
     /// Of PPO.
     pub ppo: Table,
+    /// Of SAC.
+    pub sac: Table,
+    /// Of whichever algorithm, over its table: what every one has, such as `seed`.
+    pub learning: Table,
     /// Of the evaluations during training.
     pub evaluation: Table,
 }
 
 impl Overrides {
-    /// Reads a configuration file: `task`, and tables `env`, `ppo` and `evaluation`, each with any of their settings.
+    /// Reads a configuration file: `task`, `algorithm`, and tables `env`, `ppo` or `sac`, and `evaluation`, each with any of their settings.
     ///
     /// # Errors
     /// For a file that cannot be read or is not TOML; [`EnvError::Config`] for another key.
@@ -50,19 +57,26 @@ impl Overrides {
         };
         match (key, value) {
             ("task", Value::String(task)) => self.task = Some(task),
+            ("algorithm", Value::String(name)) => self.algorithm = Some(algorithm(&name)?),
             ("env", Value::Table(table)) => self.env = table,
             ("ppo", Value::Table(table)) => self.ppo = table,
+            ("sac", Value::Table(table)) => self.sac = table,
             ("evaluation", Value::Table(table)) => self.evaluation = table,
             ("task", value) => {
                 return Err(invalid(format!(
                     "is {value}, but must be the name of a task"
                 )));
             }
+            ("algorithm", value) => {
+                return Err(invalid(format!(
+                    "is {value}, but must be \"ppo\" or \"sac\""
+                )));
+            }
             (key, value) if TABLES.contains(&key) => {
                 return Err(invalid(format!("is {value}, but must be a table: [{key}]")));
             }
             _ => {
-                let known = ["task", "env", "ppo", "evaluation"];
+                let known = ["task", "algorithm", "env", "ppo", "sac", "evaluation"];
                 let unknown = EnvError::unknown("table or setting", key, &known);
                 return Err(invalid(unknown.to_string()));
             }
@@ -70,7 +84,7 @@ impl Overrides {
         Ok(())
     }
 
-    /// Applies `part.name=value`, where the part is `env`, `ppo` or `evaluation`; a value that is not TOML is a string.
+    /// Applies `part.name=value`, where the part is `env`, `ppo`, `sac` or `evaluation`; a value that is not TOML is a string.
     ///
     /// # Errors
     /// [`EnvError::Config`] for an assignment of another form or part.
@@ -84,12 +98,14 @@ impl Overrides {
         })?;
         let (part, rest) = name.trim().split_once('.').ok_or_else(|| {
             invalid(
-                "needs a prefix: env. for the task, ppo. for learning, or evaluation.".to_owned(),
+                "needs a prefix: env. for the task, ppo. or sac. for learning, or evaluation."
+                    .to_owned(),
             )
         })?;
         let table = match part.trim() {
             "env" => &mut self.env,
             "ppo" => &mut self.ppo,
+            "sac" => &mut self.sac,
             "evaluation" => &mut self.evaluation,
             other => {
                 let unknown = EnvError::unknown("part of the settings", other, &TABLES);
@@ -104,7 +120,12 @@ impl Overrides {
     /// # Errors
     /// [`EnvError::Config`].
     pub fn only_env(&self) -> Result<(), EnvError> {
-        for (part, table) in [("ppo", &self.ppo), ("evaluation", &self.evaluation)] {
+        let parts = [
+            ("ppo", &self.ppo),
+            ("sac", &self.sac),
+            ("evaluation", &self.evaluation),
+        ];
+        for (part, table) in parts {
             if let Some(key) = table.keys().next() {
                 return Err(EnvError::Config {
                     field: format!("{part}.{key}"),
@@ -114,6 +135,18 @@ impl Overrides {
         }
         Ok(())
     }
+}
+
+/// The algorithm of a name.
+fn algorithm(name: &str) -> Result<AlgorithmKind, EnvError> {
+    let mut all = AlgorithmKind::ALL.into_iter();
+    all.find(|kind| kind.name() == name).ok_or_else(|| {
+        let known = AlgorithmKind::ALL.map(AlgorithmKind::name);
+        EnvError::Config {
+            field: "algorithm".to_owned(),
+            problem: EnvError::unknown("algorithm", name, &known).to_string(),
+        }
+    })
 }
 
 /// Writes the entries of `over` into `base`, recursively.

@@ -7,11 +7,11 @@ use toml::{Table, Value};
 
 use super::folder::{self, CONFIG};
 use super::overrides::{first_difference, overlay};
-use super::settings::{resolve_env, resolve_ppo};
+use super::settings::{algorithm_table, resolve_algorithm, resolve_env};
 use super::{EvaluationSettings, Overrides, TrainingSettings};
 use crate::envs::{EnvError, settings};
 use crate::rl::run::CHECKPOINT;
-use crate::rl::{CheckpointInfo, Policy, RunOptions};
+use crate::rl::{AlgorithmKind, CheckpointInfo, Policy, RunOptions};
 
 /// Iterations in which the critic learns what the policy is worth before the policy changes.
 const CRITIC_WARMUP: i64 = 5;
@@ -100,6 +100,15 @@ impl Plan {
             }
             .into());
         }
+        if overrides
+            .algorithm
+            .is_some_and(|kind| kind != AlgorithmKind::Ppo)
+        {
+            return Err(begins_nothing("only PPO can begin with a policy").into());
+        }
+        if policy.is_squashed() {
+            return Err(begins_nothing("is a policy of SAC, which PPO cannot begin with").into());
+        }
         let settings = policy.identity.settings.parse();
         let mut all = Overrides {
             env: settings.context("the policy has settings that cannot be read")?,
@@ -117,6 +126,8 @@ impl Plan {
             .extend(network.map(|(name, value)| (name.to_owned(), value)));
         overlay(&mut all.env, &overrides.env);
         overlay(&mut all.ppo, &overrides.ppo);
+        all.sac.clone_from(&overrides.sac);
+        all.learning.clone_from(&overrides.learning);
         all.evaluation.clone_from(&overrides.evaluation);
         let mut plan = Self::new(Some(own.as_str()), &all, folder, start)?;
         plan.from = Some(policy);
@@ -169,17 +180,21 @@ fn resumed(
     if let Some((name, here, there)) = first_difference(&factory.settings, &base) {
         return Err(differs(&format!("env.{name}"), &here, &there).into());
     }
-    let ppo = resolve_ppo(info.config.clone(), &overrides.ppo)?;
-    let [here, mut there] = [&ppo, &info.config].map(settings::table);
+    let kind = info.config.kind();
+    if let Some(other) = overrides.algorithm.filter(|other| *other != kind) {
+        return Err(differs("algorithm", other.name(), kind.name()).into());
+    }
+    let algorithm = resolve_algorithm(info.config.clone(), overrides)?;
+    let [here, mut there] = [&algorithm, &info.config].map(algorithm_table);
     // A training may be extended.
-    let n_steps = ppo.total_timesteps as i64;
+    let n_steps = algorithm.total_timesteps() as i64;
     there.insert("total_timesteps".to_owned(), Value::Integer(n_steps));
     if let Some((name, here, there)) = first_difference(&here, &there) {
-        return Err(differs(&format!("ppo.{name}"), &here, &there).into());
+        return Err(differs(&format!("{kind}.{name}"), &here, &there).into());
     }
     Ok(TrainingSettings {
         factory,
-        ppo,
+        algorithm,
         evaluation: evaluation(overrides, folder)?,
     })
 }
@@ -196,6 +211,13 @@ fn evaluation(overrides: &Overrides, folder: &Path) -> anyhow::Result<Evaluation
     let evaluation: EvaluationSettings = settings::parse(&EvaluationSettings::default(), &all)?;
     evaluation.check()?;
     Ok(evaluation)
+}
+
+fn begins_nothing(problem: &str) -> EnvError {
+    EnvError::Config {
+        field: "from".to_owned(),
+        problem: problem.to_owned(),
+    }
 }
 
 fn differs(field: &str, here: &str, there: &str) -> EnvError {

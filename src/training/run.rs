@@ -9,7 +9,7 @@ use super::{Evaluation, History, Plan, StartMode, StopReason, TrainingSummary, e
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
 use crate::files::OutputFolder;
 use crate::report::learning_curve;
-use crate::rl::{Agent, PolicyIdentity, Ppo, Progress, Run, evaluate};
+use crate::rl::{Agent, PolicyIdentity, Progress, Run, evaluate};
 
 /// Progress of a training, for its observer.
 #[derive(Debug)]
@@ -57,14 +57,14 @@ pub fn train(
     let folder = OutputFolder::create(&plan.folder)?;
     let mut training = Training::open(plan, &folder)?;
     observer(Event::Started {
-        global_step: training.run.ppo().global_step(),
-        n_inexact_envs: training.run.ppo().n_inexact_envs(),
+        global_step: training.run.algorithm().global_step(),
+        n_inexact_envs: training.run.algorithm().n_inexact_envs(),
     });
     let earlier_s = training.train_s + training.evaluation_s();
     let stop_reason = training.run_to_end(stop, observer)?;
 
     let history = History::read(&plan.folder)?;
-    let n_threads = training.run.ppo().env().n_threads();
+    let n_threads = training.run.algorithm().env().n_threads();
     let wall_s = earlier_s + start.elapsed().as_secs_f64();
     let summary = TrainingSummary::of(plan, &history, stop_reason, n_threads, wall_s);
     let json = serde_json::to_string_pretty(&summary)?;
@@ -98,7 +98,7 @@ impl<'a> Training<'a> {
             };
             VecEnv::new(settings.factory.make_many(n_envs)?, config)
         };
-        let env = envs(settings.ppo.n_envs, Autoreset::SameStep)?;
+        let env = envs(settings.algorithm.n_envs(), Autoreset::SameStep)?;
         let n_update_threads = match plan.n_threads {
             0 => env.n_threads(),
             n_threads => n_threads,
@@ -110,28 +110,31 @@ impl<'a> Training<'a> {
                     task: settings.factory.task.to_owned(),
                     settings: settings.factory.settings.to_string(),
                 };
-                let mut ppo = Ppo::new(env, settings.ppo.clone(), identity)?;
+                let mut algorithm = settings.algorithm.build(env, identity)?;
                 if let Some(policy) = &plan.from {
-                    ppo.begin_with(policy)?;
+                    algorithm.begin_with(policy)?;
                 }
                 // Not before the settings have proved to fit.
                 clear(&plan.folder)?;
-                Run::start(&plan.folder, ppo, plan.run)?
+                Run::start(&plan.folder, algorithm, plan.run)?
             }
         };
-        let ppo = run.ppo_mut();
-        ppo.set_update_threads(n_update_threads);
-        ppo.set_total_timesteps(settings.ppo.total_timesteps)?;
+        let algorithm = run.algorithm_mut();
+        algorithm.set_update_threads(n_update_threads);
+        algorithm.set_total_timesteps(settings.algorithm.total_timesteps())?;
         folder.write(CONFIG, settings.to_toml().as_bytes())?;
 
-        let global_step = run.ppo().global_step();
+        let global_step = run.algorithm().global_step();
         let mut evaluations = evaluations::read(&plan.folder.join(EVALUATIONS))?;
         evaluations.retain(|evaluation| evaluation.global_step <= global_step);
         let history = match global_step {
             0 => History::default(),
             _ => History::read(&plan.folder)?,
         };
-        let n_envs = settings.evaluation.episodes.min(settings.ppo.n_envs);
+        let n_envs = settings
+            .evaluation
+            .episodes
+            .min(settings.algorithm.n_envs());
         Ok(Self {
             plan,
             folder,
@@ -150,9 +153,9 @@ impl<'a> Training<'a> {
     ) -> anyhow::Result<StopReason> {
         loop {
             // (policy) => evaluation, when due
-            let step = self.run.ppo().global_step();
+            let step = self.run.algorithm().global_step();
             let is_new = self.plan.from.is_some() && self.evaluations.is_empty();
-            let is_last = self.run.ppo().is_finished() && self.last() != step;
+            let is_last = self.run.algorithm().is_finished() && self.last() != step;
             if (self.is_due(step) || is_last || is_new) && self.evaluate(stop, observer)? {
                 return Ok(StopReason::Interrupted);
             }
@@ -160,7 +163,7 @@ impl<'a> Training<'a> {
             if evaluation.stop && solved(&self.evaluations, evaluation.success).is_some() {
                 return Ok(StopReason::Solved);
             }
-            if self.run.ppo().is_finished() {
+            if self.run.algorithm().is_finished() {
                 return Ok(StopReason::Finished);
             }
             // (policy, environments) => policy, until the next evaluation
@@ -203,7 +206,7 @@ impl<'a> Training<'a> {
         let mut is_stopped = false;
         let start = Instant::now();
         let settings = &self.plan.settings.evaluation;
-        let policy = self.run.ppo().policy();
+        let policy = self.run.algorithm().policy();
         let mut agent = Agent::Policy(Box::new(policy.clone()));
         let episodes = evaluate(
             &mut self.evaluation_env,
@@ -228,13 +231,13 @@ impl<'a> Training<'a> {
             return Ok(true);
         }
         let evaluation = Evaluation {
-            global_step: self.run.ppo().global_step(),
+            global_step: self.run.algorithm().global_step(),
             train_s: self.train_s,
             evaluation_s: start.elapsed().as_secs_f64(),
             ..Evaluation::of(&episodes, self.evaluation_env.spec())
         };
         // Before the table, which must not be ahead of the best policy.
-        let cost_limit = self.plan.settings.ppo.cost_limit;
+        let cost_limit = self.plan.settings.algorithm.cost_limit();
         let mut earlier = self.evaluations.iter();
         if earlier.all(|earlier| evaluation.is_better_than(earlier, cost_limit)) {
             policy.save(&self.plan.folder.join(BEST_POLICY))?;
@@ -251,7 +254,7 @@ impl<'a> Training<'a> {
 
     fn interval(&self) -> u64 {
         let settings = &self.plan.settings;
-        settings.evaluation.interval(&settings.ppo)
+        settings.evaluation.interval(&settings.algorithm)
     }
 
     /// Training steps before the last evaluation; 0: there was none.

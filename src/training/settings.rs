@@ -4,10 +4,10 @@ use serde::{Deserialize, Serialize};
 use toml::{Table, Value};
 
 use super::overrides::overlay;
-use super::{Overrides, ppo_defaults};
+use super::{Overrides, ppo_defaults, sac_defaults};
 use crate::envs::tasks::{self, EnvFactory};
 use crate::envs::{EnvError, settings};
-use crate::rl::PpoConfig;
+use crate::rl::{AlgorithmConfig, AlgorithmKind, PpoConfig, RlError, SacConfig};
 
 /// How a policy is evaluated during training; only `stop` affects the training.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -48,12 +48,12 @@ impl EvaluationSettings {
     }
 
     /// Training steps between evaluations.
-    pub fn interval(&self, ppo: &PpoConfig) -> u64 {
+    pub fn interval(&self, algorithm: &AlgorithmConfig) -> u64 {
         let steps = match self.every {
-            0 => ppo.total_timesteps.div_ceil(10),
+            0 => algorithm.total_timesteps().div_ceil(10),
             every => every,
         };
-        steps.max(ppo.batch_size()) as u64
+        steps.max(algorithm.iteration_size()) as u64
     }
 }
 
@@ -62,8 +62,8 @@ impl EvaluationSettings {
 pub struct TrainingSettings {
     /// Task and its settings.
     pub factory: EnvFactory,
-    /// Of PPO.
-    pub ppo: PpoConfig,
+    /// Of the algorithm.
+    pub algorithm: AlgorithmConfig,
     /// Of the evaluations during training.
     pub evaluation: EvaluationSettings,
 }
@@ -75,13 +75,17 @@ impl TrainingSettings {
     /// [`EnvError::Unknown`] for the task; [`EnvError::Config`] for an unknown or invalid setting.
     pub fn resolve(task: &str, overrides: &Overrides) -> Result<Self, EnvError> {
         let kind = tasks::by_name(task)?;
-        let ppo = resolve_ppo(ppo_defaults(task), &overrides.ppo)?;
+        let defaults = match overrides.algorithm.unwrap_or_default() {
+            AlgorithmKind::Ppo => AlgorithmConfig::Ppo(ppo_defaults(task)),
+            AlgorithmKind::Sac => AlgorithmConfig::Sac(sac_defaults(task)),
+        };
+        let algorithm = resolve_algorithm(defaults, overrides)?;
         let evaluation = settings::parse(&EvaluationSettings::default(), &overrides.evaluation)
             .map_err(|error| within("evaluation", error))?;
         evaluation.check()?;
         Ok(Self {
             factory: (kind.build)(&overrides.env).map_err(|error| within("env", error))?,
-            ppo,
+            algorithm,
             evaluation,
         })
     }
@@ -90,9 +94,13 @@ impl TrainingSettings {
     pub fn to_toml(&self) -> String {
         let mut file = Table::new();
         file.insert("task".to_owned(), self.factory.task.into());
+        let kind = self.algorithm.kind();
+        if kind != AlgorithmKind::default() {
+            file.insert("algorithm".to_owned(), kind.name().into());
+        }
         let parts = [
             ("env", self.factory.settings.clone()),
-            ("ppo", settings::table(&self.ppo)),
+            (kind.name(), algorithm_table(&self.algorithm)),
             ("evaluation", settings::table(&self.evaluation)),
         ];
         for (name, table) in parts {
@@ -105,11 +113,82 @@ impl TrainingSettings {
     }
 }
 
+/// Every setting of an algorithm.
+pub(super) fn algorithm_table(config: &AlgorithmConfig) -> Table {
+    match config {
+        AlgorithmConfig::Ppo(config) => settings::table(config),
+        AlgorithmConfig::Sac(config) => settings::table(config),
+    }
+}
+
+/// Settings of an algorithm with overrides, of which those of another one are refused.
+///
+/// # Errors
+/// [`EnvError::Config`].
+pub(super) fn resolve_algorithm(
+    defaults: AlgorithmConfig,
+    overrides: &Overrides,
+) -> Result<AlgorithmConfig, EnvError> {
+    let (own, others) = match defaults.kind() {
+        AlgorithmKind::Ppo => (&overrides.ppo, [(AlgorithmKind::Sac, &overrides.sac)]),
+        AlgorithmKind::Sac => (&overrides.sac, [(AlgorithmKind::Ppo, &overrides.ppo)]),
+    };
+    for (other, table) in others {
+        if let Some(key) = table.keys().next() {
+            let kind = defaults.kind();
+            return Err(EnvError::Config {
+                field: format!("{other}.{key}"),
+                problem: format!("has no effect: the algorithm is {kind}, not {other}"),
+            });
+        }
+    }
+    let mut all = own.clone();
+    overlay(&mut all, &overrides.learning);
+    Ok(match defaults {
+        AlgorithmConfig::Ppo(defaults) => AlgorithmConfig::Ppo(resolve_ppo(defaults, &all)?),
+        AlgorithmConfig::Sac(defaults) => AlgorithmConfig::Sac(resolve_sac(defaults, &all)?),
+    })
+}
+
+/// Settings of SAC with overrides; `target_entropy` may also be `none`.
+fn resolve_sac(defaults: SacConfig, overrides: &Table) -> Result<SacConfig, EnvError> {
+    if overrides.contains_key("cost_limit") {
+        return Err(EnvError::Config {
+            field: "sac.cost_limit".to_owned(),
+            problem: "SAC keeps no limit of the cost: use --algorithm ppo".to_owned(),
+        });
+    }
+    let mut overrides = overrides.clone();
+    let target_entropy = is_set("target_entropy", defaults.target_entropy, &mut overrides);
+    let known = SacConfig {
+        target_entropy: Some(defaults.target_entropy.unwrap_or(-1.0)),
+        ..defaults
+    };
+    let mut config = settings::parse(&known, &overrides).map_err(|error| within("sac", error))?;
+    config.target_entropy = config.target_entropy.filter(|_| target_entropy);
+    config.check().map_err(|error| invalid("sac", error))?;
+    Ok(config)
+}
+
+/// What a check of an algorithm's settings found, with the table that they are in.
+fn invalid(table: &str, error: RlError) -> EnvError {
+    match error {
+        RlError::Config { field, problem } => EnvError::Config {
+            field: format!("{table}.{field}"),
+            problem,
+        },
+        other => EnvError::Config {
+            field: table.to_owned(),
+            problem: other.to_string(),
+        },
+    }
+}
+
 /// Settings of PPO with overrides; `target_kl` and `cost_limit` may also be `none`.
 ///
 /// # Errors
 /// [`EnvError::Config`].
-pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
+fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoConfig, EnvError> {
     let mut overrides = overrides.clone();
     // TOML has no null, so a table of settings lacks what is none.
     let target_kl = is_set("target_kl", defaults.target_kl, &mut overrides);
@@ -122,16 +201,7 @@ pub(super) fn resolve_ppo(defaults: PpoConfig, overrides: &Table) -> Result<PpoC
     let mut config = settings::parse(&known, &overrides).map_err(|error| within("ppo", error))?;
     config.target_kl = config.target_kl.filter(|_| target_kl);
     config.cost_limit = config.cost_limit.filter(|_| cost_limit);
-    config.check().map_err(|error| match error {
-        crate::rl::RlError::Config { field, problem } => EnvError::Config {
-            field: format!("ppo.{field}"),
-            problem,
-        },
-        other => EnvError::Config {
-            field: "ppo".to_owned(),
-            problem: other.to_string(),
-        },
-    })?;
+    config.check().map_err(|error| invalid("ppo", error))?;
     Ok(config)
 }
 
@@ -220,6 +290,55 @@ mod tests {
     }
 
     #[test]
+    fn settings_of_the_other_algorithm_have_no_effect_and_are_refused() {
+        let problem = |algorithm, assignment: &str| {
+            let mut overrides = Overrides {
+                algorithm,
+                ..Overrides::default()
+            };
+            overrides.set(assignment).unwrap();
+            let settings = TrainingSettings::resolve("pendulum", &overrides);
+            settings.unwrap_err().to_string()
+        };
+        assert_eq!(
+            problem(None, "sac.tau=0.1"),
+            "sac.tau: has no effect: the algorithm is ppo, not sac"
+        );
+        let sac = Some(AlgorithmKind::Sac);
+        assert_eq!(
+            problem(sac, "ppo.gae_lambda=0.1"),
+            "ppo.gae_lambda: has no effect: the algorithm is sac, not ppo"
+        );
+        assert_eq!(
+            problem(sac, "sac.tau=2.0"),
+            "sac.tau: 2 is not allowed: above 0 to 1"
+        );
+        assert_eq!(
+            problem(sac, "sac.cost_limit=1.0"),
+            "sac.cost_limit: SAC keeps no limit of the cost: use --algorithm ppo"
+        );
+    }
+
+    #[test]
+    fn a_written_configuration_of_sac_gives_the_same_settings() {
+        let mut overrides = Overrides {
+            algorithm: Some(AlgorithmKind::Sac),
+            ..Overrides::default()
+        };
+        overrides.set("sac.target_entropy=-2.5").unwrap();
+        let settings = TrainingSettings::resolve("pendulum", &overrides).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("config.toml");
+        std::fs::write(&path, settings.to_toml()).unwrap();
+        let read = Overrides::read(&path).unwrap();
+        let again = TrainingSettings::resolve("pendulum", &read).unwrap();
+        assert_eq!(again.algorithm, settings.algorithm);
+        std::fs::write(&path, "algorithm = \"sarc\"").unwrap();
+        let problem = format!("{:#}", Overrides::read(&path).unwrap_err());
+        assert!(problem.contains("did you mean \"sac\"?"), "{problem}");
+    }
+
+    #[test]
     fn a_written_configuration_gives_the_same_settings() {
         let mut overrides = Overrides::default();
         overrides.set("env.gravity=9").unwrap();
@@ -231,7 +350,7 @@ mod tests {
         let read = Overrides::read(&path).unwrap();
         assert_eq!(read.task.as_deref(), Some("pendulum"));
         let again = TrainingSettings::resolve("pendulum", &read).unwrap();
-        assert_eq!(again.ppo, settings.ppo);
+        assert_eq!(again.algorithm, settings.algorithm);
         assert_eq!(again.factory.settings, settings.factory.settings);
     }
 }

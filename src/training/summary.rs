@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use super::{Evaluation, History, Plan, evaluations};
+use crate::rl::AlgorithmKind;
 
 /// Why a training ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -51,6 +52,8 @@ pub struct EvaluationSummary {
 pub struct TrainingSummary {
     /// The task.
     pub task: String,
+    /// The algorithm.
+    pub algorithm: AlgorithmKind,
     /// Seed of the training.
     pub seed: u64,
     /// Why it ended.
@@ -105,10 +108,11 @@ impl TrainingSummary {
         let train_s = history.train_s();
         Self {
             task: plan.settings.factory.task.to_owned(),
-            seed: plan.settings.ppo.seed,
+            algorithm: plan.settings.algorithm.kind(),
+            seed: plan.settings.algorithm.seed(),
             stop_reason,
             global_step,
-            total_timesteps: plan.settings.ppo.total_timesteps,
+            total_timesteps: plan.settings.algorithm.total_timesteps(),
             train_s,
             evaluation_s: history.evaluation_s(),
             wall_s,
@@ -117,7 +121,7 @@ impl TrainingSummary {
             solved: solved(&history.evaluations, plan.settings.evaluation.success),
             last: history.evaluations.last().map(EvaluationSummary::of),
             best: history
-                .best(plan.settings.ppo.cost_limit)
+                .best(plan.settings.algorithm.cost_limit())
                 .map(EvaluationSummary::of),
             insonate_version: env!("CARGO_PKG_VERSION"),
         }

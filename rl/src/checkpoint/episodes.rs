@@ -3,8 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::RlError;
-use crate::ppo::{EpisodeRecord, EpisodeWindow};
 use crate::tensor_file::{Tensor, TensorFile, TensorWriter};
+use crate::training::{EpisodeRecord, EpisodeWindow};
 
 /// Tensor of the episodes' costs.
 const COSTS: &str = "episode_costs";

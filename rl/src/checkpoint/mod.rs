@@ -1,31 +1,39 @@
 //! Checkpoints: everything that a training needs to continue bit-identically.
 //!
-//! Weights, moments of Adam, running moments, generators, counts, recent episodes and the environments, which are restored by replaying
-//! their episodes. Plain numbers, written whole or not at all.
+//! Weights, moments of Adam, running moments, generators, counts, recent episodes, SAC's replay buffer, and the environments, which are
+//! restored by replaying their episodes. Plain numbers, written whole or not at all.
 
 mod description;
 mod episodes;
+mod learner;
+mod ppo;
+mod replay_buffer;
 mod rng_state;
+mod sac;
 
 use std::path::Path;
 
 use insonate_envs::VecEnv;
 
 use crate::RlError;
-use crate::network::Adam;
-use crate::normalization::ObservationNormalizer;
-use crate::policy::{
-    PolicyIdentity, SpaceRecord, add_moments, add_network, check_fits, check_network, take_moments,
-    take_network,
-};
-use crate::ppo::{Learner, Ppo, PpoConfig, network_sizes};
-use crate::tensor_file::{Format, Tensor, TensorFile, TensorWriter};
-use description::Description;
+use crate::algorithm::{Algorithm, AlgorithmConfig};
+use crate::policy::PolicyIdentity;
+use crate::ppo::Ppo;
+use crate::sac::Sac;
+use crate::tensor_file::{Format, TensorFile};
+use description::{Description, SacDescription};
 
-const FORMAT: Format = Format {
+const PPO: Format = Format {
     name: "insonate-checkpoint",
     what: "checkpoint",
     version: 3,
+    oldest: 1,
+};
+
+const SAC: Format = Format {
+    name: "insonate-sac-checkpoint",
+    what: "checkpoint",
+    version: 1,
     oldest: 1,
 };
 
@@ -37,7 +45,7 @@ pub struct CheckpointInfo {
     /// Task and its settings.
     pub identity: PolicyIdentity,
     /// Settings of the training.
-    pub config: PpoConfig,
+    pub config: AlgorithmConfig,
     /// Iterations done.
     pub iteration: usize,
     /// Steps of all environments done.
@@ -50,181 +58,37 @@ impl CheckpointInfo {
     /// # Errors
     /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub fn load(path: &Path) -> Result<Self, RlError> {
-        let description: Description = TensorFile::load(path, FORMAT)?.content()?;
+        let file = TensorFile::load_one_of(path, &[PPO, SAC])?;
+        if file.format() == SAC {
+            let description: SacDescription = file.content()?;
+            return Ok(Self {
+                insonate_version: description.insonate_version,
+                identity: description.identity,
+                config: AlgorithmConfig::Sac(description.config),
+                iteration: description.iteration,
+                global_step: description.global_step,
+            });
+        }
+        let description: Description = file.content()?;
         Ok(Self {
             insonate_version: description.insonate_version,
             identity: description.identity,
-            config: description.config,
+            config: AlgorithmConfig::Ppo(description.config),
             iteration: description.iteration,
             global_step: description.global_step,
         })
     }
 }
 
-/// What is written of each learner: the parameters and the two moments of Adam.
-const PARTS: [&str; 3] = ["", ".first_moment", ".second_moment"];
-
-impl Ppo {
-    /// Writes a checkpoint between two iterations. The old one is kept until the new one is complete and on the disk.
-    ///
-    /// # Errors
-    /// [`RlError::Write`]; [`RlError::File`] for environments that cannot be serialised.
-    pub fn save(&self, path: &Path) -> Result<(), RlError> {
-        let mut writer = TensorWriter::default();
-        add_learner(&mut writer, "actor", &self.actor);
-        add_learner(&mut writer, "critic", &self.critic);
-        if let Some(constraint) = &self.constraint {
-            add_learner(&mut writer, "cost_critic", &constraint.critic);
-        }
-        add_moments(
-            &mut writer,
-            "observation",
-            self.observation_normalizer.moments(),
-        );
-        add_moments(&mut writer, "return", &self.reward_normalizer.moments);
-        let returns = &self.reward_normalizer.returns;
-        writer.add("discounted_returns", Tensor::f64(returns, &[returns.len()]));
-        episodes::add(&mut writer, &self.episodes);
-        let snapshots = serde_json::to_string(&self.env.snapshot()).map_err(|error| {
-            RlError::file(path, format!("cannot hold the environments: {error}"))
-        })?;
-        writer.add("environments", Tensor::text(snapshots));
-
-        let spec = self.env.spec();
-        let spaces = [
-            ("observation_space", &spec.observation_space),
-            ("action_space", &spec.action_space),
-        ];
-        let [observation_space, action_space] =
-            spaces.map(|(name, space)| SpaceRecord::add(space, name, &mut writer));
-        writer.save(
-            path,
-            FORMAT,
-            &Description::of(self, observation_space, action_space),
-        )
-    }
-
-    /// Resumes from a checkpoint, with new environments of the same task on any number of threads.
-    /// [`Ppo::n_inexact_envs`] tells whether the environments were restored bit-identically.
-    ///
-    /// # Errors
-    /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version; [`RlError::Misfit`] for other
-    /// environments; [`RlError::Config`] for another number of environments; [`RlError::Env`] when they cannot be restored.
-    pub fn resume(env: VecEnv, path: &Path) -> Result<Self, RlError> {
-        let mut file = TensorFile::load(path, FORMAT)?;
-        let description: Description = file.content()?;
-        let observation_space = description
-            .observation_space
-            .clone()
-            .take("observation_space", &mut file)?;
-        let action_space = description
-            .action_space
-            .clone()
-            .take("action_space", &mut file)?;
-        let spaces = [&observation_space, &action_space];
-        check_fits("checkpoint", &description.identity.task, spaces, env.spec())?;
-        let config = &description.config;
-        let cost_critic = config.cost_limit.map(|_| ("cost_critic", 1));
-        let learners = [("actor", action_space.len()), ("critic", 1)];
-        for (learner, n_outputs) in learners.into_iter().chain(cost_critic) {
-            let sizes = network_sizes(&config.hidden_sizes, observation_space.len(), n_outputs);
-            check_network(&file, learner, &sizes)?;
-        }
-        config
-            .check()
-            .map_err(|error| file.invalid(format!("has an invalid setting {error}")))?;
-
-        let mut ppo = Self::new(
-            env,
-            description.config.clone(),
-            description.identity.clone(),
-        )?;
-        ppo.take_state(&mut file, &description)?;
-        Ok(ppo)
-    }
-
-    fn take_state(
-        &mut self,
-        file: &mut TensorFile,
-        description: &Description,
-    ) -> Result<(), RlError> {
-        let spec = self.env.spec();
-        let n_obs = spec.observation_space.len();
-        let widths = [
-            spec.metrics.len(),
-            spec.reward_terms.len(),
-            spec.costs.len(),
-        ];
-        take_learner(file, "actor", &mut self.actor, description.n_adam_steps)?;
-        take_learner(file, "critic", &mut self.critic, description.n_adam_steps)?;
-        if let Some(constraint) = &mut self.constraint {
-            let critic = &mut constraint.critic;
-            take_learner(file, "cost_critic", critic, description.n_adam_steps)?;
-            let multiplier = description.multiplier.filter(|value| *value >= 0.0);
-            constraint.multiplier.value =
-                multiplier.ok_or_else(|| file.invalid("has no multiplier of its cost limit"))?;
-        }
-        self.observation_normalizer = ObservationNormalizer::new(
-            take_moments(file, "observation", n_obs)?,
-            self.config.clip_obs,
-        );
-        self.reward_normalizer.moments = take_moments(file, "return", 1)?;
-        self.reward_normalizer.returns =
-            file.take_f64("discounted_returns", &[self.config.n_envs])?;
-        self.episodes = episodes::take(
-            file,
-            &description.episodes,
-            widths,
-            self.config.episode_window,
-        )?;
-        self.exploration_rng = description.exploration_rng.to_rng();
-        self.shuffle_rng = description.shuffle_rng.to_rng();
-        self.iteration = description.iteration;
-        self.global_step = description.global_step;
-
-        let snapshots = file.take_text("environments")?;
-        let snapshots: Vec<_> = serde_json::from_str(&snapshots).map_err(|error| {
-            file.invalid(format!("has environments that cannot be read: {error}"))
-        })?;
-        self.n_inexact_envs = self.env.restore(&snapshots)?;
-        self.observe();
-        Ok(())
-    }
-}
-
-fn add_learner(writer: &mut TensorWriter, name: &str, learner: &Learner) {
-    let Learner { network, adam, .. } = learner;
-    let parts = [
-        network.parameters(),
-        &adam.first_moment,
-        &adam.second_moment,
-    ];
-    for (part, numbers) in PARTS.iter().zip(parts) {
-        add_network(writer, &format!("{name}{part}"), network, numbers);
-    }
-}
-
-fn take_learner(
-    file: &mut TensorFile,
-    name: &str,
-    learner: &mut Learner,
-    n_adam_steps: u64,
-) -> Result<(), RlError> {
-    let mut parameters = learner.network.parameters().clone();
-    let mut adam = Adam::new(parameters.len());
-    adam.n_steps = n_adam_steps;
-    let parts = [
-        &mut parameters,
-        &mut adam.first_moment,
-        &mut adam.second_moment,
-    ];
-    for (part, numbers) in PARTS.iter().zip(parts) {
-        take_network(file, &format!("{name}{part}"), &learner.network, numbers)?;
-    }
-    learner
-        .network
-        .parameters_mut()
-        .copy_from_slice(&parameters);
-    learner.adam = adam;
-    Ok(())
+/// Resumes a training from its checkpoint, of whichever algorithm; see [`Ppo::resume`].
+///
+/// # Errors
+/// As [`Ppo::resume`].
+pub(crate) fn resume(env: VecEnv, path: &Path) -> Result<Box<dyn Algorithm>, RlError> {
+    let file = TensorFile::load_one_of(path, &[PPO, SAC])?;
+    Ok(if file.format() == SAC {
+        Box::new(Sac::resume_from(env, file)?)
+    } else {
+        Box::new(Ppo::resume_from(env, file)?)
+    })
 }

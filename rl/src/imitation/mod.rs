@@ -19,10 +19,9 @@ use rand_chacha::ChaCha8Rng;
 pub use config::ImitationConfig;
 
 use crate::RlError;
-use crate::network::{AdamStep, AlignedBuffer, Mlp};
+use crate::network::{AdamStep, AlignedBuffer, Learner, Mlp, network_sizes};
 use crate::normalization::{ObservationNormalizer, RunningMoments};
 use crate::policy::{ActionScale, Policy, PolicyIdentity};
-use crate::ppo::{Learner, network_sizes};
 
 /// Streams of the generators of a seed.
 const WEIGHTS: u64 = 0;

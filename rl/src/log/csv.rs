@@ -7,7 +7,7 @@ use std::path::Path;
 use insonate_files::AppendFile;
 
 use crate::RlError;
-use crate::ppo::Progress;
+use crate::training::Progress;
 
 /// Columns before the scalars.
 const FIXED: [&str; 2] = ["iteration", "global_step"];

@@ -1,4 +1,4 @@
-//! Orthogonal initial weights (Saxe 2014), as CleanRL and Stable-Baselines3 begin.
+//! Initial weights: orthogonal (Saxe 2014), as CleanRL and Stable-Baselines3 begin PPO, and uniform, as they begin SAC.
 
 use rand::Rng;
 use rand_distr::StandardNormal;
@@ -35,6 +35,12 @@ pub fn orthogonal(n_rows: usize, n_columns: usize, gain: f64, rng: &mut impl Rng
     (0..n_rows * n_columns)
         .map(|i| (gain * entry(i / n_columns, i % n_columns)) as f32)
         .collect()
+}
+
+/// `n` numbers uniform within ± 1/√`n_inputs` (LeCun 1998, doi:10.1007/3-540-49430-8_2), PyTorch's default for weights and bias.
+pub fn uniform(n: usize, n_inputs: usize, rng: &mut impl Rng) -> Vec<f32> {
+    let bound = 1.0 / (n_inputs as f32).sqrt();
+    (0..n).map(|_| rng.random_range(-bound..bound)).collect()
 }
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

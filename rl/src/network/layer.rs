@@ -36,3 +36,8 @@ impl Layer {
         }
     }
 }
+
+/// Inputs, hidden layers and outputs of a network.
+pub(crate) fn network_sizes(hidden: &[usize], n_inputs: usize, n_outputs: usize) -> Vec<usize> {
+    [&[n_inputs], hidden, &[n_outputs]].concat()
+}

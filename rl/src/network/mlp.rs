@@ -8,17 +8,17 @@ use rand::Rng;
 use super::activation::{Activate, Multiply};
 use super::matmul::{Left, Matmul, Start};
 use super::reduce::ColumnSums;
-use super::{Activation, AlignedBuffer, Layer, Workspace, orthogonal, padded};
+use super::{Activation, AlignedBuffer, Layer, Workspace, orthogonal, padded, uniform};
 
 /// The network, with parameters in one block.
 #[derive(Debug, Clone)]
 pub struct Mlp {
-    layers: Vec<Layer>,
+    pub(super) layers: Vec<Layer>,
     activation: Activation,
     /// All layers, then the free parameters.
-    parameters: AlignedBuffer,
+    pub(super) parameters: AlignedBuffer,
     free: Range<usize>,
-    arch: Arch,
+    pub(super) arch: Arch,
 }
 
 impl Mlp {
@@ -66,6 +66,16 @@ impl Mlp {
             let (n_inputs, n_outputs) = (self.layers[layer].n_inputs, self.layers[layer].n_outputs);
             let weights = orthogonal(n_outputs, n_inputs, gain, rng);
             self.set_layer(layer, &weights, &vec![0.0; n_outputs]);
+        }
+    }
+
+    /// Sets weights and bias uniform within ± 1/√`n_inputs`, as PyTorch's `Linear` begins.
+    pub fn set_uniform(&mut self, rng: &mut impl Rng) {
+        for layer in 0..self.layers.len() {
+            let (n_inputs, n_outputs) = (self.layers[layer].n_inputs, self.layers[layer].n_outputs);
+            let [weights, bias] =
+                [n_inputs * n_outputs, n_outputs].map(|n| uniform(n, n_inputs, rng));
+            self.set_layer(layer, &weights, &bias);
         }
     }
 
@@ -174,6 +184,26 @@ impl Mlp {
         }
         let last = &self.layers[self.layers.len() - 1];
         &workspace.output()[..n_rows * last.width]
+    }
+
+    /// The forward pass over any number of rows, inputs of shape `[n_rows, n_inputs]`; `take` gets the index of each row and its outputs,
+    /// shape `[n_outputs]`.
+    pub fn evaluate(
+        &self,
+        inputs: &[f32],
+        workspace: &mut Workspace,
+        mut take: impl FnMut(usize, &[f32]),
+    ) {
+        let last = &self.layers[self.layers.len() - 1];
+        let n_inputs = self.layers[0].n_inputs;
+        let max_rows = workspace.max_rows;
+        for (chunk, inputs) in inputs.chunks(max_rows * n_inputs).enumerate() {
+            let n_rows = inputs.len() / n_inputs;
+            let outputs = self.forward(inputs, n_rows, workspace);
+            for (row, outputs) in outputs.chunks_exact(last.width).enumerate() {
+                take(chunk * max_rows + row, &outputs[..last.n_outputs]);
+            }
+        }
     }
 
     /// The backward pass after [`Mlp::forward`] over the same inputs, with the gradient by the output in

@@ -15,9 +15,12 @@ use crate::tensor_file::{Format, TensorFile, TensorWriter};
 const FORMAT: Format = Format {
     name: "insonate-policy",
     what: "policy",
-    version: 2,
+    version: 3,
     oldest: 1,
 };
+
+/// The version of a policy that is not squashed, which older programs read too.
+const UNSQUASHED: u32 = 2;
 
 /// Largest widths and number of layers that a file may ask for.
 const MAX_WIDTH: usize = 1 << 16;
@@ -37,6 +40,9 @@ struct Description {
     action_space: SpaceRecord,
     /// Clipping range of normalised observations; none: they are not normalised.
     clip_obs: Option<f64>,
+    /// Whether the network's outputs are squashed by tanh; from version 3 on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    squash: bool,
 }
 
 impl Policy {
@@ -73,8 +79,14 @@ impl Policy {
             ),
             action_space: SpaceRecord::add(&self.action_space, "action_space", &mut writer),
             clip_obs: self.normalizer.as_ref().map(ObservationNormalizer::clip),
+            squash: self.squash,
         };
-        writer.save(path, FORMAT, &description)
+        let version = if self.squash {
+            FORMAT.version
+        } else {
+            UNSQUASHED
+        };
+        writer.save(path, Format { version, ..FORMAT }, &description)
     }
 
     /// Reads a policy file.
@@ -95,7 +107,9 @@ impl Policy {
         }
         let sizes = [&[n_obs], &hidden[..], &[n_actions]].concat();
         check_network(&file, "actor", &sizes)?;
-        let mut network = Mlp::new(&sizes, description.activation, n_actions);
+        // A squashed policy has no ln σ of its own.
+        let n_free = if description.squash { 0 } else { n_actions };
+        let mut network = Mlp::new(&sizes, description.activation, n_free);
         let mut parameters = network.parameters().clone();
         take_network(&mut file, "actor", &network, &mut parameters)?;
         network.parameters_mut().copy_from_slice(&parameters);
@@ -108,6 +122,7 @@ impl Policy {
             None => None,
         };
         let mut policy = Self::new([observation_space, action_space], network, normalizer);
+        policy.squash = description.squash;
         policy.identity = description.identity;
         policy.seed = description.seed;
         policy.n_trained_steps = description.n_trained_steps;

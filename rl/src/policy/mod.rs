@@ -29,7 +29,7 @@ use crate::normalization::ObservationNormalizer;
 /// Rows that pass the network at once.
 const MAX_ROWS: usize = 128;
 
-/// A deterministic policy: the mean action, clipped to its bounds.
+/// A deterministic policy: the mean action, squashed by tanh where SAC learnt it, clipped to its bounds.
 #[derive(Clone)]
 pub struct Policy {
     /// Task and settings that it was trained with.
@@ -46,10 +46,14 @@ pub struct Policy {
     pub action_space: BoxSpace,
     pub(crate) network: Mlp,
     pub(crate) normalizer: Option<ObservationNormalizer>,
+    /// Whether the network's outputs are squashed by tanh.
+    pub(crate) squash: bool,
     action_scale: ActionScale,
     workspace: Workspace,
     /// Normalised observations, shape `[MAX_ROWS, n_obs]`.
     inputs: Vec<f32>,
+    /// Squashed outputs of a row.
+    squashed: Vec<f32>,
 }
 
 impl Policy {
@@ -59,6 +63,7 @@ impl Policy {
         network: Mlp,
         normalizer: Option<ObservationNormalizer>,
     ) -> Self {
+        let n_actions = action_space.len();
         Self {
             identity: PolicyIdentity::default(),
             seed: 0,
@@ -71,6 +76,8 @@ impl Policy {
             action_space,
             network,
             normalizer,
+            squash: false,
+            squashed: Vec::with_capacity(n_actions),
         }
     }
 
@@ -99,7 +106,13 @@ impl Policy {
             let outputs = self.network.forward(inputs, n_rows, &mut self.workspace);
             let outputs = outputs.chunks_exact(outputs.len() / n_rows);
             for (action, output) in actions.chunks_exact_mut(n_actions).zip(outputs) {
-                self.action_scale.apply(&output[..n_actions], action);
+                let mut output = &output[..n_actions];
+                if self.squash {
+                    self.squashed.clear();
+                    self.squashed.extend(output.iter().map(|u| u.tanh()));
+                    output = &self.squashed;
+                }
+                self.action_scale.apply(output, action);
             }
         }
     }
@@ -110,6 +123,11 @@ impl Policy {
         let hidden = layers[..layers.len() - 1].iter();
         let sizes = hidden.map(|layer| layer.n_outputs).collect();
         (sizes, self.network.activation())
+    }
+
+    /// Whether the network's outputs are squashed by tanh.
+    pub fn is_squashed(&self) -> bool {
+        self.squash
     }
 
     /// Whether it normalises observations.

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::RlError;
 use crate::network::Activation;
+use crate::training::check_ranges;
 
 /// Settings of proximal policy optimisation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -153,17 +154,7 @@ impl PpoConfig {
             ("log_std_init", self.log_std_init, -20.0, 5.0),
             ("target_kl", self.target_kl.unwrap_or(1.0), above_zero, 1e6),
         ];
-        for (field, value, low, high) in ranges {
-            if !(low..=high).contains(&value) {
-                let low = match low {
-                    f64::MIN_POSITIVE => "above 0".to_owned(),
-                    low => low.to_string(),
-                };
-                let problem = format!("{value} is not allowed: {low} to {high}");
-                return Err(RlError::config(field, problem));
-            }
-        }
-        Ok(())
+        check_ranges(ranges)
     }
 
     fn check_counts(&self) -> Result<(), RlError> {

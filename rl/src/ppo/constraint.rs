@@ -3,9 +3,9 @@
 use insonate_envs::{Batch, EnvSpec};
 
 use super::gae::{Bootstrap, GaeInputs, gae, next_values};
-use super::{Learner, Multiplier, PpoConfig, RolloutBuffer};
+use super::{Multiplier, PpoConfig, RolloutBuffer};
 use crate::RlError;
-use crate::network::Mlp;
+use crate::network::{Learner, Mlp};
 
 /// The limit of a training, with what it learns of the cost.
 #[derive(Debug, Clone)]

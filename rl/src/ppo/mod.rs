@@ -9,9 +9,7 @@ mod collect;
 mod config;
 mod constraint;
 mod diag_gaussian;
-mod episodes;
 mod gae;
-mod learner;
 mod learning_rate;
 mod multiplier;
 mod progress;
@@ -21,7 +19,7 @@ mod update;
 mod values;
 
 use std::ops::ControlFlow;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use insonate_envs::VecEnv;
 use rand_chacha::ChaCha8Rng;
@@ -29,22 +27,18 @@ use rand_chacha::ChaCha8Rng;
 pub use config::PpoConfig;
 pub use constraint::{Constraint, CostSamples};
 pub use diag_gaussian::DiagGaussian;
-pub use episodes::{EpisodeRecord, EpisodeWindow};
 pub use gae::{Bootstrap, GaeInputs, explained_variance, gae, next_values};
-pub use learner::Learner;
 pub use multiplier::Multiplier;
-pub use progress::Progress;
 pub use rollout_buffer::RolloutBuffer;
-pub(crate) use setup::network_sizes;
 pub use update::{
     Learners, PolicyLoss, PolicyStats, UpdateStats, mean_and_std, policy_loss, update, value_loss,
 };
 
 use crate::RlError;
-use crate::network::Mlp;
+use crate::network::{Learner, Mlp};
 use crate::normalization::{ObservationNormalizer, RewardNormalizer};
 use crate::policy::{ActionScale, Policy, PolicyIdentity};
-use update::ThreadTuner;
+use crate::training::{EpisodeWindow, Progress, StepClock, ThreadTuner};
 
 /// Training of a policy.
 pub struct Ppo {
@@ -79,8 +73,7 @@ pub struct Ppo {
     /// Environments that a checkpoint did not restore bit-identically.
     pub(crate) n_inexact_envs: usize,
     thread_tuner: ThreadTuner,
-    /// Time of this process' iterations, and their steps.
-    clock: (Duration, u64),
+    clock: StepClock,
 }
 
 impl Ppo {
@@ -142,7 +135,7 @@ impl Ppo {
         let update_time = start.elapsed().saturating_sub(rollout_time);
 
         // (episodes, update, times) => progress
-        Ok(self.progress(stats, learning_rate, [rollout_time, update_time]))
+        Ok(self.progress(&stats, learning_rate, [rollout_time, update_time]))
     }
 
     /// The policy as it is now.
@@ -165,6 +158,10 @@ impl Ppo {
     /// [`RlError::Misfit`] for a policy of other environments; [`RlError::Config`] for one of another network or normalisation.
     pub fn begin_with(&mut self, policy: &Policy) -> Result<(), RlError> {
         policy.check_fits(self.env.spec())?;
+        if policy.squash {
+            let problem = "PPO cannot begin with a policy of SAC, which is squashed";
+            return Err(RlError::config("from", problem));
+        }
         let network = &mut self.actor.network;
         let widths = |network: &Mlp| -> Vec<usize> {
             network

@@ -1,19 +1,17 @@
 //! The start of a training: networks, generators, environments.
 
-use std::time::Duration;
-
-use insonate_envs::{Autoreset, ResetOptions, VecEnv};
-use rand::{RngCore as _, SeedableRng as _};
+use insonate_envs::{ResetOptions, VecEnv};
+use rand::RngCore as _;
 use rand_chacha::ChaCha8Rng;
 
-use super::update::ThreadTuner;
-use super::{Constraint, DiagGaussian, EpisodeWindow, Learner, Ppo, PpoConfig, RolloutBuffer};
+use super::{Constraint, DiagGaussian, Ppo, PpoConfig, RolloutBuffer};
 use crate::RlError;
-use crate::network::Mlp;
+use crate::network::{Learner, Mlp, network_sizes};
 use crate::normalization::{ObservationNormalizer, RewardNormalizer, RunningMoments};
 use crate::policy::{ActionScale, PolicyIdentity};
+use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
 
-/// Streams of the generators of a seed; a task's episodes have streams of their own.
+/// Streams of the generators of a seed.
 const WEIGHTS: u64 = 0;
 const EXPLORATION: u64 = 1;
 const SHUFFLE: u64 = 2;
@@ -30,12 +28,9 @@ impl Ppo {
         config: PpoConfig,
         identity: PolicyIdentity,
     ) -> Result<Self, RlError> {
-        check_env(&env, &config)?;
-        let stream = |stream: u64| {
-            let mut rng = ChaCha8Rng::seed_from_u64(config.seed);
-            rng.set_stream(stream);
-            rng
-        };
+        config.check()?;
+        check_env(&env, config.n_envs)?;
+        let stream = |index: u64| stream(config.seed, index);
         let n_obs = env.spec().observation_space.len();
         let n_actions = env.spec().action_space.len();
         let mut weights = stream(WEIGHTS);
@@ -64,7 +59,7 @@ impl Ppo {
             actions: vec![0.0; n_envs * n_actions],
             n_inexact_envs: 0,
             thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
-            clock: (Duration::ZERO, 0),
+            clock: StepClock::default(),
             env,
             config,
             identity,
@@ -76,11 +71,6 @@ impl Ppo {
         ppo.observe();
         Ok(ppo)
     }
-}
-
-/// Inputs, hidden layers and outputs of a network.
-pub(crate) fn network_sizes(hidden: &[usize], n_inputs: usize, n_outputs: usize) -> Vec<usize> {
-    [&[n_inputs], hidden, &[n_outputs]].concat()
 }
 
 /// Actor, with a log standard deviation for each action as free parameters, and critic.
@@ -98,22 +88,4 @@ fn critic_network(config: &PpoConfig, n_obs: usize, rng: &mut ChaCha8Rng) -> Mlp
     let mut critic = Mlp::new(&sizes, config.activation, 0);
     critic.set_orthogonal(1.0, rng);
     critic
-}
-
-fn check_env(env: &VecEnv, config: &PpoConfig) -> Result<(), RlError> {
-    config.check()?;
-    let n_envs = env.n_envs();
-    if n_envs != config.n_envs {
-        let problem = format!("is {}, but {n_envs} environments were given", config.n_envs);
-        return Err(RlError::config("n_envs", problem));
-    }
-    if env.config().autoreset != Autoreset::SameStep {
-        let problem = "training needs environments with Autoreset::SameStep";
-        return Err(RlError::config("autoreset", problem));
-    }
-    if env.spec().observation_space.is_empty() {
-        let problem = format!("{} observes nothing", env.spec().id);
-        return Err(RlError::config("observation", problem));
-    }
-    Ok(())
 }

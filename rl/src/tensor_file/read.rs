@@ -20,6 +20,7 @@ const MAX_BYTES: u64 = 1 << 31;
 #[derive(Debug)]
 pub(crate) struct TensorFile {
     path: PathBuf,
+    format: Format,
     content: String,
     tensors: BTreeMap<String, Tensor>,
 }
@@ -39,17 +40,33 @@ impl TensorFile {
     /// # Errors
     /// [`RlError::Io`]; [`RlError::File`] for a file that is corrupt, truncated, of another format or version.
     pub(crate) fn load(path: &Path, format: Format) -> Result<Self, RlError> {
+        Self::load_one_of(path, &[format])
+    }
+
+    /// Reads and checks a file of one of these formats, which [`TensorFile::format`] tells.
+    ///
+    /// # Errors
+    /// As [`TensorFile::load`].
+    pub(crate) fn load_one_of(path: &Path, formats: &[Format]) -> Result<Self, RlError> {
         let bytes = read(path)?;
-        Self::parse(path, &bytes, format)
+        Self::parse(path, &bytes, formats)
+    }
+
+    /// The file's format.
+    pub(crate) fn format(&self) -> Format {
+        self.format
     }
 
     /// Checks the bytes of a file; `path` is for messages.
     ///
     /// # Errors
     /// As [`TensorFile::load`].
-    pub(crate) fn parse(path: &Path, bytes: &[u8], format: Format) -> Result<Self, RlError> {
+    pub(crate) fn parse(path: &Path, bytes: &[u8], formats: &[Format]) -> Result<Self, RlError> {
         let invalid = |problem: String| RlError::file(path, problem);
-        let what = format.what;
+        let [first, ..] = formats else {
+            return Err(invalid("is of no known format".to_owned()));
+        };
+        let what = first.what;
         let views = SafeTensors::deserialize(bytes).map_err(|error| {
             invalid(format!(
                 "is not a {what} file, or is truncated or corrupt: {error}"
@@ -68,13 +85,15 @@ impl TensorFile {
             })?;
         let metadata: Metadata<'_> = serde_json::from_str(metadata)
             .map_err(|error| invalid(format!("has a corrupt description: {error}")))?;
-        if metadata.format != format.name {
-            let found = metadata.format;
+        let mut known = formats.iter().copied();
+        let Some(format) = known.find(|format| format.name == metadata.format) else {
+            let (found, names) = (metadata.format, formats.iter().map(|format| format.name));
+            let names: Vec<String> = names.map(|name| format!("{name:?}")).collect();
             return Err(invalid(format!(
-                "is of format {found:?}, not {:?}",
-                format.name
+                "is of format {found:?}, not {}",
+                names.join(" or ")
             )));
-        }
+        };
         let known = format.oldest..=format.version;
         if !known.contains(&metadata.version) {
             let (first, last) = known.into_inner();
@@ -99,6 +118,7 @@ impl TensorFile {
         }
         Ok(Self {
             path: path.to_owned(),
+            format,
             content: content.to_owned(),
             tensors,
         })
@@ -132,6 +152,16 @@ impl TensorFile {
         self.check_shape(name, shape)?;
         let numbers = self.take(name)?.to_f64();
         numbers.ok_or_else(|| self.invalid(format!("has {name:?} in another type than F64")))
+    }
+
+    /// Takes bytes, as many as given.
+    ///
+    /// # Errors
+    /// As [`TensorFile::take_f32`].
+    pub(crate) fn take_bytes(&mut self, name: &str, n: usize) -> Result<Vec<u8>, RlError> {
+        self.check_shape(name, &[n])?;
+        let bytes = self.take(name)?.into_bytes();
+        bytes.ok_or_else(|| self.invalid(format!("has {name:?} in another type than U8")))
     }
 
     /// Whether it holds such an array.

@@ -27,7 +27,17 @@ impl Tensor {
 
     /// UTF-8 text.
     pub(crate) fn text(text: String) -> Self {
-        Self::new(Dtype::U8, &[text.len()], text.len(), text.into_bytes())
+        Self::bytes(text.into_bytes())
+    }
+
+    /// Bytes.
+    pub(crate) fn bytes(bytes: Vec<u8>) -> Self {
+        Self::new(Dtype::U8, &[bytes.len()], bytes.len(), bytes)
+    }
+
+    /// The bytes; none for another type.
+    pub(crate) fn into_bytes(self) -> Option<Vec<u8>> {
+        (self.dtype == Dtype::U8).then_some(self.data)
     }
 
     fn new(dtype: Dtype, shape: &[usize], n: usize, data: Vec<u8>) -> Self {

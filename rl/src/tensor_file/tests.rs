@@ -30,7 +30,7 @@ fn content() -> Value {
 }
 
 fn parse(bytes: &[u8]) -> Result<TensorFile, RlError> {
-    TensorFile::parse(Path::new("here.safetensors"), bytes, FORMAT)
+    TensorFile::parse(Path::new("here.safetensors"), bytes, &[FORMAT])
 }
 
 #[test]

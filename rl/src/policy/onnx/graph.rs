@@ -24,6 +24,9 @@ pub(super) fn graph(policy: &Policy, about: &str) -> Message {
         graph.normalize(normalizer);
     }
     graph.layers(&policy.network, policy.action_space.len());
+    if policy.squash {
+        graph.then("Tanh", &[], "squashed", &[]);
+    }
     graph.scale(policy);
     Message::default()
         .messages(1, graph.nodes)

@@ -6,7 +6,6 @@ mod loss_head;
 mod losses;
 mod policy_head;
 mod shuffle;
-mod thread_tuner;
 mod value_head;
 
 use std::time::Instant;
@@ -15,10 +14,10 @@ use rand::RngCore as _;
 
 pub use losses::{PolicyLoss, mean_and_std, policy_loss, value_loss};
 pub use policy_head::PolicyStats;
-pub(super) use thread_tuner::ThreadTuner;
 
-use super::{Constraint, Learner, Ppo, PpoConfig, RolloutBuffer};
+use super::{Constraint, Ppo, PpoConfig, RolloutBuffer};
 use crate::RlError;
+use crate::network::Learner;
 use epochs::{Epochs, InTurn};
 use policy_head::PolicyHead;
 use value_head::{ValueHead, ValueTargets};

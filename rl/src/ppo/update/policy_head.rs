@@ -2,8 +2,8 @@
 
 use super::loss_head::LossHead;
 use super::losses::{mean_and_std, policy_loss};
-use crate::network::AdamStep;
-use crate::ppo::{DiagGaussian, Learner, PpoConfig, RolloutBuffer};
+use crate::network::{AdamStep, Learner};
+use crate::ppo::{DiagGaussian, PpoConfig, RolloutBuffer};
 
 /// Figures of the policy, means over the minibatches of an epoch.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]

@@ -2,8 +2,8 @@
 
 use super::loss_head::LossHead;
 use super::losses::value_loss;
-use crate::network::AdamStep;
-use crate::ppo::{Learner, PpoConfig};
+use crate::network::{AdamStep, Learner};
+use crate::ppo::PpoConfig;
 
 /// What a critic learns from; arrays of shape `[n_samples, …]`.
 #[derive(Clone, Copy)]

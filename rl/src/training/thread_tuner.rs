@@ -9,27 +9,36 @@ const TRIAL_EVERY: usize = 32;
 
 /// Times of recent updates.
 #[derive(Debug, Clone)]
-pub(in crate::ppo) struct ThreadTuner {
+pub(crate) struct ThreadTuner {
     max_threads: usize,
     /// Time of the last update on one thread and on two.
     times: [Option<Duration>; 2],
     n_updates: usize,
+    is_fixed: bool,
 }
 
 impl ThreadTuner {
     /// A tuner of at most so many threads.
-    pub(in crate::ppo) fn new(max_threads: usize) -> Self {
+    pub(crate) fn new(max_threads: usize) -> Self {
         Self {
             max_threads,
             times: [None; 2],
             n_updates: 0,
+            is_fixed: false,
         }
     }
 
+    /// One that takes so many threads, whether they are faster or not.
+    pub(crate) fn fixed(n_threads: usize) -> Self {
+        let mut tuner = Self::new(n_threads);
+        tuner.is_fixed = true;
+        tuner
+    }
+
     /// Threads of the next update.
-    pub(in crate::ppo) fn n_threads(&self) -> usize {
-        if self.max_threads < 2 {
-            return 1;
+    pub(crate) fn n_threads(&self) -> usize {
+        if self.max_threads < 2 || self.is_fixed {
+            return self.max_threads;
         }
         let faster = match self.times {
             [_, None] => return 2,
@@ -42,7 +51,7 @@ impl ThreadTuner {
     }
 
     /// Records the time of an update.
-    pub(in crate::ppo) fn record(&mut self, n_threads: usize, time: Duration) {
+    pub(crate) fn record(&mut self, n_threads: usize, time: Duration) {
         self.times[n_threads - 1] = Some(time);
         self.n_updates += 1;
     }

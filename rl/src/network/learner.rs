@@ -1,6 +1,6 @@
 //! A network with its optimiser, gradient and workspace.
 
-use crate::network::{Adam, AdamStep, AlignedBuffer, Mlp, Workspace, sum_of_squares};
+use super::{Adam, AdamStep, AlignedBuffer, InputGradient, Mlp, Workspace, sum_of_squares};
 
 /// Rows that pass the network at once: few enough that activations stay in the cache.
 const MAX_ROWS: usize = 128;
@@ -43,17 +43,41 @@ impl Learner {
 
     /// The forward pass over any number of rows, inputs of shape `[n_rows, n_inputs]`; `take` gets the index of each row and
     /// its outputs, shape `[n_outputs]`.
-    pub fn evaluate(&mut self, inputs: &[f32], mut take: impl FnMut(usize, &[f32])) {
-        let last = &self.network.layers()[self.network.layers().len() - 1];
+    pub fn evaluate(&mut self, inputs: &[f32], take: impl FnMut(usize, &[f32])) {
+        self.network.evaluate(inputs, &mut self.workspace, take);
+    }
+
+    /// As [`Learner::evaluate`]; `take` gets also the gradient of the outputs' sum by the row's inputs, shape `[n_inputs]`.
+    pub fn differentiate(
+        &mut self,
+        inputs: &[f32],
+        memory: &mut InputGradient,
+        mut take: impl FnMut(usize, &[f32], &[f32]),
+    ) {
+        let Self {
+            network, workspace, ..
+        } = self;
+        let last = &network.layers()[network.layers().len() - 1];
         let (n_outputs, width) = (last.n_outputs, last.width);
-        let n_inputs = self.network.layers()[0].n_inputs;
+        let n_inputs = network.layers()[0].n_inputs;
         for (chunk, inputs) in inputs.chunks(MAX_ROWS * n_inputs).enumerate() {
             let n_rows = inputs.len() / n_inputs;
-            let outputs = self.network.forward(inputs, n_rows, &mut self.workspace);
-            for (row, outputs) in outputs.chunks_exact(width).enumerate() {
-                take(chunk * MAX_ROWS + row, &outputs[..n_outputs]);
+            network.forward(inputs, n_rows, workspace);
+            let (_, by_outputs) = workspace.output_and_gradient();
+            for by_outputs in by_outputs.chunks_exact_mut(width).take(n_rows) {
+                by_outputs[..n_outputs].fill(1.0);
+            }
+            network.backward_inputs(n_rows, workspace, memory);
+            let rows = workspace.output().chunks_exact(width).zip(memory.rows());
+            for (row, (outputs, by_inputs)) in rows.take(n_rows).enumerate() {
+                take(chunk * MAX_ROWS + row, &outputs[..n_outputs], by_inputs);
             }
         }
+    }
+
+    /// Memory for [`Learner::differentiate`].
+    pub fn input_gradient(&self) -> InputGradient {
+        InputGradient::new(&self.network.layers()[0], MAX_ROWS)
     }
 
     /// Computes the gradient of a loss over the samples `rows` of `inputs`, shape `[n_samples, n_inputs]`.

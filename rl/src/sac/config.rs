@@ -1,0 +1,196 @@
+//! Settings of SAC, with the names of CleanRL's `sac_continuous_action` and, where it has none, of Stable-Baselines3.
+
+use serde::{Deserialize, Serialize};
+
+use crate::RlError;
+use crate::network::Activation;
+use crate::training::check_ranges;
+
+/// Settings of the soft actor-critic.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SacConfig {
+    /// Steps to train for, over all environments; rounded up to whole iterations.
+    pub total_timesteps: usize,
+    /// Environments that step together.
+    pub n_envs: usize,
+    /// Steps of each environment in an iteration, after which figures are logged; learning goes on within it.
+    pub n_steps: usize,
+    /// Most steps of all environments in the replay buffer, of which the oldest are dropped.
+    pub buffer_size: usize,
+    /// Steps of all environments with uniformly random actions before learning starts.
+    pub learning_starts: usize,
+    /// Samples of a minibatch.
+    pub batch_size: usize,
+    /// Gradient steps for each step of an environment.
+    pub gradient_steps: f64,
+    /// Adam's step size of the actor, and of the temperature.
+    pub policy_lr: f64,
+    /// Adam's step size of the critics.
+    pub q_lr: f64,
+    /// Adam's ε.
+    pub adam_epsilon: f64,
+    /// Discount γ of a step.
+    pub discount: f64,
+    /// Share τ by which the target critics follow the critics after each gradient step.
+    pub tau: f64,
+    /// Temperature α of the entropy; with `autotune` the first one.
+    pub alpha: f64,
+    /// Adapts the temperature so that the policy keeps the target entropy.
+    pub autotune: bool,
+    /// Entropy that is kept; none: minus the number of actions.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target_entropy: Option<f64>,
+    /// Gives observations running mean 0 and standard deviation 1; not in CleanRL.
+    pub norm_obs: bool,
+    /// Clipping range of normalised observations.
+    pub clip_obs: f64,
+    /// Widths of the hidden layers of actor and critics.
+    pub hidden_sizes: Vec<usize>,
+    /// Activation of the hidden layers.
+    pub activation: Activation,
+    /// Seed of weights, exploration, minibatches and environments.
+    pub seed: u64,
+    /// Number of last episodes over which logged returns and metrics are averaged.
+    pub episode_window: usize,
+}
+
+impl Default for SacConfig {
+    fn default() -> Self {
+        Self {
+            total_timesteps: 1_000_000,
+            n_envs: 1,
+            n_steps: 1000,
+            buffer_size: 1_000_000,
+            learning_starts: 1000,
+            batch_size: 256,
+            gradient_steps: 1.0,
+            policy_lr: 3e-4,
+            q_lr: 3e-4,
+            adam_epsilon: 1e-8,
+            discount: 0.99,
+            tau: 0.005,
+            alpha: 1.0,
+            autotune: true,
+            target_entropy: None,
+            norm_obs: true,
+            clip_obs: 10.0,
+            hidden_sizes: vec![256, 256],
+            activation: Activation::Relu,
+            seed: 1,
+            episode_window: 100,
+        }
+    }
+}
+
+impl SacConfig {
+    /// Steps of all environments in an iteration.
+    pub fn iteration_size(&self) -> usize {
+        self.n_envs * self.n_steps
+    }
+
+    /// Iterations.
+    pub fn n_iterations(&self) -> usize {
+        self.total_timesteps.div_ceil(self.iteration_size())
+    }
+
+    /// Steps of each environment that the replay buffer holds.
+    pub(super) fn buffer_steps(&self) -> usize {
+        self.buffer_size / self.n_envs
+    }
+
+    /// Gradient steps that are due after so many steps of all environments.
+    pub(crate) fn n_updates(&self, global_step: u64) -> u64 {
+        let n_learning = global_step.saturating_sub(self.learning_starts as u64);
+        (n_learning as f64 * self.gradient_steps) as u64
+    }
+
+    /// Checks every setting.
+    ///
+    /// # Errors
+    /// [`RlError::Config`], naming the first invalid setting and its allowed range.
+    pub fn check(&self) -> Result<(), RlError> {
+        self.check_counts()?;
+        let above_zero = f64::MIN_POSITIVE;
+        check_ranges([
+            ("gradient_steps", self.gradient_steps, above_zero, 1e3),
+            ("policy_lr", self.policy_lr, above_zero, 1.0),
+            ("q_lr", self.q_lr, above_zero, 1.0),
+            ("adam_epsilon", self.adam_epsilon, above_zero, 1.0),
+            ("discount", self.discount, 0.0, 1.0),
+            ("tau", self.tau, above_zero, 1.0),
+            ("alpha", self.alpha, above_zero, 1e6),
+            (
+                "target_entropy",
+                self.target_entropy.unwrap_or(0.0),
+                -1e6,
+                1e6,
+            ),
+            ("clip_obs", self.clip_obs, above_zero, 1e12),
+        ])
+    }
+
+    fn check_counts(&self) -> Result<(), RlError> {
+        let counts: [(_, usize, usize, f64); 8] = [
+            ("total_timesteps", self.total_timesteps, 1, 2_f64.powi(53)),
+            ("n_envs", self.n_envs, 1, 65_536.0),
+            ("n_steps", self.n_steps, 1, 1_048_576.0),
+            ("buffer_size", self.buffer_size, self.n_envs, 268_435_456.0),
+            ("learning_starts", self.learning_starts, 0, 2_f64.powi(40)),
+            ("batch_size", self.batch_size, 1, 65_536.0),
+            ("episode_window", self.episode_window, 1, 1_048_576.0),
+            (
+                "the length of hidden_sizes",
+                self.hidden_sizes.len(),
+                0,
+                16.0,
+            ),
+        ];
+        let widths = self.hidden_sizes.iter();
+        let widths = widths.map(|width| ("hidden_sizes", *width, 1, 8192.0));
+        let all = counts.into_iter().chain(widths);
+        check_ranges(all.map(|(field, value, low, high)| (field, value as f64, low as f64, high)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(change: impl FnOnce(&mut SacConfig), expected: &str) {
+        let mut config = SacConfig::default();
+        change(&mut config);
+        assert_eq!(config.check().unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn defaults_are_fine_and_bad_settings_are_named() {
+        SacConfig::default().check().unwrap();
+        check(|c| c.tau = 0.0, "tau: 0 is not allowed: above 0 to 1");
+        check(
+            |c| (c.n_envs, c.buffer_size) = (8, 7),
+            "buffer_size: 7 is not allowed: 8 to 268435456",
+        );
+        check(
+            |c| c.batch_size = 0,
+            "batch_size: 0 is not allowed: 1 to 65536",
+        );
+        check(
+            |c| c.gradient_steps = f64::NAN,
+            "gradient_steps: NaN is not allowed: above 0 to 1000",
+        );
+    }
+
+    #[test]
+    fn gradient_steps_follow_the_steps_of_the_environments() {
+        let config = SacConfig {
+            learning_starts: 100,
+            gradient_steps: 0.25,
+            ..SacConfig::default()
+        };
+        assert_eq!(
+            [0, 100, 103, 104, 108].map(|n| config.n_updates(n)),
+            [0, 0, 0, 1, 2]
+        );
+    }
+}

@@ -1,0 +1,311 @@
+//! Soft actor-critic with twin critics and an adapted temperature (Haarnoja 2018, arXiv:1812.05905), in the order of
+//! Stable-Baselines3's.
+//!
+//! [`Sac::iterate`] is the list of stages, each in a file of its own.
+//! Equations are numbered as in the paper.
+//! Termination and truncation are kept apart (see [`ReplayBuffer`]).
+//! The same seed gives the same bits on any number of threads.
+
+mod collect;
+mod config;
+mod critic;
+mod minibatch;
+mod progress;
+mod replay_buffer;
+mod setup;
+mod squashed_gaussian;
+mod temperature;
+mod update;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use insonate_envs::VecEnv;
+use rand_chacha::ChaCha8Rng;
+
+pub use config::SacConfig;
+pub use critic::{Critic, CriticStats};
+pub use replay_buffer::{Outcome, ReplayBuffer, Transition};
+pub use squashed_gaussian::{squash, squash_gradient};
+pub use temperature::Temperature;
+pub use update::UpdateStats;
+
+use crate::RlError;
+use crate::network::{Learner, Mlp};
+use crate::normalization::ObservationNormalizer;
+use crate::policy::{ActionScale, Policy, PolicyIdentity};
+use crate::training::{EpisodeWindow, Progress, StepClock, ThreadTuner};
+use minibatch::Minibatch;
+use progress::Losses;
+use squashed_gaussian::Drawn;
+
+/// Training of a policy.
+pub struct Sac {
+    pub(crate) config: SacConfig,
+    pub(crate) identity: PolicyIdentity,
+    pub(crate) env: VecEnv,
+    action_scale: ActionScale,
+
+    // Learned parameters and statistics.
+    /// Gives μ and ln σ of each action.
+    pub(crate) actor: Learner,
+    pub(crate) critics: [Critic; 2],
+    pub(crate) temperature: Temperature,
+    pub(crate) observation_normalizer: ObservationNormalizer,
+
+    // State of the training.
+    pub(crate) replay: ReplayBuffer,
+    pub(crate) exploration_rng: ChaCha8Rng,
+    pub(crate) sample_rng: ChaCha8Rng,
+    pub(crate) episodes: EpisodeWindow,
+    pub(crate) iteration: usize,
+    pub(crate) global_step: u64,
+    /// Gradient steps done.
+    pub(crate) n_updates: u64,
+
+    // Buffers.
+    minibatch: Minibatch,
+    /// Actions of the environments.
+    explored: Drawn,
+    /// Actions of the policy for s and s' of the minibatch.
+    drawn: Drawn,
+    next_drawn: Drawn,
+    /// (s, a), (s', a') and (s, a of the policy), shape `[batch_size, n_obs + n_actions]`.
+    pairs: Vec<f32>,
+    next_pairs: Vec<f32>,
+    drawn_pairs: Vec<f32>,
+    /// y, shape `[batch_size]`.
+    targets: Vec<f32>,
+    /// Every row of a minibatch.
+    rows: Vec<u32>,
+    /// Normalised observations that the next actions are for, shape `[n_envs, n_obs]`.
+    observations: Vec<f32>,
+    /// Actions of the last step, shape `[n_envs, n_actions]`.
+    actions: Vec<f32>,
+
+    /// Environments that a checkpoint did not restore bit-identically.
+    pub(crate) n_inexact_envs: usize,
+    thread_tuner: ThreadTuner,
+    /// Threads of the updates of this iteration.
+    n_threads: usize,
+    clock: StepClock,
+}
+
+impl Sac {
+    /// Iterates until all timesteps are done or the observer breaks; then [`Sac::is_finished`] tells which.
+    ///
+    /// # Errors
+    /// As [`Sac::iterate`].
+    pub fn train(
+        &mut self,
+        observer: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
+    ) -> Result<(), RlError> {
+        while !self.is_finished() && observer(&self.iterate()?).is_continue() {}
+        Ok(())
+    }
+
+    /// One iteration: `n_steps` of each environment, with the gradient steps that are due after each.
+    ///
+    /// # Errors
+    /// [`RlError::Env`] when an environment fails; [`RlError::NotFinite`] when no gradient step had finite gradients, in which case those
+    /// weights are unchanged.
+    pub fn iterate(&mut self) -> Result<Progress, RlError> {
+        // Nothing breaks it off.
+        loop {
+            if let Some(progress) = self.iterate_unless(&|| false)? {
+                return Ok(progress);
+            }
+        }
+    }
+
+    /// One iteration; none where `stop` broke it off between two environments, as slow ones need. Such a training is amid an iteration:
+    /// only its last checkpoint can go on.
+    ///
+    /// # Errors
+    /// As [`Sac::iterate`].
+    pub fn iterate_unless(&mut self, stop: &dyn Fn() -> bool) -> Result<Option<Progress>, RlError> {
+        self.n_threads = self.thread_tuner.n_threads();
+        let mut losses = Losses::default();
+        let mut times = [Duration::ZERO; 2];
+        for _ in 0..self.config.n_steps {
+            let start = Instant::now();
+            // (policy, environments) => steps in the replay buffer
+            if !self.collect_step(stop)? {
+                return Ok(None);
+            }
+            times[0] += start.elapsed();
+            while self.n_updates < self.config.n_updates(self.global_step) {
+                losses.add(&self.update());
+            }
+            times[1] += start.elapsed();
+        }
+        times[1] = times[1].saturating_sub(times[0]);
+        self.iteration += 1;
+        self.check_finite(&losses)?;
+        if losses.n > 0 {
+            let time = times[1].div_f64(losses.n as f64);
+            self.thread_tuner.record(self.n_threads, time);
+        }
+        // (episodes, losses, times) => progress
+        Ok(Some(self.progress(&losses, times)))
+    }
+
+    /// One gradient step.
+    fn update(&mut self) -> UpdateStats {
+        self.n_updates += 1;
+
+        // (replay buffer) => minibatch
+        self.sample_minibatch();
+
+        // (actor, minibatch) => a ~ π for s and s'
+        self.draw_actions();
+
+        // (rewards, target critics, α) => y
+        self.compute_targets();
+
+        // (minibatch, y) => better critics, their slopes at the policy's actions, target critics
+        let critics = self.update_critics();
+
+        // (slopes of the critics, α) => better actor
+        let (actor_loss, is_finite) = self.update_actor();
+
+        // (ln π, target entropy) => α
+        let (entropy, alpha_loss) = self.update_temperature();
+
+        UpdateStats {
+            critics,
+            actor_loss,
+            entropy,
+            alpha_loss,
+            is_skipped: !is_finite || critics.iter().any(|critic| critic.is_skipped),
+        }
+    }
+
+    fn check_finite(&self, losses: &Losses) -> Result<(), RlError> {
+        if losses.n == 0 || losses.n_skipped < losses.n {
+            return Ok(());
+        }
+        Err(RlError::NotFinite {
+            iteration: self.iteration,
+            problem: "no gradient was finite: smaller policy_lr and q_lr, or observations and rewards that are finite, may help"
+                .to_owned(),
+        })
+    }
+
+    /// The policy as it is now: the mean of the Gaussian, squashed.
+    pub fn policy(&self) -> Policy {
+        let (spec, normalizer) = (self.env.spec(), &self.observation_normalizer);
+        let mut policy = Policy::new(
+            [spec.observation_space.clone(), spec.action_space.clone()],
+            self.mean_network(),
+            self.config.norm_obs.then(|| normalizer.clone()),
+        );
+        policy.squash = true;
+        policy.identity = self.identity.clone();
+        policy.seed = self.config.seed;
+        policy.n_trained_steps = self.global_step;
+        policy
+    }
+
+    /// The actor without the outputs that are ln σ.
+    fn mean_network(&self) -> Mlp {
+        let (actor, n_actions) = (&self.actor.network, self.replay.n_actions);
+        let layers = actor.layers();
+        let hidden = layers[..layers.len() - 1].iter();
+        let mut sizes = vec![self.replay.n_obs];
+        sizes.extend(hidden.map(|layer| layer.n_outputs));
+        sizes.push(n_actions);
+        let mut mean = Mlp::new(&sizes, actor.activation(), 0);
+        for index in 0..layers.len() {
+            let (weights, bias) = actor.layer(index);
+            let n_outputs = sizes[index + 1];
+            mean.set_layer(
+                index,
+                &weights[..n_outputs * sizes[index]],
+                &bias[..n_outputs],
+            );
+        }
+        mean
+    }
+
+    /// Refused: a policy says nothing of the values of actions, and one that was not learnt by SAC has no σ that depends on the state.
+    ///
+    /// # Errors
+    /// [`RlError::Config`], always.
+    pub fn begin_with(&mut self, _: &Policy) -> Result<(), RlError> {
+        let problem =
+            "SAC cannot begin with a policy, whose critics would know nothing of it: use PPO";
+        Err(RlError::config("from", problem))
+    }
+
+    /// Settings.
+    pub fn config(&self) -> &SacConfig {
+        &self.config
+    }
+
+    /// The environments.
+    pub fn env(&self) -> &VecEnv {
+        &self.env
+    }
+
+    /// The replay buffer.
+    pub fn replay(&self) -> &ReplayBuffer {
+        &self.replay
+    }
+
+    /// Iterations done.
+    pub fn iteration(&self) -> usize {
+        self.iteration
+    }
+
+    /// Steps of all environments done.
+    pub fn global_step(&self) -> u64 {
+        self.global_step
+    }
+
+    /// Environments whose episodes, replayed from a checkpoint, gave other numbers than those in it; see
+    /// [`Ppo::n_inexact_envs`](crate::Ppo::n_inexact_envs).
+    pub fn n_inexact_envs(&self) -> usize {
+        self.n_inexact_envs
+    }
+
+    /// Whether all timesteps are done.
+    pub fn is_finished(&self) -> bool {
+        self.iteration >= self.config.n_iterations()
+    }
+
+    /// Changes the total number of timesteps.
+    ///
+    /// # Errors
+    /// [`RlError::Config`] for zero.
+    pub fn set_total_timesteps(&mut self, total_timesteps: usize) -> Result<(), RlError> {
+        let config = SacConfig {
+            total_timesteps,
+            ..self.config.clone()
+        };
+        config.check()?;
+        self.config = config;
+        Ok(())
+    }
+
+    /// Threads of an update, 1 or 2, whether faster or not; without effect on results.
+    pub fn fix_update_threads(&mut self, n_threads: usize) {
+        self.thread_tuner = ThreadTuner::fixed(n_threads.clamp(1, 2));
+    }
+
+    /// Most threads of an update: 1 or 2; without effect on results.
+    pub fn set_update_threads(&mut self, n_threads: usize) {
+        self.thread_tuner = ThreadTuner::new(n_threads.clamp(1, 2));
+    }
+}
+
+impl std::fmt::Debug for Sac {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sac")
+            .field("config", &self.config)
+            .field("identity", &self.identity)
+            .field("env", &self.env)
+            .field("iteration", &self.iteration)
+            .finish_non_exhaustive()
+    }
+}

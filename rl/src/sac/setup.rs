@@ -1,0 +1,123 @@
+//! The start of a training: networks, generators, environments.
+
+use insonate_envs::{ResetOptions, VecEnv};
+use rand::RngCore as _;
+
+use super::critic::Critic;
+use super::minibatch::Minibatch;
+use super::squashed_gaussian::Drawn;
+use super::{ReplayBuffer, Sac, SacConfig, Temperature};
+use crate::RlError;
+use crate::network::{Learner, Mlp, network_sizes};
+use crate::normalization::{ObservationNormalizer, RunningMoments};
+use crate::policy::{ActionScale, PolicyIdentity};
+use crate::training::{EpisodeWindow, StepClock, ThreadTuner, check_env, stream};
+
+/// Streams of the generators of a seed.
+const WEIGHTS: u64 = 0;
+const EXPLORATION: u64 = 1;
+const SAMPLES: u64 = 2;
+const ENVIRONMENTS: u64 = 3;
+
+/// Most bytes of a replay buffer: a checkpoint holds it.
+const MAX_BUFFER: usize = 1 << 30;
+
+impl Sac {
+    /// Training from the start; `identity` is written into policy files. The environments must have
+    /// [`Autoreset::SameStep`](insonate_envs::Autoreset::SameStep) and are reset here.
+    ///
+    /// # Errors
+    /// [`RlError::Config`] for settings that are invalid or do not fit the environments, and for actions without bounds; [`RlError::Env`]
+    /// from the reset.
+    pub fn new(
+        mut env: VecEnv,
+        config: SacConfig,
+        identity: PolicyIdentity,
+    ) -> Result<Self, RlError> {
+        config.check()?;
+        check_env(&env, config.n_envs)?;
+        check_spaces(&env, &config)?;
+        let n_obs = env.spec().observation_space.len();
+        let n_actions = env.spec().action_space.len();
+        let mut weights = stream(config.seed, WEIGHTS);
+        let mut network = |n_inputs: usize, n_outputs: usize| {
+            let sizes = network_sizes(&config.hidden_sizes, n_inputs, n_outputs);
+            let mut network = Mlp::new(&sizes, config.activation, 0);
+            network.set_uniform(&mut weights);
+            network
+        };
+        let actor = Learner::new(network(n_obs, 2 * n_actions));
+        let (n, n_envs) = (config.batch_size, config.n_envs);
+        let critics = [(); 2].map(|()| Critic::new(network(n_obs + n_actions, 1), n, n_actions));
+        let seed = stream(config.seed, ENVIRONMENTS).next_u64();
+        env.reset(Some(seed), &ResetOptions::default())?;
+        let first = &env.batch().observations;
+        let replay = ReplayBuffer::new(config.buffer_steps(), n_envs, n_actions, first);
+        let target_entropy = config.target_entropy.unwrap_or(-(n_actions as f64));
+        let mut sac = Self {
+            action_scale: ActionScale::new(&env.spec().action_space),
+            actor,
+            critics,
+            temperature: Temperature::new(config.alpha, target_entropy),
+            observation_normalizer: ObservationNormalizer::new(
+                RunningMoments::new(n_obs),
+                config.clip_obs,
+            ),
+            exploration_rng: stream(config.seed, EXPLORATION),
+            sample_rng: stream(config.seed, SAMPLES),
+            episodes: EpisodeWindow::new(config.episode_window),
+            iteration: 0,
+            global_step: 0,
+            n_updates: 0,
+            minibatch: Minibatch::new(n, &replay),
+            replay,
+            explored: Drawn::new(n_envs, n_actions),
+            drawn: Drawn::new(n, n_actions),
+            next_drawn: Drawn::new(n, n_actions),
+            pairs: Vec::new(),
+            next_pairs: Vec::new(),
+            drawn_pairs: Vec::new(),
+            targets: vec![0.0; n],
+            rows: (0..n as u32).collect(),
+            observations: vec![0.0; n_envs * n_obs],
+            actions: vec![0.0; n_envs * n_actions],
+            n_inexact_envs: 0,
+            thread_tuner: ThreadTuner::new(env.n_threads().min(2)),
+            n_threads: 1,
+            clock: StepClock::default(),
+            env,
+            config,
+            identity,
+        };
+        if sac.config.norm_obs {
+            sac.observation_normalizer
+                .update(&sac.env.batch().observations);
+        }
+        sac.observe();
+        Ok(sac)
+    }
+}
+
+/// Fails for actions without bounds and for a buffer that would not fit a checkpoint.
+fn check_spaces(env: &VecEnv, config: &SacConfig) -> Result<(), RlError> {
+    let (spec, space) = (env.spec(), &env.spec().action_space);
+    let mut bounds = space.low.iter().zip(&space.high);
+    if let Some(i) = bounds.position(|(low, high)| !low.is_finite() || !high.is_finite()) {
+        let problem = format!(
+            "{} of {} has no bounds, but SAC's actions fill bounds: use PPO",
+            space.names[i], spec.id
+        );
+        return Err(RlError::config("action", problem));
+    }
+    let (n_obs, n_actions) = (spec.observation_space.len(), space.len());
+    let n_bytes = ReplayBuffer::max_bytes(config.buffer_size, n_obs, n_actions);
+    if n_bytes > MAX_BUFFER {
+        let most = MAX_BUFFER / ReplayBuffer::max_bytes(1, n_obs, n_actions);
+        let problem = format!(
+            "{} is not allowed: {most} at most with the {n_obs} observations of {}",
+            config.buffer_size, spec.id
+        );
+        return Err(RlError::config("buffer_size", problem));
+    }
+    Ok(())
+}

@@ -1,0 +1,14 @@
+//! What every algorithm needs in a training: its start, recent episodes, figures, threads.
+
+mod episodes;
+mod progress;
+mod start;
+mod thread_tuner;
+mod threads;
+
+pub use episodes::{EpisodeRecord, EpisodeWindow};
+pub use progress::Progress;
+pub(crate) use progress::{Counts, StepClock, episode_charts, episode_cost, episode_means};
+pub(crate) use start::{check_env, check_ranges, stream};
+pub(crate) use thread_tuner::ThreadTuner;
+pub(crate) use threads::join;

@@ -1,0 +1,49 @@
+//! The start of a training: generators, and whether settings and environments fit.
+
+use insonate_envs::{Autoreset, VecEnv};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+
+use crate::RlError;
+
+/// The generator of a stream of a seed; a task's episodes have streams of their own.
+pub(crate) fn stream(seed: u64, stream: u64) -> ChaCha8Rng {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    rng.set_stream(stream);
+    rng
+}
+
+/// Fails for environments that cannot be learned in.
+pub(crate) fn check_env(env: &VecEnv, wanted: usize) -> Result<(), RlError> {
+    let n_envs = env.n_envs();
+    if n_envs != wanted {
+        let problem = format!("is {wanted}, but {n_envs} environments were given");
+        return Err(RlError::config("n_envs", problem));
+    }
+    if env.config().autoreset != Autoreset::SameStep {
+        let problem = "training needs environments with Autoreset::SameStep";
+        return Err(RlError::config("autoreset", problem));
+    }
+    if env.spec().observation_space.is_empty() {
+        let problem = format!("{} observes nothing", env.spec().id);
+        return Err(RlError::config("observation", problem));
+    }
+    Ok(())
+}
+
+/// Fails for the first setting that is not within its range; a low end of [`f64::MIN_POSITIVE`] means above 0.
+pub(crate) fn check_ranges(
+    ranges: impl IntoIterator<Item = (&'static str, f64, f64, f64)>,
+) -> Result<(), RlError> {
+    for (field, value, low, high) in ranges {
+        if !(low..=high).contains(&value) {
+            let low = match low {
+                f64::MIN_POSITIVE => "above 0".to_owned(),
+                low => low.to_string(),
+            };
+            let problem = format!("{value} is not allowed: {low} to {high}");
+            return Err(RlError::config(field, problem));
+        }
+    }
+    Ok(())
+}
