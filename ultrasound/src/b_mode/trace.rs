@@ -44,7 +44,7 @@ struct Ray<'a> {
     trace: &'a Trace<'a>,
     line: usize,
     index: usize,
-    column: &'a Column,
+    column: Column<'a>,
     /// Path of the middle ray, if this is another.
     middle: Option<&'a Path>,
 }
@@ -74,8 +74,8 @@ impl<'a> Trace<'a> {
             rest,
             acoustics,
             shortest,
-            // The carrier's phase is known to a fortieth of a period then.
-            precision: (0.05 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
+            // Between these, clearances tell it much more closely.
+            precision: (0.1 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
             slice: Slice::Thick,
         }
     }
@@ -122,15 +122,13 @@ impl<'a> Trace<'a> {
         [line, index]: [usize; 2],
         between: Option<Between>,
         middle: Option<&Path>,
-        column: &mut Column,
         path: &mut Path,
     ) {
-        self.rest.column(self.grid, line, index, column);
         let ray = Ray {
             trace: self,
             line,
             index,
-            column,
+            column: self.rest.column(line, index),
             middle,
         };
         ray.follow(between, path);
