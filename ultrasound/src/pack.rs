@@ -26,10 +26,12 @@ impl Packer {
     /// For the processor's features; which they are is known when this is compiled.
     #[inline(always)]
     pub(crate) fn new(simd: impl Simd) -> Self {
-        let _any: &dyn Any = &simd;
+        let simd: &dyn Any = &simd;
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = simd;
         Self {
             #[cfg(target_arch = "x86_64")]
-            v4: _any.downcast_ref().copied(),
+            v4: simd.downcast_ref().copied(),
         }
     }
 

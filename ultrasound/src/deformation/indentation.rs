@@ -262,9 +262,9 @@ impl<D: Deformation> Deformation for Indentation<D> {
         wide(
             #[inline(always)]
             || {
-                points
-                    .chunks_mut(LANES)
-                    .for_each(|points| self.unpress(points))
+                for points in points.chunks_mut(LANES) {
+                    self.unpress(points);
+                }
             },
         );
         self.inner.rest_from_worlds(points);
