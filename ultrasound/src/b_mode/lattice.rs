@@ -1,6 +1,6 @@
 //! Scatterers of tissue, without storing any: lattices of cells at rest, with one scatterer somewhere in each.
 //!
-//! Lattice $\ell$ has cells of width $h_0\, 2^{\ell/6}$: every other lattice is half as dense.
+//! Lattice $\ell$ has cells of width $h_0\, 2^{\ell/3}$, so that each lattice is half as dense as the one before.
 //! At a depth that one is in use which is as dense as the beam asks, and next to where it changes both, fading.
 //! All scatterers have the same strength and either sign, and lie evenly, so that few suffice for fully developed speckle.
 
@@ -11,8 +11,6 @@
 
 /// Width of the cells of lattice 0 [m].
 const FINEST: f32 = 50e-6;
-/// Lattices from a density to half of it: the more, the fewer scatterers there are beyond what is asked for.
-const PER_OCTAVE: f32 = 2.0;
 /// Share of a lattice's span of densities in which it fades into the next.
 const FADE: f32 = 0.1;
 /// By which a cell's number differs from that of its neighbour along an axis.
@@ -25,17 +23,17 @@ pub(crate) fn finest_density() -> f32 {
 
 /// Width of a lattice's cells [m].
 pub(crate) fn width(level: i32) -> f32 {
-    FINEST * (level as f32 / (3.0 * PER_OCTAVE)).exp2()
+    FINEST * (level as f32 / 3.0).exp2()
 }
 
 /// The lattice, and how much denser than the next one, that has a density [1/m³].
 pub(crate) fn of_density(density: f32) -> f32 {
-    (PER_OCTAVE * (finest_density() / density).log2()).max(0.0)
+    (finest_density() / density).log2().max(0.0)
 }
 
 /// Amplitude of a lattice's scatterers over that of lattice 0, as there are fewer.
 pub(crate) fn strength(level: i32) -> f32 {
-    (0.5 / PER_OCTAVE * level as f32).exp2()
+    (0.5 * level as f32).exp2()
 }
 
 /// Lattices in use where densities belong to lattices between these.

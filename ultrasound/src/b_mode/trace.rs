@@ -74,8 +74,8 @@ impl<'a> Trace<'a> {
             rest,
             acoustics,
             shortest,
-            // Between these, clearances tell it much more closely.
-            precision: (0.1 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
+            // The carrier's phase is known to a fortieth of a period then.
+            precision: (0.05 / carrier.periods).min(0.25 * shortest as f32 * grid.step),
             slice: Slice::Thick,
         }
     }
