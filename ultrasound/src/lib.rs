@@ -8,6 +8,7 @@ pub mod deformation;
 mod error;
 pub mod material;
 pub mod measure;
+mod pack;
 mod parts;
 pub mod phantom;
 pub mod sequence;

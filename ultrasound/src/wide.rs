@@ -7,18 +7,29 @@
 
 use pulp::{Arch, Simd, WithSimd};
 
+use crate::pack::Packer;
+
 /// Runs loops over plain arrays as code for the processor's vectors; mark what they call `#[inline(always)]`.
 ///
 /// No multiplication is fused with an addition, so that all processors give the same bits.
 #[inline]
 pub(crate) fn wide<R>(work: impl FnOnce() -> R) -> R {
+    wide_packing(
+        #[inline(always)]
+        |_| work(),
+    )
+}
+
+/// The same for loops that pack lanes.
+#[inline]
+pub(crate) fn wide_packing<R>(work: impl FnOnce(Packer) -> R) -> R {
     struct Plain<F>(F);
-    impl<R, F: FnOnce() -> R> WithSimd for Plain<F> {
+    impl<R, F: FnOnce(Packer) -> R> WithSimd for Plain<F> {
         type Output = R;
 
         #[inline(always)]
-        fn with_simd<S: Simd>(self, _: S) -> R {
-            (self.0)()
+        fn with_simd<S: Simd>(self, simd: S) -> R {
+            (self.0)(Packer::new(simd))
         }
     }
     Arch::new().dispatch(Plain(work))

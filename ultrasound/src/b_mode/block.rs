@@ -12,6 +12,8 @@ use super::lattice;
 use super::scene::View;
 use super::speckle::{REACH, Speckle};
 use crate::deformation::{Point, Vector};
+use crate::pack::{LANES, Lanes};
+use crate::wide::whole;
 
 /// A number that changes linearly over the ranges of a block.
 #[derive(Clone, Copy, Debug)]
@@ -81,12 +83,13 @@ pub(crate) struct Rows {
     pub(crate) room: [f32; 3],
 }
 
-/// Cells that follow one another.
-pub(crate) struct Row {
-    pub(crate) n: usize,
-    /// Of the first one: number, and corner in the probe's frame.
-    pub(crate) number: u32,
-    pub(crate) corner: Vector,
+/// Rows of cells that follow one another, side by side.
+pub(crate) struct Strip {
+    /// Cells of each.
+    pub(crate) n: [u32; LANES],
+    /// Of the first ones: numbers, and corners in the probe's frame [m].
+    pub(crate) number: [u32; LANES],
+    pub(crate) corner: [Lanes; 3],
 }
 
 impl Block {
@@ -205,36 +208,44 @@ impl Block {
 }
 
 impl Rows {
+    /// Rows side by side, from a cell across on.
     #[inline(always)]
-    pub(crate) fn for_each(&self, mut call: impl FnMut(&Row)) {
-        let [[b0, b1], [c0, c1]] = self.across;
+    pub(crate) fn strip(&self, b: i32, c: i32) -> Strip {
         let [start, step_b, step_c] = &self.sides;
-        for c in c0..=c1 {
-            for b in b0..=b1 {
-                let (mut low, mut high) = (f32::MIN, f32::MAX);
-                for i in 0..3 {
-                    let at = start[i] + b as f32 * step_b[i] + c as f32 * step_c[i];
-                    low = low.max(-self.room[i] - at);
-                    high = high.min(self.room[i] - at);
-                }
-                if low > high {
-                    continue;
-                }
-                let first = (self.middle + low).floor() as i32;
-                let last = (self.middle + high).floor() as i32;
-                let number = (first as u32)
-                    .wrapping_mul(self.stride)
-                    .wrapping_add((b as u32).wrapping_mul(self.strides[0]))
-                    .wrapping_add((c as u32).wrapping_mul(self.strides[1]));
-                call(&Row {
-                    n: (last - first + 1) as usize,
-                    number: self.origin.wrapping_add(number),
-                    corner: self.zero
-                        + first as f32 * self.edges[0]
-                        + b as f32 * self.edges[1]
-                        + c as f32 * self.edges[2],
-                });
+        let [stride_b, stride_c] = self.strides;
+        let far = c as f32;
+        let number = self
+            .origin
+            .wrapping_add((b as u32).wrapping_mul(stride_b))
+            .wrapping_add((c as u32).wrapping_mul(stride_c));
+        let mut strip = Strip {
+            n: [0; LANES],
+            number: [0; LANES],
+            corner: [[0.0; LANES]; 3],
+        };
+        for row in 0..LANES {
+            let beside = (b + row as i32) as f32;
+            let (mut low, mut high) = (f32::MIN, f32::MAX);
+            for i in 0..3 {
+                let at = start[i] + beside * step_b[i] + far * step_c[i];
+                low = low.max(-self.room[i] - at);
+                high = high.min(self.room[i] - at);
+            }
+            let first = (self.middle + low).floor();
+            let last = (self.middle + high).floor();
+            let is_there = low <= high && b + row as i32 <= self.across[0][1];
+            let [cell, end] = [first, last].map(whole);
+            let n = end.wrapping_sub(cell).wrapping_add(1);
+            strip.n[row] = if is_there { n } else { 0 };
+            strip.number[row] = number
+                .wrapping_add((row as u32).wrapping_mul(stride_b))
+                .wrapping_add(cell.wrapping_mul(self.stride));
+            for axis in 0..3 {
+                let [along, own, other] = [0, 1, 2].map(|edge| self.edges[edge][axis]);
+                strip.corner[axis][row] =
+                    self.zero[axis] + first * along + beside * own + far * other;
             }
         }
+        strip
     }
 }

@@ -17,6 +17,7 @@ mod gpu;
 mod grid;
 mod iq;
 mod lattice;
+mod lit;
 mod path;
 mod paths;
 mod points;
@@ -75,7 +76,7 @@ pub struct BMode {
     rest: RestGrid,
     paths: Paths,
     tracks: Vec<Track>,
-    echoes: Vec<Echoes>,
+    echoes: Vec<(Echoes, speckle::Scratch)>,
     points: Vec<Located>,
     /// For each group, shape `[n_samples, ROW]`.
     pulsed: Vec<Vec<f32>>,
@@ -187,14 +188,15 @@ impl BMode {
 
         // Echoes of the probe, of boundaries, wires and the tissue's grain; the pulse, along each line.
         points::locate(view, grid, &mut self.points);
-        let share = self.pulsed.len().div_ceil(2 * workers.count());
-        echoes.resize_with(self.pulsed.len().div_ceil(share), || Echoes::new(grid));
+        let share = self.pulsed.len().div_ceil(4 * workers.count());
+        let n_parts = self.pulsed.len().div_ceil(share);
+        echoes.resize_with(n_parts, || (Echoes::new(grid), speckle::Scratch::new(grid)));
         let mut parts: Vec<_> = self.pulsed.chunks_mut(share).zip(echoes).collect();
         workers.for_each(
             &mut parts,
             1,
             || (),
-            |(), part, (groups, echoes)| {
+            |(), part, (groups, (echoes, scratch))| {
                 for (own, pulsed) in groups.iter_mut().enumerate() {
                     let first = (part * share + own) * GROUP;
                     echoes.clear();
@@ -206,7 +208,8 @@ impl BMode {
                         }
                     }
                     points::add(&self.points, grid, carrier, tracks, first, echoes);
-                    self.speckle.add(view, grid, carrier, tracks, first, echoes);
+                    self.speckle
+                        .add(view, grid, carrier, tracks, first, scratch, echoes);
                     self.pulse.apply(echoes, pulsed);
                 }
             },

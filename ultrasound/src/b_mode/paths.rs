@@ -4,7 +4,6 @@
 
 use super::grid::Grid;
 use super::path::{Between, Path};
-use super::rest_grid::Column;
 use super::trace::Trace;
 use crate::beam::FWHM_OVER_SIGMA;
 use crate::parts::Workers;
@@ -28,7 +27,6 @@ pub(crate) struct Paths {
 /// What serves to find the paths of a line.
 #[derive(Default)]
 pub(crate) struct Finder {
-    column: Column,
     own: Rays,
 }
 
@@ -53,18 +51,18 @@ impl Paths {
         workers.for_each(
             &mut self.traced,
             4,
-            Column::default,
-            |column, number, rays| {
+            || (),
+            |(), number, rays| {
                 let line = lines[number];
                 if !coupled[line] {
                     return;
                 }
                 // The middle first: the others meet the same boundaries at the same angles.
                 let [left, middle, right] = rays;
-                trace.ray([line, 1], None, None, column, middle);
+                trace.ray([line, 1], None, None, middle);
                 if !trace.is_thin() && (number % OUTER == 0 || number == last) {
-                    trace.ray([line, 0], None, Some(middle), column, left);
-                    trace.ray([line, 2], None, Some(middle), column, right);
+                    trace.ray([line, 0], None, Some(middle), left);
+                    trace.ray([line, 2], None, Some(middle), right);
                 }
             },
         );
@@ -82,15 +80,12 @@ impl Paths {
             self.lines.partition_point(|traced| *traced < line),
             self.lines.len() - 1,
         );
-        let Finder {
-            column,
-            own: [left, own, right],
-        } = finder;
+        let [left, own, right] = &mut finder.own;
         let middle = if self.lines[after] == line {
             &self.traced[after][1]
         } else {
             let between = self.between([after - 1, after], 1, coupled, line);
-            trace.ray([line, 1], between, None, column, own);
+            trace.ray([line, 1], between, None, own);
             own
         };
         if trace.is_thin() {
@@ -111,7 +106,7 @@ impl Paths {
         };
         for (ray, path) in [(0, &mut *left), (2, &mut *right)] {
             let between = self.between([before, after], ray, coupled, line);
-            trace.ray([line, ray], between, Some(middle), column, path);
+            trace.ray([line, ray], between, Some(middle), path);
         }
         [left, middle, right]
     }

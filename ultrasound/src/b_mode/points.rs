@@ -72,6 +72,7 @@ pub(crate) fn through(track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
     let place = range / grid.step;
     let sample = (place as usize).min(grid.n_samples - 1);
     let share = place - sample as f32;
-    let [[_, before], [_, after]] = [track.rays[1][sample], track.rays[1][sample + 1]];
+    let delay = &track.rays[1].delay;
+    let [before, after] = [delay[sample], delay[sample + 1]];
     [track.left[sample], before + share * (after - before)]
 }

@@ -15,8 +15,14 @@ const SAMPLES: usize = 8;
 /// Where rays are stretched more than this, leaps are not longer still.
 const LEAST_COMPRESSION: f32 = 0.5;
 
-/// A point at rest; not a number outside of the body.
-type Node = Vector;
+/// A node of a ray.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// Its point at rest; not a number outside of the body.
+    rest: Vector,
+    /// The most that distances at rest along the ray exceed those in the world from there on.
+    compression: f32,
+}
 
 /// Nodes over lines, rays and samples.
 #[derive(Clone, Debug, Default)]
@@ -26,12 +32,12 @@ pub(crate) struct RestGrid {
     nodes: Vec<Node>,
 }
 
-/// The nodes of a ray.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Column {
-    nodes: Vec<Node>,
-    /// For each node the most that distances at rest along the ray exceed those in the world from there on.
-    compression: Vec<f32>,
+/// A ray of a line between those of the nodes beside it.
+#[derive(Clone, Copy)]
+pub(crate) struct Column<'a> {
+    sides: [&'a [Node]; 2],
+    /// Of the way from one side to the other.
+    share: f32,
 }
 
 impl RestGrid {
@@ -39,44 +45,58 @@ impl RestGrid {
     pub(crate) fn locate(&mut self, view: &View, grid: &Grid, workers: Workers) {
         self.n_rows = grid.n_samples / SAMPLES + 2;
         let n_columns = 3 * ((grid.n_lines - 1) / LINES + 2);
-        let nowhere = Node::repeat(f32::NAN);
+        let nowhere = Node {
+            rest: Vector::repeat(f32::NAN),
+            compression: 1.0,
+        };
+        let length = SAMPLES as f32 * grid.step;
         self.nodes.resize(n_columns * self.n_rows, nowhere);
         workers.for_each_part(
             &mut self.nodes,
             self.n_rows,
             8,
-            || (),
-            |(), column, nodes| {
+            Vec::new,
+            |points, column, nodes| {
                 let (line, ray) = (column / 3 * LINES, column % 3);
-                for (row, node) in nodes.iter_mut().enumerate() {
+                let at = |range: f32, elevation: f32| {
+                    view.world(&grid.point(line as f32, range, elevation))
+                };
+                let start = at(0.0, 0.0);
+                let [along, across] = [at(1.0, 0.0), at(0.0, 1.0)].map(|end| end - start);
+                points.clear();
+                points.extend((0..nodes.len()).map(|row| {
                     let sample = row * SAMPLES;
-                    let elevation = grid.elevation(ray, sample);
-                    let point = grid.point(line as f32, sample as f32 * grid.step, elevation);
-                    *node = view.rest(&point).map_or(nowhere, |rest| rest.coords);
+                    let range = sample as f32 * grid.step;
+                    start + range * along + grid.elevation(ray, sample) * across
+                }));
+                view.deformation.rest_from_worlds(points);
+                // What lies between is linear, so that no way along the ray is longer at rest, nor is it between two rays.
+                let (mut most, mut below) = (0.0f32, None);
+                for (node, point) in nodes.iter_mut().zip(&*points).rev() {
+                    let rest = point.coords;
+                    // Outside of the body the longer way is not a number.
+                    most = below.map_or(1.0, |below: Vector| {
+                        most.max((below - rest).norm() / length)
+                    });
+                    below = Some(rest);
+                    *node = Node {
+                        rest,
+                        compression: most,
+                    };
                 }
             },
         );
     }
 
-    /// Nodes of a ray of a line, between those of its neighbours.
-    pub(crate) fn column(&self, grid: &Grid, line: usize, ray: usize, column: &mut Column) {
-        let length = SAMPLES as f32 * grid.step;
-        let share = (line % LINES) as f32 / LINES as f32;
+    /// A ray of a line.
+    pub(crate) fn column(&self, line: usize, ray: usize) -> Column<'_> {
         let side = |beside: usize| {
             let start = (3 * (line / LINES + beside) + ray) * self.n_rows;
             &self.nodes[start..start + self.n_rows]
         };
-        let between = |(left, right): (&Node, &Node)| left + share * (right - left);
-        let Column { nodes, compression } = column;
-        nodes.clear();
-        nodes.extend(side(0).iter().zip(side(1)).map(between));
-        compression.resize(nodes.len(), 1.0);
-        // What lies between is linear, so that no way along the ray is longer at rest.
-        let mut most = 0.0f32;
-        for row in (0..nodes.len() - 1).rev() {
-            // Outside of the body the longer way is not a number.
-            most = most.max((nodes[row + 1] - nodes[row]).norm() / length);
-            compression[row] = most;
+        Column {
+            sides: [side(0), side(1)],
+            share: (line % LINES) as f32 / LINES as f32,
         }
     }
 
@@ -86,7 +106,7 @@ impl RestGrid {
     pub(crate) fn cosine(&self, grid: &Grid, line: usize, sample: f32, normal: &Vector) -> f32 {
         let row = (sample as usize / SAMPLES + 1).min(self.n_rows - 1);
         let at = |beside: usize, ray: usize, row: usize| {
-            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row]
+            self.nodes[(3 * (line / LINES + beside) + ray) * self.n_rows + row].rest
         };
         let range = (row * SAMPLES) as f32 * grid.step;
         let along = (at(0, 1, row) - at(0, 1, row - 1)) / (SAMPLES as f32 * grid.step);
@@ -99,15 +119,19 @@ impl RestGrid {
     }
 }
 
-impl Column {
+impl Column<'_> {
     /// Rest point at a depth in samples, and the compression from there on; `None` where that is not known.
     #[inline]
-    pub(crate) fn at(&self, sample: f32) -> Option<(Point, f32)> {
+    pub(crate) fn at(self, sample: f32) -> Option<(Point, f32)> {
         let place = sample / SAMPLES as f32;
-        let row = (place as usize).min(self.nodes.len() - 2);
-        let [before, after] = [self.nodes[row], self.nodes[row + 1]];
+        let row = (place as usize).min(self.sides[0].len() - 2);
+        let [before, after] = [row, row + 1].map(|row| {
+            let [left, right] = self.sides.map(|side| side[row].rest);
+            left + self.share * (right - left)
+        });
         let rest = before + (place - row as f32) * (after - before);
-        let compression = self.compression[row].max(LEAST_COMPRESSION);
+        let [left, right] = self.sides.map(|side| side[row].compression);
+        let compression = left.max(right).max(LEAST_COMPRESSION);
         (!rest.x.is_nan()).then_some((Point::from(rest), compression))
     }
 }

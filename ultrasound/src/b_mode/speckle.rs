@@ -6,12 +6,13 @@
 //! the envelope is 1 at any depth.
 
 use super::Settings;
-use super::batch::{Batch, Lit};
+use super::batch::Batch;
 use super::beam_filter::NARROWEST;
 use super::block::Block;
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::lattice;
+use super::lit::Lit;
 use super::scene::View;
 use super::shading::{SAMPLES, Shading};
 use super::walk::Track;
@@ -37,6 +38,22 @@ pub(crate) struct Speckle {
     pub(crate) parts: Vec<Part>,
     /// Half of the pulse's length, where samples are so far apart that it leaves gaps between them [m].
     pulse_reach: Option<f32>,
+}
+
+/// What serves to find the speckle of a group of lines.
+#[derive(Clone, Debug)]
+pub(crate) struct Scratch {
+    shading: Shading,
+    batch: Batch,
+}
+
+impl Scratch {
+    pub(crate) fn new(grid: &Grid) -> Self {
+        Self {
+            shading: Shading::new(grid),
+            batch: Batch::new(),
+        }
+    }
 }
 
 /// A part of the depth in which a lattice is in use.
@@ -100,6 +117,10 @@ impl Speckle {
         &self.parts[..n]
     }
 
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each stage of a frame is a number of its own"
+    )]
     /// Adds the speckle to a group of lines from `first` on; `tracks` are all lines'.
     pub(crate) fn add(
         &self,
@@ -108,23 +129,18 @@ impl Speckle {
         carrier: Carrier,
         tracks: &[Track],
         first: usize,
+        Scratch { shading, batch }: &mut Scratch,
         echoes: &mut Echoes,
     ) {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
-        let (mut shading, mut batch, mut filled) = (Shading::new(), Batch::new(), 0);
         for part in self.heard(near) {
-            let [start, end] = part.samples;
-            if end > filled {
-                // There is room for other parts, which begin later.
-                filled = (start + SAMPLES).min(grid.n_samples);
-                shading.fill(near, [start, filled]);
-            }
+            shading.fill(near, part);
             for window in self.windows(grid, part, near) {
                 for lines in spans(grid, lines, window) {
                     let block = Block::new(self, view, grid, lines, part.samples, window);
                     if let Some(block) = block {
-                        let lit = Lit::new(grid, carrier, &shading, &block, part, first, echoes);
+                        let lit = Lit::new(grid, carrier, shading, &block, first, echoes);
                         let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
                         batch.put_rows(&lit, &rows, echoes.values());
                     }
@@ -144,9 +160,9 @@ impl Speckle {
             // How much deeper than they are echoes there are shown.
             let near = sample.saturating_sub(1)..(sample + 2).min(grid.n_samples + 1);
             let rays = lines.iter().flat_map(|track| &track.rays);
-            let offsets = rays.flat_map(|ray| ray[near.clone()].iter().map(|[_, offset]| *offset));
+            let offsets = rays.flat_map(|ray| &ray.delay[near.clone()]);
             let (least, most) = offsets.fold((0f32, 0f32), |(least, most), offset| {
-                (least.min(offset), most.max(offset))
+                (least.min(*offset), most.max(*offset))
             });
             let middle = sample as f32 * grid.step;
             [

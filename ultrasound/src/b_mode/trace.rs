@@ -44,7 +44,7 @@ struct Ray<'a> {
     trace: &'a Trace<'a>,
     line: usize,
     index: usize,
-    column: &'a Column,
+    column: Column<'a>,
     /// Path of the middle ray, if this is another.
     middle: Option<&'a Path>,
 }
@@ -122,15 +122,13 @@ impl<'a> Trace<'a> {
         [line, index]: [usize; 2],
         between: Option<Between>,
         middle: Option<&Path>,
-        column: &mut Column,
         path: &mut Path,
     ) {
-        self.rest.column(self.grid, line, index, column);
         let ray = Ray {
             trace: self,
             line,
             index,
-            column,
+            column: self.rest.column(line, index),
             middle,
         };
         ray.follow(between, path);

@@ -3,12 +3,13 @@
 //! Three rays represent the beam across the array: at $0$ and $\pm\sqrt{3}\,\sigma$, with weights 2/3 and 1/6 (Gauss–Hermite).
 
 use super::acoustics::Acoustics;
-use super::front::{Front, SPECULAR};
+use super::front::{FAINTEST, Front, SPECULAR};
 use super::grid::Grid;
 use super::path::Path;
 use super::paths::{Finder, Paths};
 use super::trace::Trace;
 use crate::parts::Workers;
+use crate::wide::wide;
 
 /// Weights of the three rays.
 const WEIGHTS: [f32; 3] = [1.0 / 6.0, 2.0 / 3.0, 1.0 / 6.0];
@@ -20,8 +21,8 @@ const UNHEARD: f32 = 0.1;
 /// What a line's rays met.
 #[derive(Clone, Debug)]
 pub(crate) struct Track {
-    /// For each of three rays and each sample: amplitude of diffuse echoes, and how much deeper than it is it is shown [m].
-    pub(crate) rays: [Vec<[f32; 2]>; 3],
+    /// For each of three rays.
+    pub(crate) rays: [Diffuse; 3],
     /// For each ray the sample from which on diffuse echoes are not heard in the noise.
     pub(crate) heard: [usize; 3],
     /// For each sample of the middle ray: what is left of the amplitude on the way there and back.
@@ -32,19 +33,31 @@ pub(crate) struct Track {
     pub(crate) boundaries: [Vec<[f32; 2]>; 3],
 }
 
+/// Diffuse echoes of a ray, for each sample and the end.
+#[derive(Clone, Debug)]
+pub(crate) struct Diffuse {
+    pub(crate) amplitude: Vec<f32>,
+    /// How much deeper than it is an echo is shown [m].
+    pub(crate) delay: Vec<f32>,
+}
+
 /// What all lines share.
 pub(crate) struct Walk<'a> {
     grid: &'a Grid,
     acoustics: &'a [Acoustics],
     /// What each material leaves of the amplitude over so many samples, shape `[materials, n_samples]`.
     fades: Vec<f32>,
-    /// Amplitude of diffuse echoes that nobody hears in the noise.
-    unheard: f32,
+    /// Logarithm of each material's diffuse echoes over what nobody hears in the noise.
+    louder: Vec<f32>,
 }
 
 impl Track {
     pub(crate) fn new(grid: &Grid) -> Self {
-        let ray = vec![[0.0; 2]; grid.n_samples + 1];
+        let zeros = vec![0.0; grid.n_samples + 1];
+        let ray = Diffuse {
+            amplitude: zeros.clone(),
+            delay: zeros,
+        };
         Self {
             rays: [ray.clone(), ray.clone(), ray],
             heard: [0; 3],
@@ -56,7 +69,10 @@ impl Track {
 
     /// Of a line that couples to nothing.
     pub(crate) fn darken(&mut self) {
-        self.rays.iter_mut().for_each(|ray| ray.fill([0.0; 2]));
+        for ray in &mut self.rays {
+            ray.amplitude.fill(0.0);
+            ray.delay.fill(0.0);
+        }
         self.heard = [0; 3];
         self.left.fill(0.0);
         self.labels.fill(0);
@@ -70,11 +86,13 @@ impl<'a> Walk<'a> {
             let fade = (-acoustics.loss * grid.step).exp();
             std::iter::successors(Some(1.0), move |left| Some(left * fade)).take(grid.n_samples)
         });
+        let unheard = (UNHEARD * 10f32.powf(0.05 * noise as f32)).max(1e-12);
+        let louder = acoustics.iter().map(|own| (own.echo / unheard).ln());
         Self {
             grid,
             acoustics,
             fades: fades.collect(),
-            unheard: UNHEARD * 10f32.powf(0.05 * noise as f32),
+            louder: louder.collect(),
         }
     }
 
@@ -129,7 +147,7 @@ impl<'a> Walk<'a> {
         }
         self.fill(material, front, index, [sample, n], track);
         let stretch = self.acoustics[usize::from(material)].stretch;
-        track.rays[index][n] = [0.0, front.offset + stretch * (n - sample) as f32 * step];
+        track.rays[index].delay[n] = front.offset + stretch * (n - sample) as f32 * step;
     }
 
     /// Writes samples of one material.
@@ -142,25 +160,30 @@ impl<'a> Walk<'a> {
         track: &mut Track,
     ) {
         let acoustics = &self.acoustics[usize::from(material)];
-        let reach = (front.reach(acoustics) / self.grid.step) as usize;
+        let steps = (acoustics.loss.max(1e-9) * self.grid.step).recip();
+        let left = front.amplitude.ln();
+        let reach = ((left - FAINTEST.ln()).max(0.0) * steps) as usize;
         let lit = (to - from).min(reach);
         let fades = &self.fades[usize::from(material) * self.grid.n_samples..];
         let deeper = acoustics.stretch * self.grid.step;
-        let most = (acoustics.echo * front.amplitude / self.unheard.max(1e-12)).ln();
-        let heard = (most / (acoustics.loss.max(1e-9) * self.grid.step)).ceil() as usize;
+        let heard = ((left + self.louder[usize::from(material)]) * steps).ceil() as usize;
         if heard > 0 && lit > 0 {
             track.heard[index] = from + heard.min(lit);
         }
-        let samples = &mut track.rays[index][from..to];
-        for (number, (sample, fade)) in samples.iter_mut().zip(fades).enumerate() {
-            let amplitude = if number < lit {
-                front.amplitude * fade
-            } else {
-                0.0
-            };
-            let offset = front.offset + deeper * number as i32 as f32;
-            *sample = [amplitude * acoustics.echo, offset];
-        }
+        let Diffuse { amplitude, delay } = &mut track.rays[index];
+        let (loud, silent) = amplitude[from..to].split_at_mut(lit);
+        silent.fill(0.0);
+        wide(
+            #[inline(always)]
+            || {
+                for (amplitude, fade) in loud.iter_mut().zip(fades) {
+                    *amplitude = front.amplitude * fade * acoustics.echo;
+                }
+                for (number, delay) in delay[from..to].iter_mut().enumerate() {
+                    *delay = front.offset + deeper * number as i32 as f32;
+                }
+            },
+        );
         if index == 1 {
             track.labels[from..to].fill(material);
             let (left, dark) = track.left[from..to].split_at_mut(lit);

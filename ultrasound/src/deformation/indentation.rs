@@ -5,12 +5,19 @@
 //! Over a rigid body it stands in for a simulated torso; over a simulated one, whose points are coarser than the face, it brings the skin
 //! to the face, with which gel fills gaps up to [`GEL`].
 
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
 use nalgebra::{Isometry3, Vector3};
 
 use super::{Deformation, Point};
 use crate::UltrasoundError;
+use crate::pack::LANES;
 use crate::phantom::Phantom;
 use crate::transducer::{ArrayKind, Transducer};
+use crate::wide::{power_of_two, whole, wide};
 
 /// Distance over which skin bends up beside the face [m].
 const EDGE: f32 = 0.012;
@@ -25,6 +32,8 @@ const STEP: f32 = 0.0005;
 const N_HALVINGS: usize = 5;
 /// Places on the face along and across the array.
 const COUNT: [usize; 2] = [33, 7];
+/// A power of two above their number.
+const SIZE: usize = 256;
 
 /// A face that is pressed into tissue.
 #[derive(Clone, Debug)]
@@ -36,8 +45,8 @@ pub struct Indentation<D> {
     radius: f32,
     half_size: [f32; 2],
     decay: f32,
-    /// How far the face reaches into the skin, shape `[COUNT[1], COUNT[0]]` [m].
-    reach: Vec<f32>,
+    /// How far the face reaches into the skin, shape `[COUNT[1], COUNT[0]]`, and zeros [m].
+    reach: Box<[f32; SIZE]>,
 }
 
 impl Indentation<super::Rigid> {
@@ -72,7 +81,7 @@ impl<D: Deformation> Indentation<D> {
                 0.5 * transducer.elevation_aperture as f32 + 0.003,
             ],
             decay: decay as f32,
-            reach: Vec::new(),
+            reach: Box::new([0.0; SIZE]),
         };
         let places = (0..COUNT[0] * COUNT[1]).map(|index| {
             let share = |n: usize, count: usize| 2.0 * n as f32 / (count - 1) as f32 - 1.0;
@@ -80,7 +89,8 @@ impl<D: Deformation> Indentation<D> {
             let y = share(index / COUNT[0], COUNT[1]) * own.half_size[1];
             own.reach_at(phantom, x, y)
         });
-        own.reach = places.collect();
+        let found: Vec<f32> = places.collect();
+        own.reach[..found.len()].copy_from_slice(&found);
         // Tissue must not be turned inside out.
         let most = own.reach.iter().copied().fold(0.0, f32::max);
         own.decay = own.decay.max(1.25 * most);
@@ -155,6 +165,62 @@ impl<D: Deformation> Indentation<D> {
         }
     }
 
+    /// Moves as many world points as there are lanes, or fewer, to where they were before the face came.
+    #[inline(always)]
+    fn unpress(&self, points: &mut [Point]) {
+        let mut lanes = [[0.0; LANES]; 3];
+        for (lane, point) in points.iter().enumerate() {
+            for (axis, row) in lanes.iter_mut().enumerate() {
+                row[lane] = point[axis];
+            }
+        }
+        let isometry = &self.probe_from_world;
+        let turn = isometry.rotation.to_rotation_matrix();
+        let (turn, shift) = (turn.matrix(), isometry.translation.vector);
+        let mut moved = [0.0; LANES];
+        for i in 0..LANES {
+            let [x, y, z] = [0, 1, 2].map(|axis| {
+                let sum = turn[(axis, 0)] * lanes[0][i] + turn[(axis, 1)] * lanes[1][i];
+                sum + turn[(axis, 2)] * lanes[2][i] + shift[axis]
+            });
+            moved[i] = self.pressed(x, y, z);
+        }
+        // Along the probe's axis.
+        let axis = turn.row(2);
+        for (point, moved) in points.iter_mut().zip(moved) {
+            *point -= moved * axis.transpose();
+        }
+    }
+
+    /// How far a point of the probe's frame was pressed down, as [`Self::face`] says, for many at once [m].
+    #[inline(always)]
+    fn pressed(&self, x: f32, y: f32, z: f32) -> f32 {
+        const LOG2_E: f32 = std::f32::consts::LOG2_E;
+        let [half_x, half_y] = self.half_size;
+        let height = if self.radius.is_finite() {
+            let x = x.abs().min(half_x);
+            self.radius - (self.radius * self.radius - x * x).max(0.0).sqrt()
+        } else {
+            0.0
+        };
+        let place = |inside: f32, half: f32, count: usize| {
+            let last = (count - 1) as f32;
+            (0.5 * (inside / half + 1.0) * last).clamp(0.0, last - 1e-3)
+        };
+        let inside = [x.max(-half_x).min(half_x), y.max(-half_y).min(half_y)];
+        let i = place(inside[0], half_x, COUNT[0]);
+        let j = place(inside[1], half_y, COUNT[1]);
+        let out = (x - inside[0]).powi(2) + (y - inside[1]).powi(2);
+        let at = (whole(j.floor()) * COUNT[0] as u32 + whole(i.floor())) as usize;
+        let node = |at: usize| self.reach[at & (SIZE - 1)];
+        let (u, v) = (i - i.floor(), j - j.floor());
+        let edge = |at: usize| node(at) + u * (node(at + 1) - node(at));
+        let reach = edge(at) + v * (edge(at + COUNT[0]) - edge(at));
+        let fade = power_of_two(-LOG2_E / (EDGE * EDGE) * out);
+        let below = (z + height).max(0.0);
+        reach * fade * power_of_two(-LOG2_E / self.decay * below)
+    }
+
     /// Height of the face over its middle [m], and how far it reaches in [m], at x, y of the probe's frame.
     fn face(&self, point: &Point) -> [f32; 2] {
         let place = |axis: usize| {
@@ -190,6 +256,18 @@ impl<D: Deformation> Deformation for Indentation<D> {
         let unpressed = point - Vector3::z() * (reach * (-below / self.decay).exp());
         self.inner
             .rest_from_world(&(self.world_from_probe * unpressed))
+    }
+
+    fn rest_from_worlds(&self, points: &mut [Point]) {
+        wide(
+            #[inline(always)]
+            || {
+                for points in points.chunks_mut(LANES) {
+                    self.unpress(points);
+                }
+            },
+        );
+        self.inner.rest_from_worlds(points);
     }
 
     fn world_from_rest(&self, rest: &Point) -> Option<Point> {

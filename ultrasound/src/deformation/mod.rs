@@ -25,6 +25,14 @@ pub trait Deformation: Send + Sync {
     /// Rest point of a world point; `None` outside of the body.
     fn rest_from_world(&self, world: &Point) -> Option<Point>;
 
+    /// Puts rest points in the place of world points; numbers that are none where these lie outside of the body.
+    fn rest_from_worlds(&self, points: &mut [Point]) {
+        for point in points {
+            let nowhere = || Vector::repeat(f32::NAN).into();
+            *point = self.rest_from_world(point).unwrap_or_else(nowhere);
+        }
+    }
+
     /// World point of a rest point; `None` outside of the body.
     fn world_from_rest(&self, rest: &Point) -> Option<Point>;
 

@@ -16,6 +16,15 @@ impl Deformation for Rigid {
         Some(self.world_from_rest.inverse_transform_point(world))
     }
 
+    fn rest_from_worlds(&self, points: &mut [Point]) {
+        if self.world_from_rest == Isometry3::identity() {
+            return;
+        }
+        for point in points {
+            *point = self.world_from_rest.inverse_transform_point(point);
+        }
+    }
+
     fn world_from_rest(&self, rest: &Point) -> Option<Point> {
         Some(self.world_from_rest * rest)
     }

@@ -8,7 +8,7 @@ use super::super::echoes::GROUP;
 use super::super::shading::SAMPLES;
 use super::super::speckle::spans;
 use super::super::walk::Track;
-use super::super::{BMode, View, batch, lattice};
+use super::super::{BMode, View, lattice, lit};
 use super::echoes::Echoes;
 use super::geometry::Geometry;
 use super::setup::{List, Setup, Stage};
@@ -41,8 +41,8 @@ impl Speckle {
         let constants = format!(
             "const SAMPLES = {SAMPLES}u;\nconst STEPS = {:?}f;\nconst BETWEEN = {:?}f;\nconst OUTSIDE = {:?}f;\n",
             lattice::STEPS,
-            batch::BETWEEN,
-            batch::OUTSIDE,
+            lit::BETWEEN,
+            lit::OUTSIDE,
         );
         let kernel = [include_str!("put.wgsl"), include_str!("speckle.wgsl")].concat();
         let buffers = [
@@ -98,10 +98,16 @@ impl Speckle {
             // A GPU that has no room reports it after the submission.
             let Some(mut view) = view else { return };
             let rays = geometry.tracks.iter().flat_map(|track| &track.rays);
+            let mut pairs: Vec<[f32; 2]> = Vec::new();
             let mut start = 0;
-            for ray in rays.map(|ray| bytemuck::cast_slice::<_, u8>(ray)) {
-                view.slice(start..start + ray.len()).copy_from_slice(ray);
-                start += ray.len();
+            for ray in rays {
+                pairs.clear();
+                let samples = ray.amplitude.iter().zip(&ray.delay);
+                pairs.extend(samples.map(|(amplitude, delay)| [*amplitude, *delay]));
+                let bytes = bytemuck::cast_slice::<_, u8>(&pairs);
+                view.slice(start..start + bytes.len())
+                    .copy_from_slice(bytes);
+                start += bytes.len();
             }
         });
     }

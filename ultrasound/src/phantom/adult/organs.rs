@@ -271,9 +271,8 @@ impl Organs {
                 [cell % nx, cell / nx % ny, cell / (nx * ny)].map(|n| (n as f32 + 0.5) * WIDTH);
             let middle = self.origin + Vector::from(place);
             for (number, organ) in self.solids.iter().enumerate() {
-                // First-order distances of ellipsoids are too great outside by up to their slenderness.
                 let [distance, _] = organ.shape.distance(&middle);
-                if distance < 1.6 * reach {
+                if distance < organ.shape.slack() * reach {
                     self.candidates.push(number as u8);
                 }
                 if distance < -1.6 * reach {

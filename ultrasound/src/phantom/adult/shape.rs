@@ -32,9 +32,10 @@ impl Shape {
             } => {
                 let p = point - center;
                 let p = Vector::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x, p.z);
-                let scaled = p.component_div(half);
+                let inverse = half.map(f32::recip);
+                let scaled = p.component_mul(&inverse);
                 let gauge = scaled.norm();
-                let slope = scaled.component_div(half).norm();
+                let slope = scaled.component_mul(&inverse).norm();
                 // No way is shorter than that along the shortest axis.
                 let least = (gauge - 1.0).abs() * half.min();
                 if slope < 1e-6 {
@@ -54,6 +55,15 @@ impl Shape {
                 let distance = (from - share * along).norm() - radius;
                 [distance, TAPERED * distance.abs()]
             }
+        }
+    }
+
+    /// How many times as far as it is the surface may seem to be outside.
+    pub(super) fn slack(&self) -> f32 {
+        match self {
+            // To first order, by up to the slenderness.
+            Self::Ellipsoid { .. } => 1.6,
+            Self::Tube { .. } => 1.0 / TAPERED,
         }
     }
 

@@ -1,0 +1,217 @@
+//! Where scatterers are in beam space, what the way leaves of their echoes, and where those are put.
+
+#![expect(
+    clippy::inline_always,
+    reason = "what is called within `wide` must be part of the function that has the processor's features"
+)]
+
+use super::batch::{Cells, Seen};
+use super::block::{Block, Rows};
+use super::echoes::{Carrier, Echoes, ROW};
+use super::grid::Grid;
+use super::lattice;
+use super::shading::Shading;
+use super::speckle::REACH;
+use crate::pack::{LANES, Lanes, Packer};
+use crate::wide::{power_of_two, whole};
+
+/// Logarithm of the beam across the array, less its sign, halfway between the rays at 0 and √3 σ.
+pub(crate) const BETWEEN: f32 = 0.375 * std::f32::consts::LOG2_E;
+/// The same where nothing is seen any more.
+pub(crate) const OUTSIDE: f32 = 0.5 * std::f32::consts::LOG2_E * REACH * REACH;
+
+/// What a lattice's cells in a block are put into.
+pub(crate) struct Lit<'a> {
+    block: &'a Block,
+    shading: &'a Shading,
+    carrier: Carrier,
+    /// Lines per metre or radian, and number of the line on the axis from the group's first on.
+    across: [f32; 2],
+    /// The block's first line and that behind the last from there on.
+    lines: [f32; 2],
+    /// Samples per metre.
+    inv_step: f32,
+    /// Distance between the point in which lines meet and the face [m].
+    apex: Option<f32>,
+    n_places: f32,
+    margin: u32,
+}
+
+/// Echoes in the left and the right line: re, im; those that are not shown are 0.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sent {
+    at: [u32; LANES],
+    echoes: [[f32; 4]; LANES],
+}
+
+impl<'a> Lit<'a> {
+    pub(crate) fn new(
+        grid: &Grid,
+        carrier: Carrier,
+        shading: &'a Shading,
+        block: &'a Block,
+        first_line: usize,
+        echoes: &Echoes,
+    ) -> Self {
+        let first = first_line as f32;
+        Self {
+            block,
+            shading,
+            carrier,
+            across: [grid.spacing.recip(), grid.middle() - first],
+            lines: block.lines.map(|line| line - first),
+            inv_step: grid.step.recip(),
+            apex: grid.apex,
+            n_places: echoes.n_places() as f32,
+            margin: echoes.margin() as u32,
+        }
+    }
+
+    /// Finds the scatterers of cells, and packs those that lie in the block behind the `n` that are there; returns how many there are then.
+    #[inline(always)]
+    pub(crate) fn locate(
+        &self,
+        rows: &Rows,
+        cells: &Cells,
+        packer: Packer,
+        seen: &mut Seen,
+        n: usize,
+    ) -> usize {
+        let block = self.block;
+        let [along_x, along_y, along_z] = rows.steps;
+        let [inv_spacing, shift] = self.across;
+        let [left, right] = self.lines;
+        let [near, far] = block.window;
+        let start = block.ranges[0];
+        let (apex, is_fan) = (self.apex.unwrap_or(0.0), self.apex.is_some());
+        let [mut all_across, mut all_into, mut exponents, mut keys] = [[0.0; LANES]; 4];
+        for i in 0..LANES {
+            let bits = lattice::mix(cells.number[i]);
+            let [jx, jy, jz] = lattice::jitter(bits);
+            let offset = |axis: usize| jx * along_x[axis] + jy * along_y[axis] + jz * along_z[axis];
+            let x = cells.corner[0][i] + offset(0);
+            let y = cells.corner[1][i] + offset(1);
+            let z = cells.corner[2][i] + offset(2);
+            let up = z + apex;
+            let radius = (x * x + up * up).sqrt();
+            let (beside, deep) = if is_fan {
+                (arc_tangent(x / up), radius - apex)
+            } else {
+                (x, z)
+            };
+            let across = beside * inv_spacing + shift;
+            let into = deep - start;
+            let exponent = y * y * block.narrowness.at(into);
+            let is_inside = into >= near
+                && into < far
+                && across >= left
+                && across < right
+                && exponent < OUTSIDE;
+            all_across[i] = across;
+            all_into[i] = into * lattice::sign(bits);
+            exponents[i] = exponent.copysign(y);
+            keys[i] = if is_inside { 1.0 } else { -1.0 };
+        }
+        packer.pack(
+            &keys,
+            [&all_across, &all_into, &exponents],
+            [&mut seen.across, &mut seen.into, &mut seen.exponent],
+            n,
+        )
+    }
+
+    /// Echoes of the scatterers from one on: what is left of them, when they come, and their carrier's phase.
+    #[inline(always)]
+    pub(crate) fn answer(&self, seen: &Seen, start: usize, sent: &mut Sent) {
+        let [all_across, all_into, exponents] =
+            [&seen.across, &seen.into, &seen.exponent].map(|row| lanes(row, start));
+        let (losses, delays) = self.shade([&all_across, &all_into, &exponents]);
+        let Carrier { places, periods } = self.carrier;
+        let (deepest, margin) = (self.n_places - 1.0, self.margin);
+        let (first, inv_step) = (self.block.ranges[0], self.inv_step);
+        for i in 0..LANES {
+            let (across, exponent) = (all_across[i], exponents[i].abs());
+            let into = all_into[i].abs();
+            let sample = into * inv_step;
+            let [delay, slope] = self.shading.split(delays[i]);
+            let range = first + into + (delay + (sample - sample.floor()) * slope);
+            let place = range * places;
+            let is_shown = place >= 0.0 && place < deepest && exponent < OUTSIDE;
+            let unit = power_of_two(-exponent).copysign(all_into[i]);
+            let amplitude = if is_shown { unit * losses[i] } else { 0.0 };
+            let left = across.floor();
+            let row = whole(place).wrapping_add(margin).wrapping_mul(ROW as u32);
+            let at = row.wrapping_add(whole(left) << 1);
+            // Each lane has a place of its own for nothing.
+            sent.at[i] = if is_shown { at } else { 4 * i as u32 };
+            let [cos, sin] = turn(range * periods);
+            let right = amplitude * (across - left);
+            let rest = amplitude - right;
+            sent.echoes[i] = [rest * cos, -rest * sin, right * cos, -right * sin];
+        }
+    }
+
+    /// What the way leaves of echoes, and their delays' bits.
+    #[inline(always)]
+    fn shade(&self, [across, into, exponents]: [&Lanes; 3]) -> ([f32; LANES], [u32; LANES]) {
+        let inv_step = self.inv_step;
+        let mut index = [0; LANES];
+        for i in 0..LANES {
+            let before = (into[i].abs() * inv_step).floor();
+            let outer = if exponents[i] < 0.0 { 0 } else { 2 };
+            let ray = if exponents[i].abs() > BETWEEN {
+                outer
+            } else {
+                1
+            };
+            index[i] = Shading::index(ray, whole(across[i]), whole(before));
+        }
+        let (mut losses, mut delays) = ([0.0; LANES], [0; LANES]);
+        // A loop of its own: numbers are twice as long.
+        for i in 0..LANES {
+            let bits = self.shading.at(index[i]);
+            losses[i] = f32::from_bits(bits as u32);
+            delays[i] = (bits >> 32) as u32;
+        }
+        (losses, delays)
+    }
+}
+
+#[inline(always)]
+fn lanes(row: &[f32], start: usize) -> Lanes {
+    row[start..].first_chunk().copied().unwrap_or([0.0; LANES])
+}
+
+impl Sent {
+    #[inline(always)]
+    pub(crate) fn add(&self, values: &mut [f32]) {
+        for (at, echo) in self.at.iter().zip(&self.echoes) {
+            let at = *at as usize;
+            let place = values.get_mut(at..at + 4);
+            if let Some(place) = place.and_then(<[f32]>::first_chunk_mut::<4>) {
+                *place = std::array::from_fn(|i| place[i] + echo[i]);
+            }
+        }
+    }
+}
+
+/// Cosine and sine of a number of turns, to 3e-4 (minimax polynomials of half the angle).
+#[inline(always)]
+fn turn(turns: f32) -> [f32; 2] {
+    let x = turns - (turns + 0.5).floor();
+    let z = x * x;
+    let sin = x * (3.140_64 + z * (-5.136_905 + z * 2.299_546_3));
+    let cos = 0.999_993_3 + z * (-4.933_938 + z * (4.041_284 + z * -1.222_127));
+    [1.0 - 2.0 * sin * sin, 2.0 * sin * cos]
+}
+
+/// arctan within ±1, to 1e-5 (a minimax polynomial).
+#[inline(always)]
+fn arc_tangent(t: f32) -> f32 {
+    let s = t * t;
+    let p = -0.0117212 * s + 0.05265332;
+    let p = p * s - 0.11643287;
+    let p = p * s + 0.19354346;
+    let p = p * s - 0.33262347;
+    (p * s + 0.99997726) * t
+}
