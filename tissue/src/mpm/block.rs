@@ -75,9 +75,14 @@ impl Block {
 impl Block {
     /// Greatest way of a particle from where its weights are taken, along an axis, in cells.
     pub(super) fn max_displacement(&self) -> f64 {
-        let rows = self.chunks.iter().flat_map(|chunk| &chunk.displacement);
-        let ways = rows.flatten().map(|way| way.abs());
-        ways.fold(0.0, f32::max).into()
+        let mut most = [0.0f32; 16];
+        for row in self.chunks.iter().flat_map(|chunk| &chunk.displacement) {
+            for (most, way) in most.iter_mut().zip(row) {
+                // Lanes compare so; `f32::max` is not made of vectors.
+                *most = if way.abs() > *most { way.abs() } else { *most };
+            }
+        }
+        most.into_iter().fold(0.0, f32::max).into()
     }
 
     /// Undoes the contact of the last substep, so that it can be repeated after a sort.

@@ -32,7 +32,7 @@ impl Shape {
             } => {
                 let p = point - center;
                 let p = Vector::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x, p.z);
-                let inverse = half.map(f32::recip);
+                let inverse = Vector::new(1.0 / half.x, 1.0 / half.y, 1.0 / half.z);
                 let scaled = p.component_mul(&inverse);
                 let gauge = scaled.norm();
                 let slope = scaled.component_mul(&inverse).norm();
