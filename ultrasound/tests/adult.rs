@@ -32,6 +32,47 @@ fn nothing_else_begins_within_the_clearance() {
 }
 
 #[test]
+fn a_stretch_ends_where_the_material_does() {
+    // Distances along ways of up to 9 mm; the skin's depth is taken as monotonic on them.
+    const FINE: f32 = 2e-5;
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    for seed in 0..3 {
+        let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");
+        let material = |point: &Point| adult.place(point).material;
+        let (mut boundaries, mut early, mut late, mut none) = (0, 0, 0, 0);
+        for _ in 0..20_000 {
+            let mut within = |low: f32, high: f32| rng.random_range(low..high);
+            let start = Point::new(within(-0.15, 0.15), within(-0.2, 0.25), within(0.0, 0.22));
+            let way = Vector::new(within(-1.0, 1.0), within(-1.0, 1.0), within(-1.0, 1.0));
+            let length = within(0.001, 0.009);
+            let way = way.normalize() * length;
+            let stretch = adult.stretch(&start, &way);
+            let at = |far: f32| start + way * (far / length);
+            let own = stretch.place.material;
+            let free = stretch.share * length;
+            // A point that lies on a boundary may be of either side.
+            if own != material(&start) {
+                none += 1;
+                continue;
+            }
+            let mut inside = (1..)
+                .map(|n| n as f32 * 7.0 * FINE)
+                .take_while(|far| *far < free - FINE);
+            early += usize::from(inside.any(|far| material(&at(far)) != own));
+            if stretch.is_boundary {
+                boundaries += 1;
+                late += usize::from(material(&at(free + FINE)) == own);
+            }
+        }
+        assert!(boundaries > 1500, "{boundaries} boundaries of 20000 ways");
+        // Grazing ones, and thin layers between two.
+        assert!(early < 60, "{early} of 20000 end earlier");
+        assert!(late < boundaries / 50, "{late} of {boundaries} end later");
+        assert!(none < 20, "{none} of 20000 begin elsewhere");
+    }
+}
+
+#[test]
 fn below_the_navel_there_are_skin_fat_sheet_and_muscle() {
     for seed in 0..5 {
         let adult = Adult::new(&Physique::drawn(seed), seed).expect("drawn adults are right");

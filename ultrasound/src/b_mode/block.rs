@@ -9,7 +9,7 @@ use nalgebra::Matrix3;
 
 use super::grid::Grid;
 use super::lattice;
-use super::scene::View;
+use super::rest_grid::RestGrid;
 use super::speckle::{REACH, Speckle};
 use crate::deformation::{Point, Vector};
 use crate::pack::{LANES, Lanes};
@@ -96,8 +96,7 @@ impl Block {
     /// Of lines and samples; what lies between two of its ranges counts [m].
     pub(crate) fn new(
         speckle: &Speckle,
-        view: &View,
-        grid: &Grid,
+        (grid, rest): (&Grid, &RestGrid),
         [first, last]: [usize; 2],
         samples: [usize; 2],
         ranges: [f32; 2],
@@ -121,20 +120,25 @@ impl Block {
         let along = grid.point(across, 1.0, 0.0) - grid.point(across, 0.0, 0.0);
         let probe_from_local =
             Matrix3::from_columns(&[Vector::y().cross(&along), along, Vector::y()]);
-        let rest = view.rest(&probe)?;
-        let column = |axis: usize| {
-            let way = probe_from_local.column(axis) * half[axis];
-            let ahead = view.rest(&(probe + way));
-            let behind = view.rest(&(probe - way));
-            let whole = match (ahead, behind) {
-                (Some(ahead), Some(behind)) => 0.5 * (ahead - behind),
-                (Some(ahead), None) => ahead - rest,
-                (None, Some(behind)) => rest - behind,
-                (None, None) => return None,
-            };
-            Some(whole / half[axis])
-        };
-        let rest_from_local = Matrix3::from_columns(&[column(0)?, column(1)?, column(2)?]);
+        // Secants of the rest points between nodes: along the array, along the lines, across the array.
+        let sample = |range: f32| range / grid.step;
+        let middle = sample(0.5 * (near + ranges[1]));
+        let [center, elevation] = rest.slice(grid, across, middle);
+        let at = |line: f32, sample: f32| rest.slice(grid, line, sample)[0];
+        let lateral_way = at(lines[1], middle) - at(lines[0], middle);
+        let chord = (grid.point(lines[1], middle * grid.step, 0.0)
+            - grid.point(lines[0], middle * grid.step, 0.0))
+        .norm();
+        let [first_sample, last_sample] = ranges.map(sample);
+        let axial_way = at(across, last_sample) - at(across, first_sample);
+        let rest_from_local = Matrix3::from_columns(&[
+            lateral_way / chord,
+            axial_way / (ranges[1] - ranges[0]),
+            elevation,
+        ]);
+        if !rest_from_local.iter().all(|x| x.is_finite()) {
+            return None;
+        }
         let local_from_rest = rest_from_local.try_inverse()?;
         let [start, end] = samples.map(|sample| sample as f32 * grid.step);
         Some(Self {
@@ -143,7 +147,7 @@ impl Block {
             lines,
             narrowness: Ramp::of(&speckle.narrowness, samples, grid.step),
             half,
-            rest,
+            rest: Point::from(center),
             rest_from_local,
             local_from_rest,
             probe,
@@ -208,12 +212,16 @@ impl Block {
 }
 
 impl Rows {
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "a branch would become a masked load"
+    )]
     /// Rows side by side, from a cell across on.
     #[inline(always)]
     pub(crate) fn strip(&self, b: i32, c: i32) -> Strip {
         let [start, step_b, step_c] = &self.sides;
         let [stride_b, stride_c] = self.strides;
-        let far = c as f32;
+        let (far, [_, last_b]) = (c as f32, self.across[0]);
         let number = self
             .origin
             .wrapping_add((b as u32).wrapping_mul(stride_b))
@@ -231,9 +239,8 @@ impl Rows {
                 low = low.max(-self.room[i] - at);
                 high = high.min(self.room[i] - at);
             }
-            let first = (self.middle + low).floor();
-            let last = (self.middle + high).floor();
-            let is_there = low <= high && b + row as i32 <= self.across[0][1];
+            let (first, last) = ((self.middle + low).floor(), (self.middle + high).floor());
+            let is_there = (low <= high) & (b + row as i32 <= last_b);
             let [cell, end] = [first, last].map(whole);
             let n = end.wrapping_sub(cell).wrapping_add(1);
             strip.n[row] = if is_there { n } else { 0 };

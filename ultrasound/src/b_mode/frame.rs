@@ -1,6 +1,5 @@
 //! A frame in beam space.
 
-use super::walk::Track;
 use crate::parts::Workers;
 
 /// A frame in beam space: lines, each of samples from the face down.
@@ -32,37 +31,26 @@ impl Frame {
         }
     }
 
-    /// Takes over the envelope, shape `[n_samples, n_lines]`, and what lines met.
-    pub(super) fn take(&mut self, levels: &[f32], tracks: &[Track], workers: Workers) {
+    /// Takes over the envelope, shape `[n_samples, n_lines]`.
+    pub(super) fn take(&mut self, levels: &[f32], workers: Workers) {
         const LINES: usize = 16;
         let (n_lines, n_samples) = (self.n_lines, self.n_samples);
-        let envelopes = self.envelope.chunks_mut(LINES * n_samples);
-        let labels = self.labels.chunks_mut(LINES * n_samples);
-        let mut parts: Vec<_> = envelopes.zip(labels).zip(tracks.chunks(LINES)).collect();
-        workers.for_each(
-            &mut parts,
+        let length = LINES * n_samples;
+        workers.for_each_part(
+            &mut self.envelope,
+            length,
             1,
             || (),
-            |(), part, ((envelope, labels), tracks)| {
+            |(), part, lines| {
+                let n = lines.len() / n_samples;
                 for (sample, levels) in levels.chunks_exact(n_lines).enumerate() {
-                    let levels = &levels[part * LINES..][..tracks.len()];
+                    let levels = &levels[part * LINES..][..n];
                     for (line, level) in levels.iter().enumerate() {
-                        envelope[line * n_samples + sample] = *level;
+                        lines[line * n_samples + sample] = *level;
                     }
-                }
-                for (labels, track) in labels.chunks_exact_mut(n_samples).zip(*tracks) {
-                    labels.copy_from_slice(&track.labels);
                 }
             },
         );
-    }
-
-    /// Takes over what lines met.
-    pub(super) fn take_labels(&mut self, tracks: &[Track]) {
-        let lines = self.labels.chunks_exact_mut(self.n_samples);
-        for (labels, track) in lines.zip(tracks) {
-            labels.copy_from_slice(&track.labels);
-        }
     }
 
     /// Samples of a line [dB].

@@ -17,7 +17,7 @@ const GRAZING: f32 = 0.3;
 const UNSEEN: f32 = 0.03;
 
 /// Where a ray has come to.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Front {
     /// What is left on the way there and back.
     pub(crate) amplitude: f32,

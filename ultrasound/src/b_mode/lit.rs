@@ -67,6 +67,10 @@ impl<'a> Lit<'a> {
         }
     }
 
+    #[expect(
+        clippy::needless_bitwise_bool,
+        reason = "branches would become masked stores, which loads wait for"
+    )]
     /// Finds the scatterers of cells, and packs those that lie in the block behind the `n` that are there; returns how many there are then.
     #[inline(always)]
     pub(crate) fn locate(
@@ -84,7 +88,8 @@ impl<'a> Lit<'a> {
         let [near, far] = block.window;
         let start = block.ranges[0];
         let (apex, is_fan) = (self.apex.unwrap_or(0.0), self.apex.is_some());
-        let [mut all_across, mut all_into, mut exponents, mut keys] = [[0.0; LANES]; 4];
+        let (mut all_across, mut all_into) = ([0.0; LANES], [0.0; LANES]);
+        let (mut exponents, mut keys) = ([0.0; LANES], [0.0; LANES]);
         for i in 0..LANES {
             let bits = lattice::mix(cells.number[i]);
             let [jx, jy, jz] = lattice::jitter(bits);
@@ -102,11 +107,11 @@ impl<'a> Lit<'a> {
             let across = beside * inv_spacing + shift;
             let into = deep - start;
             let exponent = y * y * block.narrowness.at(into);
-            let is_inside = into >= near
-                && into < far
-                && across >= left
-                && across < right
-                && exponent < OUTSIDE;
+            let is_inside = (into >= near)
+                & (into < far)
+                & (across >= left)
+                & (across < right)
+                & (exponent < OUTSIDE);
             all_across[i] = across;
             all_into[i] = into * lattice::sign(bits);
             exponents[i] = exponent.copysign(y);
@@ -120,6 +125,7 @@ impl<'a> Lit<'a> {
         )
     }
 
+    #[expect(clippy::needless_bitwise_bool, reason = "as above")]
     /// Echoes of the scatterers from one on: what is left of them, when they come, and their carrier's phase.
     #[inline(always)]
     pub(crate) fn answer(&self, seen: &Seen, start: usize, sent: &mut Sent) {
@@ -136,7 +142,7 @@ impl<'a> Lit<'a> {
             let [delay, slope] = self.shading.split(delays[i]);
             let range = first + into + (delay + (sample - sample.floor()) * slope);
             let place = range * places;
-            let is_shown = place >= 0.0 && place < deepest && exponent < OUTSIDE;
+            let is_shown = (place >= 0.0) & (place < deepest) & (exponent < OUTSIDE);
             let unit = power_of_two(-exponent).copysign(all_into[i]);
             let amplitude = if is_shown { unit * losses[i] } else { 0.0 };
             let left = across.floor();

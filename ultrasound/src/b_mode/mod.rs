@@ -17,6 +17,7 @@ mod gpu;
 mod grid;
 mod iq;
 mod lattice;
+mod legs;
 mod lit;
 mod path;
 mod paths;
@@ -50,6 +51,7 @@ use beam_filter::BeamFilter;
 use contact::contact;
 use echoes::{Carrier, Echoes, GROUP, ROW};
 use grid::Grid;
+use legs::Media;
 use paths::Paths;
 use points::Located;
 use pulse_filter::PulseFilter;
@@ -112,7 +114,7 @@ impl BMode {
             receiver: Receiver::new(&grid, settings, frequency),
             rest: RestGrid::default(),
             paths: Paths::new(&grid),
-            tracks: vec![Track::new(&grid); n_lines],
+            tracks: vec![Track::default(); n_lines],
             echoes: Vec::new(),
             points: Vec::new(),
             pulsed: vec![vec![0.0; ROW * n_samples]; n_lines.div_ceil(GROUP)],
@@ -176,15 +178,17 @@ impl BMode {
     ///
     /// The same view, settings and index give the same bits for any number of threads.
     pub fn frame(&mut self, view: &View, index: u64) -> &Frame {
-        self.walk(view, Slice::Thick);
+        let media = self.walk(view, Slice::Thick);
         let (carrier, workers) = (self.carrier, self.workers);
         let Self {
             grid,
             frame,
+            rest,
             tracks,
             echoes,
             ..
         } = self;
+        let rest = &*rest;
 
         // Echoes of the probe, of boundaries, wires and the tissue's grain; the pulse, along each line.
         points::locate(view, grid, &mut self.points);
@@ -203,13 +207,14 @@ impl BMode {
                     let lines = tracks[first..].iter().zip(&frame.coupled[first..]);
                     for (line, (track, is_coupled)) in lines.take(GROUP).enumerate() {
                         ring_down(grid, carrier, *is_coupled, line, echoes);
-                        for [range, amplitude] in track.boundaries.iter().flatten() {
+                        for [range, amplitude] in &track.boundaries {
                             echoes.add(line, carrier, *range, *amplitude);
                         }
                     }
+                    let tracks = (&media, &tracks[..]);
                     points::add(&self.points, grid, carrier, tracks, first, echoes);
                     self.speckle
-                        .add(view, grid, carrier, tracks, first, scratch, echoes);
+                        .add((grid, rest), carrier, tracks, first, scratch, echoes);
                     self.pulse.apply(echoes, pulsed);
                 }
             },
@@ -237,19 +242,18 @@ impl BMode {
         );
 
         // Lines of samples, as frames have them.
-        frame.take(&self.levels, tracks, workers);
+        frame.take(&self.levels, workers);
         &self.frame
     }
 
     /// What lines meet, without a picture: `labels` and `coupled` of the frame, whose envelope stays as it was; many times as fast.
     pub fn labels(&mut self, view: &View) -> &Frame {
         self.walk(view, Slice::Thin);
-        self.frame.take_labels(&self.tracks);
         &self.frame
     }
 
-    /// Walks all lines.
-    fn walk(&mut self, view: &View, slice: Slice) {
+    /// Walks all lines; returns the media that they go through.
+    fn walk(&mut self, view: &View, slice: Slice) -> Media {
         let (carrier, workers) = (self.carrier, self.workers);
         let acoustics = self.acoustics(view);
         let Self {
@@ -274,7 +278,14 @@ impl BMode {
 
         // Loss, delay and boundaries on the way of each line.
         let walk = Walk::new(grid, &acoustics, self.settings.noise);
-        walk.lines(paths, &trace, coupled, tracks, workers);
+        walk.lines(
+            paths,
+            &trace,
+            &frame.coupled,
+            (tracks, &mut frame.labels),
+            workers,
+        );
+        walk.media
     }
 
     /// The view's materials at the carrier's frequency.

@@ -1,5 +1,7 @@
 //! What a ray meets on its way.
 
+use super::front::Front;
+
 /// Boundaries of rays beside each other that lie so near to each other are the same [m].
 const SAME: f32 = 2e-3;
 
@@ -11,6 +13,18 @@ pub(crate) struct Crossing {
     pub(crate) material: u8,
     /// Cosine of the angle at which the boundary is met; `None` where its echo is too faint to be seen.
     pub(crate) cosine: Option<f32>,
+    /// What comes of a front there.
+    pub(crate) passed: Passed,
+}
+
+/// A front behind a boundary; before anything has passed there is nothing left.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Passed {
+    pub(crate) front: Front,
+    /// Range at which nothing is left of it [m].
+    pub(crate) bottom: f32,
+    /// Share of the pressure that comes back.
+    pub(crate) strength: f32,
 }
 
 /// Materials along a ray.
@@ -18,6 +32,8 @@ pub(crate) struct Crossing {
 pub(crate) struct Path {
     /// At the face.
     pub(crate) first: u8,
+    /// Range at which nothing would be left of a front that met no boundary [m].
+    pub(crate) bottom: f32,
     pub(crate) crossings: Vec<Crossing>,
 }
 
@@ -88,6 +104,7 @@ impl<'a> Between<'a> {
                     range: mix(before.range, after.range),
                     material: before.material,
                     cosine: before.cosine.zip(after.cosine).map(|(b, a)| mix(b, a)),
+                    passed: Passed::default(),
                 };
                 for side in &mut self.sides {
                     side.material = crossing.material;

@@ -2,6 +2,7 @@
 
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
+use super::legs::Media;
 use super::scene::View;
 use super::walk::Track;
 
@@ -51,7 +52,7 @@ pub(crate) fn add(
     located: &[Located],
     grid: &Grid,
     carrier: Carrier,
-    tracks: &[Track],
+    (media, tracks): (&Media, &[Track]),
     first: usize,
     echoes: &mut Echoes,
 ) {
@@ -59,7 +60,7 @@ pub(crate) fn add(
         for (line, weight) in point.beside() {
             let own = line - first as isize;
             if (0..GROUP as isize).contains(&own) && (line as usize) < tracks.len() {
-                let [loss, offset] = through(&tracks[line as usize], point.range, grid);
+                let [loss, offset] = through(media, &tracks[line as usize], point.range, grid);
                 let amplitude = weight * point.amplitude * loss;
                 echoes.add(own as usize, carrier, point.range + offset, amplitude);
             }
@@ -68,11 +69,11 @@ pub(crate) fn add(
 }
 
 /// What the way there and back leaves of the amplitude, and how much deeper the echo is shown.
-pub(crate) fn through(track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
+pub(crate) fn through(media: &Media, track: &Track, range: f32, grid: &Grid) -> [f32; 2] {
     let place = range / grid.step;
     let sample = (place as usize).min(grid.n_samples - 1);
     let share = place - sample as f32;
-    let delay = &track.rays[1].delay;
-    let [before, after] = [delay[sample], delay[sample + 1]];
-    [track.left[sample], before + share * (after - before)]
+    let [[left, before], [_, after]] =
+        [sample, sample + 1].map(|sample| media.front(&track.rays[1], sample));
+    [left, before + share * (after - before)]
 }

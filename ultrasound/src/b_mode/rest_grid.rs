@@ -12,6 +12,10 @@ use crate::parts::Workers;
 const LINES: usize = 4;
 const SAMPLES: usize = 8;
 
+/// So little does a straight ray bend [m], over so many nodes at most.
+const STRAIGHT: f32 = 4e-6;
+const LONGEST: usize = 8;
+
 /// Where rays are stretched more than this, leaps are not longer still.
 const LEAST_COMPRESSION: f32 = 0.5;
 
@@ -22,6 +26,8 @@ struct Node {
     rest: Vector,
     /// The most that distances at rest along the ray exceed those in the world from there on.
     compression: f32,
+    /// The ray is straight as far as so many nodes on, as far as boundaries are found.
+    straight: u32,
 }
 
 /// Nodes over lines, rays and samples.
@@ -40,6 +46,35 @@ pub(crate) struct Column<'a> {
     share: f32,
 }
 
+/// Counts from each node on over how many more a ray is straight.
+fn straighten(nodes: &mut [Node]) {
+    for row in 0..nodes.len() {
+        let mut bends = 0.0;
+        let mut straight = 1;
+        while straight < LONGEST && row + straight + 1 < nodes.len() {
+            let [before, here, next] = [0, 1, 2].map(|n| nodes[row + straight - 1 + n].rest);
+            bends += (next - here - (here - before)).norm();
+            // Between the ends of a chord over n nodes bends add up to that at most; outside of the body it is not a number.
+            let off = 0.25 * (straight + 1) as f32 * bends;
+            if off.is_nan() || off > STRAIGHT {
+                break;
+            }
+            straight += 1;
+        }
+        nodes[row].straight = straight as u32;
+    }
+}
+
+/// A straight way at rest along a ray.
+pub(crate) struct Straight {
+    pub(crate) start: Point,
+    pub(crate) way: Vector,
+    /// As many samples long.
+    pub(crate) samples: f32,
+    /// The compression from there on.
+    pub(crate) compression: f32,
+}
+
 impl RestGrid {
     /// Asks the deformation.
     pub(crate) fn locate(&mut self, view: &View, grid: &Grid, workers: Workers) {
@@ -48,6 +83,7 @@ impl RestGrid {
         let nowhere = Node {
             rest: Vector::repeat(f32::NAN),
             compression: 1.0,
+            straight: 1,
         };
         let length = SAMPLES as f32 * grid.step;
         self.nodes.resize(n_columns * self.n_rows, nowhere);
@@ -82,8 +118,10 @@ impl RestGrid {
                     *node = Node {
                         rest,
                         compression: most,
+                        straight: 1,
                     };
                 }
+                straighten(nodes);
             },
         );
     }
@@ -98,6 +136,27 @@ impl RestGrid {
             sides: [side(0), side(1)],
             share: (line % LINES) as f32 / LINES as f32,
         }
+    }
+
+    /// Rest point between lines and samples in the slice's middle, and how it changes over a metre across the array; not a number outside of
+    /// the body.
+    pub(crate) fn slice(&self, grid: &Grid, line: f32, sample: f32) -> [Vector; 2] {
+        let last = [self.nodes.len() / (3 * self.n_rows) - 2, self.n_rows - 2];
+        let place = [line / LINES as f32, sample / SAMPLES as f32];
+        let [column, row] = [0, 1].map(|axis| (place[axis].max(0.0) as usize).min(last[axis]));
+        let [u, v] = [place[0] - column as f32, place[1] - row as f32];
+        let at = |beside: usize, ray: usize, row: usize| {
+            self.nodes[(3 * (column + beside) + ray) * self.n_rows + row].rest
+        };
+        let between = |ray: usize| {
+            let across = |row: usize| at(0, ray, row) + u * (at(1, ray, row) - at(0, ray, row));
+            across(row) + v * (across(row + 1) - across(row))
+        };
+        // Where rays lie between samples of nodes their distance is that of nodes likewise.
+        let width =
+            |row: usize| grid.elevation(2, row * SAMPLES) - grid.elevation(0, row * SAMPLES);
+        let width = width(row) + v * (width(row + 1) - width(row));
+        [between(1), (between(2) - between(0)) / width]
     }
 
     /// Cosine of the angle between a ray and a normal at rest [m]; 1 where that is not known.
@@ -125,13 +184,41 @@ impl Column<'_> {
     pub(crate) fn at(&self, sample: f32) -> Option<(Point, f32)> {
         let place = sample / SAMPLES as f32;
         let row = (place as usize).min(self.sides[0].len() - 2);
-        // Without `array::map`, which is not inlined here and took a tenth of a frame.
+        let before = self.beside(row);
+        let rest = before + (place - row as f32) * (self.beside(row + 1) - before);
+        (!rest.x.is_nan()).then(|| (Point::from(rest), self.compression(row)))
+    }
+
+    /// The straight way at rest from a depth in samples on, at least to the next node.
+    #[inline]
+    pub(crate) fn straight(&self, sample: f32) -> Option<Straight> {
+        // So near to a node the way begins there.
+        const NEAR: f32 = 1e-3;
+        let place = sample / SAMPLES as f32;
+        let row = ((place + NEAR) as usize).min(self.sides[0].len() - 2);
+        let before = self.beside(row);
+        let start = before + (place - row as f32) * (self.beside(row + 1) - before);
         let [left, right] = self.sides;
-        let beside = |row: usize| left[row].rest + self.share * (right[row].rest - left[row].rest);
-        let before = beside(row);
-        let rest = before + (place - row as f32) * (beside(row + 1) - before);
+        let end = row + left[row].straight.min(right[row].straight) as usize;
+        (!start.x.is_nan()).then(|| Straight {
+            start: Point::from(start),
+            way: self.beside(end) - start,
+            samples: (end as f32 - place) * SAMPLES as f32,
+            compression: self.compression(row),
+        })
+    }
+
+    /// Without `array::map`, which is not inlined here and took a tenth of a frame.
+    #[inline]
+    fn beside(&self, row: usize) -> Vector {
+        let [left, right] = self.sides;
+        left[row].rest + self.share * (right[row].rest - left[row].rest)
+    }
+
+    #[inline]
+    fn compression(&self, row: usize) -> f32 {
+        let [left, right] = self.sides;
         let compression = left[row].compression.max(right[row].compression);
-        let compression = compression.max(LEAST_COMPRESSION);
-        (!rest.x.is_nan()).then_some((Point::from(rest), compression))
+        compression.max(LEAST_COMPRESSION)
     }
 }

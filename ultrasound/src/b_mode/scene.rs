@@ -62,11 +62,6 @@ impl<'a> View<'a> {
         self.world_from_probe * probe
     }
 
-    /// Rest point of a point in the probe's frame.
-    pub(crate) fn rest(&self, probe: &Point) -> Option<Point> {
-        self.deformation.rest_from_world(&self.world(probe))
-    }
-
     /// Point in the probe's frame of a rest point.
     pub(crate) fn probe(&self, rest: &Point) -> Option<Point> {
         let world = self.deformation.world_from_rest(rest)?;

@@ -7,13 +7,18 @@
 
 use super::echoes::GROUP;
 use super::grid::Grid;
+use super::legs::{Leg, Media};
 use super::speckle::Part;
-use super::walk::{Diffuse, Track};
+use super::walk::Track;
 use crate::pack::{LANES, Lanes};
 use crate::wide::{whole, wide};
 
 /// Samples in the table, at most.
 pub(crate) const SAMPLES: usize = 128;
+/// Those of a ray, the sample behind, and lanes behind that.
+const ROOM: usize = SAMPLES + 1 + LANES;
+/// Numbers from one ray to the next: rows that are a power of two apart would share the same few places of the cache.
+const STRIDE: usize = SAMPLES + 8;
 /// Numbers in the table: a power of two above what is needed.
 const SIZE: usize = 8192;
 /// Unit of delays [m], and the most of them: 20 bits with a sign.
@@ -28,8 +33,11 @@ const STEEPEST: f32 = 2047.0;
 pub(crate) struct Shading {
     /// Unit of slopes [m].
     slope: f32,
-    /// Shape `[3, GROUP + 1, SAMPLES]`: ray, line, sample; the amplitude's bits, the slope's, and the delay's, from the lowest on.
+    /// Shape `[3, GROUP + 1, STRIDE]`: ray, line, sample; the amplitude's bits, the slope's, and the delay's, from the lowest on.
     table: Box<[u64; SIZE]>,
+    /// Of the ray in work.
+    amplitudes: [f32; ROOM],
+    delays: [f32; ROOM],
 }
 
 impl Shading {
@@ -41,49 +49,54 @@ impl Shading {
         Self {
             slope: grid.step / SLOPES,
             table: Box::new([0; SIZE]),
+            amplitudes: [0.0; ROOM],
+            delays: [0.0; ROOM],
         }
     }
 
     /// Takes over a part of the lines from the group's first on, with its scatterers' amplitude.
-    pub(crate) fn fill(&mut self, tracks: &[Track], part: &Part) {
+    pub(crate) fn fill(&mut self, media: &Media, tracks: &[Track], part: &Part) {
         // What comes behind the last line is nearest to that.
         let last = tracks.len() - 1;
-        let [start, end] = part.samples;
         wide(
             #[inline(always)]
             || {
                 for ray in 0..3 {
                     for line in 0..=GROUP {
-                        let from = &tracks[line.min(last)].rays[ray];
-                        let row = (ray * (GROUP + 1) + line) * SAMPLES;
-                        for sample in (start..end).step_by(LANES) {
-                            let at = sample - start;
-                            self.take(from, sample, &part.strengths[at..], row + at);
-                        }
+                        let legs = &tracks[line.min(last)].rays[ray];
+                        let row = (ray * (GROUP + 1) + line) * STRIDE;
+                        self.take(media, legs, part, row);
                     }
                 }
             },
         );
     }
 
-    /// Takes as many samples as there are lanes; what is behind the last is not asked for.
+    /// Takes over a ray, as many samples at once as there are lanes; what is behind the last is not asked for.
     #[inline(always)]
-    fn take(&mut self, from: &Diffuse, sample: usize, strengths: &[f32], at: usize) {
-        let strengths = lanes(strengths);
+    fn take(&mut self, media: &Media, legs: &[Leg], part: &Part, row: usize) {
+        let [start, end] = part.samples;
+        let n = end - start;
+        let Self {
+            amplitudes, delays, ..
+        } = self;
+        media.diffuse(legs, [start, n + 1], amplitudes, delays);
         let scale = self.slope.recip();
-        let (amplitude, delay) = (&from.amplitude[sample..], &from.delay[sample..]);
-        let (amplitude, here) = (lanes(amplitude), lanes(delay));
-        let next = lanes(&delay[1..]);
-        let mut words = [[0; LANES]; 2];
-        for i in 0..LANES {
-            let delay = (here[i] * UNIT.recip()).clamp(-MOST, MOST);
-            let slope = ((next[i] - here[i]) * scale).clamp(-STEEPEST, STEEPEST);
-            words[0][i] = (amplitude[i] * strengths[i]).to_bits();
-            words[1][i] = whole(delay) << 12 | whole(slope) & 0xFFF;
-        }
-        if let Some(to) = self.table[at..].first_chunk_mut::<LANES>() {
+        for at in (0..n).step_by(LANES) {
+            let [amplitude, here] = [&*amplitudes, &*delays].map(|row| lanes(&row[at..]));
+            let next = lanes(&delays[at + 1..]);
+            let strengths = lanes(&part.strengths[at..]);
+            let mut words = [[0; LANES]; 2];
             for i in 0..LANES {
-                to[i] = u64::from(words[1][i]) << 32 | u64::from(words[0][i]);
+                let delay = (here[i] * UNIT.recip()).clamp(-MOST, MOST);
+                let slope = ((next[i] - here[i]) * scale).clamp(-STEEPEST, STEEPEST);
+                words[0][i] = (amplitude[i] * strengths[i]).to_bits();
+                words[1][i] = whole(delay) << 12 | whole(slope) & 0xFFF;
+            }
+            if let Some(to) = self.table[row + at..].first_chunk_mut::<LANES>() {
+                for i in 0..LANES {
+                    to[i] = u64::from(words[1][i]) << 32 | u64::from(words[0][i]);
+                }
             }
         }
     }
@@ -92,7 +105,7 @@ impl Shading {
     #[inline(always)]
     pub(crate) fn index(ray: u32, line: u32, sample: u32) -> u32 {
         let row = (ray * (GROUP + 1) as u32).wrapping_add(line);
-        row.wrapping_mul(SAMPLES as u32).wrapping_add(sample)
+        row.wrapping_mul(STRIDE as u32).wrapping_add(sample)
     }
 
     /// Bits of an amplitude, the lower half, and of a delay.
@@ -112,13 +125,7 @@ impl Shading {
     }
 }
 
-/// The first numbers; zeros where there are fewer.
 #[inline(always)]
 fn lanes(from: &[f32]) -> Lanes {
-    if let Some(lanes) = from.first_chunk() {
-        return *lanes;
-    }
-    let mut lanes = [0.0; LANES];
-    lanes[..from.len()].copy_from_slice(from);
-    lanes
+    from.first_chunk().copied().unwrap_or([0.0; LANES])
 }

@@ -12,8 +12,9 @@ use super::block::Block;
 use super::echoes::{Carrier, Echoes, GROUP};
 use super::grid::Grid;
 use super::lattice;
+use super::legs::Media;
 use super::lit::Lit;
-use super::scene::View;
+use super::rest_grid::RestGrid;
 use super::shading::{SAMPLES, Shading};
 use super::walk::Track;
 use crate::beam::FWHM_OVER_SIGMA;
@@ -108,26 +109,17 @@ impl Speckle {
 
     /// Parts that are heard in any of the lines.
     pub(crate) fn heard(&self, lines: &[Track]) -> &[Part] {
-        let heard = lines
-            .iter()
-            .flat_map(|track| track.heard)
-            .max()
-            .unwrap_or(0);
+        let heard = lines.iter().map(|track| track.heard).max().unwrap_or(0);
         let n = self.parts.partition_point(|part| part.samples[0] < heard);
         &self.parts[..n]
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "each stage of a frame is a number of its own"
-    )]
     /// Adds the speckle to a group of lines from `first` on; `tracks` are all lines'.
     pub(crate) fn add(
         &self,
-        view: &View,
-        grid: &Grid,
+        (grid, rest): (&Grid, &RestGrid),
         carrier: Carrier,
-        tracks: &[Track],
+        (media, tracks): (&Media, &[Track]),
         first: usize,
         Scratch { shading, batch }: &mut Scratch,
         echoes: &mut Echoes,
@@ -135,10 +127,10 @@ impl Speckle {
         let lines = [first, (first + GROUP).min(grid.n_lines)];
         let near = &tracks[first..(first + GROUP + 1).min(grid.n_lines)];
         for part in self.heard(near) {
-            shading.fill(near, part);
-            for window in self.windows(grid, part, near) {
+            shading.fill(media, near, part);
+            for window in self.windows(grid, media, part, near) {
                 for lines in spans(grid, lines, window) {
-                    let block = Block::new(self, view, grid, lines, part.samples, window);
+                    let block = Block::new(self, (grid, rest), lines, part.samples, window);
                     if let Some(block) = block {
                         let lit = Lit::new(grid, carrier, shading, &block, first, echoes);
                         let rows = block.rows(part.level, lattice::origin(self.seed, part.level));
@@ -150,7 +142,7 @@ impl Speckle {
     }
 
     /// Ranges of a part whose echoes come to any sample [m]: all of it, or what lies about each sample.
-    fn windows(&self, grid: &Grid, part: &Part, lines: &[Track]) -> Vec<[f32; 2]> {
+    fn windows(&self, grid: &Grid, media: &Media, part: &Part, lines: &[Track]) -> Vec<[f32; 2]> {
         let [start, end] = part.samples;
         let whole = part.ranges(grid);
         let Some(reach) = self.pulse_reach else {
@@ -160,9 +152,12 @@ impl Speckle {
             // How much deeper than they are echoes there are shown.
             let near = sample.saturating_sub(1)..(sample + 2).min(grid.n_samples + 1);
             let rays = lines.iter().flat_map(|track| &track.rays);
-            let offsets = rays.flat_map(|ray| &ray.delay[near.clone()]);
+            let offsets = rays.flat_map(|legs| {
+                let sample = |sample| media.front(legs, sample)[1];
+                near.clone().map(sample)
+            });
             let (least, most) = offsets.fold((0f32, 0f32), |(least, most), offset| {
-                (least.min(*offset), most.max(*offset))
+                (least.min(offset), most.max(offset))
             });
             let middle = sample as f32 * grid.step;
             [

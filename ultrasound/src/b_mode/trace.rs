@@ -7,13 +7,15 @@ use super::contact::GAP;
 use super::echoes::Carrier;
 use super::front::Front;
 use super::grid::Grid;
-use super::path::{Ahead, Between, Crossing, Path};
+use super::path::{Ahead, Between, Crossing, Passed, Path};
 use super::rest_grid::{Column, RestGrid};
 use super::scene::View;
 use crate::phantom::Place;
 
 /// The shortest leap, where it is longer than a sample [m]: thinner layers may be missed; the thinnest in the adult is 0.7 mm.
 const SHORTEST: f32 = 0.6e-3;
+/// So many samples behind a boundary that is known the next material is looked at.
+const BEYOND: f32 = 0.01;
 /// Of a sample, within which the boundaries of labels are found.
 const PART: f32 = 0.1;
 
@@ -47,6 +49,25 @@ struct Ray<'a> {
     column: Column<'a>,
     /// Path of the middle ray, if this is another.
     middle: Option<&'a Path>,
+}
+
+/// What is at a place on a ray.
+struct Look {
+    place: Place,
+    /// It goes on for so many samples.
+    free: f32,
+    ends: End,
+}
+
+/// Where what goes on ends.
+#[derive(Clone, Copy, PartialEq)]
+enum End {
+    /// Just there.
+    Here,
+    /// Not there: it goes on beyond.
+    Nowhere,
+    /// There or anywhere behind.
+    Somewhere,
 }
 
 /// How far a ray has come.
@@ -103,13 +124,18 @@ impl<'a> Trace<'a> {
     }
 
     /// Goes on to a boundary and through it.
-    fn cross(&self, crossing: Crossing, way: &mut Way) {
+    fn cross(&self, mut crossing: Crossing, way: &mut Way) {
         let both = [way.material, crossing.material].map(|material| self.of(material));
         if crossing.range < way.bottom {
             way.front.pass(both[0], crossing.range - way.passed);
-            way.front.meet(both, crossing.cosine);
+            let strength = way.front.meet(both, crossing.cosine);
             way.passed = crossing.range;
             way.bottom = way.passed + way.front.reach(both[1]);
+            crossing.passed = Passed {
+                front: way.front,
+                bottom: way.bottom,
+                strength,
+            };
         }
         way.material = crossing.material;
         way.path.crossings.push(crossing);
@@ -131,6 +157,7 @@ impl<'a> Trace<'a> {
             column: self.rest.column(line, index),
             middle,
         };
+
         ray.follow(between, path);
     }
 }
@@ -150,13 +177,51 @@ impl Ray<'_> {
         view.place(&grid.point(self.line as f32, range, elevation))
     }
 
+    /// What is at a depth in samples, and how far it goes on.
+    fn look(&self, sample: f32) -> Look {
+        let step = self.trace.grid.step;
+        // A margin for rounding.
+        let free = |clearance: f32| 0.98 * clearance / step;
+        let Some(straight) = self.column.straight(sample) else {
+            let place = self.place(sample * step);
+            return Look {
+                place,
+                free: free(place.clearance),
+                ends: End::Somewhere,
+            };
+        };
+        let phantom = self.trace.view.phantom;
+        let stretch = phantom.stretch(&straight.start, &straight.way);
+        let clearance = stretch.place.clearance / straight.compression;
+        let (free, own) = (free(clearance), stretch.share * straight.samples);
+        let ends = if free >= own {
+            End::Somewhere
+        } else if stretch.is_boundary {
+            End::Here
+        } else if stretch.share >= 1.0 {
+            End::Nowhere
+        } else {
+            End::Somewhere
+        };
+        Look {
+            place: Place {
+                clearance,
+                ..stretch.place
+            },
+            free: free.max(own),
+            ends,
+        }
+    }
+
     fn follow(&self, mut between: Option<Between>, path: &mut Path) {
-        let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples);
+        let (step, n) = (self.trace.grid.step, self.trace.grid.n_samples as f32);
         // Gel fills what is between the face and the skin.
-        let mut sample = (GAP / step).ceil() as usize;
+        let mut sample = GAP / step;
         let (mut last, mut way) = self.start(path);
+        // Where a boundary is known to be [m].
+        let mut known = None;
         while sample < n {
-            let range = sample as f32 * step;
+            let range = sample * step;
             if range >= way.bottom && self.index != 1 {
                 break;
             }
@@ -164,66 +229,65 @@ impl Ray<'_> {
                 match between.ahead(range, way.material) {
                     Ahead::Crossing(crossing) => {
                         self.trace.cross(crossing, &mut way);
-                        sample = sample.max((crossing.range / step).ceil() as usize);
+                        sample = sample.max((crossing.range / step).ceil());
+                        known = None;
                         continue;
                     }
                     Ahead::Same(end) if end > range + step => {
-                        sample = (end / step).min(n as f32) as usize;
+                        sample = (end / step).floor().min(n);
+                        known = None;
                         continue;
                     }
                     Ahead::Same(_) | Ahead::Unknown => {}
                 }
             }
-            let place = self.place(range);
-            if place.material != way.material {
-                let crossing = self.crossing([last, (range, place)], &way);
+            let look = self.look(sample);
+            let material = look.place.material;
+            if material != way.material {
+                let crossing = self.crossing(known, [last, (range, look.place)], &way);
                 self.trace.cross(crossing, &mut way);
             }
-            last = (range, place);
-            // A margin for rounding.
-            let leap = ((0.98 * place.clearance / step) as usize).min(n);
-            sample += leap.max(self.trace.shortest);
+            last = (range, look.place);
+            let end = sample + look.free;
+            (sample, known) = match look.ends {
+                End::Here => (end + BEYOND, Some(end * step)),
+                End::Nowhere => (end, None),
+                End::Somewhere => (end.max(sample + self.trace.shortest as f32), None),
+            };
         }
     }
 
     fn start<'b>(&self, path: &'b mut Path) -> ((f32, Place), Way<'b>) {
         let place = self.place(GAP);
         let material = place.material;
-        path.first = material;
-        path.crossings.clear();
         let front = Front::new();
+        let bottom = front.reach(self.trace.of(material));
+        path.crossings.clear();
+        (path.first, path.bottom) = (material, bottom);
         let way = Way {
             path,
             material,
             front,
             passed: 0.0,
-            bottom: front.reach(self.trace.of(material)),
+            bottom,
         };
         ((GAP, place), way)
     }
 
-    /// The boundary between the last place that was looked at and one of another material.
-    fn crossing(&self, [last, next]: [(f32, Place); 2], way: &Way) -> Crossing {
+    /// The boundary between the last place that was looked at and one of another material, looked for where it is not `known` [m].
+    fn crossing(&self, known: Option<f32>, [last, next]: [(f32, Place); 2], way: &Way) -> Crossing {
         let (range, material) = (next.0, next.1.material);
         let mut crossing = Crossing {
             // Labels go on in the shadow: they are the truth, not the picture.
-            range: range - 0.5 * self.trace.grid.step,
+            range: known.unwrap_or(range - 0.5 * self.trace.grid.step),
             material,
             cosine: None,
+            passed: Passed::default(),
         };
         if range < way.bottom {
-            // Where leaps are longer they are free.
-            let shortest = self.trace.shortest as f32 * self.trace.grid.step;
-            let before = Place {
-                material: way.material,
-                ..next.1
-            };
-            let from = if last.0 < range - 1.01 * shortest {
-                ((range - shortest).max(0.0), before)
-            } else {
-                last
-            };
-            crossing.range = self.boundary([from, next]);
+            if known.is_none() {
+                crossing.range = self.search([last, next], way.material);
+            }
             let both = [way.material, material];
             let [from, to] = both.map(|material| self.trace.of(material));
             let mut front = way.front;
@@ -233,6 +297,19 @@ impl Ray<'_> {
             }
         }
         crossing
+    }
+
+    /// Range of the boundary of a material before a place of another.
+    fn search(&self, [last, next]: [(f32, Place); 2], material: u8) -> f32 {
+        // Where leaps are longer they are free.
+        let shortest = self.trace.shortest as f32 * self.trace.grid.step;
+        let before = Place { material, ..next.1 };
+        let from = if last.0 < next.0 - 1.01 * shortest {
+            ((next.0 - shortest).max(0.0), before)
+        } else {
+            last
+        };
+        self.boundary([from, next])
     }
 
     /// Range between two places at which the material of the first ends, by what is known to be free on either side.
@@ -265,6 +342,7 @@ impl Ray<'_> {
         let Some((rest, _)) = self.column.at(sample) else {
             return 1.0;
         };
+
         let normal = self.trace.view.phantom.normal(&rest);
         let (rest, grid) = (self.trace.rest, self.trace.grid);
         rest.cosine(grid, self.line, sample, &normal)

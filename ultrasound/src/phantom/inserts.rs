@@ -2,7 +2,7 @@
 
 use insonate_meshes::{SurfaceTree, TriangleMesh};
 
-use super::{Phantom, Place, Scatterer};
+use super::{Phantom, Place, Scatterer, Stretch};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::Material;
@@ -181,6 +181,26 @@ impl Phantom for Inserts {
             clearance: place.clearance.min(clearance),
             ..place
         }
+    }
+
+    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
+        let length = way.norm();
+        let mut clearance = f32::MAX;
+        for (solid, material) in &self.solids {
+            let distance = solid.distance(start);
+            clearance = clearance.min(distance.abs());
+            if distance < 0.0 {
+                let material = *material;
+                let place = Place {
+                    material,
+                    clearance,
+                };
+                return Stretch::by_clearance(place, length);
+            }
+        }
+        let mut stretch = self.inner.stretch(start, way);
+        stretch.place.clearance = stretch.place.clearance.min(clearance);
+        stretch.up_to(clearance / length)
     }
 
     fn normal(&self, rest: &Point) -> Vector {

@@ -24,6 +24,12 @@ pub trait Phantom: Send + Sync {
     /// What is at a rest point.
     fn place(&self, rest: &Point) -> Place;
 
+    /// What is at the start of a straight way at rest, and how much of the way is of the same: where boundaries are known in closed form, in one
+    /// leap up to the next.
+    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
+        Stretch::by_clearance(self.place(start), way.norm())
+    }
+
     /// Unit normal of the boundary next to a rest point, of either sign.
     fn normal(&self, rest: &Point) -> Vector;
 
@@ -40,6 +46,54 @@ pub struct Place {
     pub material: u8,
     /// Nothing else begins within this distance [m]; 0 where that is not known.
     pub clearance: f32,
+}
+
+/// What is on a straight way.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stretch {
+    /// What is at its start.
+    pub place: Place,
+    /// Nothing else begins on this share of the way, 0 to 1.
+    pub share: f32,
+    /// Whether something else begins just there.
+    pub is_boundary: bool,
+}
+
+impl Stretch {
+    /// Of a way of a length [m], by the clearance at its start.
+    pub fn by_clearance(place: Place, length: f32) -> Self {
+        Self {
+            place,
+            share: (place.clearance / length).clamp(0.0, 1.0),
+            is_boundary: false,
+        }
+    }
+
+    /// Not farther than a share of the way, behind which anything may be.
+    #[must_use]
+    pub fn up_to(self, share: f32) -> Self {
+        if share >= self.share {
+            return self;
+        }
+        Self {
+            share,
+            is_boundary: false,
+            ..self
+        }
+    }
+
+    /// Not farther than a share of the way, at which something else begins.
+    #[must_use]
+    pub fn up_to_boundary(self, share: f32) -> Self {
+        if share >= self.share {
+            return self;
+        }
+        Self {
+            share,
+            is_boundary: true,
+            ..self
+        }
+    }
 }
 
 /// A point that scatters.

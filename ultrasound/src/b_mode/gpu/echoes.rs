@@ -2,6 +2,7 @@
 
 use insonate_gpu::{DeviceError, Gpu, Use};
 
+use super::super::legs::Media;
 use super::super::points::{self, Located};
 use super::super::ring_down::rounds;
 use super::super::walk::Track;
@@ -78,7 +79,7 @@ impl Echoes {
 /// Lists the echoes of the probe, of boundaries and wires of a frame; returns a bound of their sums.
 pub(super) fn list(
     scanner: &BMode,
-    tracks: &[Track],
+    (media, tracks): (&Media, &[Track]),
     coupled: &[bool],
     points: &[Located],
     slot: usize,
@@ -95,7 +96,7 @@ pub(super) fn list(
         ]);
     };
     for (line, (track, is_coupled)) in tracks.iter().zip(coupled).enumerate() {
-        let boundaries = track.boundaries.iter().flatten().copied();
+        let boundaries = track.boundaries.iter().copied();
         for [range, amplitude] in rounds(&scanner.grid, *is_coupled).chain(boundaries) {
             add(line, range, amplitude);
         }
@@ -104,7 +105,8 @@ pub(super) fn list(
         for (line, weight) in point.beside() {
             if (0..tracks.len() as isize).contains(&line) {
                 let line = line as usize;
-                let [loss, offset] = points::through(&tracks[line], point.range, &scanner.grid);
+                let [loss, offset] =
+                    points::through(media, &tracks[line], point.range, &scanner.grid);
                 add(line, point.range + offset, weight * point.amplitude * loss);
             }
         }

@@ -2,6 +2,7 @@
 
 use super::super::contact::contact;
 use super::super::grid::Grid;
+use super::super::legs::Media;
 use super::super::paths::Paths;
 use super::super::points::{self, Located};
 use super::super::rest_grid::RestGrid;
@@ -9,6 +10,7 @@ use super::super::trace::Trace;
 use super::super::walk::{Track, Walk};
 use super::super::{Acoustics, BMode, Frame, View};
 use super::{echoes, speckle};
+use crate::pack::LANES;
 use crate::parts::Workers;
 
 /// The geometry of a frame.
@@ -17,7 +19,11 @@ pub(super) struct Geometry {
     rest: RestGrid,
     paths: Paths,
     points: Vec<Located>,
-    pub(super) tracks: Vec<Track>,
+    tracks: Vec<Track>,
+    /// Materials of the middle rays, shape `[n_lines, n_samples]`.
+    labels: Vec<u8>,
+    /// Amplitudes of diffuse echoes on each line's rays and how much deeper they are shown [m], shape `[n_lines, 3, n_samples + 1]`.
+    pub(super) rays: Vec<[f32; 2]>,
     coupled: Vec<bool>,
     /// Units per 1 of the echoes.
     pub(super) scale: f32,
@@ -33,7 +39,9 @@ impl Geometry {
             rest: RestGrid::default(),
             paths: Paths::new(grid),
             points: Vec::new(),
-            tracks: vec![Track::new(grid); grid.n_lines],
+            tracks: vec![Track::default(); grid.n_lines],
+            labels: vec![0; grid.n_lines * grid.n_samples],
+            rays: vec![[0.0; 2]; 3 * grid.n_lines * (grid.n_samples + 1)],
             coupled: vec![false; grid.n_lines],
             scale: 1.0,
             echoes: Vec::new(),
@@ -50,19 +58,37 @@ impl Geometry {
         let trace = Trace::new(view, grid, &self.rest, carrier, &acoustics);
         self.paths.trace(&trace, &self.coupled, Workers::All);
         let walk = Walk::new(grid, &acoustics, scanner.settings.noise);
-        let tracks = &mut self.tracks;
-        walk.lines(&self.paths, &trace, &self.coupled, tracks, Workers::All);
+        let lines = (&mut self.tracks[..], &mut self.labels[..]);
+        walk.lines(&self.paths, &trace, &self.coupled, lines, Workers::All);
+        self.shade(&walk.media, grid.n_samples + 1);
         points::locate(view, grid, &mut self.points);
-        self.describe(scanner, view, &acoustics, slot);
+        self.describe(scanner, (&acoustics, &walk.media), slot);
+    }
+
+    /// Writes down what the rays' legs leave of echoes.
+    fn shade(&mut self, media: &Media, n: usize) {
+        let (mut amplitudes, mut delays) = (vec![0.0; n + LANES], vec![0.0; n + LANES]);
+        let rays = self.tracks.iter().flat_map(|track| &track.rays);
+        for (legs, pairs) in rays.zip(self.rays.chunks_exact_mut(n)) {
+            media.diffuse(legs, [0, n], &mut amplitudes, &mut delays);
+            for ((pair, amplitude), delay) in pairs.iter_mut().zip(&amplitudes).zip(&delays) {
+                *pair = [*amplitude, *delay];
+            }
+        }
     }
 
     /// Writes down what the GPU needs of it.
-    fn describe(&mut self, scanner: &BMode, view: &View, acoustics: &[Acoustics], slot: usize) {
+    fn describe(
+        &mut self,
+        scanner: &BMode,
+        (acoustics, media): (&[Acoustics], &Media),
+        slot: usize,
+    ) {
         self.echoes.clear();
         let (tracks, points) = (&self.tracks, &self.points);
         let most = echoes::list(
             scanner,
-            tracks,
+            (media, tracks),
             &self.coupled,
             points,
             slot,
@@ -70,19 +96,13 @@ impl Geometry {
         );
         self.scale = echoes::scale(most, acoustics);
         self.jobs.clear();
-        speckle::list(scanner, view, tracks, slot, &mut self.jobs);
+        speckle::list(scanner, &self.rest, tracks, slot, &mut self.jobs);
     }
 
     /// Fills a frame with an envelope [dB], and what lines met.
     pub(super) fn fill(&self, frame: &mut Frame, envelope: &[f32]) {
         frame.envelope.copy_from_slice(envelope);
         frame.coupled.copy_from_slice(&self.coupled);
-        for (labels, track) in frame
-            .labels
-            .chunks_exact_mut(frame.n_samples)
-            .zip(&self.tracks)
-        {
-            labels.copy_from_slice(&track.labels);
-        }
+        frame.labels.copy_from_slice(&self.labels);
     }
 }

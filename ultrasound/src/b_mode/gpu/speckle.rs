@@ -5,10 +5,11 @@ use rayon::prelude::*;
 
 use super::super::block::{Block, Rows};
 use super::super::echoes::GROUP;
+use super::super::rest_grid::RestGrid;
 use super::super::shading::SAMPLES;
 use super::super::speckle::spans;
 use super::super::walk::Track;
-use super::super::{BMode, View, lattice, lit};
+use super::super::{BMode, lattice, lit};
 use super::echoes::Echoes;
 use super::geometry::Geometry;
 use super::setup::{List, Setup, Stage};
@@ -97,18 +98,8 @@ impl Speckle {
         frames.for_each(|(view, geometry)| {
             // A GPU that has no room reports it after the submission.
             let Some(mut view) = view else { return };
-            let rays = geometry.tracks.iter().flat_map(|track| &track.rays);
-            let mut pairs: Vec<[f32; 2]> = Vec::new();
-            let mut start = 0;
-            for ray in rays {
-                pairs.clear();
-                let samples = ray.amplitude.iter().zip(&ray.delay);
-                pairs.extend(samples.map(|(amplitude, delay)| [*amplitude, *delay]));
-                let bytes = bytemuck::cast_slice::<_, u8>(&pairs);
-                view.slice(start..start + bytes.len())
-                    .copy_from_slice(bytes);
-                start += bytes.len();
-            }
+            let bytes = bytemuck::cast_slice::<_, u8>(&geometry.rays);
+            view.slice(..bytes.len()).copy_from_slice(bytes);
         });
     }
 
@@ -120,7 +111,7 @@ impl Speckle {
 /// Lists the lattices in the blocks of a frame.
 pub(super) fn list(
     scanner: &BMode,
-    view: &View,
+    rest: &RestGrid,
     tracks: &[Track],
     slot: usize,
     jobs: &mut Vec<Job>,
@@ -132,7 +123,7 @@ pub(super) fn list(
         for (number, part) in speckle.heard(near).iter().enumerate() {
             let ranges = part.ranges(grid);
             for lines in spans(grid, lines, ranges) {
-                let block = Block::new(speckle, view, grid, lines, part.samples, ranges);
+                let block = Block::new(speckle, (grid, rest), lines, part.samples, ranges);
                 let Some(block) = block else {
                     continue;
                 };

@@ -9,6 +9,7 @@ mod landmarks;
 mod organs;
 mod shape;
 mod skin;
+mod stretch;
 mod surface;
 mod thorax;
 mod voxels;
@@ -25,7 +26,7 @@ pub use self::surface::{SoftOrgan, SurfacePoint};
 use self::thorax::Thorax;
 use self::voxels::{Known, Voxels};
 use super::site::pose_on_skin;
-use super::{Phantom, Place};
+use super::{Phantom, Place, Stretch};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
 use crate::material::{
@@ -186,9 +187,19 @@ impl Adult {
         Ok(pose_on_skin(&point, &inward, rotation, indentation))
     }
 
+    /// Depths below the skin at which skin, fat and fascia end [m].
+    fn layer_ends(&self) -> [f32; 3] {
+        let fat = SKIN_THICKNESS + self.fat;
+        [SKIN_THICKNESS, fat, fat + FASCIA_THICKNESS]
+    }
+
     /// What is at a point, and how far away all is that is no organ [m]; 0 outside of organs.
     fn exact_place(&self, rest: &Point) -> (Place, f32) {
-        let depth = self.skin.depth(rest);
+        self.place_at_depth(rest, self.skin.depth(rest))
+    }
+
+    /// The same at a known depth below the skin [m].
+    fn place_at_depth(&self, rest: &Point, depth: f32) -> (Place, f32) {
         let at = |material: u8, clearance: f32| {
             let clearance = clearance.clamp(0.0, LONGEST);
             let place = Place {
@@ -201,28 +212,24 @@ impl Adult {
             return at(index::AIR, -0.7 * depth);
         }
         // Layers that follow the skin.
-        let ends = [SKIN_THICKNESS, self.fat, FASCIA_THICKNESS];
-        let mut below = depth;
-        let mut above = depth;
-        for (layer, thickness) in ends.into_iter().enumerate() {
-            if below < thickness {
-                return at(
-                    index::SKIN + layer as u8,
-                    0.7 * above.min(thickness - below),
-                );
+        let (ends, mut start) = (self.layer_ends(), 0.0);
+        for (layer, end) in ends.into_iter().enumerate() {
+            if depth < end {
+                let clearance = 0.7 * (depth - start).min(end - depth);
+                return at(index::SKIN + layer as u8, clearance);
             }
-            below -= thickness;
-            above = below;
+            start = end;
         }
+        let below = depth - start;
         let thorax = match self.thorax.place(rest, below) {
-            Ok(place) => return at(place.material, place.clearance.min(0.7 * above)),
+            Ok(place) => return at(place.material, place.clearance.min(0.7 * below)),
             Err(clearance) => clearance,
         };
         let wall = self.thorax.wall(rest, MUSCLE_THICKNESS);
         if below < wall {
             return at(
                 index::MUSCLE,
-                (0.55 * (wall - below)).min(0.7 * above).min(thorax),
+                (0.55 * (wall - below)).min(0.7 * below).min(thorax),
             );
         }
         let rim = (0.55 * (below - wall)).min(thorax).clamp(0.0, LONGEST);
@@ -238,19 +245,34 @@ impl Phantom for Adult {
     }
 
     fn place(&self, rest: &Point) -> Place {
-        match self.voxels.at(rest) {
-            Known::Place(place) => place,
-            Known::Organs(rim) => {
-                let mut place = self.organs.place(rest);
-                place.clearance = place.clearance.min(rim);
-                place
-            }
-            Known::Nothing => self.exact_place(rest).0,
+        let known = self.voxels.at(rest);
+        if let Some(place) = known.place {
+            return place;
+        }
+        let Some(rim) = known.rim else {
+            return self.exact_place(rest).0;
+        };
+        let mut place = self.organs.place(rest);
+        place.clearance = place.clearance.min(rim);
+        place
+    }
+
+    fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
+        let Known { place, rim } = self.voxels.at(start);
+        let length = way.norm();
+        if let Some(place) = place
+            && (place.clearance >= length || rim.is_none())
+        {
+            return Stretch::by_clearance(place, length);
+        }
+        match rim {
+            Some(rim) => self.organs.stretch(start, way).up_to(rim / length),
+            None => self.close_stretch(start, way),
         }
     }
 
     fn normal(&self, rest: &Point) -> Vector {
-        // Gradient of the clearance, negative beyond the boundary, from the corners of a tetrahedron.
+        // Corners of a tetrahedron.
         const REACH: f32 = 0.5e-3;
         const CORNERS: [[f32; 3]; 4] = [
             [1.0, 1.0, 1.0],
@@ -258,6 +280,13 @@ impl Phantom for Adult {
             [-1.0, 1.0, -1.0],
             [-1.0, -1.0, 1.0],
         ];
+        if self.voxels.at(rest).rim.is_some() {
+            let outward = self.organs.outward(rest);
+            if let Some(normal) = outward.and_then(|outward| outward.try_normalize(1e-9)) {
+                return normal;
+            }
+        }
+        // Gradient of the clearance, negative beyond the boundary.
         let own = self.place(rest).material;
         let mut sum = Vector::zeros();
         for corner in CORNERS {

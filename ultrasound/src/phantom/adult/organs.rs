@@ -8,12 +8,14 @@ use super::landmarks::Landmarks;
 use super::shape::Shape;
 use super::surface::{Outlines, SoftOrgan};
 use crate::deformation::{Point, Vector};
-use crate::phantom::Place;
+use crate::phantom::{Place, Stretch};
 
 /// Width of the grid's cells [m].
 const WIDTH: f32 = 0.012;
 /// Solids so near to a cell are in its list, so that no leap of this length misses one [m].
 const NEAR: f32 = 0.009;
+/// A point that lies so deep in a solid is not at a boundary of later ones, which that hides [m].
+const BEHIND: f32 = 1e-4;
 /// By how much an organ's place and size differ between patients.
 const SHIFT: f32 = 0.005;
 const GROWTH: f32 = 0.08;
@@ -292,21 +294,28 @@ impl Organs {
         &self.outlines
     }
 
-    /// What is at a point.
-    pub(super) fn place(&self, point: &Point) -> Place {
+    /// Solids that may be within [`NEAR`] of a point; `None` outside of the grid.
+    fn candidates(&self, point: &Point) -> Option<&[u8]> {
         let place = (point - self.origin) * (1.0 / WIDTH);
         let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
         if !inside {
+            return None;
+        }
+        let [x, y, z] = [place.x as usize, place.y as usize, place.z as usize];
+        let cell = (z * self.count[1] + y) * self.count[0] + x;
+        let [start, end] = [self.starts[cell] as usize, self.starts[cell + 1] as usize];
+        Some(&self.candidates[start..end])
+    }
+
+    /// What is at a point.
+    pub(super) fn place(&self, point: &Point) -> Place {
+        let mut clearance = NEAR;
+        let Some(candidates) = self.candidates(point) else {
             return Place {
                 material: index::DEEP_FAT,
                 clearance: 0.0,
             };
-        }
-        let [x, y, z] = [place.x as usize, place.y as usize, place.z as usize];
-        let cell = (z * self.count[1] + y) * self.count[0] + x;
-        let candidates =
-            &self.candidates[self.starts[cell] as usize..self.starts[cell + 1] as usize];
-        let mut clearance = NEAR;
+        };
         for number in candidates {
             let organ = &self.solids[usize::from(*number)];
             let (center, radius) = organ.ball;
@@ -327,5 +336,62 @@ impl Organs {
             material: index::DEEP_FAT,
             clearance,
         }
+    }
+
+    /// What is at the start of a straight way, and on which share of it; exact, as far as other solids are listed.
+    pub(super) fn stretch(&self, start: &Point, way: &Vector) -> Stretch {
+        let of = |material, share, is_boundary| Stretch {
+            place: Place {
+                material,
+                clearance: 0.0,
+            },
+            share,
+            is_boundary,
+        };
+        let Some(candidates) = self.candidates(start) else {
+            return of(index::DEEP_FAT, 0.0, false);
+        };
+        let length = way.norm();
+        let (mut end, mut is_boundary) = ((NEAR / length).min(1.0), false);
+        for number in candidates {
+            let organ = &self.solids[usize::from(*number)];
+            let (center, radius) = organ.ball;
+            let far = radius + end * length;
+            if (start - center).norm_squared() > far * far {
+                continue;
+            }
+            let Some([enter, leave]) = organ.shape.chord(start, way) else {
+                continue;
+            };
+            if leave <= 0.0 || enter >= end {
+                continue;
+            }
+            if enter <= 0.0 {
+                return of(organ.material, leave.min(end), is_boundary || leave < end);
+            }
+            (end, is_boundary) = (enter, true);
+        }
+        of(index::DEEP_FAT, end, is_boundary)
+    }
+
+    /// Direction in which the solid whose surface is nearest to a point ends there; `None` where none is near.
+    pub(super) fn outward(&self, point: &Point) -> Option<Vector> {
+        let (mut clearance, mut nearest) = (NEAR, None);
+        for number in self.candidates(point)? {
+            let organ = &self.solids[usize::from(*number)];
+            let (center, radius) = organ.ball;
+            let far = radius + clearance;
+            if (point - center).norm_squared() > far * far {
+                continue;
+            }
+            let [distance, free] = organ.shape.distance(point);
+            if free < clearance {
+                (clearance, nearest) = (free, Some(&organ.shape));
+            }
+            if distance < -BEHIND {
+                break;
+            }
+        }
+        nearest.map(|shape| shape.outward(point))
     }
 }

@@ -58,6 +58,61 @@ impl Shape {
         }
     }
 
+    /// Between which shares of a straight way it lies inside, however far these are ahead or behind; `None` where the way passes by.
+    #[inline]
+    pub(super) fn chord(&self, start: &Point, way: &Vector) -> Option<[f32; 2]> {
+        match self {
+            Self::Ellipsoid {
+                center,
+                half,
+                turn: [cos, sin],
+            } => {
+                // |p + t w| = 1 where the ellipsoid is a ball of radius 1.
+                let scaled = |v: Vector| {
+                    Vector::new(cos * v.x + sin * v.y, cos * v.y - sin * v.x, v.z)
+                        .component_div(half)
+                };
+                let (p, w) = (scaled(start - center), scaled(*way));
+                roots(w.norm_squared(), p.dot(&w), p.norm_squared() - 1.0)
+            }
+            Self::Tube { ends, radii } => tube_chord(ends, *radii, start, way),
+        }
+    }
+
+    /// Normal of its surface near a point, outwards [not a unit].
+    pub(super) fn outward(&self, point: &Point) -> Vector {
+        match self {
+            Self::Ellipsoid {
+                center,
+                half,
+                turn: [cos, sin],
+            } => {
+                let p = point - center;
+                let p = Vector::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x, p.z);
+                let slope = p.component_div(half).component_div(half);
+                Vector::new(
+                    cos * slope.x - sin * slope.y,
+                    sin * slope.x + cos * slope.y,
+                    slope.z,
+                )
+            }
+            Self::Tube {
+                ends: [start, end],
+                radii,
+            } => {
+                let (along, from) = (end - start, point - start);
+                let share = from.dot(&along) / along.norm_squared();
+                let away = from - share.clamp(0.0, 1.0) * along;
+                if !(0.0..=1.0).contains(&share) {
+                    return away;
+                }
+                // The wall leans by what the radius grows.
+                let growth = (radii[1] - radii[0]) / along.norm_squared();
+                away - growth * away.norm() * along
+            }
+        }
+    }
+
     /// How many times as far as it is the surface may seem to be outside.
     pub(super) fn slack(&self) -> f32 {
         match self {
@@ -114,5 +169,94 @@ impl Shape {
                 radii: radii.map(|radius| radius + by),
             },
         }
+    }
+}
+
+/// Where a t² + 2 b t + c is below 0, for a > 0.
+#[inline]
+fn roots(a: f32, b: f32, c: f32) -> Option<[f32; 2]> {
+    let square = b * b - a * c;
+    if square <= 0.0 {
+        return None;
+    }
+    // Of the two ways to write each root, the one that takes no difference of like numbers.
+    let far = -(b + square.sqrt().copysign(b));
+    let both = [far / a, c / far];
+    Some([both[0].min(both[1]), both[0].max(both[1])])
+}
+
+/// A tube in three parts: a ball at either end, and between them what is nearer to the axis than the radius there.
+fn tube_chord(
+    [start, end]: &[Point; 2],
+    [first, last]: [f32; 2],
+    from: &Point,
+    way: &Vector,
+) -> Option<[f32; 2]> {
+    const FAR: f32 = 1e9;
+    let (along, offset) = (end - start, from - start);
+    let scale = along.norm_squared().recip();
+    // Place along the axis, and square of the distance from it, of a share t of the way.
+    let [s, ds] = [offset.dot(&along) * scale, way.dot(&along) * scale];
+    let (aside, drift) = (offset - s * along, way - ds * along);
+    let slope = last - first;
+    let [radius, growth] = [first + s * slope, ds * slope];
+    let a = drift.norm_squared() - growth * growth;
+    let b = aside.dot(&drift) - radius * growth;
+    let c = aside.norm_squared() - radius * radius;
+    let mut inside: Option<[f32; 2]> = None;
+    let mut join = |part: Option<[f32; 2]>, [from, to]: [f32; 2]| {
+        if let Some([enter, leave]) = part {
+            let [enter, leave] = [enter.max(from), leave.min(to)];
+            if enter < leave {
+                let [low, high] = inside.unwrap_or([enter, leave]);
+                inside = Some([low.min(enter), high.max(leave)]);
+            }
+        }
+    };
+    // Parts of the way before the first end, between both, and behind the second.
+    let windows = if ds.abs() > 1e-9 {
+        let [at_start, at_end] = [-s / ds, (1.0 - s) / ds];
+        if ds > 0.0 {
+            [[-FAR, at_start], [at_start, at_end], [at_end, FAR]]
+        } else {
+            [[at_start, FAR], [at_end, at_start], [-FAR, at_end]]
+        }
+    } else {
+        let (all, none) = ([-FAR, FAR], [FAR, -FAR]);
+        let is_here = [s < 0.0, (0.0..=1.0).contains(&s), s > 1.0];
+        is_here.map(|is_here| if is_here { all } else { none })
+    };
+    let ball = |center: &Point, radius: f32| {
+        let offset = from - center;
+        let c = offset.norm_squared() - radius * radius;
+        roots(way.norm_squared(), offset.dot(way), c)
+    };
+    join(ball(start, first), windows[0]);
+    let is_steep = a > 1e-6 * way.norm_squared();
+    let middle = if is_steep {
+        roots(a, b, c)
+    } else {
+        leaning([a, b, c], windows[1])
+    };
+    join(middle, windows[1]);
+    join(ball(end, last), windows[2]);
+    inside
+}
+
+/// The same as [`roots`] between two shares for a near 0 or below, where at most one root lies between them.
+fn leaning([a, b, c]: [f32; 3], [from, to]: [f32; 2]) -> Option<[f32; 2]> {
+    let is_inside = |t: f32| (a * t + 2.0 * b) * t + c < 0.0;
+    let far = -(b + (b * b - a * c).max(0.0).sqrt().copysign(b));
+    let (near, other) = (c / far, far / a);
+    let root = if (from..=to).contains(&near) {
+        near
+    } else {
+        other
+    };
+    match [from, to].map(is_inside) {
+        [true, true] => Some([from, to]),
+        [true, false] => Some([from, root.clamp(from, to)]),
+        [false, true] => Some([root.clamp(from, to), to]),
+        [false, false] => None,
     }
 }

@@ -27,20 +27,22 @@ struct Voxel {
 }
 
 /// What voxels know about a point.
-pub(super) enum Known {
+pub(super) struct Known {
     /// What is there.
-    Place(Place),
-    /// Nothing but organs is within this distance [m].
-    Organs(f32),
-    /// Nothing.
-    Nothing,
+    pub(super) place: Option<Place>,
+    /// Nothing but organs is within this distance, where it is worth knowing [m].
+    pub(super) rim: Option<f32>,
 }
+
+/// Voxels along each edge of a cube of them that lies together in memory: what is near to each other is fetched at once.
+const CUBE: usize = 4;
 
 /// What is in each voxel.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Voxels {
     origin: Point,
     count: [usize; 3],
+    /// Shape `[z, y, x]` while they are filled, then cubes in this order, and in each its voxels.
     all: Vec<Voxel>,
 }
 
@@ -75,7 +77,28 @@ impl Voxels {
             all: (0..n_voxels).into_par_iter().map(at).collect(),
         };
         voxels.count_layers();
+        voxels.sort_into_cubes();
         voxels
+    }
+
+    fn sort_into_cubes(&mut self) {
+        let [nx, ny, _] = self.count;
+        let n_cubes: usize = self.count.map(|n| n.div_ceil(CUBE)).iter().product();
+        let mut sorted = vec![Voxel::default(); n_cubes * CUBE * CUBE * CUBE];
+        for (number, voxel) in self.all.iter().enumerate() {
+            let place = [number % nx, number / nx % ny, number / (nx * ny)];
+            sorted[self.index(place)] = *voxel;
+        }
+        self.all = sorted;
+    }
+
+    #[inline]
+    fn index(&self, [x, y, z]: [usize; 3]) -> usize {
+        let [cubes_x, cubes_y] = [self.count[0].div_ceil(CUBE), self.count[1].div_ceil(CUBE)];
+        let row = (z / CUBE).wrapping_mul(cubes_y).wrapping_add(y / CUBE);
+        let cube = row.wrapping_mul(cubes_x).wrapping_add(x / CUBE);
+        let inner = (z % CUBE * CUBE + y % CUBE) * CUBE + x % CUBE;
+        cube.wrapping_mul(CUBE * CUBE * CUBE).wrapping_add(inner)
     }
 
     /// Counts layers by two sweeps, each over the half of the neighbours that it has passed.
@@ -124,33 +147,32 @@ impl Voxels {
     #[inline]
     pub(super) fn at(&self, point: &Point) -> Known {
         let place = (point - self.origin) * (1.0 / WIDTH);
-        let inside = (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
-        let [x, y, z] = [place.x as usize, place.y as usize, place.z as usize];
+        // One voxel is wider by what lies before the first, which it says as much about.
+        let (x, y, z) = (place.x as i32, place.y as i32, place.z as i32);
+        let [nx, ny, nz] = self.count;
+        let is_inside = (x as usize) < nx && (y as usize) < ny && (z as usize) < nz;
         let voxel = self
             .all
-            .get((z * self.count[1] + y) * self.count[0] + x)
-            .filter(|_| inside);
-        let Some(voxel) = voxel else {
-            return Known::Nothing;
+            .get(self.index([x as usize, y as usize, z as usize]));
+        let Some(voxel) = voxel.filter(|_| is_inside) else {
+            return Known {
+                place: None,
+                rim: None,
+            };
         };
-        let corner = Vector::new(x as i32 as f32, y as i32 as f32, z as i32 as f32);
-        let off = (place - corner).add_scalar(-0.5);
+        let off = place - Vector::new(x as f32 + 0.5, y as f32 + 0.5, z as f32 + 0.5);
         let away = WIDTH * off.norm();
-        if voxel.layers > 0 {
-            let around = WIDTH * (f32::from(voxel.layers) - 0.5 - off.amax());
-            let clearance = around.max(UNIT * f32::from(voxel.clearance) - away);
-            if clearance > LEAST {
-                return Known::Place(Place {
-                    material: voxel.material,
-                    clearance,
-                });
-            }
-        }
+        let farthest = off.x.abs().max(off.y.abs()).max(off.z.abs());
+        let around = WIDTH * (f32::from(voxel.layers) - 0.5 - farthest);
+        let clearance = around.max(UNIT * f32::from(voxel.clearance) - away);
+        let is_known = voxel.layers > 0 && clearance > LEAST;
         let rim = UNIT * f32::from(voxel.rim) - away;
-        if rim > LEAST {
-            Known::Organs(rim)
-        } else {
-            Known::Nothing
+        Known {
+            place: is_known.then_some(Place {
+                material: voxel.material,
+                clearance,
+            }),
+            rim: (rim > LEAST).then_some(rim),
         }
     }
 }
