@@ -139,8 +139,7 @@ impl<'a> Walk<'a> {
             front.pass(both[0], crossing.range - range);
             let strength = front.meet(both, crossing.cosine);
             if crossing.cosine.is_some() {
-                let shown = crossing.range + front.offset;
-                self.echo(strength, [crossing.range, shown], index, track);
+                self.echo(strength, crossing.range + front.offset, index, track);
             }
             front.pass(both[1], end as f32 * step - crossing.range);
             (material, sample) = (crossing.material, end);
@@ -194,18 +193,21 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Adds the echo of a boundary that sends back a share of the pressure at a range and where it is shown [m].
-    fn echo(&self, strength: f32, [range, shown]: [f32; 2], index: usize, track: &mut Track) {
-        // Neighbouring lines see the same boundary and add up.
-        let echo = SPECULAR * strength * WEIGHTS[index] / self.grid.together(range);
+    /// Adds the echo of a boundary that sends back a share of the pressure, where it is shown [m].
+    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut Track) {
         let boundaries = &mut track.boundaries[index];
-        boundaries.push([shown, echo]);
+        // Neighbouring lines see the same boundary and add up, over the beam's width where the echo is shown.
+        let mut add = |range: f32, echo: f32| {
+            boundaries.push([range, echo / self.grid.together(range)]);
+        };
+        let echo = SPECULAR * strength * WEIGHTS[index];
+        add(shown, echo);
         if strength.abs() > 0.02 {
             // To and fro between boundary and face.
             let mut again = echo;
             for times in 2..6 {
                 again *= -FACE * strength.abs();
-                boundaries.push([shown * times as f32, again]);
+                add(shown * times as f32, again);
             }
         }
     }
