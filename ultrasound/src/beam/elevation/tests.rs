@@ -1,6 +1,6 @@
 //! Contract: the field of all elements, each a strip with the lens, is PyMUST's; that of one strip alone is nearly a line's.
 
-use std::f64::consts::{PI, TAU};
+use std::f64::consts::TAU;
 
 use nalgebra::Complex;
 
@@ -72,7 +72,7 @@ fn errors(transducer: &Transducer, reference: &[[f64; 3]; 3]) -> [f64; 2] {
 fn an_unfocused_shot_is_as_wide_as_pymust_has_it() {
     for (transducer, reference) in [(l11_5v(), L11_5V), (c5_2(), C5_2V)] {
         let found = errors(&transducer, &reference);
-        assert!(found[0] < 0.1 && found[1] < 0.05, "{found:?}");
+        assert!(found[0] < 0.1 && found[1] < 0.04, "{found:?}");
         // Another lens is told from this one.
         for scale in [0.8, 1.2] {
             let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);
@@ -80,10 +80,10 @@ fn an_unfocused_shot_is_as_wide_as_pymust_has_it() {
                 let wrong = Transducer {
                     elevation_aperture: height,
                     elevation_focus: focus,
-                    ..transducer.clone()
+                    ..transducer
                 };
                 let found = errors(&wrong, &reference);
-                assert!(found[0] > 0.1 && found[1] > 0.05, "{scale}: {found:?}");
+                assert!(found[0] > 0.1 && found[1] > 0.04, "{scale}: {found:?}");
             }
         }
     }
