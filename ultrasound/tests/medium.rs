@@ -213,6 +213,37 @@ fn boundaries_send_back_what_their_impedances_say() {
     }
 }
 
+/// Fat shows boundaries deeper than they are, where the beam has another width; few lines hardly see each other's.
+#[test]
+fn boundaries_are_as_loud_at_any_depth_and_on_any_number_of_lines() {
+    let quiet = |material: Material| Material {
+        attenuation: 0.0,
+        backscatter: f32::NEG_INFINITY,
+        ..material
+    };
+    let [fat, muscle] = [FAT, MUSCLE].map(|material| material.impedance());
+    // A mirror is 40 dB above the speckle of liver.
+    let wanted = 40.0 + 20.0 * ((muscle - fat) / (muscle + fat)).log10();
+    for n_lines in [9, 33, 257] {
+        let settings = Settings {
+            n_lines,
+            n_samples: 2000,
+            depth: 0.01,
+            ..settings()
+        };
+        for depth in [2.0, 2.5, 3.0, 3.5, 4.0, 5.0, 8.0] {
+            let block = Block::layers(&[(quiet(FAT), 1e-3 * depth), (quiet(MUSCLE), 1.0)]);
+            let frame = imaged(&block, &settings);
+            let line = frame.line(n_lines / 2)[300..].iter().copied();
+            let found = line.fold(f32::MIN, f32::max);
+            assert!(
+                (found - wanted).abs() < 0.1,
+                "{n_lines}, {depth}: {found} {wanted}"
+            );
+        }
+    }
+}
+
 /// A phantom without anything.
 struct Nothing;
 

@@ -83,7 +83,7 @@ impl Grid {
     /// How many lines' echoes a line sees together, where all have the same: the area of the beam.
     pub(crate) fn together(&self, range: f32) -> f32 {
         let sample = ((range / self.step) as usize).min(self.n_samples - 1);
-        self.sigma_across[sample].max(0.2) * (2.0 * std::f32::consts::PI).sqrt()
+        self.sigma_across[sample] * (2.0 * std::f32::consts::PI).sqrt()
     }
 
     /// A point in the probe's frame.

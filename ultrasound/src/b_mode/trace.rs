@@ -319,7 +319,7 @@ impl Ray<'_> {
         let (mut before, mut behind) = (from.0, to.0);
         // Free ways are as much shorter than true ones on both sides, more or less.
         let share = |free: f32, beyond: f32| {
-            free.max(0.1 * precision) / (free + beyond).max(0.2 * precision)
+            free.max(1e-3 * precision) / (free + beyond).max(2e-3 * precision)
         };
         while behind - before > precision {
             let middle = before + share(free, beyond).clamp(0.25, 0.75) * (behind - before);

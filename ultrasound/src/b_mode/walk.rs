@@ -105,8 +105,7 @@ impl<'a> Walk<'a> {
             }
             passed = crossing.passed;
             if crossing.cosine.is_some() {
-                let shown = range + passed.front.offset;
-                self.echo(passed.strength, [range, shown], index, track);
+                self.echo(passed.strength, range + passed.front.offset, index, track);
             }
             let behind = &self.acoustics[usize::from(crossing.material)];
             passed.front.pass(behind, end as f32 * step - range);
@@ -116,17 +115,21 @@ impl<'a> Walk<'a> {
         go([sample, n + 1], material, &passed, track);
     }
 
-    /// Adds the echo of a boundary that sends back a share of the pressure at a range and where it is shown [m].
-    fn echo(&self, strength: f32, [range, shown]: [f32; 2], index: usize, track: &mut Track) {
-        // Neighbouring lines see the same boundary and add up.
-        let echo = SPECULAR * strength * WEIGHTS[index] / self.grid.together(range);
-        track.boundaries.push([shown, echo]);
+    /// Adds the echo of a boundary that sends back a share of the pressure, where it is shown [m].
+    fn echo(&self, strength: f32, shown: f32, index: usize, track: &mut Track) {
+        // Neighbouring lines see the same boundary and add up, over the beam's width where the echo is shown.
+        let mut add = |range: f32, echo: f32| {
+            let echo = echo / self.grid.together(range);
+            track.boundaries.push([range, echo]);
+        };
+        let echo = SPECULAR * strength * WEIGHTS[index];
+        add(shown, echo);
         if strength.abs() > 0.02 {
             // To and fro between boundary and face.
             let mut again = echo;
             for times in 2..6 {
                 again *= -FACE * strength.abs();
-                track.boundaries.push([shown * times as f32, again]);
+                add(shown * times as f32, again);
             }
         }
     }

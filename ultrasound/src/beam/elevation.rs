@@ -3,6 +3,7 @@
 //! $p(f, y) = \int_{-h/2}^{h/2} \frac{1}{\sqrt{r}}\, e^{i k (r - \sqrt{z_f^2 + \eta^2})}\, d\eta$ with $r = \sqrt{z^2 + (y - \eta)^2}$,
 //! aperture $h$ and focus $z_f$; the two-way amplitude is the mean
 //! of $|p|^2$ over the band of what is sent.
+//! Elements beside a line of sight are a little farther away than those on it; without that, the width is within 5 % of that of the whole line.
 
 use std::f64::consts::PI;
 
@@ -19,21 +20,27 @@ pub fn elevation_width(
     depth: f64,
     speed_of_sound: f64,
 ) -> f64 {
-    const N_STRIPS: usize = 64;
-    let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);
     let profile = |y: f64| {
         let intensity = pulse.spectrum().iter().map(|component| {
             let k = 2.0 * PI * component.frequency / speed_of_sound;
-            let strip = |index: usize| {
-                let across = height * ((index as f64 + 0.5) / N_STRIPS as f64 - 0.5);
-                let distance = depth.hypot(y - across);
-                let phase = k * (distance - focus.hypot(across));
-                Complex::from_polar(distance.sqrt().recip(), phase)
-            };
-            let pressure: Complex<f64> = (0..N_STRIPS).map(strip).sum();
-            component.sent * pressure.norm_sqr()
+            component.sent * strip(transducer, depth, y, k).norm_sqr()
         });
         intensity.sum::<f64>()
     };
-    2.0 * half_width(profile, 0.01 * height)
+    2.0 * half_width(profile, 0.01 * transducer.elevation_aperture)
 }
+
+/// Pressure of a strip across the array, at a distance in the plane of sight and beside that [m].
+fn strip(transducer: &Transducer, distance: f64, y: f64, k: f64) -> Complex<f64> {
+    const N_PARTS: usize = 64;
+    let (height, focus) = (transducer.elevation_aperture, transducer.elevation_focus);
+    let part = |index: usize| {
+        let across = height * ((index as f64 + 0.5) / N_PARTS as f64 - 0.5);
+        let way = distance.hypot(y - across);
+        Complex::from_polar(way.sqrt().recip(), k * (way - focus.hypot(across)))
+    };
+    (0..N_PARTS).map(part).sum()
+}
+
+#[cfg(test)]
+mod tests;

@@ -14,7 +14,7 @@ use super::{Focusing, Pulse, TransmitFocus};
 use crate::transducer::{ElementPose, Transducer};
 
 /// An element in use, and the way that its delay compensates [m].
-type Delayed = (ElementPose, f64);
+pub(super) type Delayed = (ElementPose, f64);
 
 /// Full width at half maximum of the two-way beam along the array [m], at a depth [m].
 pub fn lateral_width(
@@ -81,7 +81,7 @@ fn target(transducer: &Transducer, depth: f64, offset: f64) -> [f64; 2] {
 }
 
 /// Elements that see the point on the line of sight within the cone of the F-number.
-fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> Vec<Delayed> {
+pub(super) fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> Vec<Delayed> {
     let seen = |element: &ElementPose| {
         let (sin, cos) = element.tilt.sin_cos();
         let (x, z) = (-element.x, depth - element.z);
@@ -98,7 +98,11 @@ fn receiving(transducer: &Transducer, f_number: f64, depth: f64) -> Vec<Delayed>
 }
 
 /// Elements that send, with delays towards the focus; time runs from the front's passage through the focus.
-fn transmitting(transducer: &Transducer, focus: TransmitFocus, depth: f64) -> Vec<Delayed> {
+pub(super) fn transmitting(
+    transducer: &Transducer,
+    focus: TransmitFocus,
+    depth: f64,
+) -> Vec<Delayed> {
     let half = 0.5 * focus.depth / focus.f_number;
     let radius = transducer.apex_radius().filter(|&radius| radius > 0.0);
     let along = |element: &ElementPose| radius.map_or(element.x, |radius| radius * element.tilt);
@@ -112,22 +116,33 @@ fn transmitting(transducer: &Transducer, focus: TransmitFocus, depth: f64) -> Ve
 }
 
 /// Pressure of elements in a point.
-fn one_way(elements: &[Delayed], [x, z]: [f64; 2], k: f64, element_width: f64) -> Complex<f64> {
+fn one_way(elements: &[Delayed], target: [f64; 2], k: f64, element_width: f64) -> Complex<f64> {
     let pressure = |(element, way): &Delayed| {
-        let (x, z) = (x - element.x, z - element.z);
-        let distance = x.hypot(z);
-        let (sin, cos) = element.tilt.sin_cos();
-        let (beside, ahead) = (
-            (x * cos - z * sin) / distance,
-            (x * sin + z * cos) / distance,
-        );
-        let argument = 0.5 * k * element_width * beside;
-        let sinc = if argument.abs() < 1e-6 {
-            1.0
-        } else {
-            argument.sin() / argument
-        };
-        Complex::from_polar(ahead.max(0.0) * sinc / distance, k * (distance - way))
+        let (distance, weight) = directivity(element, target, k, element_width);
+        Complex::from_polar(weight / distance, k * (distance - way))
     };
     elements.iter().map(pressure).sum()
+}
+
+/// Distance of a point from an element [m], and what that sends there of what it sends straight ahead.
+pub(super) fn directivity(
+    element: &ElementPose,
+    [x, z]: [f64; 2],
+    k: f64,
+    element_width: f64,
+) -> (f64, f64) {
+    let (x, z) = (x - element.x, z - element.z);
+    let distance = x.hypot(z);
+    let (sin, cos) = element.tilt.sin_cos();
+    let (beside, ahead) = (
+        (x * cos - z * sin) / distance,
+        (x * sin + z * cos) / distance,
+    );
+    let argument = 0.5 * k * element_width * beside;
+    let sinc = if argument.abs() < 1e-6 {
+        1.0
+    } else {
+        argument.sin() / argument
+    };
+    (distance, ahead.max(0.0) * sinc)
 }

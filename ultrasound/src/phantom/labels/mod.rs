@@ -87,8 +87,8 @@ impl LabelVolume {
         })
     }
 
-    /// The voxel that contains a point, and where the point is from its middle [voxels]; or where it is outside.
-    fn voxel(&self, rest: &Point) -> Result<(usize, Vector), Vector> {
+    /// Indices of the voxel that contains a point, and where the point is from its middle [voxels]; or where it is outside.
+    fn voxel(&self, rest: &Point) -> Result<([usize; 3], Vector), Vector> {
         let place = self.index_from_rest * rest + Vector::repeat(0.5);
         let is_inside =
             (0..3).all(|axis| place[axis] >= 0.0 && place[axis] < self.count[axis] as f32);
@@ -97,7 +97,7 @@ impl LabelVolume {
         }
         let index = [0, 1, 2].map(|axis| place[axis] as usize);
         let off = place.coords - Vector::from(index.map(|n| n as i32 as f32 + 0.5));
-        Ok((self.at(index), off))
+        Ok((index, off))
     }
 
     fn at(&self, [x, y, z]: [usize; 3]) -> usize {
@@ -112,6 +112,25 @@ impl LabelVolume {
         } else {
             0
         }
+    }
+
+    /// How far voxels of another material are at least from a point off the middle of a voxel [m], by those about its nearest corner.
+    fn beside(&self, material: u8, index: [usize; 3], off: &Vector) -> f32 {
+        let near = self.edges.component_mul(&off.map(|off| 0.5 - off.abs()));
+        // Opposite sides bound what is looked at.
+        let mut free = (self.edges - near).min();
+        for corner in 1..8 {
+            let is_beside = |axis: usize| corner >> axis & 1 == 1;
+            let gap = Vector::from_fn(|axis, _| if is_beside(axis) { near[axis] } else { 0.0 });
+            let gap = gap.norm();
+            let step =
+                |axis: usize| i32::from(is_beside(axis)) * if off[axis] < 0.0 { -1 } else { 1 };
+            let there = [0, 1, 2].map(|axis| index[axis] as i32 + step(axis));
+            if gap < free && self.material(there) != material {
+                free = gap;
+            }
+        }
+        free
     }
 
     /// Slope of the smoothed share of a material around indices: weights are $(1 - r^2/R^2)^2$.
@@ -175,7 +194,7 @@ impl Phantom for LabelVolume {
     }
 
     fn place(&self, rest: &Point) -> Place {
-        let (voxel, off) = match self.voxel(rest) {
+        let (index, off) = match self.voxel(rest) {
             Ok(found) => found,
             Err(place) => {
                 let beyond = |axis: usize| {
@@ -189,13 +208,18 @@ impl Phantom for LabelVolume {
                 };
             }
         };
-        let [material, clearance] = self.voxels[voxel];
-        let off = off.abs();
-        let own = self.edges.component_mul(&off.map(|off| 0.5 - off)).min();
-        let beyond = self.unit * f32::from(clearance) - self.edges.component_mul(&off).norm();
+        let [material, clearance] = self.voxels[self.at(index)];
+        let from_middle = self.edges.component_mul(&off).norm();
+        let beyond = self.unit * f32::from(clearance) - from_middle;
+        // What is beside is nearer than an edge.
+        let clearance = if beyond < self.edges.min() {
+            beyond.max(self.beside(material, index, &off))
+        } else {
+            beyond
+        };
         Place {
             material,
-            clearance: self.skew * own.max(beyond),
+            clearance: self.skew * clearance,
         }
     }
 
