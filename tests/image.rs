@@ -73,7 +73,7 @@ fn a_neck_is_drawn_across_and_holds_a_nodule() {
         "--size",
         "128",
         "--lesion",
-        "hypo:0.004",
+        "hypo:0.002",
         "--output",
         output,
     ];

@@ -16,7 +16,8 @@ impl ImageCommand {
         let pose = neck
             .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
-        let phantom = self.with_inserts(Box::new(neck), "thyroid", Neck::bounds(), figures)?;
+        let phantom =
+            self.with_inserts(Box::new(neck), "thyroid", Neck::thyroid_bounds(), figures)?;
         Self::kinematic(phantom, probe, pose)
     }
 }

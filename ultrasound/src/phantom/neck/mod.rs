@@ -72,11 +72,11 @@ impl Neck {
         Self { organs, skin }
     }
 
-    /// Corners of a box around what a probe sees [m].
-    pub fn bounds() -> [Point; 2] {
+    /// Corners of a box that holds the lobes of the thyroid, of any seed [m].
+    pub fn thyroid_bounds() -> [Point; 2] {
         [
-            Point::new(-0.03, -0.03, -0.045),
-            Point::new(0.03, 0.03, 0.0),
+            Point::new(-0.024, -0.025, -0.033),
+            Point::new(0.024, 0.025, -0.010),
         ]
     }
 
