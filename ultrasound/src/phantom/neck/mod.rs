@@ -1,7 +1,7 @@
 //! The front of the neck at the level of the thyroid gland, at rest: what linear arrays are for.
 //!
 //! +x to the patient's left, +y to the head, +z to the front, origin on the skin before the middle of the trachea.
-//! Vessels, muscles and trachea run along the neck without end; the lobes of the thyroid have ends.
+//! Vessels, muscles and trachea run along the neck without end; the thyroid has ends.
 //! A seed draws places and sizes. It is no copy of anybody.
 
 mod organs;

@@ -238,13 +238,18 @@ impl Builder {
     /// Two lobes, and the isthmus that joins them before the trachea.
     fn thyroid(&mut self, trachea: Trachea) {
         let thickness = self.draw([0.003, 0.005]);
-        let isthmus = Shape::Band(Arc {
-            center: trachea.center,
-            radius: trachea.radius + 0.5 * thickness,
-            half: 0.5 * thickness,
-            middle: [0.0, 1.0],
-            reach: 0.9f32.sin_cos().into(),
-        });
+        let isthmus = Shape::Rings {
+            arc: Arc {
+                center: trachea.center,
+                radius: trachea.radius + 0.5 * thickness,
+                half: 0.5 * thickness,
+                middle: [0.0, 1.0],
+                reach: 0.9f32.sin_cos().into(),
+            },
+            // Alone in this neck.
+            spacing: 1.0,
+            half: 0.009,
+        };
         let lobes = [-1.0, 1.0].map(|side| {
             let growth = self.draw([0.94, 1.06]);
             let center = self.at(side * 0.0140, 0.0152);
