@@ -61,6 +61,46 @@ fn a_patient_is_drawn_with_the_materials_beside() {
 }
 
 #[test]
+fn a_neck_is_drawn_across_and_holds_a_nodule() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let output = scratch.path().to_str().expect("a path of letters");
+    let neck = ["image", "--phantom", "neck", "--probe", "l12-5"];
+    let small = [
+        "--lines",
+        "64",
+        "--samples",
+        "512",
+        "--size",
+        "128",
+        "--lesion",
+        "hypo:0.002",
+        "--output",
+        output,
+    ];
+    let figures = json(&[&neck[..], &small].concat());
+    let number = |name: &str| figures[name].as_f64().expect("a number");
+    assert!((number("depth_m") - 0.045).abs() < 1e-9, "{figures}");
+    assert!(number("contact_share") > 0.99, "{figures}");
+    assert!(
+        (0.05..0.95).contains(&number("confidence_mean")),
+        "{figures}"
+    );
+    let layers = figures["middle_line"].as_array().expect("a list");
+    let names: Vec<_> = layers.iter().map(|layer| &layer["material"]).collect();
+    for wanted in ["skin", "thyroid", "cartilage", "air"] {
+        assert!(names.iter().any(|name| *name == wanted), "{figures}");
+    }
+    let nodule = &figures["lesions"][0];
+    let aside = nodule["x_m"].as_f64().expect("a number").abs();
+    assert!((0.005..0.025).contains(&aside), "{figures}");
+    for name in ["b_mode.png", "labels.png", "confidence.png", "image.json"] {
+        assert!(scratch.path().join(name).is_file(), "{name}");
+    }
+    let message = refused("image --phantom neck --probe l12-5 --site 0.2,0", 2);
+    assert!(message.contains("site x"), "{message}");
+}
+
+#[test]
 fn a_robot_presses_harder_and_the_layers_get_thinner() {
     let pressed = |force: &str| {
         let small = ["--lines", "64", "--samples", "1024"];

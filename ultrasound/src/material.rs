@@ -78,6 +78,12 @@ pub const FAT: Material = material("fat", [1440.0, 911.0], [0.6, 1.0], -4.0);
 pub const MUSCLE: Material = material("muscle", [1588.0, 1090.0], [0.57, 1.0], -5.0);
 /// Connective tissue between muscles and around organs.
 pub const FASCIA: Material = material("fascia", [1613.0, 1120.0], [0.8, 1.0], 6.0);
+/// Loose tissue between muscles and vessels of the neck: half fat, half fibres.
+pub const CONNECTIVE_TISSUE: Material =
+    material("connective tissue", [1526.0, 1015.0], [0.7, 1.0], -1.0);
+/// Thyroid gland: carries sound as soft tissue does on average, with the density of ICRU 44; brighter than muscle, somewhat so than liver
+/// (Rumack & Levine 2018, *Diagnostic Ultrasound*: homogeneous echoes of medium to high level).
+pub const THYROID: Material = material("thyroid", [1540.0, 1050.0], [0.5, 1.0], 2.0);
 /// Liver.
 pub const LIVER: Material = material("liver", [1586.0, 1079.0], [0.45, 1.05], 0.0);
 /// Outer part of a kidney.
@@ -101,13 +107,13 @@ pub const BILE: Material = material("bile", [1535.0, 1020.0], [0.03, 1.5], NONE)
 pub const URINE: Material = material("urine", [1530.0, 1010.0], [0.02, 1.5], NONE);
 /// Bone.
 pub const BONE: Material = material("bone", [3515.0, 1908.0], [15.0, 0.9], 0.0);
-/// Cartilage of ribs.
+/// Cartilage of ribs and trachea.
 pub const CARTILAGE: Material = material("cartilage", [1640.0, 1100.0], [1.5, 1.0], -9.0);
 /// Lung, full of gas.
 pub const LUNG: Material = material("lung", [343.0, 1.2], [40.0, 1.0], NONE);
 
 /// All materials.
-pub const ALL: [Material; 20] = [
+pub const ALL: [Material; 22] = [
     AIR,
     GEL,
     SOFT_TISSUE,
@@ -115,6 +121,8 @@ pub const ALL: [Material; 20] = [
     FAT,
     MUSCLE,
     FASCIA,
+    CONNECTIVE_TISSUE,
+    THYROID,
     LIVER,
     KIDNEY_CORTEX,
     KIDNEY_PYRAMID,

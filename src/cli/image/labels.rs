@@ -26,9 +26,8 @@ impl ImageCommand {
         let middle = nalgebra::center(&bounds[0], &bounds[1]).cast::<f64>();
         let site = self.site.unwrap_or([middle.x, middle.y]);
         figures["site_m"] = json!(site);
-        let rotation = self.rotation.to_radians();
         let pose = volume
-            .probe_pose(site, rotation, self.indentation)
+            .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
         let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
         Self::kinematic(phantom, probe, pose)

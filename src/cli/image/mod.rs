@@ -1,8 +1,9 @@
 //! `insonate image`.
 
-mod block;
 mod inserts;
 mod labels;
+mod neck;
+mod phantom;
 mod pressed;
 
 use std::path::{Path, PathBuf};
@@ -19,14 +20,14 @@ use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
     speckle_statistics,
 };
-use insonate::ultrasound::phantom::{Lesion, Phantom};
+use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
 use insonate::ultrasound::sequence::Sequence;
 use insonate::ultrasound::transducer::{self, Transducer};
 use insonate::ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
-use self::block::BlockWord;
+use self::phantom::PhantomWord;
 use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
 use super::{Usage, print};
@@ -37,6 +38,7 @@ use super::{Usage, print};
   insonate image --torso xpbd --site -0.06,-0.02 --force 10 --json
   insonate image --patient adult --site -0.09,-0.035 --output output/gallbladder
   insonate image --patient adult --seed 3 --site -0.09,0.03 --json
+  insonate image --phantom neck --probe l12-5 --output output/neck
   insonate image --phantom cysts --probe l12-5 --output output/cysts
   insonate image --phantom points --probe c5-2 --depths 0.04,0.08,0.12 --json
   insonate image --phantom speckle --json
@@ -60,16 +62,16 @@ Labels come from NIfTI (.nii, .nii.gz) or NRRD and lie where the file says; the 
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
-    /// What is imaged: a test block instead of a patient.
+    /// What is imaged: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
-    phantom: Option<BlockWord>,
+    phantom: Option<PhantomWord>,
     /// What is imaged: a label volume of your own (NIfTI, NRRD).
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
     #[arg(long, value_name = "TOML", requires = "labels")]
     materials: Option<PathBuf>,
-    /// A lesion at a place of --seed in the liver, or in the tissue of a block: cyst, hypo or hyper (6 dB less or more), with a radius [m]
+    /// A lesion at a place of --seed in the liver, the neck's thyroid, or the tissue of a block: cyst, hypo or hyper (6 dB less or more), with a radius [m]
     /// unless it is of 8 mm; repeatable.
     #[arg(long, value_name = "KIND[:RADIUS]")]
     lesion: Vec<Lesion>,
@@ -85,20 +87,15 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     organ_unit: f64,
-    /// Seed of the patient's organs, of speckle and noise.
+    /// Seed of the patient's or the neck's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Where the probe stands on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume]
+    /// Where the probe stands on the patient: left of the middle, towards the head [m] [default: -0.09,-0.035; the middle of a label volume or of the neck]
     #[arg(long, value_name = "X,Y", allow_hyphen_values = true, value_parser = super::outcome::point)]
     site: Option<[f64; 2]>,
-    /// Turn of the probe about its axis; 90 lies along the body [°].
-    #[arg(
-        long,
-        value_name = "DEG",
-        default_value_t = 90.0,
-        allow_negative_numbers = true
-    )]
-    rotation: f64,
+    /// Turn of the probe about its axis; 90 lies along the body [°] [default: 90; 0 on the neck]
+    #[arg(long, value_name = "DEG", allow_negative_numbers = true)]
+    rotation: Option<f64>,
     /// Force with which a robot holds the probe on the simulated patient [N].
     #[arg(
         long,
@@ -107,14 +104,9 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     force: Option<f64>,
-    /// How far the face is pressed into the patient where no force is asked for [m].
-    #[arg(
-        long,
-        value_name = "M",
-        default_value_t = 0.013,
-        allow_negative_numbers = true
-    )]
-    indentation: f64,
+    /// How far the face is pressed into the patient where no force is asked for [m] [default: 0.013; 0.004 on the neck]
+    #[arg(long, value_name = "M", allow_negative_numbers = true)]
+    indentation: Option<f64>,
     /// Depths of the points [m], between commas [default: by the probe]
     #[arg(long, value_name = "M,…", value_delimiter = ',')]
     depths: Vec<f64>,
@@ -126,7 +118,7 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     alpha: f64,
-    /// Depth that is shown [m] [default: by the probe]
+    /// Depth that is shown [m] [default: by the probe; 0.045 of the neck]
     #[arg(long, value_name = "M")]
     depth: Option<f64>,
     /// Lines of sight.
@@ -204,9 +196,7 @@ impl ImageCommand {
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
         figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
-        let confidence = self
-            .phantom
-            .is_none()
+        let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
             .transpose()?;
         if let Some(confidence) = &confidence {
@@ -236,6 +226,26 @@ impl ImageCommand {
         })
     }
 
+    fn is_neck(&self) -> bool {
+        matches!(self.phantom, Some(PhantomWord::Neck))
+    }
+
+    /// Turn of the probe about its axis [rad].
+    fn turn(&self) -> f64 {
+        let usual = if self.is_neck() { 0.0 } else { 90.0 };
+        self.rotation.unwrap_or(usual).to_radians()
+    }
+
+    /// How far the face is pressed in by kinematics [m].
+    fn depth_pressed(&self) -> f64 {
+        let usual = if self.is_neck() {
+            Neck::INDENTATION
+        } else {
+            0.013
+        };
+        self.indentation.unwrap_or(usual)
+    }
+
     fn settings(&self, probe: &Transducer) -> Settings {
         let usual = match self.phantom {
             Some(word) if word.is_bare() => Settings::bare(probe),
@@ -243,7 +253,8 @@ impl ImageCommand {
         };
         let deepest = self.depths(probe).into_iter().fold(0.0, f64::max);
         let own = match self.phantom {
-            Some(BlockWord::Points) => 1.2 * deepest,
+            Some(PhantomWord::Points) => 1.2 * deepest,
+            Some(PhantomWord::Neck) => Neck::DEPTH,
             _ => usual.depth,
         };
         Settings {
@@ -280,12 +291,15 @@ impl ImageCommand {
                 None => self.indented(probe, figures),
             };
         };
-        let block = word.build(
+        let block = word.block(
             settings.depth as f32,
             &self.depths(probe),
             self.alpha,
             settings.speed_of_sound,
         );
+        let Some(block) = block else {
+            return self.neck(probe, figures);
+        };
         block.check().map_err(Usage::new)?;
         // What the plane shows.
         let reach = 0.25 * settings.depth as f32;
@@ -311,7 +325,7 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<()> {
         match self.phantom {
-            Some(BlockWord::Points) => {
+            Some(PhantomWord::Points) => {
                 let fine = Settings {
                     n_lines: settings.n_lines.max(1025),
                     ..settings.clone()
@@ -328,7 +342,7 @@ impl ImageCommand {
                 });
                 figures["point_targets"] = targets.collect();
             }
-            Some(BlockWord::Speckle) => {
+            Some(PhantomWord::Speckle) => {
                 // Beside the edges and below the ringing face.
                 let (edge, top) = (frame.n_lines / 16, frame.n_samples / 5);
                 let lines = (edge..frame.n_lines - edge).map(|line| &frame.line(line)[top..]);
@@ -337,7 +351,7 @@ impl ImageCommand {
                 figures["snr"] = speckle.snr.into();
                 figures["log_sd_db"] = speckle.log_sd.into();
             }
-            Some(BlockWord::Attenuation) => {
+            Some(PhantomWord::Attenuation) => {
                 let found = attenuation_slope(probe, settings, self.alpha).map_err(Usage::new)?;
                 figures["slope_db_per_cm_mhz"] = found.slope.into();
                 figures["frequency_hz"] = found.frequency.into();

@@ -32,11 +32,7 @@ impl ImageCommand {
     ) -> anyhow::Result<Scanned> {
         let adult = self.adult()?;
         let pose = adult
-            .probe_pose(
-                self.patient_site(),
-                self.rotation.to_radians(),
-                self.indentation,
-            )
+            .probe_pose(self.patient_site(), self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
         Self::kinematic(self.with_lesions(adult, figures)?, probe, pose)
     }
@@ -81,7 +77,7 @@ impl ImageCommand {
         let phantom = self.with_lesions(adult, figures)?;
         let wanted = Hold {
             site: self.patient_site(),
-            rotation: self.rotation.to_radians(),
+            rotation: self.turn(),
             force,
             seconds: SECONDS,
         };

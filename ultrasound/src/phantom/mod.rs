@@ -5,6 +5,7 @@ mod block;
 mod inserts;
 pub mod labels;
 mod lesions;
+mod neck;
 mod site;
 
 pub use adult::{Adult, Landmarks, SoftOrgan, SurfacePoint};
@@ -12,6 +13,7 @@ pub use block::{Block, Rod};
 pub use inserts::{Insert, Inserts, MeshSolid, Solid};
 pub use labels::LabelVolume;
 pub use lesions::{Lesion, LesionKind, place_lesions};
+pub use neck::Neck;
 
 use crate::deformation::{Point, Vector};
 use crate::material::Material;

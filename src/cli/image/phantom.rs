@@ -1,13 +1,13 @@
-//! Test blocks that are imaged.
+//! What is imaged instead of a patient: test blocks, and a neck.
 
 use clap::ValueEnum;
 use insonate::ultrasound::Material;
 use insonate::ultrasound::material::{BONE, FAT, GEL, MUSCLE, SKIN, SOFT_TISSUE, URINE};
 use insonate::ultrasound::phantom::Block;
 
-/// Test blocks.
+/// Test blocks, and a neck.
 #[derive(Clone, Copy, Debug, ValueEnum)]
-pub(super) enum BlockWord {
+pub(super) enum PhantomWord {
     /// Points on the axis in a clear medium: their widths.
     Points,
     /// Uniform speckle without loss: its statistics.
@@ -18,18 +18,20 @@ pub(super) enum BlockWord {
     Cysts,
     /// Skin, fat and muscle over two ribs.
     Layers,
+    /// The front of the neck: thyroid, trachea and vessels of --seed.
+    Neck,
 }
 
-impl BlockWord {
-    /// The block, seen to a depth of `shown` [m]; points at `depths` [m], tissue that attenuates by `alpha` [dB/(cm MHz)].
-    pub(super) fn build(
+impl PhantomWord {
+    /// The block if it is one, seen to a depth of `shown` [m]; points at `depths` [m], tissue that attenuates by `alpha` [dB/(cm MHz)].
+    pub(super) fn block(
         self,
         shown: f32,
         depths: &[f64],
         alpha: f64,
         speed_of_sound: f64,
-    ) -> Block {
-        match self {
+    ) -> Option<Block> {
+        Some(match self {
             Self::Points => {
                 let depths: Vec<f32> = depths.iter().map(|&depth| depth as f32).collect();
                 Block::points(&depths, speed_of_sound as f32)
@@ -44,7 +46,8 @@ impl BlockWord {
             }),
             Self::Cysts => cysts(shown),
             Self::Layers => layers(shown),
-        }
+            Self::Neck => return None,
+        })
     }
 
     /// Whether it is there to be measured, without noise and gain.

@@ -1,0 +1,146 @@
+//! The front of the neck at the level of the thyroid gland, at rest: what linear arrays are for.
+//!
+//! +x to the patient's left, +y to the head, +z to the front, origin on the skin before the middle of the trachea.
+//! Vessels, muscles and trachea run along the neck without end; the thyroid has ends.
+//! A seed draws places and sizes. It is no copy of anybody.
+
+mod organs;
+mod shape;
+
+use nalgebra::Isometry3;
+
+use self::organs::{Organ, organs};
+use super::site::pose_on_skin;
+use super::{Phantom, Place};
+use crate::UltrasoundError;
+use crate::deformation::{Point, Vector};
+use crate::material::{
+    AIR, BLOOD, BONE, CARTILAGE, CONNECTIVE_TISSUE, FASCIA, FAT, MUSCLE, Material, SKIN, THYROID,
+    WALL,
+};
+
+/// Indices of the neck's materials.
+mod index {
+    pub(super) const AIR: u8 = 0;
+    pub(super) const SKIN: u8 = 1;
+    pub(super) const FAT: u8 = 2;
+    pub(super) const FASCIA: u8 = 3;
+    pub(super) const MUSCLE: u8 = 4;
+    pub(super) const THYROID: u8 = 5;
+    pub(super) const BLOOD: u8 = 6;
+    pub(super) const WALL: u8 = 7;
+    pub(super) const CARTILAGE: u8 = 8;
+    pub(super) const BONE: u8 = 9;
+    pub(super) const CONNECTIVE_TISSUE: u8 = 10;
+}
+
+/// In the order of `index`.
+const MATERIALS: [Material; 11] = [
+    AIR,
+    SKIN,
+    FAT,
+    FASCIA,
+    MUSCLE,
+    THYROID,
+    BLOOD,
+    WALL,
+    CARTILAGE,
+    BONE,
+    CONNECTIVE_TISSUE,
+];
+
+/// How far from the middle a probe can stand: beyond, there is nothing to see [m].
+const REACH: f64 = 0.03;
+
+/// The front of an adult's neck.
+#[derive(Clone, Debug)]
+pub struct Neck {
+    organs: Vec<Organ>,
+    /// Radius of the skin about an axis along the neck [m].
+    skin: f32,
+}
+
+impl Neck {
+    /// Depth that shows it down to the spine [m].
+    pub const DEPTH: f64 = 0.045;
+    /// Indentation at which a flat face 50 mm wide touches the round neck throughout [m].
+    pub const INDENTATION: f64 = 0.004;
+
+    /// With sizes and places that a seed draws.
+    pub fn new(seed: u64) -> Self {
+        let (organs, skin) = organs(seed);
+        Self { organs, skin }
+    }
+
+    /// Corners of a box that holds the lobes of the thyroid, of any seed [m].
+    pub fn thyroid_bounds() -> [Point; 2] {
+        [
+            Point::new(-0.024, -0.025, -0.033),
+            Point::new(0.024, 0.025, -0.010),
+        ]
+    }
+
+    /// Where a probe stands on the skin before x, y, its axis along the inward normal, +x of the probe turned by `rotation` [rad] from the
+    /// patient's left about that axis; pushed in by `indentation` [m].
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: a place farther than 30 mm from the middle; an indentation outside of 0 to 0.015 m.
+    pub fn probe_pose(
+        &self,
+        [x, y]: [f64; 2],
+        rotation: f64,
+        indentation: f64,
+    ) -> Result<Isometry3<f64>, UltrasoundError> {
+        let range = UltrasoundError::check_range;
+        range("site x", x, [-REACH, REACH], "m")?;
+        range("site y", y, [-REACH, REACH], "m")?;
+        range("rotation", rotation, [-100.0, 100.0], "rad")?;
+        range("indentation", indentation, [0.0, 0.015], "m")?;
+        let x = x as f32;
+        let out = Vector::new(x, 0.0, (self.skin * self.skin - x * x).sqrt()) / self.skin;
+        let point = Point::new(x, y as f32, self.skin * (out.z - 1.0));
+        Ok(pose_on_skin(&point, &-out, rotation, indentation))
+    }
+
+    /// The boundary next to a point [m], and the solid whose it is.
+    fn nearest(&self, rest: &Point) -> (Place, Option<&Organ>) {
+        let mut place = Place {
+            material: index::CONNECTIVE_TISSUE,
+            clearance: f32::MAX,
+        };
+        let mut nearest = None;
+        for organ in &self.organs {
+            let distance = organ.distance(rest);
+            if distance.abs() < place.clearance {
+                (place.clearance, nearest) = (distance.abs(), Some(organ));
+            }
+            if distance < 0.0 {
+                place.material = organ.material;
+                break;
+            }
+        }
+        (place, nearest)
+    }
+}
+
+impl Phantom for Neck {
+    fn materials(&self) -> &[Material] {
+        &MATERIALS
+    }
+
+    fn place(&self, rest: &Point) -> Place {
+        self.nearest(rest).0
+    }
+
+    fn normal(&self, rest: &Point) -> Vector {
+        const STEP: f32 = 1e-4;
+        let slopes = self.nearest(rest).1.map(|organ| {
+            [Vector::x(), Vector::y(), Vector::z()].map(|axis| {
+                let [ahead, behind] = [rest + STEP * axis, rest - STEP * axis];
+                organ.distance(&ahead) - organ.distance(&behind)
+            })
+        });
+        let normal = slopes.and_then(|slopes| Vector::from(slopes).try_normalize(1e-9));
+        normal.unwrap_or_else(Vector::z)
+    }
+}
