@@ -135,6 +135,25 @@ fn empty_phantoms_are_refused_or_couple_to_nothing() {
 }
 
 #[test]
+fn ways_that_are_none_find_no_boundary() {
+    let adult = Adult::new(&Physique::default(), 0).expect("an adult");
+    let starts = [
+        Point::new(-0.07, 0.02, 0.12),
+        Point::new(0.0, 0.0, 0.2),
+        Point::new(f32::NAN, 0.0, 0.1),
+        Point::new(1e30, 0.0, 0.0),
+    ];
+    for start in starts {
+        for way in [0.0, 1e-30, f32::NAN, f32::INFINITY] {
+            for axis in [Vector::x(), Vector::z(), Vector::repeat(1.0)] {
+                let stretch = adult.stretch(&start, &(way * axis));
+                assert!(!stretch.is_boundary, "{start} {way}: {stretch:?}");
+            }
+        }
+    }
+}
+
+#[test]
 fn a_probe_in_bone_or_far_from_the_skin_sees_black() {
     let adult = Adult::new(&Physique::default(), 0).expect("an adult");
     let rigid = Rigid::default();

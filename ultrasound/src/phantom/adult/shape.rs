@@ -255,8 +255,8 @@ fn leaning([a, b, c]: [f32; 3], [from, to]: [f32; 2]) -> Option<[f32; 2]> {
     };
     match [from, to].map(is_inside) {
         [true, true] => Some([from, to]),
-        [true, false] => Some([from, root.clamp(from, to)]),
-        [false, true] => Some([root.clamp(from, to), to]),
+        [true, false] => Some([from, root.max(from).min(to)]),
+        [false, true] => Some([root.max(from).min(to), to]),
         [false, false] => None,
     }
 }
