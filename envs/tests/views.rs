@@ -48,6 +48,38 @@ fn a_script_that_knows_the_truth_finds_the_view_and_rest_does_not() {
 }
 
 #[test]
+fn an_arm_with_narrow_joints_finds_the_view_too() {
+    // From the posture nearest to home, joint 6 of the Panda ran against its limit on the way: 99 N in seed 3 and 1741 N in seed 5.
+    let sets = [
+        ("scene.robot", "panda"),
+        ("scene.lattice", "probe"),
+        ("randomization.organs", "[0, 1]"),
+    ];
+    let mut env = make("find-view", &sets);
+    for seed in [3, 5] {
+        run(&mut *env, seed, true);
+        assert_eq!(metric(&*env, "success"), 1.0, "{seed}");
+        assert!(metric(&*env, "peak_force_n") < 15.0, "{seed}");
+    }
+}
+
+#[test]
+fn the_robot_stops_when_it_presses_too_hard_and_not_a_control_step_later() {
+    // 5 N are asked for, and reached within a control step of 0.1 s.
+    let sets = [
+        ("task.max_force", "3.0"),
+        ("randomization.organs", "[0, 0]"),
+    ];
+    let mut env = make("find-view", &sets);
+    run(&mut *env, 0, false);
+    let reason = env.end_reason().unwrap();
+    assert_eq!(reason.text(), "pressed too hard");
+    let peak = metric(&*env, "peak_force_n");
+    // A gentle touch rises by less than 200 N/s: by 0.4 N in a physics step.
+    assert!(peak > 3.0 && peak < 3.4, "{peak} N");
+}
+
+#[test]
 fn an_upright_probe_keeps_the_picture_good_and_a_tilted_one_does_not() {
     let mut env = make("image-quality", &[("randomization.organs", "[0, 0]")]);
     for seed in 0..3 {

@@ -79,6 +79,16 @@ impl Arm {
         self.gather(physics.qpos(), |joint| joint.qpos)
     }
 
+    /// Least distance of a joint from its limits [rad or m]: negative beyond them, infinite without limits.
+    pub fn room(&self, physics: &Physics) -> f64 {
+        let qpos = physics.qpos();
+        self.joints
+            .iter()
+            .zip(&self.position_range)
+            .map(|(joint, [low, high])| (qpos[joint.qpos] - low).min(high - qpos[joint.qpos]))
+            .fold(f64::INFINITY, f64::min)
+    }
+
     /// Joint velocities [rad/s or m/s].
     pub fn velocities(&self, physics: &Physics) -> DVector<f64> {
         self.gather(physics.qvel(), |joint| joint.dof)

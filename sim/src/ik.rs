@@ -8,7 +8,7 @@
 use nalgebra::{DMatrix, DVector, Vector6};
 
 use crate::arm::Arm;
-use crate::readings::ProbeFrame;
+use crate::readings::{ArmContact, ProbeFrame};
 use crate::{Physics, Pose, SimError};
 
 /// How the solver iterates.
@@ -22,6 +22,17 @@ pub struct IkConfig {
     pub max_iterations: usize,
     /// Starts that are tried after the present posture.
     pub n_restarts: usize,
+    /// What the posture shall be like; none: any will do.
+    pub ease: Option<Ease>,
+}
+
+/// What makes a posture one from which the probe can be moved; the arm touches nothing there either.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Ease {
+    /// Distance of every joint from its limits [rad or m], above 0.
+    pub room: f64,
+    /// Least singular value of the Jacobian in m and rad, above 0: near a singular posture joints run where the probe creeps.
+    pub singular_value: f64,
 }
 
 impl Default for IkConfig {
@@ -31,6 +42,7 @@ impl Default for IkConfig {
             angle_tolerance: 1e-6,
             max_iterations: 200,
             n_restarts: 32,
+            ease: None,
         }
     }
 }
@@ -39,6 +51,8 @@ impl Default for IkConfig {
 const MAX_CHANGE: f64 = 0.2;
 /// Share of the way to the start posture that one iteration goes in the null space.
 const POSTURE_GAIN: f64 = 0.05;
+/// Share of the way out of the limits' reach, likewise.
+const INWARD_GAIN: f64 = 0.5;
 /// Damping per squared error; keeps the first steps from a far start short.
 const DAMPING_PER_ERROR: f64 = 0.1;
 /// Least damping; keeps the matrix invertible in a singular posture.
@@ -61,30 +75,63 @@ pub fn solve(
     world_from_probe: &Pose,
     config: &IkConfig,
 ) -> Result<DVector<f64>, SimError> {
+    solve_way(physics, arm, probe, &[*world_from_probe], config)
+}
+
+/// Joint positions [rad or m] that put the probe's face at the first pose of a way, and from which the arm follows the way to the
+/// others, one from another, without restarts. The first posture that has the [`Ease`] asked for all along the way; where none has
+/// it, the one with the largest share of it.
+///
+/// The physics is left as it was.
+///
+/// # Errors
+/// [`SimError::Unreachable`] with the error that is left at the pose where the best search ended.
+///
+/// # Panics
+/// For a way without poses.
+pub fn solve_way(
+    physics: &Physics,
+    arm: &Arm,
+    probe: &ProbeFrame,
+    way: &[Pose],
+    config: &IkConfig,
+) -> Result<DVector<f64>, SimError> {
     let mut scratch = Physics::new(physics.model_arc())?;
     scratch.qpos_mut().copy_from_slice(physics.qpos());
+    let contact = ArmContact::new(physics.model(), probe);
     let home = arm.positions(physics);
-    let mut best = (f64::INFINITY, f64::INFINITY);
+    let mut easiest: Option<(f64, DVector<f64>)> = None;
+    let mut nearest = Missed {
+        target: way[0],
+        errors: [f64::INFINITY; 2],
+    };
     for start in 0..=config.n_restarts {
         let mut search = Search {
             physics: &mut scratch,
             arm,
             probe,
-            target: world_from_probe,
+            contact: &contact,
             config,
         };
-        match search.from(&restart(arm, &home, start)) {
-            Ok(positions) => return Ok(positions),
-            Err(left) if left.0 + left.1 < best.0 + best.1 => best = left,
+        match search.along(way, &restart(arm, &home, start)) {
+            Ok((share, positions)) if share >= 1.0 => return Ok(positions),
+            Ok((share, positions)) => {
+                if easiest.as_ref().is_none_or(|(most, _)| share > *most) {
+                    easiest = Some((share, positions));
+                }
+            }
+            Err(missed) if missed.left() < nearest.left() => nearest = missed,
             Err(_) => {}
         }
     }
-    let target = world_from_probe.position.into();
-    Err(SimError::Unreachable {
-        target,
-        position_error: best.0,
-        angle_error: best.1,
-    })
+    let [position_error, angle_error] = nearest.errors;
+    easiest
+        .map(|(_, positions)| positions)
+        .ok_or(SimError::Unreachable {
+            target: nearest.target.position.into(),
+            position_error,
+            angle_error,
+        })
 }
 
 /// Puts the arm where the probe's face is at `world_from_probe`, at rest, and brings all quantities up to date.
@@ -97,7 +144,30 @@ pub fn place(
     probe: &ProbeFrame,
     world_from_probe: &Pose,
 ) -> Result<(), SimError> {
-    let positions = solve(physics, arm, probe, world_from_probe, &IkConfig::default())?;
+    place_on_way(
+        physics,
+        arm,
+        probe,
+        &[*world_from_probe],
+        &IkConfig::default(),
+    )
+}
+
+/// The same at the first pose of a way.
+///
+/// # Errors
+/// As [`solve_way`].
+///
+/// # Panics
+/// As [`solve_way`].
+pub fn place_on_way(
+    physics: &mut Physics,
+    arm: &Arm,
+    probe: &ProbeFrame,
+    way: &[Pose],
+    config: &IkConfig,
+) -> Result<(), SimError> {
+    let positions = solve_way(physics, arm, probe, way, config)?;
     write_positions(physics, arm, &positions);
     for joint in &arm.joints {
         physics.qvel_mut()[joint.dof] = 0.0;
@@ -106,40 +176,101 @@ pub fn place(
     Ok(())
 }
 
+/// Where a search ended that did not reach its target.
+struct Missed {
+    target: Pose,
+    /// Of position [m] and angle [rad].
+    errors: [f64; 2],
+}
+
+impl Missed {
+    fn left(&self) -> f64 {
+        self.errors.iter().sum()
+    }
+}
+
 /// One search from one start.
 struct Search<'a> {
     physics: &'a mut Physics,
     arm: &'a Arm,
     probe: &'a ProbeFrame,
-    target: &'a Pose,
+    contact: &'a ArmContact,
     config: &'a IkConfig,
 }
 
 impl Search<'_> {
-    /// Joint positions, or the position and angle error where the search ended.
-    fn from(&mut self, start: &DVector<f64>) -> Result<DVector<f64>, (f64, f64)> {
+    /// The least share of the ease asked for on the way, and joint positions at its start.
+    fn along(&mut self, way: &[Pose], start: &DVector<f64>) -> Result<(f64, DVector<f64>), Missed> {
+        let mut places: Vec<DVector<f64>> = Vec::with_capacity(way.len());
+        let mut share = f64::INFINITY;
+        for target in way {
+            let positions = self.from(places.last().unwrap_or(start), target)?;
+            if let Some(ease) = self.config.ease {
+                share = share.min(self.share_of(&ease, &positions, target));
+                if places.is_empty() && self.touches() {
+                    share = 0.0;
+                }
+            }
+            places.push(positions);
+        }
+        Ok((share, places.swap_remove(0)))
+    }
+
+    fn share_of(&mut self, ease: &Ease, positions: &DVector<f64>, target: &Pose) -> f64 {
+        let (_, jacobian) = self.linearise(positions, target);
+        let room = self.arm.room(self.physics);
+        (room / ease.room).min(jacobian.singular_values().min() / ease.singular_value)
+    }
+
+    fn touches(&mut self) -> bool {
+        self.physics.forward();
+        self.contact.touches(self.physics)
+    }
+
+    /// Joint positions at `target`.
+    fn from(&mut self, start: &DVector<f64>, target: &Pose) -> Result<DVector<f64>, Missed> {
         let mut positions = start.clone();
-        for _ in 0..self.config.max_iterations {
-            let (error, jacobian) = self.linearise(&positions);
+        for iteration in 0..self.config.max_iterations {
+            let (error, jacobian) = self.linearise(&positions, target);
             if self.is_close(&error) {
                 return Ok(positions);
             }
-            positions += step(&jacobian, &error, &(start - &positions));
+            let mut posture = (start - &positions) * POSTURE_GAIN;
+            // Then it settles.
+            if iteration < self.config.max_iterations / 2 {
+                posture += self.inward(&positions) * INWARD_GAIN;
+            }
+            positions += step(&jacobian, &error, &posture);
             clamp(self.arm, &mut positions);
         }
-        let (error, _) = self.linearise(&positions);
-        Err((
-            error.fixed_rows::<3>(0).norm(),
-            error.fixed_rows::<3>(3).norm(),
-        ))
+        let (error, _) = self.linearise(&positions, target);
+        Err(Missed {
+            target: *target,
+            errors: [0, 3].map(|row| error.fixed_rows::<3>(row).norm()),
+        })
+    }
+
+    /// The way of each joint to where it has the room that is asked for.
+    fn inward(&self, positions: &DVector<f64>) -> DVector<f64> {
+        let wanted = self.config.ease.map_or(0.0, |ease| ease.room);
+        let ranges = positions.iter().zip(&self.arm.position_range);
+        let way = ranges.map(|(position, [low, high])| {
+            let room = wanted.min(0.5 * (high - low));
+            position.clamp(low + room, high - room) - position
+        });
+        DVector::from_iterator(positions.len(), way)
     }
 
     /// Error of the pose `[m; rad]` in world and the Jacobian there.
-    fn linearise(&mut self, positions: &DVector<f64>) -> (Vector6<f64>, DMatrix<f64>) {
+    fn linearise(
+        &mut self,
+        positions: &DVector<f64>,
+        target: &Pose,
+    ) -> (Vector6<f64>, DMatrix<f64>) {
         write_positions(self.physics, self.arm, positions);
         crate::ffi::update_kinematics(self.physics.data_mut());
         let pose = self.probe.world_from_probe(self.physics);
-        let error = pose_error(self.target, &pose);
+        let error = pose_error(target, &pose);
         let jacobian = self
             .arm
             .jacobian(self.physics, &pose.position, self.probe.body);
@@ -164,15 +295,15 @@ pub(crate) fn pose_error(target: &Pose, pose: &Pose) -> Vector6<f64> {
     )
 }
 
-fn step(jacobian: &DMatrix<f64>, error: &Vector6<f64>, to_start: &DVector<f64>) -> DVector<f64> {
+/// The change of the joints towards the target, and of the wanted change of posture what does not move the probe.
+fn step(jacobian: &DMatrix<f64>, error: &Vector6<f64>, posture: &DVector<f64>) -> DVector<f64> {
     let damping = MIN_DAMPING + DAMPING_PER_ERROR * error.norm_squared();
     let gram = jacobian * jacobian.transpose() + DMatrix::identity(6, 6) * damping;
     let inverse = gram
         .cholesky()
         .expect("a damped Gram matrix is positive definite");
     let task = jacobian.transpose() * inverse.solve(error);
-    let posture = to_start * POSTURE_GAIN;
-    let null = &posture - jacobian.transpose() * inverse.solve(&(jacobian * &posture));
+    let null = posture - jacobian.transpose() * inverse.solve(&(jacobian * posture));
     let change = task + null;
     let largest = change.amax();
     if largest > MAX_CHANGE {

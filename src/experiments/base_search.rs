@@ -38,6 +38,7 @@ const CONFIG: IkConfig = IkConfig {
     angle_tolerance: 1e-3,
     max_iterations: 60,
     n_restarts: 3,
+    ease: None,
 };
 
 /// Adds to an error about reach the nearest base position from which `works` succeeds.

@@ -249,6 +249,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             self.state.read_probe();
             self.measured.accumulate(&self.state);
             self.task.after_substep(&self.state);
+            if self.task.stops() {
+                break;
+            }
         }
         self.measure();
         Ok(self.take_pictures()?)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
-use insonate_sim::readings::{ForceTorque, ProbeContact, torso_from_probe};
+use insonate_sim::readings::{ArmContact, ForceTorque, ProbeContact, torso_from_probe};
 use insonate_sim::shell::Shell;
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{Isometry3, Vector3};
@@ -23,6 +23,7 @@ pub struct SceneState {
     /// The arm and the probe's face.
     pub placement: ProbePlacement,
     contact: ProbeContact,
+    arm_contact: ArmContact,
     /// Where the torso stands now against where it was compiled.
     pub torso: TorsoFrame,
     /// The same when the patient does not move.
@@ -76,6 +77,7 @@ impl SceneState {
         let home = placement.probe.world_from_probe(&physics);
         Ok(Self {
             contact: ProbeContact::new(physics.model())?,
+            arm_contact: ArmContact::new(physics.model(), &placement.probe),
             torso: TorsoFrame::default(),
             torso_at_rest: TorsoFrame::default(),
             goal: Goal::at(home),
@@ -136,6 +138,26 @@ impl SceneState {
         self.place(&self.start(episode))
     }
 
+    /// The same in a posture from which the arm goes straight on to another pose.
+    ///
+    /// # Errors
+    /// [`EnvError::Sim`] where the arm does not reach.
+    pub fn place_above_on_way(
+        &mut self,
+        episode: &EpisodeParameters,
+        end: &Pose,
+    ) -> Result<(), EnvError> {
+        let start = self.start(episode);
+        let halfway = Pose {
+            position: start.position.lerp(&end.position, 0.5),
+            rotation: start.rotation.slerp(&end.rotation, 0.5),
+        };
+        let way = [start, halfway, *end];
+        self.placement.place_on_way(&mut self.physics, &way)?;
+        self.read_probe();
+        Ok(())
+    }
+
     /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there.
     ///
     /// # Errors
@@ -162,6 +184,15 @@ impl SceneState {
             normal_force: -wrench.force.dot(&self.goal.world_from_probe.z_axis()),
             in_contact: self.contact.in_contact(&self.physics),
         };
+    }
+
+    /// Why a robot would stop, apart from forces.
+    pub fn obstruction(&self) -> Option<&'static str> {
+        if self.placement.arm.room(&self.physics) < 0.0 {
+            return Some("a joint at its limit");
+        }
+        let touches = self.arm_contact.touches(&self.physics);
+        touches.then_some("the arm touches something")
     }
 
     /// Moves the torso's place at rest.

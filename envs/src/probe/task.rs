@@ -73,6 +73,11 @@ pub trait ProbeTask: Send {
         costs.fill(0.0);
     }
 
+    /// Whether the robot stops at once, within the control step; [`ProbeTask::end`] says why.
+    fn stops(&self) -> bool {
+        false
+    }
+
     /// Whether the episode ends here.
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd>;
 

@@ -394,7 +394,7 @@ impl ProbeTask for Coverage {
         self.seen = vec![false; n];
         let missing = ["task.organ", "lies below no skin that the arm reaches"];
         let draw = |state: &SceneState| Self::draw_start(state, &raster, episode.force, rng);
-        seeing::place(state, episode, missing, draw)
+        seeing::place(state, episode, None, missing, draw)
     }
 
     fn before_substep(&mut self, _state: &mut SceneState) {}

@@ -32,12 +32,15 @@
 //! # Start
 //!
 //! On the skin around the view at a random distance up to `task.start_distance`, turned about the normal by up to `task.start_turn` from
-//! the view; the probe stands `start.height` above; the force sensor is zeroed there.
+//! the view; the probe stands `start.height` above; the force sensor is zeroed there. The arm stands in a posture from which it
+//! reaches the view; a start that leads to none is drawn again.
 //!
 //! # End
 //!
-//! Terminated: more than `task.max_distance` from the view; more than `task.max_force`; the simulation diverged. Truncated: at
-//! `time.limit`.
+//! Terminated: more than `task.max_distance` from the view; the simulation diverged; and within the control step, as robots stop, more
+//! than `task.max_force` along the probe's axis, a joint at its limit, or the arm touching something, itself for one: in the last two
+//! the arm no longer exerts the forces that are asked for.
+//! Truncated: at `time.limit`.
 //!
 //! Success: at the time limit the probe is within `task.tolerance` of the view and within `task.tolerance_deg`, and the episode kept to
 //! `task.limits`.
@@ -210,6 +213,8 @@ struct FindView {
     error: [f64; 2],
     /// $D$ after the last control step.
     last: f64,
+    /// Why the robot stopped.
+    stopped: Option<&'static str>,
     path: seeing::Path,
     action_change: ActionChange,
 }
@@ -224,6 +229,7 @@ impl FindView {
             force: AxialForce::default(),
             error: [0.0; 2],
             last: 0.0,
+            stopped: None,
             path: seeing::Path::default(),
             action_change: ActionChange::default(),
         }
@@ -296,12 +302,13 @@ impl ProbeTask for FindView {
         let patient = state.patient.as_ref();
         let patient = patient.ok_or(EnvError::Order("a view without a patient"))?;
         self.torso_from_view = patient.adult().liver_kidney_view()?;
-        self.force = AxialForce::default();
+        (self.force, self.stopped) = (AxialForce::default(), None);
         self.path = seeing::Path::default();
         self.action_change.reset();
         let missing = ["task.start_distance", "leads beside the skin"];
         let draw = |state: &SceneState| self.draw_start(state, episode.force, rng);
-        let placed = seeing::place(state, episode, missing, draw);
+        let view = state.in_world(&self.torso_from_view);
+        let placed = seeing::place(state, episode, Some(&view), missing, draw);
         self.error = self.error(state);
         self.last = self.potential();
         placed
@@ -313,6 +320,13 @@ impl ProbeTask for FindView {
         self.force.update(state);
         self.error = self.error(state);
         self.path.follow(state);
+        let is_hard = state.axial_force() > self.settings.max_force;
+        let hard = is_hard.then_some("pressed too hard");
+        self.stopped = hard.or_else(|| state.obstruction());
+    }
+
+    fn stops(&self) -> bool {
+        self.stopped.is_some()
     }
 
     fn observe(&self, _state: &SceneState, _observation: &mut [f32]) {}
@@ -338,12 +352,11 @@ impl ProbeTask for FindView {
         self.force.take_costs(limits, costs);
     }
 
-    fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        if self.error[0] > self.settings.max_distance {
-            return Some(EpisodeEnd::Terminated("far from the view"));
-        }
-        (state.axial_force() > self.settings.max_force)
-            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+    fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
+        let is_far = self.error[0] > self.settings.max_distance;
+        self.stopped
+            .or_else(|| is_far.then_some("far from the view"))
+            .map(EpisodeEnd::Terminated)
     }
 
     /// The way to the true view, which no policy is told.

@@ -287,7 +287,7 @@ impl ProbeTask for ImageQuality {
         let [x, y, _] = state.model.scene.torso_position;
         let (area_x, area_y) = (self.settings.area_x, self.settings.area_y);
         let missing = ["task.area_x", "and task.area_y lead beside the skin"];
-        seeing::place(state, episode, missing, |state| {
+        seeing::place(state, episode, None, missing, |state| {
             self.place = [
                 x + rng.random_range(area_x[0]..=area_x[1]),
                 y + rng.random_range(area_y[0]..=area_y[1]),

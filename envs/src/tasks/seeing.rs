@@ -1,5 +1,6 @@
 //! What the tasks have in common that look into an adult patient with ultrasound: settings, start, and the way over the skin.
 
+use insonate_sim::Pose;
 use nalgebra::Vector3;
 
 use crate::EnvError;
@@ -71,13 +72,14 @@ pub(super) fn script(action: &ActionSettings) -> Option<HybridMotionSettings> {
     (action.mode == "hybrid_motion").then(|| action.hybrid_motion.clone())
 }
 
-/// Puts the probe above the first start that is drawn on the skin and that the arm reaches.
+/// Puts the probe above the first start that is drawn on the skin and that the arm reaches, and from which it reaches `onward`.
 ///
 /// # Errors
 /// What the last one did not do; [`EnvError::Config`] with a field and its problem where none was on the skin.
 pub(super) fn place(
     state: &mut SceneState,
     episode: &EpisodeParameters,
+    onward: Option<&Pose>,
     [field, problem]: [&str; 2],
     mut draw: impl FnMut(&SceneState) -> Option<Goal>,
 ) -> Result<(), EnvError> {
@@ -90,7 +92,10 @@ pub(super) fn place(
             continue;
         };
         state.goal = goal;
-        placed = state.place_above(episode);
+        placed = match onward {
+            Some(end) => state.place_above_on_way(episode, end),
+            None => state.place_above(episode),
+        };
         if placed.is_ok() {
             break;
         }

@@ -16,6 +16,10 @@ use crate::arm::moves;
 use crate::readings::ProbeFrame;
 use crate::{Physics, Pose, SimError, Twist};
 
+/// Distance from a joint's limit at which the posture gives way [rad or m], and its stiffness there [1/s²]; chosen.
+const LIMIT_REACH: f64 = 0.3;
+const LIMIT_STIFFNESS: f64 = 400.0;
+
 /// A force and a torque, or a velocity and an angular velocity, or accelerations, in world.
 pub type SpatialVector = [f64; 6];
 
@@ -133,7 +137,7 @@ impl OperationalSpace {
         [fx, fy, fz, tx, ty, tz]
     }
 
-    /// Adds the joint torques that pull the arm to a posture; returns the acceleration of the probe that they cause, which the task
+    /// Adds the joint torques that pull the arm to a posture, and a redundant one away from its joints' limits; returns the acceleration of the probe that they cause, which the task
     /// must compensate.
     ///
     /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
@@ -144,12 +148,22 @@ impl OperationalSpace {
         stiffness: f64,
     ) -> SpatialVector {
         let damping = 2.0 * stiffness.sqrt();
+        let limits = &joints.arm().position_range;
+        // With six joints there is no posture to choose.
+        let is_redundant = limits.len() > 6;
         let state = joints.positions.iter().zip(&joints.velocities).zip(posture);
         let mut acceleration = [0.0; 6];
-        for ((desired, ((position, velocity), wanted)), column) in
-            self.desired.iter_mut().zip(state).zip(&self.jacobian)
+        for (((desired, ((position, velocity), wanted)), limits), column) in self
+            .desired
+            .iter_mut()
+            .zip(state)
+            .zip(limits)
+            .zip(&self.jacobian)
         {
             *desired = (wanted - position) * stiffness - velocity * damping;
+            if is_redundant {
+                *desired += away_from_limits(*position, *velocity, limits);
+            }
             add_scaled(&mut acceleration, *desired, column);
         }
         joints.accelerate(&self.desired);
@@ -162,6 +176,15 @@ impl OperationalSpace {
             *torque += dot(column, wrench);
         }
     }
+}
+
+/// Acceleration that keeps a joint off its limits [rad/s² or m/s²]: a spring that begins at [`LIMIT_REACH`], and damping that grows with
+/// it to the critical one.
+fn away_from_limits(position: f64, velocity: f64, [low, high]: &[f64; 2]) -> f64 {
+    let depth = |room: f64| (LIMIT_REACH - room).max(0.0);
+    let (below, above) = (depth(position - low), depth(high - position));
+    let share = below.max(above) / LIMIT_REACH;
+    LIMIT_STIFFNESS * (below - above) - 2.0 * LIMIT_STIFFNESS.sqrt() * share * velocity
 }
 
 /// Scratch memory of [`mobility`].

@@ -9,8 +9,15 @@ pub use height_map::{HeightMap, Skin};
 pub use skin::SkinPoint;
 
 use crate::arm::Arm;
+use crate::ik::{self, Ease, IkConfig};
 use crate::readings::ProbeFrame;
-use crate::{Physics, Pose, SimError, ik};
+use crate::{Physics, Pose, SimError};
+
+/// What a posture has on a way where it can; chosen: the Panda's wrist runs at some 5 rad/s where its Jacobian has half as much.
+const EASE: Ease = Ease {
+    room: 0.3,
+    singular_value: 0.1,
+};
 
 /// The arm, the probe's face, and how the probe is turned in the home pose.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,9 +67,31 @@ impl ProbePlacement {
     /// [`SimError::Unreachable`].
     pub fn place(&self, physics: &mut Physics, world_from_probe: &Pose) -> Result<(), SimError> {
         ik::place(physics, &self.arm, &self.probe, world_from_probe)?;
-        if let Some(sensor) = physics.force_torque_mut() {
-            sensor.tare();
-        }
+        tare(physics);
         Ok(())
+    }
+
+    /// The same at the first pose of a way, in a posture from which the arm goes along it, clear of obstacles, limits of its joints
+    /// and singular postures where it can.
+    ///
+    /// # Errors
+    /// [`SimError::Unreachable`].
+    ///
+    /// # Panics
+    /// For a way without poses.
+    pub fn place_on_way(&self, physics: &mut Physics, way: &[Pose]) -> Result<(), SimError> {
+        let config = IkConfig {
+            ease: Some(EASE),
+            ..IkConfig::default()
+        };
+        ik::place_on_way(physics, &self.arm, &self.probe, way, &config)?;
+        tare(physics);
+        Ok(())
+    }
+}
+
+fn tare(physics: &mut Physics) {
+    if let Some(sensor) = physics.force_torque_mut() {
+        sensor.tare();
     }
 }

@@ -1,12 +1,43 @@
-//! Contact of the probe, or of an instrument, summed from the contact list.
+//! Contact of the probe, of an instrument, or of the arm, from the contact list.
 
 use mujoco_rs::wrappers::mj_model::MjModel;
 use nalgebra::Vector3;
 
-use super::FACE_CENTER;
 use super::subtree::{geoms_of, subtree};
+use super::{FACE_CENTER, ProbeFrame};
 use crate::names::{self, ObjectType};
 use crate::{Physics, SimError};
+
+/// The geoms of the arm without the probe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ArmContact {
+    /// Whether each geom of the model belongs to the arm, shape `[ngeom]`.
+    is_arm: Vec<bool>,
+}
+
+impl ArmContact {
+    /// All geoms of the tree that carries the probe, but those of the probe's body and below it.
+    pub fn new(model: &MjModel, probe: &ProbeFrame) -> Self {
+        let mut is_arm = geoms_of(
+            model,
+            &subtree(model, model.body_rootid()[probe.body] as usize),
+        );
+        let is_probe = geoms_of(model, &subtree(model, probe.body));
+        for (arm, probe) in is_arm.iter_mut().zip(is_probe) {
+            *arm &= !probe;
+        }
+        Self { is_arm }
+    }
+
+    /// Whether the arm overlaps with anything, itself and the probe too.
+    pub fn touches(&self, physics: &Physics) -> bool {
+        let owns = |geom: i32| usize::try_from(geom).is_ok_and(|geom| self.is_arm[geom]);
+        physics
+            .contacts()
+            .iter()
+            .any(|contact| contact.distance < 0.0 && contact.geom.into_iter().any(owns))
+    }
+}
 
 /// The geoms of the probe.
 #[derive(Debug, Clone, PartialEq, Eq)]

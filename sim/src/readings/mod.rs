@@ -11,7 +11,7 @@ mod subtree;
 mod tissue_points;
 mod torso_particles;
 
-pub use contact::ProbeContact;
+pub use contact::{ArmContact, ProbeContact};
 pub use deformed_torso::{DeformedTorso, torso_from_probe};
 pub use force_torque::ForceTorque;
 pub use free_body::FreeBody;
