@@ -137,8 +137,8 @@ impl OperationalSpace {
         [fx, fy, fz, tx, ty, tz]
     }
 
-    /// Adds the joint torques that pull the arm to a posture, and a redundant one away from its joints' limits; returns the acceleration of the probe that they cause, which the task
-    /// must compensate.
+    /// Adds the joint torques that pull the arm to a posture, and a redundant one away from its joints' limits; returns the acceleration of
+    /// the probe that they cause, which the task must compensate.
     ///
     /// `stiffness` [1/s²] is of the joint accelerations asked for, critically damped.
     pub fn add_posture_torques(
