@@ -74,25 +74,22 @@ impl Stretch {
     /// Not farther than a share of the way, behind which anything may be.
     #[must_use]
     pub fn up_to(self, share: f32) -> Self {
-        if share >= self.share {
-            return self;
-        }
-        Self {
-            share,
-            is_boundary: false,
-            ..self
-        }
+        self.cut(share, false)
     }
 
     /// Not farther than a share of the way, at which something else begins.
     #[must_use]
     pub fn up_to_boundary(self, share: f32) -> Self {
+        self.cut(share, true)
+    }
+
+    fn cut(self, share: f32, is_boundary: bool) -> Self {
         if share >= self.share {
             return self;
         }
         Self {
             share,
-            is_boundary: true,
+            is_boundary,
             ..self
         }
     }

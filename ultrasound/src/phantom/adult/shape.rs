@@ -25,13 +25,8 @@ impl Shape {
     #[inline]
     pub(super) fn distance(&self, point: &Point) -> [f32; 2] {
         match self {
-            Self::Ellipsoid {
-                center,
-                half,
-                turn: [cos, sin],
-            } => {
-                let p = point - center;
-                let p = Vector::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x, p.z);
+            Self::Ellipsoid { center, half, turn } => {
+                let p = into_axes(&(point - center), *turn);
                 let inverse = Vector::new(1.0 / half.x, 1.0 / half.y, 1.0 / half.z);
                 let scaled = p.component_mul(&inverse);
                 let gauge = scaled.norm();
@@ -62,17 +57,10 @@ impl Shape {
     #[inline]
     pub(super) fn chord(&self, start: &Point, way: &Vector) -> Option<[f32; 2]> {
         match self {
-            Self::Ellipsoid {
-                center,
-                half,
-                turn: [cos, sin],
-            } => {
+            Self::Ellipsoid { center, half, turn } => {
                 // |p + t w| = 1 where the ellipsoid is a ball of radius 1.
-                let scaled = |v: Vector| {
-                    Vector::new(cos * v.x + sin * v.y, cos * v.y - sin * v.x, v.z)
-                        .component_div(half)
-                };
-                let (p, w) = (scaled(start - center), scaled(*way));
+                let scaled = |v: &Vector| into_axes(v, *turn).component_div(half);
+                let (p, w) = (scaled(&(start - center)), scaled(way));
                 roots(w.norm_squared(), p.dot(&w), p.norm_squared() - 1.0)
             }
             Self::Tube { ends, radii } => tube_chord(ends, *radii, start, way),
@@ -82,19 +70,9 @@ impl Shape {
     /// Normal of its surface near a point, outwards [not a unit].
     pub(super) fn outward(&self, point: &Point) -> Vector {
         match self {
-            Self::Ellipsoid {
-                center,
-                half,
-                turn: [cos, sin],
-            } => {
-                let p = point - center;
-                let p = Vector::new(cos * p.x + sin * p.y, cos * p.y - sin * p.x, p.z);
-                let slope = p.component_div(half).component_div(half);
-                Vector::new(
-                    cos * slope.x - sin * slope.y,
-                    sin * slope.x + cos * slope.y,
-                    slope.z,
-                )
+            Self::Ellipsoid { center, half, turn } => {
+                let p = into_axes(&(point - center), *turn);
+                out_of_axes(&p.component_div(half).component_div(half), *turn)
             }
             Self::Tube {
                 ends: [start, end],
@@ -126,13 +104,8 @@ impl Shape {
     /// lies there than on the ball of radius 1 [m²]; none of a tube.
     pub(super) fn surface(&self, direction: &Vector) -> Option<(Point, f32)> {
         match self {
-            Self::Ellipsoid {
-                center,
-                half,
-                turn: [cos, sin],
-            } => {
-                let p = direction.component_mul(half);
-                let point = center + Vector::new(cos * p.x - sin * p.y, sin * p.x + cos * p.y, p.z);
+            Self::Ellipsoid { center, half, turn } => {
+                let point = center + out_of_axes(&direction.component_mul(half), *turn);
                 Some((point, half.product() * direction.component_div(half).norm()))
             }
             Self::Tube { .. } => None,
@@ -170,6 +143,17 @@ impl Shape {
             },
         }
     }
+}
+
+/// A vector along an ellipsoid's axes, which are turned about z by an angle's cosine and sine.
+#[inline]
+fn into_axes(v: &Vector, [cos, sin]: [f32; 2]) -> Vector {
+    Vector::new(cos * v.x + sin * v.y, cos * v.y - sin * v.x, v.z)
+}
+
+/// The other way round.
+fn out_of_axes(v: &Vector, [cos, sin]: [f32; 2]) -> Vector {
+    into_axes(v, [cos, -sin])
 }
 
 /// Where a t² + 2 b t + c is below 0, for a > 0.
