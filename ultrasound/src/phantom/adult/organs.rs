@@ -29,6 +29,16 @@ struct Organ {
     ball: (Point, f32),
 }
 
+impl Organ {
+    /// Whether its ball comes so near to a point [m].
+    #[inline]
+    fn may_be_within(&self, point: &Point, distance: f32) -> bool {
+        let (center, radius) = self.ball;
+        let far = radius + distance;
+        (point - center).norm_squared() <= far * far
+    }
+}
+
 /// Solids, of which the first that contains a point counts.
 #[derive(Clone, Debug)]
 pub(super) struct Organs {
@@ -318,9 +328,7 @@ impl Organs {
         };
         for number in candidates {
             let organ = &self.solids[usize::from(*number)];
-            let (center, radius) = organ.ball;
-            let far = radius + clearance;
-            if (point - center).norm_squared() > far * far {
+            if !organ.may_be_within(point, clearance) {
                 continue;
             }
             let [distance, free] = organ.shape.distance(point);
@@ -355,9 +363,7 @@ impl Organs {
         let (mut end, mut is_boundary) = ((NEAR / length).min(1.0), false);
         for number in candidates {
             let organ = &self.solids[usize::from(*number)];
-            let (center, radius) = organ.ball;
-            let far = radius + end * length;
-            if (start - center).norm_squared() > far * far {
+            if !organ.may_be_within(start, end * length) {
                 continue;
             }
             let Some([enter, leave]) = organ.shape.chord(start, way) else {
@@ -379,9 +385,7 @@ impl Organs {
         let (mut clearance, mut nearest) = (NEAR, None);
         for number in self.candidates(point)? {
             let organ = &self.solids[usize::from(*number)];
-            let (center, radius) = organ.ball;
-            let far = radius + clearance;
-            if (point - center).norm_squared() > far * far {
+            if !organ.may_be_within(point, clearance) {
                 continue;
             }
             let [distance, free] = organ.shape.distance(point);
