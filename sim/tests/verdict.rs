@@ -1,7 +1,5 @@
 //! Contract: a verdict fails for each figure beyond its limit, says which in words, and names a joint at its limit as the cause.
 
-#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
-
 use insonate_sim::verdict::{
     ForceFigures, Judge, LimitKind, Outcome, PathFigures, RunWatch, VerdictLimits,
 };
