@@ -3,34 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 mod command;
+mod gantry;
 
 use std::fs;
 use std::path::Path;
 
 use command::{insonate as run, json, refused};
+use gantry::Gantry;
 use serde_json::Value;
-
-/// A gantry of three slides and a wrist of three hinges; its second slide has a force limit [N], damping [N·s/m] and a range [m].
-fn gantry(folder: &Path, limit: f64, damping: f64, range: &str, more: &str) -> String {
-    let geom = r#"<geom type="sphere" size=".03" mass="1" contype="0" conaffinity="0"/>"#;
-    let wrist = r#"<geom type="sphere" size=".02" mass=".3" contype="0" conaffinity="0"/>"#;
-    let text = format!(
-        r#"<mujoco model="gantry"><compiler angle="radian"/><worldbody><body name="base">
-<body name="bx"><joint name="x" type="slide" axis="1 0 0" range="-1 1"/>{geom}
-<body name="by"><joint name="y" type="slide" axis="0 1 0" range="{range}" damping="{damping}"/>{geom}
-<body name="bz"><joint name="z" type="slide" axis="0 0 1" range="-1 1"/>{geom}{more}
-<body name="w1"><joint name="a" axis="1 0 0" range="-3 3"/>{wrist}
-<body name="w2"><joint name="b" axis="0 1 0" range="-3 3"/>{wrist}
-<body name="w3"><joint name="c" axis="0 0 1" range="-3 3"/>{wrist}
-<body name="flange" quat="0 1 0 0"/></body></body></body></body></body></body></body></worldbody>
-<actuator><motor joint="x" ctrlrange="-400 400"/><motor joint="y" ctrlrange="-{limit} {limit}"/><motor joint="z" ctrlrange="-400 400"/>
-<motor joint="a" ctrlrange="-40 40"/><motor joint="b" ctrlrange="-40 40"/><motor joint="c" ctrlrange="-40 40"/></actuator>
-<keyframe><key name="home" qpos="0.5 0 0.4 0 0 0"/></keyframe></mujoco>"#
-    );
-    let file = folder.join("gantry.xml");
-    fs::write(&file, text).unwrap();
-    file.to_str().unwrap().to_owned()
-}
 
 /// Scans with a robot file; the exit status, the JSON, and standard error.
 fn scan(folder: &Path, robot: &str, more: &[&str]) -> (i32, Value, String) {
@@ -71,7 +51,7 @@ fn reasons(summary: &Value) -> String {
 #[test]
 fn a_sound_robot_passes_with_its_figures() {
     let folder = tempfile::tempdir().unwrap();
-    let robot = gantry(folder.path(), 400.0, 0.0, "-1 1", "");
+    let robot = Gantry::default().write(folder.path());
     let (status, summary, stderr) = scan(folder.path(), &robot, &[]);
     assert_eq!(
         (status, &summary["verdict"]),
@@ -89,7 +69,12 @@ fn a_sound_robot_passes_with_its_figures() {
 #[test]
 fn a_joint_at_its_limit_is_the_reason() {
     let folder = tempfile::tempdir().unwrap();
-    let robot = gantry(folder.path(), 20.0, 1000.0, "-1 1", "");
+    let robot = Gantry {
+        limit: 20.0,
+        damping: 1000.0,
+        ..Gantry::default()
+    }
+    .write(folder.path());
     let (status, summary, stderr) = scan(folder.path(), &robot, &[]);
     assert_eq!((status, &summary["verdict"]), (1, &"failed".into()));
     let reasons = reasons(&summary);
@@ -103,7 +88,11 @@ fn a_joint_at_its_limit_is_the_reason() {
     );
     assert!(stderr.contains("error: scanning failed: "), "{stderr}");
 
-    let robot = gantry(folder.path(), 400.0, 0.0, "-1 0.02", "");
+    let robot = Gantry {
+        range: "-1 0.02",
+        ..Gantry::default()
+    }
+    .write(folder.path());
     let (status, summary, _) = scan(folder.path(), &robot, &[]);
     let reasons = self::reasons(&summary);
     assert_eq!(status, 1);
@@ -113,12 +102,16 @@ fn a_joint_at_its_limit_is_the_reason() {
     );
 }
 
-/// A fin that hangs beside the probe and lower than it ploughs through the torso.
+/// A fin that hangs beside the probe, a few millimetres lower, ploughs through the torso.
 #[test]
 fn a_robot_that_touches_with_more_than_its_probe_fails() {
     let folder = tempfile::tempdir().unwrap();
-    let fin = r#"<geom name="fin" type="box" size=".01 .01 .115" pos="-.06 0 -.1151" mass=".1"/>"#;
-    let robot = gantry(folder.path(), 400.0, 0.0, "-1 1", fin);
+    let fin = r#"<geom name="fin" type="box" size=".01 .01 .085" pos="-.06 0 -.0851" mass=".1"/>"#;
+    let robot = Gantry {
+        more: fin,
+        ..Gantry::default()
+    }
+    .write(folder.path());
     let (status, summary, _) = scan(folder.path(), &robot, &[]);
     let reasons = reasons(&summary);
     assert_eq!(status, 1);
@@ -131,7 +124,7 @@ fn a_robot_that_touches_with_more_than_its_probe_fails() {
 #[test]
 fn limits_are_named_on_the_command_line() {
     let folder = tempfile::tempdir().unwrap();
-    let robot = gantry(folder.path(), 400.0, 0.0, "-1 1", "");
+    let robot = Gantry::default().write(folder.path());
     let (status, summary, _) = scan(folder.path(), &robot, &["--limit", "force_mae=0,0.001"]);
     assert_eq!(status, 1);
     assert!(

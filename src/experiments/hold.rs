@@ -1,10 +1,12 @@
 //! Holding: the probe rests at a site with a steady force, as long as it takes to see a picture of what is below it.
 
 use std::f64::consts::PI;
+use std::time::Duration;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::base_search::{self, NoContact};
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
 use super::{Pictures, Progress, Sample};
@@ -26,6 +28,8 @@ pub struct Hold {
     pub force: f64,
     /// Time in contact [s].
     pub seconds: f64,
+    /// Force between any part of the robot and what it touches at which holding ends [N].
+    pub max_force: f64,
     /// Limits of the verdict.
     pub limits: VerdictLimits,
 }
@@ -37,6 +41,7 @@ impl Hold {
     /// [`ModelError::OutOfRange`], naming the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
+        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
         ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "0.1 to 60 s")
     }
 }
@@ -68,9 +73,36 @@ const LONGEST_APPROACH: f64 = 6.0;
 /// Lowers the probe onto the site and holds it; pictures are taken at the end.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, no contact is found, the simulation diverges, or the caller breaks off
-/// ([`super::Interrupted`]).
+/// When the scene cannot run, the site cannot be reached, the robot starts inside something, no contact is found, the simulation diverges,
+/// or the caller breaks off ([`super::Interrupted`]).
 pub fn hold(
+    scene: &Scene,
+    hold: &Hold,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<Held> {
+    hold_once(scene, hold, pictures, progress).map_err(|error| {
+        let ends = |probe_scene: &ProbeScene<'_>| {
+            let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
+            let goal = goal(probe_scene, &skin, hold.rotation);
+            Ok(vec![above(&goal, &skin), goal])
+        };
+        base_search::advise(error, scene, ends, |moved| {
+            let held = hold_once(moved, hold, &mut Pictures::none(), progress);
+            held.is_ok_and(|held| held.verdict.is_passed())
+        })
+    })
+}
+
+/// Where the probe starts.
+fn above(goal: &Pose, skin: &SkinPoint) -> Pose {
+    Pose {
+        position: goal.position + skin.normal * CLEARANCE,
+        ..*goal
+    }
+}
+
+fn hold_once(
     scene: &Scene,
     hold: &Hold,
     pictures: &mut Pictures,
@@ -82,20 +114,11 @@ pub fn hold(
         .ok_or_else(|| anyhow::anyhow!("the scene has no torso to look into"))?;
     let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
     let goal = goal(&probe_scene, &skin, hold.rotation);
-    let above = Pose {
-        position: goal.position + skin.normal * CLEARANCE,
-        ..goal
-    };
-    let ends = |_: &ProbeScene<'_>| Ok(vec![above, goal]);
-    let reaches = |moved: &Scene| {
-        let placed = ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&above));
-        placed.is_ok()
-    };
-    let placed = probe_scene.place(&above);
-    placed.map_err(|error| base_search::advise(error, scene, ends, reaches))?;
+    probe_scene.place(&above(&goal, &skin))?;
     let mut controller = HybridForce::new(&probe_scene.physics, HybridConfig::default())?;
     let mut touched = None;
     let mut watch = RunWatch::new(&probe_scene.physics)?;
+    let guard = Guard::new(hold.max_force, hold.limits.real_time);
     let mut readings = HoldReadings::default();
     loop {
         let time = probe_scene.physics.time();
@@ -108,11 +131,11 @@ pub fn hold(
             break;
         }
         if touched.is_none() && time > LONGEST_APPROACH {
-            let missed = NoContact {
+            return Err(NoContact {
                 seconds: LONGEST_APPROACH,
                 site: hold.site,
-            };
-            return Err(base_search::advise(missed.into(), scene, ends, reaches));
+            }
+            .into());
         }
         let target = HybridTarget {
             world_from_probe: goal,
@@ -125,6 +148,7 @@ pub fn hold(
         watch.see(&probe_scene.physics);
         let sample = probe_scene.sample(0, &goal, &skin, None);
         readings.take(&sample, hold.force, share > 0.75);
+        guard.check(&sample, &watch, Duration::ZERO)?;
     }
     pictures.take(&probe_scene.compiled, &probe_scene.physics);
     let physics = &probe_scene.physics;

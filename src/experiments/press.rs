@@ -1,6 +1,7 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use super::base_search;
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::summary::Asked;
 use super::{Pictures, Progress, Record, Sample, Summary};
@@ -67,8 +68,29 @@ const DEPTH_CORRECTION: f64 = 6.0;
 /// Presses; pictures are taken at the deepest point.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, or the simulation diverges.
+/// When the scene cannot run, the site cannot be reached, or the robot starts inside something.
 pub fn press(
+    scene: &Scene,
+    press: &Press,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<(Record, Summary)> {
+    press_once(scene, press, pictures, progress).map_err(|error| {
+        let ends = |probe_scene: &ProbeScene<'_>| {
+            let skin = probe_scene.skin(press.site[0], press.site[1])?;
+            let depths = [-press.clearance, press.depth];
+            Ok(depths
+                .map(|depth| probe_scene.placement.pose_on(&skin, -depth, None))
+                .to_vec())
+        };
+        base_search::advise(error, scene, ends, |moved| {
+            let done = press_once(moved, press, &mut Pictures::none(), progress);
+            done.is_ok_and(|(_, summary)| summary.verdict.is_passed())
+        })
+    })
+}
+
+fn press_once(
     scene: &Scene,
     press: &Press,
     pictures: &mut Pictures,
@@ -81,15 +103,7 @@ pub fn press(
         probe_scene.placement.pose_on(&skin, -depth, None)
     };
     let start = pose_at(&probe_scene, -press.clearance);
-    probe_scene.place(&start).map_err(|error| {
-        let ends =
-            |probe_scene: &ProbeScene<'_>| Ok(vec![start, pose_at(probe_scene, press.depth)]);
-        base_search::advise(error, scene, ends, |moved| {
-            let placed =
-                ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&start));
-            placed.is_ok()
-        })
-    })?;
+    probe_scene.place(&start)?;
     let config = OscPoseConfig {
         stiffness: [STIFFNESS; 6],
         ..OscPoseConfig::default()
@@ -106,6 +120,8 @@ pub fn press(
         ..DepthReference::default()
     };
     let mut watch = RunWatch::new(&probe_scene.physics)?;
+    // The probe turns back at the limit; the rest of the robot ends the press.
+    let guard = Guard::new(press.max_force, press.limits.real_time);
     let mut problems = Vec::new();
     let mut correction = 0.0;
     let mut interrupted = false;
@@ -134,6 +150,10 @@ pub fn press(
         let wanted = pose_at(&probe_scene, reference.depth);
         let sample = probe_scene.sample(reference.phase as usize, &wanted, &skin, None);
         record.samples.push(sample);
+        if let Err(limit) = guard.check_rest(sample.time, &watch, aside) {
+            problems.push(limit.to_string());
+            break;
+        }
         let was = reference.phase;
         reference.advance(press, dt, &sample);
         if progress(reference.share(press)).is_break() {

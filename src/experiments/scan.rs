@@ -1,11 +1,11 @@
 //! Scanning: slide the probe along a path over the torso at a steady force.
 
-use std::ops::ControlFlow::Continue;
 use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 
 use super::base_search::{self, NoContact};
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
 use super::summary::Asked;
@@ -29,6 +29,8 @@ pub struct Scan {
     pub speed: f64,
     /// Start this far above the skin [m].
     pub clearance: f64,
+    /// Force between any part of the robot and what it touches at which the scan ends [N].
+    pub max_force: f64,
     /// Gains of the hybrid controller.
     pub controller: HybridConfig,
     /// Limits of the verdict.
@@ -43,6 +45,7 @@ impl Default for Scan {
             force: 5.0,
             speed: 0.04,
             clearance: 0.01,
+            max_force: 80.0,
             controller: HybridConfig::default(),
             limits: VerdictLimits::default(),
         }
@@ -58,6 +61,7 @@ impl Scan {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
         ModelError::check_range("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
         ModelError::check_range("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
+        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
         ModelError::check_range("path length", self.length(), 0.005, 1.0, "0.005 to 1 m")
     }
 
@@ -82,16 +86,34 @@ const RETREAT: (f64, f64) = (0.5, 0.06);
 /// What goes wrong once the robot moves ends the scan, and is a reason of the summary's verdict.
 ///
 /// # Errors
-/// When the scene cannot run, or the path leaves the torso or the arm's reach.
+/// When the scene cannot run, the path leaves the torso or the arm's reach, or the robot starts inside something.
 pub fn scan(
     scene: &Scene,
     scan: &Scan,
     pictures: &mut Pictures,
     progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
+    let (record, mut summary, missed) = match scan_once(scene, scan, pictures, progress) {
+        Ok(done) => done,
+        Err(error) => return Err(advise(error, scene, scan, progress)),
+    };
+    // A base that stands elsewhere helps where the skin was not reached, not where a joint lacked the torque.
+    if let Some(missed) = missed {
+        let advised = advise(missed, scene, scan, progress);
+        summary.verdict.reasons[0] = advised.to_string();
+    }
+    Ok((record, summary))
+}
+
+/// The record, its summary, and the error of a probe that found no contact though no joint was at a limit.
+fn scan_once(
+    scene: &Scene,
+    scan: &Scan,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<(Record, Summary, Option<anyhow::Error>)> {
     scan.check()?;
-    let advise = |error| advise(error, scene, scan);
-    let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
+    let (mut run, mut controller) = Run::start(scene, scan, progress)?;
     if let Some(b_mode) = &mut pictures.b_mode {
         b_mode.begin(&Physics::from_scene(&run.probe_scene.compiled)?);
     }
@@ -112,25 +134,26 @@ pub fn scan(
         slide: &PHASES[2..3],
     };
     let mut summary = Summary::of(&run.record, &asked, seconds);
-    let mut problems = Vec::new();
-    if let Err(error) = steps {
-        summary.interrupted = error.is::<Interrupted>();
-        // A joint without the torque to approach gains nothing from another place of the base.
-        let is_weak = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
-        let error = if is_weak { error } else { advise(error) };
-        problems.push(if summary.interrupted {
-            "interrupted".to_owned()
-        } else {
-            error.to_string()
-        });
-    }
-    let span = run.span();
-    summary.judge(&scan.limits, &run.watch, span, &problems, &asked);
-    Ok((run.record, summary))
+    let error = steps.err();
+    summary.interrupted = error.as_ref().is_some_and(anyhow::Error::is::<Interrupted>);
+    let problems: Vec<String> = match &error {
+        Some(_) if summary.interrupted => vec!["interrupted".to_owned()],
+        Some(error) => vec![error.to_string()],
+        None => Vec::new(),
+    };
+    summary.judge(&scan.limits, &run.watch, run.span(), &problems, &asked);
+    let is_limited = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
+    let missed = error.filter(|error| error.is::<NoContact>() && !is_limited);
+    Ok((run.record, summary, missed))
 }
 
-/// Adds to an error about reach where the robot could stand instead.
-fn advise(error: anyhow::Error, scene: &Scene, scan: &Scan) -> anyhow::Error {
+/// Adds to an error about reach or a start inside something where the robot could stand instead.
+fn advise(
+    error: anyhow::Error,
+    scene: &Scene,
+    scan: &Scan,
+    progress: Progress<'_>,
+) -> anyhow::Error {
     let ends = |probe_scene: &ProbeScene<'_>| {
         let path = Path::over(probe_scene, scan)?;
         Ok(vec![
@@ -139,9 +162,8 @@ fn advise(error: anyhow::Error, scene: &Scene, scan: &Scan) -> anyhow::Error {
         ])
     };
     base_search::advise(error, scene, ends, |moved| {
-        let contact = Run::start(moved, scan, &mut |_| Continue(()))
-            .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
-        contact.is_ok()
+        let done = scan_once(moved, scan, &mut Pictures::none(), progress);
+        done.is_ok_and(|(_, summary, _)| summary.verdict.is_passed())
     })
 }
 
@@ -215,6 +237,7 @@ struct Run<'a> {
     path: Path,
     record: Record,
     watch: RunWatch,
+    guard: Guard,
     progress: Progress<'a>,
     /// Share of the path that is done.
     share: f64,
@@ -235,6 +258,7 @@ impl<'a> Run<'a> {
         let controller = HybridForce::new(&probe_scene.physics, scan.controller.clone())?;
         let run = Self {
             watch: RunWatch::new(&probe_scene.physics)?,
+            guard: Guard::new(scan.max_force, scan.limits.real_time),
             probe_scene,
             path,
             record: Record {
@@ -272,12 +296,12 @@ impl<'a> Run<'a> {
         controller.control(&mut self.probe_scene.physics);
         self.probe_scene.physics.step()?;
         self.watch.see(&self.probe_scene.physics);
-        self.record.samples.push(self.probe_scene.sample(
-            phase,
-            &goal.pose,
-            &goal.skin,
-            Some(goal.direction),
-        ));
+        let direction = Some(goal.direction);
+        let sample = self
+            .probe_scene
+            .sample(phase, &goal.pose, &goal.skin, direction);
+        self.record.samples.push(sample);
+        self.guard.check(&sample, &self.watch, self.aside)?;
         Ok(report(self.progress, self.share)?)
     }
 

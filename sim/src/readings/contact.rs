@@ -94,7 +94,8 @@ impl ProbeContact {
         })
     }
 
-    pub(super) fn owns(&self, geom: i32) -> bool {
+    /// Whether a contact's geom belongs to the probe; -1, a flex, does not.
+    pub fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_probe[geom])
     }
 }

@@ -30,6 +30,8 @@ pub struct VerdictLimits {
     pub at_limit: f64,
     /// Largest force between the robot without its probe and anything else [N].
     pub other_contact: f64,
+    /// Least simulated time per wall-clock time, judged from 20 s on: below it nobody waits for the end. 0 lets everything run on.
+    pub real_time: f64,
 }
 
 impl Default for VerdictLimits {
@@ -45,6 +47,7 @@ impl Default for VerdictLimits {
             overshoot: [1.0, 10.0],
             at_limit: 0.1,
             other_contact: 1.0,
+            real_time: 0.01,
         }
     }
 }
@@ -108,7 +111,7 @@ impl VerdictLimits {
             .collect()
     }
 
-    fn fields(&mut self) -> [(&'static str, Field<'_>); 10] {
+    fn fields(&mut self) -> [(&'static str, Field<'_>); 11] {
         [
             ("covered", Field::One(&mut self.covered)),
             ("lag", Field::One(&mut self.lag)),
@@ -120,6 +123,7 @@ impl VerdictLimits {
             ("overshoot", Field::Pair(&mut self.overshoot)),
             ("at_limit", Field::One(&mut self.at_limit)),
             ("other_contact", Field::One(&mut self.other_contact)),
+            ("real_time", Field::One(&mut self.real_time)),
         ]
     }
 }

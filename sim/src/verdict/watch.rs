@@ -80,7 +80,21 @@ pub struct RunWatch {
     at_torque: Vec<(usize, f64)>,
     /// Steps of each joint at its lowest and highest position.
     at_position: Vec<[usize; 2]>,
-    hardest: Option<([String; 2], f64, f64)>,
+    hardest: Option<OtherContact>,
+    /// Pairs of bodies that touch in this step; kept for its memory.
+    pairs: Vec<TouchingPair>,
+}
+
+/// Two bodies in contact.
+#[derive(Debug, Clone)]
+struct TouchingPair {
+    /// Bodies of the robot's and of the other side; none: something soft.
+    key: [Option<usize>; 2],
+    /// Sum of the contacts' forces [N].
+    force: f64,
+    /// One of the contacts, and the robot's side of it.
+    contact: usize,
+    robot: usize,
 }
 
 impl RunWatch {
@@ -106,6 +120,7 @@ impl RunWatch {
             at_torque: vec![(0, 0.0); n],
             at_position: vec![[0; 2]; n],
             hardest: None,
+            pairs: Vec::new(),
         })
     }
 
@@ -140,31 +155,43 @@ impl RunWatch {
         }
     }
 
+    /// Forces of several contacts between two bodies add up.
     fn see_contacts(&mut self, physics: &Physics) {
-        for contact in physics.contacts() {
+        self.pairs.clear();
+        for (index, contact) in physics.contacts().iter().enumerate() {
             let sides = contact.geom.map(|geom| self.robot.owns(geom));
             if sides == [false; 2] {
                 continue;
             }
+            let robot = usize::from(!sides[0]);
+            let key = [robot, 1 - robot].map(|side| side_body(physics.model(), contact, side));
             let force = contact
                 .force_in_contact
                 .iter()
                 .map(|f| f * f)
                 .sum::<f64>()
                 .sqrt();
-            if self
-                .hardest
-                .as_ref()
-                .is_some_and(|(_, most, _)| force <= *most)
-                || force == 0.0
-            {
-                continue;
+            match self.pairs.iter_mut().find(|pair| pair.key == key) {
+                Some(pair) => pair.force += force,
+                None => self.pairs.push(TouchingPair {
+                    key,
+                    force,
+                    contact: index,
+                    robot,
+                }),
             }
-            let mut names = [0, 1].map(|side| side_name(physics.model(), contact, side));
-            if !sides[0] {
-                names.reverse();
-            }
-            self.hardest = Some((names, force, physics.time()));
+        }
+        let hardest = self.pairs.iter().max_by(|a, b| a.force.total_cmp(&b.force));
+        let most = self.hardest.as_ref().map_or(0.0, |touch| touch.force);
+        if let Some(pair) = hardest.filter(|pair| pair.force > most) {
+            let contact = &physics.contacts()[pair.contact];
+            let name = |side| side_name(physics.model(), contact, side);
+            self.hardest = Some(OtherContact {
+                body: name(pair.robot),
+                other: name(1 - pair.robot),
+                force: pair.force,
+                time: physics.time(),
+            });
         }
     }
 
@@ -180,14 +207,8 @@ impl RunWatch {
     }
 
     /// The hardest contact of the robot without its probe, if there was one.
-    pub fn other_contact(&self) -> Option<OtherContact> {
-        let ([body, other], force, time) = self.hardest.clone()?;
-        Some(OtherContact {
-            body,
-            other,
-            force,
-            time,
-        })
+    pub fn other_contact(&self) -> Option<&OtherContact> {
+        self.hardest.as_ref()
     }
 
     fn torque_limit(&self, joint: usize) -> Option<JointLimit> {
@@ -223,8 +244,16 @@ impl RunWatch {
     }
 }
 
+/// The body of one side of a contact; none for a soft part, whichever of its bodies it is.
+fn side_body(model: &MjModel, contact: &Contact, side: usize) -> Option<usize> {
+    let geom = usize::try_from(contact.geom[side]).ok()?;
+    let body = model.geom_bodyid()[geom] as usize;
+    let is_soft = names::name_of(model, ObjectType::Body, body).starts_with(TORSO_PREFIX);
+    (!is_soft).then_some(body)
+}
+
 /// The body of one side of a contact, or the geom where that stands in the world; soft parts are the torso.
-fn side_name(model: &MjModel, contact: &Contact, side: usize) -> String {
+pub(super) fn side_name(model: &MjModel, contact: &Contact, side: usize) -> String {
     const SOFT: &str = "the torso";
     let Ok(geom) = usize::try_from(contact.geom[side]) else {
         return SOFT.to_owned();

@@ -106,6 +106,15 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     force: Option<f64>,
+    /// Force between any part of the robot and what it touches at which holding ends [N].
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 80.0,
+        requires = "force",
+        allow_negative_numbers = true
+    )]
+    max_force: f64,
     /// How far the face is pressed into the patient where no force is asked for [m] [default: 0.013; 0.004 on the neck]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     indentation: Option<f64>,

@@ -81,6 +81,7 @@ impl ImageCommand {
             rotation: self.turn(),
             force,
             seconds: SECONDS,
+            max_force: self.max_force,
             limits: self.verdict.limits()?,
         };
         wanted.check().map_err(Usage::new)?;
