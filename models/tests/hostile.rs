@@ -244,8 +244,6 @@ fn include_cycles_end() {
     .unwrap();
     fs::write(folder.path().join("b.xml"), "<mujoco/>").unwrap();
     assert!(read(&main).contains("cannot contain elements"));
-    fs::write(folder.path().join("b.xml"), "<html/>").unwrap();
-    assert!(read(&main).contains("an included file starts with"));
     fs::write(folder.path().join("b.xml"), "").unwrap();
     assert!(read(&main).contains("ends before its root element does"));
 }

@@ -125,7 +125,12 @@ fn includes_are_resolved_from_the_main_files_folder() {
         ),
         (
             "parts/leg.xml",
-            r#"<mujocoinclude><body name="leg"/><body name="foot"/></mujocoinclude>"#,
+            r#"<mujocoinclude><body name="leg"/><body name="foot"/><include file="parts/toe.xml"/></mujocoinclude>"#,
+        ),
+        // The root may have any name, and is dropped with its attributes.
+        (
+            "parts/toe.xml",
+            r#"<body name="dropped"><body name="toe"/></body>"#,
         ),
         (
             "parts/sensors.xml",
@@ -133,7 +138,7 @@ fn includes_are_resolved_from_the_main_files_folder() {
         ),
     ])
     .unwrap();
-    assert_eq!(mjcf.names(Namespace::Body), ["arm", "leg", "foot"]);
+    assert_eq!(mjcf.names(Namespace::Body), ["arm", "leg", "foot", "toe"]);
     assert_eq!(mjcf.section("sensor").unwrap().children().len(), 1);
     assert_eq!(mjcf.root().get("model"), None);
 }

@@ -46,7 +46,7 @@ pub use learning_curve::learning_curve;
 pub use mcap::{record_log, rollout_log};
 pub use motion_plot::motion_plot;
 pub use psm_plot::{psm_force_plot, psm_track_plot};
-pub use raster::{grey_picture, label_picture};
+pub use raster::{grey_picture, label_color, label_picture, legend_picture};
 pub use rollout_plot::rollout_plot;
 pub use study::{study_files, study_text};
 

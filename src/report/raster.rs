@@ -14,19 +14,42 @@ pub fn grey_picture(width: usize, grey: &[u8]) -> anyhow::Result<Vec<u8>> {
 /// When it has no pixels.
 pub fn label_picture(width: usize, labels: &[u8], n: usize) -> anyhow::Result<Vec<u8>> {
     let n = n.min(255);
-    // Hues a golden section apart differ from their neighbours.
-    let color = |index: usize| {
-        let hue = (index as f64 * 0.618_034).fract();
-        let light = [0.9, 0.65][index % 2];
-        [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|third| {
-            let wave = 0.5 + 0.5 * (std::f64::consts::TAU * (hue + third)).cos();
-            (255.0 * light * (0.25 + 0.75 * wave)) as u8
-        })
-    };
-    let mut colors: Vec<u8> = (0..n).flat_map(color).collect();
+    let mut colors: Vec<u8> = (0..n).flat_map(label_color).collect();
     colors.extend([0, 0, 0]);
     let labels: Vec<u8> = labels.iter().map(|label| (*label).min(n as u8)).collect();
     encode(width, &labels, Some(colors))
+}
+
+/// Colour of a label in [`label_picture`]: hues a golden section apart differ from their neighbours.
+pub fn label_color(label: usize) -> [u8; 3] {
+    let hue = (label as f64 * 0.618_034).fract();
+    let light = [0.9, 0.65][label % 2];
+    [0.0, 1.0 / 3.0, 2.0 / 3.0].map(|third| {
+        let wave = 0.5 + 0.5 * (std::f64::consts::TAU * (hue + third)).cos();
+        (255.0 * light * (0.25 + 0.75 * wave)) as u8
+    })
+}
+
+/// The legend of [`label_picture`] as SVG: number, colour and name of each label.
+pub fn legend_picture(names: &[&str]) -> String {
+    use std::fmt::Write as _;
+    let height = 20 * names.len() + 10;
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"320\" height=\"{height}\" font-family=\"sans-serif\" font-size=\"13\">\
+         <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n"
+    );
+    for (number, name) in names.iter().enumerate() {
+        let (y, [r, g, b]) = (20 * number + 5, label_color(number));
+        let name = name.replace('&', "&amp;").replace('<', "&lt;");
+        let _ = writeln!(
+            svg,
+            "<rect x=\"10\" y=\"{y}\" width=\"24\" height=\"16\" fill=\"rgb({r},{g},{b})\" stroke=\"black\"/>\
+             <text x=\"42\" y=\"{}\">{number} {name}</text>",
+            y + 13
+        );
+    }
+    svg.push_str("</svg>\n");
+    svg
 }
 
 fn encode(width: usize, pixels: &[u8], colors: Option<Vec<u8>>) -> anyhow::Result<Vec<u8>> {

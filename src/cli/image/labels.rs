@@ -21,6 +21,10 @@ impl ImageCommand {
     ) -> anyhow::Result<Scanned> {
         let table = MaterialTable::read(materials).map_err(Usage::new)?;
         let image = LabelImage::read(file).map_err(Usage::new)?;
+        for note in image.notes() {
+            eprintln!("note: {}: {note}", file.display());
+        }
+        figures["notes"] = json!(image.notes());
         let volume = LabelVolume::new(&image, &table).map_err(Usage::new)?;
         let bounds = volume.bounds();
         let middle = nalgebra::center(&bounds[0], &bounds[1]).cast::<f64>();

@@ -12,7 +12,7 @@ use std::time::Instant;
 use clap::Args;
 use insonate::experiments::{Backend, Device, Pictures};
 use insonate::files::OutputFolder;
-use insonate::report::{grey_picture, label_picture};
+use insonate::report::{grey_picture, label_color, label_picture, legend_picture};
 use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
@@ -49,12 +49,12 @@ use super::{Usage, print};
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
   insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
-A folder holds b_mode.png and, in the same geometry, labels.png with the materials and confidence.png with how far each place can be \
+A folder holds b_mode.png and, in the same geometry, labels.png with the materials (legend.svg, and legend in image.json, say which number is what) and confidence.png with how far each place can be \
 trusted (Karamalis 2012); image.json; with --force also scene.png, which shows the probe on the patient. The patient's organs are synthetic, drawn from --seed. With --force a robot presses the probe onto \
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
 by kinematics, at once and without forces.
 
-Labels come from NIfTI (.nii, .nii.gz) or NRRD and lie where the file says; the probe comes from the front. The table says what each is:
+Labels come from NIfTI (.nii, .nii.gz), NRRD or MetaImage (.mha) and lie where the file says; the probe comes from the front. The table says what each is:
   outside = \"air\"
   [labels]
   0 = \"air\"
@@ -67,7 +67,7 @@ pub(crate) struct ImageCommand {
     /// What is imaged: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomWord>,
-    /// What is imaged: a label volume of your own (NIfTI, NRRD).
+    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage).
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
@@ -203,6 +203,7 @@ impl ImageCommand {
         };
         figures["seconds_per_frame"] = seconds.into();
         figures["device"] = device.into();
+        figures["legend"] = legend(&*scanned.phantom);
         figures["contact_share"] = frame.contact_share().into();
         if frame.contact_share() == 0.0 {
             eprintln!(
@@ -397,6 +398,13 @@ impl ImageCommand {
         let labels = converter.labels(frame, n_materials as u8);
         let labels = label_picture(self.size, &labels, n_materials)?;
         folder.write("labels.png", &labels)?;
+        let names = scanned
+            .phantom
+            .materials()
+            .iter()
+            .map(|material| material.name);
+        let legend = legend_picture(&names.collect::<Vec<_>>());
+        folder.write("legend.svg", legend.as_bytes())?;
         if let Some(confidence) = confidence {
             let values = converter.values(&confidence.values, 0.0);
             let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();
@@ -440,6 +448,16 @@ fn mean_intensity(frame: &Frame) -> Option<f64> {
         n += 1.0;
     }
     (n > 0.0).then(|| 10.0 * f64::log10(sum / n))
+}
+
+/// Number, name and colour of each material in labels.png.
+fn legend(phantom: &dyn Phantom) -> Value {
+    let materials = phantom.materials().iter().enumerate();
+    let rows = materials.map(|(number, material)| {
+        let [r, g, b] = label_color(number);
+        json!({ "number": number, "name": material.name, "color": format!("#{r:02x}{g:02x}{b:02x}") })
+    });
+    rows.collect()
 }
 
 /// What the middle line passes, from the face on.

@@ -118,7 +118,10 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
             ));
         }
         match self.wrapper {
-            Wrapper::Awaited => return self.start_wrapper(tag, line, has_end),
+            Wrapper::Awaited => {
+                self.start_wrapper(has_end);
+                return Ok(());
+            }
             Wrapper::Closed => return Err(self.second_root(tag, line)),
             Wrapper::None | Wrapper::Open => {}
         }
@@ -140,21 +143,13 @@ impl<'p, 'a, 's> Text<'p, 'a, 's> {
             .map_err(|error| self.at(line, error))
     }
 
-    /// The root element of an included file: its children count, itself does not.
-    fn start_wrapper(&mut self, tag: &str, line: usize, has_end: bool) -> Result<(), MjcfError> {
-        if !matches!(tag, "mujoco" | "mujocoinclude") {
-            let problem = format!(
-                "an included file starts with <mujoco> or <mujocoinclude>, not <{}>",
-                abbreviate(tag)
-            );
-            return Err(self.syntax(line, problem));
-        }
+    /// The root element of an included file, whatever its name: MuJoCo keeps its children alone.
+    fn start_wrapper(&mut self, has_end: bool) {
         self.wrapper = if has_end {
             Wrapper::Open
         } else {
             Wrapper::Closed
         };
-        Ok(())
     }
 
     fn second_root(&self, tag: &str, line: usize) -> MjcfError {

@@ -4,10 +4,11 @@ use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 
+use insonate_meshes::git_lfs_pointer;
 use nalgebra::{Matrix3, Vector3};
 
 use super::numbers::Labels;
-use super::{nifti, nrrd};
+use super::{meta_image, nifti, nrrd};
 use crate::UltrasoundError;
 
 /// Most voxels: 512³.
@@ -24,8 +25,10 @@ const LEAST_VOLUME: f64 = 0.1;
 pub enum LabelFormat {
     /// NIfTI-1 or -2 in one file, also compressed by gzip.
     Nifti,
-    /// NRRD with its header attached, raw or compressed by gzip.
+    /// NRRD with its header attached: raw, compressed by gzip, or text.
     Nrrd,
+    /// MetaImage with its header attached (`.mha`), raw or compressed by zlib.
+    MetaImage,
 }
 
 /// Labels of voxels, and where the voxels are.
@@ -35,6 +38,8 @@ pub struct LabelImage {
     pub(super) frame: VoxelFrame,
     pub(super) labels: Vec<i64>,
     pub(super) voxels: Vec<u8>,
+    /// What the reader of the file should know.
+    pub(super) notes: Vec<String>,
 }
 
 /// Places of voxels' centres: the first one's, and the steps to the next along each index [m]; +x to the patient's left, +y to the head,
@@ -54,6 +59,8 @@ impl LabelFormat {
         let is = |ending: &str| name.ends_with(ending);
         if is(".nii") || is(".nii.gz") {
             Some(Self::Nifti)
+        } else if is(".mha") {
+            Some(Self::MetaImage)
         } else {
             is(".nrrd").then_some(Self::Nrrd)
         }
@@ -96,11 +103,15 @@ impl LabelImage {
     }
 
     pub(super) fn of(count: [usize; 3], frame: VoxelFrame, read: Labels) -> Self {
+        let notes = read.rounded.map(|read| {
+            format!("numbers that are not whole count as the whole number within 0.01 of them, as {read} does")
+        });
         Self {
             count,
             frame,
             labels: read.occurring,
             voxels: read.voxels,
+            notes: notes.into_iter().collect(),
         }
     }
 
@@ -111,10 +122,18 @@ impl LabelImage {
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
         let path = path.as_ref();
         let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
-        let format = LabelFormat::of(path)
-            .ok_or_else(|| refuse("the name ends in none of .nii, .nii.gz, .nrrd".to_owned()))?;
+        let format = LabelFormat::of(path).ok_or_else(|| {
+            refuse("the name ends in none of .nii, .nii.gz, .nrrd, .mha".to_owned())
+        })?;
         let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
-        Self::from_input(format, &mut BufReader::new(file)).map_err(refuse)
+        let mut input = BufReader::new(file);
+        let start = input
+            .fill_buf()
+            .map_err(|error| refuse(error.to_string()))?;
+        if let Some(pointer) = git_lfs_pointer(start) {
+            return Err(refuse(pointer));
+        }
+        Self::from_input(format, &mut input).map_err(refuse)
     }
 
     /// Reads the content of a file.
@@ -130,12 +149,18 @@ impl LabelImage {
         match format {
             LabelFormat::Nifti => nifti::read(input),
             LabelFormat::Nrrd => nrrd::read(input),
+            LabelFormat::MetaImage => meta_image::read(input),
         }
     }
 
     /// Voxels along each axis.
     pub fn count(&self) -> [usize; 3] {
         self.count
+    }
+
+    /// What whoever reads the file should know: labels that were rounded, which of two frames was taken.
+    pub fn notes(&self) -> &[String] {
+        &self.notes
     }
 
     /// Where they are.

@@ -4,11 +4,14 @@
 
 mod clearance;
 mod image;
+mod meta_image;
 mod nifti;
 mod nrrd;
 mod numbers;
 mod site;
 mod table;
+
+use std::collections::BTreeMap;
 
 use nalgebra::{Affine3, Matrix3, Matrix4};
 
@@ -180,11 +183,13 @@ fn materials(
             materials.len() - 1
         }) as u8
     };
-    let of_label = image
+    // By label and not by voxel: a number means the same however the volume is stored, and in every volume of the table.
+    let places: BTreeMap<i64, u8> = table
         .labels
         .iter()
-        .map(|label| place(table.labels[label]))
+        .map(|(&label, &material)| (label, place(material)))
         .collect();
+    let of_label = image.labels.iter().map(|label| places[label]).collect();
     Ok((materials, of_label))
 }
 

@@ -7,7 +7,7 @@
 use std::io::{BufRead, Read};
 
 use flate2::bufread::MultiGzDecoder;
-use nalgebra::{Matrix3, Matrix3x4, Vector3};
+use nalgebra::{Matrix3, Matrix3x4, Vector3, Vector4};
 
 use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
 use super::numbers::{Layout, NumberType};
@@ -39,7 +39,9 @@ fn read_plain(input: &mut dyn Read) -> Result<LabelImage, String> {
     check_frame(count, &frame)?;
     let layout = header.layout()?;
     header.skip(input)?;
-    Ok(LabelImage::of(count, frame, layout.read(input, n)?))
+    let mut image = LabelImage::of(count, frame, layout.read(input, n)?);
+    image.notes.extend(header.disagreement(count));
+    Ok(image)
 }
 
 impl Header {
@@ -174,18 +176,42 @@ impl Header {
         })
     }
 
-    /// Places of voxels, in the unit of the header, to the right, front and head.
+    /// Places of voxels, in the unit of the header, to the right, front and head: the sform's where there is one, as in nibabel and ITK.
     fn affine(&self) -> Result<Matrix3x4<f64>, String> {
-        if self.code(254, 348) > 0 {
-            return Ok(Matrix3x4::from_fn(|row, column| {
-                self.real(280 + 16 * row, 400 + 32 * row, column)
-            }));
-        }
+        self.sform().or_else(|| self.qform()).ok_or_else(|| {
+            "sform_code and qform_code are 0: the file does not say where right, front and head are"
+                .to_owned()
+        })
+    }
+
+    /// A note where the file has two frames that put a corner at places more than a tenth of a millimetre apart.
+    fn disagreement(&self, count: [usize; 3]) -> Option<String> {
+        let (sform, qform) = (self.sform()?, self.qform()?);
+        let far = count.map(|n| n as f64 - 1.0);
+        let apart = (0..8).map(|corner| {
+            let at = |axis: usize| {
+                if corner >> axis & 1 == 1 {
+                    far[axis]
+                } else {
+                    0.0
+                }
+            };
+            ((sform - qform) * Vector4::new(at(0), at(1), at(2), 1.0)).norm()
+        });
+        let apart = 1e3 * self.metres().ok()? * apart.fold(0.0, f64::max);
+        (apart > 0.1).then(|| {
+            format!("sform and qform put a corner of the volume at places {apart:.1} mm apart; the sform was taken")
+        })
+    }
+
+    fn sform(&self) -> Option<Matrix3x4<f64>> {
+        let row = |row: usize, column: usize| self.real(280 + 16 * row, 400 + 32 * row, column);
+        (self.code(254, 348) > 0).then(|| Matrix3x4::from_fn(row))
+    }
+
+    fn qform(&self) -> Option<Matrix3x4<f64>> {
         if self.code(252, 344) <= 0 {
-            return Err(
-                "sform_code and qform_code are 0: the file does not say where right, front and head are"
-                    .to_owned(),
-            );
+            return None;
         }
         let [b, c, d] = [0, 1, 2].map(|index| self.real(256, 352, index));
         let a = (1.0 - b * b - c * c - d * d).max(0.0).sqrt();
@@ -204,25 +230,28 @@ impl Header {
         let mut affine = Matrix3x4::zeros();
         affine.fixed_view_mut::<3, 3>(0, 0).copy_from(&steps);
         affine.set_column(3, &Vector3::from(offset));
-        Ok(affine)
+        Some(affine)
     }
 
-    fn frame(&self) -> Result<VoxelFrame, String> {
+    /// Metres of the header's unit.
+    fn metres(&self) -> Result<f64, String> {
         let units = if self.is_second {
             i32::from_le_bytes(self.field(500))
         } else {
             i32::from(self.bytes[123])
         };
-        let metres = match units & 7 {
-            1 => 1.0,
-            0 | 2 => 1e-3,
-            3 => 1e-6,
-            other => {
-                return Err(format!(
-                    "xyzt_units says {other}, but lengths are in m (1), mm (2) or µm (3)"
-                ));
-            }
-        };
+        match units & 7 {
+            1 => Ok(1.0),
+            0 | 2 => Ok(1e-3),
+            3 => Ok(1e-6),
+            other => Err(format!(
+                "xyzt_units says {other}, but lengths are in m (1), mm (2) or µm (3)"
+            )),
+        }
+    }
+
+    fn frame(&self) -> Result<VoxelFrame, String> {
+        let metres = self.metres()?;
         // To the left, the head and the front.
         let turn = Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0);
         let affine = turn * self.affine()? * metres;

@@ -33,8 +33,11 @@ pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
     let labels = match encoding.to_ascii_lowercase().as_str() {
         "raw" => layout.read(&mut &mut *input, n)?,
         "gzip" | "gz" => layout.read(&mut MultiGzDecoder::new(input), n)?,
+        "ascii" | "text" | "txt" => layout.read_text(input, n)?,
         _ => {
-            return Err(format!("encoding is {encoding:?}, but must be raw or gzip"));
+            return Err(format!(
+                "encoding is {encoding:?}, but must be raw, gzip or ascii"
+            ));
         }
     };
     Ok(LabelImage::of(count, frame, labels))
@@ -148,7 +151,7 @@ impl Header {
         let is_big_endian = match self.fields.get("endian").map(String::as_str) {
             Some("little") => false,
             Some("big") => true,
-            None if number.size() == 1 => false,
+            None if number.size() == 1 || self.is_text() => false,
             found => {
                 return Err(format!("endian is {found:?}, but must be little or big"));
             }
@@ -158,6 +161,15 @@ impl Header {
             is_big_endian,
             scale: None,
         })
+    }
+
+    /// Whether numbers are written as text, which has no byte order.
+    fn is_text(&self) -> bool {
+        let encoding = self
+            .fields
+            .get("encoding")
+            .map(|text| text.to_ascii_lowercase());
+        matches!(encoding.as_deref(), Some("ascii" | "text" | "txt"))
     }
 
     /// A file is one file: it does not send its reader to others.

@@ -1,10 +1,14 @@
 //! Labels as files store them: numbers of any type, which become places in a list of the labels that occur.
 
 use std::collections::BTreeMap;
-use std::io::Read;
+use std::io::{BufRead, Read};
 
 /// Most different labels of a volume.
 pub(super) const MAX_LABELS: usize = 255;
+/// Numbers as near to a whole one as this are taken for it: scaled headers and resampling leave such rests.
+const ROUNDING: f64 = 0.01;
+/// Longest number of a text [bytes].
+const MAX_WORD: usize = 64;
 /// Bytes read at once.
 const BLOCK: usize = 1 << 16;
 
@@ -39,6 +43,8 @@ pub(super) struct Labels {
     pub(super) occurring: Vec<i64>,
     /// Place of each voxel's label among them.
     pub(super) voxels: Vec<u8>,
+    /// Number that was the farthest from the whole one it was taken for.
+    pub(super) rounded: Option<f64>,
     places: BTreeMap<i64, u8>,
 }
 
@@ -55,7 +61,7 @@ impl NumberType {
 
 impl Layout {
     /// A number whose bytes are in little-endian order, ahead of zeros.
-    fn label(&self, bytes: [u8; 8]) -> Result<i64, String> {
+    fn label(&self, bytes: [u8; 8]) -> Result<Number, String> {
         let bits = u64::from_le_bytes(bytes);
         let whole = match self.number {
             NumberType::U8 | NumberType::U16 | NumberType::U32 | NumberType::I64 => bits as i64,
@@ -69,17 +75,53 @@ impl Layout {
         };
         match self.scale {
             Some(_) => self.scaled(whole as f64),
-            None => Ok(whole),
+            None => Ok(Number {
+                label: whole,
+                read: whole as f64,
+            }),
         }
     }
 
-    fn scaled(&self, number: f64) -> Result<i64, String> {
+    fn scaled(&self, number: f64) -> Result<Number, String> {
         let [slope, intercept] = self.scale.unwrap_or([1.0, 0.0]);
-        let label = slope * number + intercept;
-        if label.fract() == 0.0 && label.abs() < 9e15 {
-            return Ok(label as i64);
+        let read = slope * number + intercept;
+        if (read - read.round()).abs() <= ROUNDING && read.abs() < 9e15 {
+            return Ok(Number {
+                label: read.round() as i64,
+                read,
+            });
         }
-        Err(format!("holds {label}, but labels are whole numbers"))
+        Err(format!(
+            "holds {read}, but labels are whole numbers, or within {ROUNDING} of one"
+        ))
+    }
+
+    /// Reads labels that are written as text, with spaces between them.
+    pub(super) fn read_text(&self, input: &mut dyn BufRead, n: usize) -> Result<Labels, String> {
+        let mut labels = Labels::default();
+        let mut word = Vec::new();
+        while labels.voxels.len() < n {
+            word.clear();
+            read_word(input, &mut word)?;
+            let text = String::from_utf8_lossy(&word);
+            if text.is_empty() {
+                let read = labels.voxels.len();
+                return Err(format!("ends after {read} of {n} voxels"));
+            }
+            let number = match text.parse::<i64>() {
+                Ok(label) if self.scale.is_none() => Number {
+                    label,
+                    read: label as f64,
+                },
+                _ => {
+                    let number = text.parse::<f64>();
+                    self.scaled(number.map_err(|_| format!("holds {text:?}, which is no number"))?)?
+                }
+            };
+            let place = labels.take(number)?;
+            labels.voxels.push(place);
+        }
+        Ok(labels)
     }
 
     /// Reads `n` labels; memory grows with what is there, not with what a header says.
@@ -105,7 +147,7 @@ impl Layout {
                 }
                 let place = match last {
                     Some((before, place)) if before == bytes => place,
-                    _ => labels.place(self.label(bytes)?)?,
+                    _ => labels.take(self.label(bytes)?)?,
                 };
                 last = Some((bytes, place));
                 labels.voxels.push(place);
@@ -115,7 +157,52 @@ impl Layout {
     }
 }
 
+/// A number of a file.
+struct Number {
+    /// The whole number that it stands for.
+    label: i64,
+    /// As it is there, scaled.
+    read: f64,
+}
+
+/// The next word of a text; empty at its end.
+fn read_word(input: &mut dyn BufRead, word: &mut Vec<u8>) -> Result<(), String> {
+    loop {
+        let bytes = input.fill_buf().map_err(|error| error.to_string())?;
+        if bytes.is_empty() {
+            return Ok(());
+        }
+        let is_space = |byte: &u8| byte.is_ascii_whitespace() || *byte == b',';
+        let n_spaces = bytes.iter().take_while(|byte| is_space(byte)).count();
+        if n_spaces > 0 {
+            input.consume(n_spaces);
+            if !word.is_empty() {
+                return Ok(());
+            }
+            continue;
+        }
+        let n_letters = bytes.iter().take_while(|byte| !is_space(byte)).count();
+        word.extend_from_slice(&bytes[..n_letters.min(MAX_WORD)]);
+        if word.len() >= MAX_WORD {
+            return Err(format!(
+                "holds a word of {MAX_WORD} letters or more, which is no number"
+            ));
+        }
+        input.consume(n_letters);
+    }
+}
+
 impl Labels {
+    /// The place of a number's label, and whether it had to be rounded.
+    fn take(&mut self, number: Number) -> Result<u8, String> {
+        let off = |read: f64| (read - read.round()).abs();
+        let is_farthest = off(number.read) > self.rounded.map_or(0.0, off);
+        if is_farthest {
+            self.rounded = Some(number.read);
+        }
+        self.place(number.label)
+    }
+
     fn place(&mut self, label: i64) -> Result<u8, String> {
         if let Some(place) = self.places.get(&label) {
             return Ok(*place);
