@@ -1,9 +1,12 @@
-//! Folders with one writer at a time.
+//! Folders with one writer at a time, and the files of one run.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
+use crate::manifest::Manifest;
 use crate::parts::{UNDER_WAY, complete};
 use crate::writer::PARTIAL;
 use crate::{FileError, write};
@@ -11,23 +14,66 @@ use crate::{FileError, write};
 /// The file whose lock is the right to write into its folder.
 const LOCK: &str = ".insonate.lock";
 
+/// Who fills a folder, and what becomes of files that are there from before.
+///
+/// Files that no command of insonate wrote stay where they are, in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Claim<'a> {
+    /// The command, such as `scan`.
+    pub command: &'a str,
+    /// Remove what another command wrote; without it, a folder with such files is refused.
+    pub overwrite: bool,
+    /// Keep what the same command wrote before, as one does that goes on with it; without it, such files are removed.
+    pub resume: bool,
+}
+
+impl<'a> Claim<'a> {
+    /// Replaces what the same command wrote, and nothing else.
+    pub const fn by(command: &'a str) -> Self {
+        Self {
+            command,
+            overwrite: false,
+            resume: false,
+        }
+    }
+
+    /// Goes on with what the same command wrote.
+    pub const fn resuming(command: &'a str) -> Self {
+        Self {
+            command,
+            overwrite: false,
+            resume: true,
+        }
+    }
+
+    /// Removes what another command wrote, or not.
+    #[must_use]
+    pub const fn overwriting(self, overwrite: bool) -> Self {
+        Self { overwrite, ..self }
+    }
+}
+
 /// A folder that a command fills; no other command writes into it meanwhile.
 ///
 /// The lock ends with the process, however that ends.
 #[derive(Debug)]
 pub struct OutputFolder {
     path: PathBuf,
+    command: String,
+    /// Names that are in the list.
+    listed: Mutex<BTreeSet<String>>,
     /// Whether the folder was made for this command.
     is_new: bool,
     _lock: File,
 }
 
 impl OutputFolder {
-    /// Makes the folder, or takes one that is there, and makes sure that it can be written.
+    /// Makes the folder, or takes one that is there, and makes sure that it can be written and holds the files of no other run.
     ///
     /// # Errors
-    /// [`FileError::Busy`] while another command writes into it; [`FileError::Folder`] when it cannot be made or written.
-    pub fn create(path: impl AsRef<Path>) -> Result<Self, FileError> {
+    /// [`FileError::Busy`] while another command writes into it; [`FileError::Occupied`] where it holds what another command wrote;
+    /// [`FileError::Folder`] when it cannot be made or written.
+    pub fn create(path: impl AsRef<Path>, claim: Claim<'_>) -> Result<Self, FileError> {
         let path = path.as_ref();
         let is_new = !path.exists();
         if !is_new && !path.is_dir() {
@@ -37,12 +83,38 @@ impl OutputFolder {
         let folder = Self {
             _lock: lock(path)?,
             path: path.to_owned(),
+            command: claim.command.to_owned(),
+            listed: Mutex::default(),
             is_new,
         };
         // What a killed command left half written or half moved; nobody else writes here now.
         let mended = folder.remove_partial().and_then(|()| complete(path));
         mended.map_err(FileError::folder(path))?;
+        folder.make_room(claim)?;
         Ok(folder)
+    }
+
+    /// Refuses, removes or keeps what an earlier command wrote.
+    fn make_room(&self, claim: Claim<'_>) -> Result<(), FileError> {
+        let failed = FileError::folder(&self.path);
+        let Some(earlier) = Manifest::read(&self.path).map_err(&failed)? else {
+            return Ok(());
+        };
+        let is_ours = earlier.command == claim.command;
+        if is_ours && claim.resume {
+            let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+            listed.extend(earlier.entries);
+            return Ok(());
+        }
+        let n_files = earlier.count(&self.path);
+        if !is_ours && !claim.overwrite && n_files > 0 {
+            return Err(FileError::Occupied {
+                path: self.path.clone(),
+                command: earlier.command,
+                n_files,
+            });
+        }
+        earlier.clear(&self.path).map_err(failed)
     }
 
     /// Where it is.
@@ -55,7 +127,31 @@ impl OutputFolder {
     /// # Errors
     /// As [`write`].
     pub fn write(&self, name: &str, content: &[u8]) -> Result<(), FileError> {
-        write(self.path.join(name), content)
+        write(self.file(name)?, content)
+    }
+
+    /// Where to write a file of this name; the next command knows then that insonate wrote it.
+    ///
+    /// # Errors
+    /// [`FileError::Folder`].
+    pub fn file(&self, name: &str) -> Result<PathBuf, FileError> {
+        let mut listed = self.listed.lock().unwrap_or_else(PoisonError::into_inner);
+        if !listed.contains(name) {
+            let added = Manifest::add(&self.path, &self.command, name);
+            added.map_err(FileError::folder(&self.path))?;
+            listed.insert(name.to_owned());
+        }
+        Ok(self.path.join(name))
+    }
+
+    /// Where a folder within this one is, which this or another command of insonate fills by an [`OutputFolder`] of its own: cleared with
+    /// this one.
+    ///
+    /// # Errors
+    /// [`FileError::Folder`].
+    pub fn folder(&self, name: &str) -> Result<PathBuf, FileError> {
+        self.file(&format!("{name}/"))?;
+        Ok(self.path.join(name))
     }
 
     fn remove_partial(&self) -> io::Result<()> {

@@ -16,6 +16,7 @@ mod interrupt;
 mod list;
 mod meter;
 mod outcome;
+mod output_folder;
 mod patient_args;
 mod press;
 mod psm;
@@ -120,6 +121,7 @@ type ViewCommand = scene_args::SceneArgs;
 impl Cli {
     /// Runs the command.
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        interrupt::Interrupt::listen()?;
         match self.command {
             Command::List(command) => command.run(),
             Command::Scene(command) => command.run(),

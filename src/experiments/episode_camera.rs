@@ -51,6 +51,21 @@ impl EpisodeCamera {
         }
     }
 
+    /// Fails for a camera that an environment's scene does not have; several names have commas between.
+    ///
+    /// # Errors
+    /// [`SimError::UnknownName`], naming those that it has.
+    pub fn check(cameras: &str, env: &dyn Env) -> Result<(), SimError> {
+        let Some((scene, _)) = env.scene() else {
+            return Ok(());
+        };
+        let model = scene.visual_model();
+        for camera in cameras.split(',') {
+            names::find(model, ObjectType::Camera, camera.trim())?;
+        }
+        Ok(())
+    }
+
     /// The frames of a film of an episode of so many steps.
     pub fn frames(&self, n_steps: usize) -> Vec<&Image> {
         let stride = self.playback.stride(n_steps);

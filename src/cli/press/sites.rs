@@ -68,7 +68,9 @@ impl SitesArgs {
         recorder.check().map_err(Usage::new)?;
         let seed = press.outcome.seed.unwrap_or(0);
         let sites = places(press, scene, count);
-        let run = press.outcome.start(scene, &press.output, "recording")?;
+        let run = press
+            .outcome
+            .start(scene, &press.output, "press", "recording")?;
         let (mut pictures, mut progress) = run.observers();
         let mut recorded = Vec::with_capacity(sites.len());
         let mut interrupted = false;
@@ -111,7 +113,7 @@ impl SitesArgs {
             .collect();
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
-        finish(run, &files, &truth, &recorded, &pictures, interrupted)
+        finish(run, &files, &truth, &recorded, &pictures)
     }
 }
 
@@ -159,7 +161,6 @@ fn finish(
     truth: &Value,
     recorded: &[SiteRecording],
     pictures: &insonate::experiments::Pictures,
-    interrupted: bool,
 ) -> anyhow::Result<()> {
     let mut lines = vec![format!(
         "{:<12} {:>9} {:>9} {:>9} {:>12} {:>13}",
@@ -178,7 +179,7 @@ fn finish(
         )
     }));
     lines.push("\nk and c: the divided form of each press before noise".to_owned());
-    run.finish_files(files, truth, &lines, pictures, interrupted)
+    run.finish_files(files, truth, &lines, pictures)
 }
 
 fn sites(text: &str) -> Result<usize, String> {
