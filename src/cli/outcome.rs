@@ -16,6 +16,7 @@ use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
+use super::verdict_args::ending;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -49,6 +50,7 @@ pub(crate) struct Outcome {
     bar: ProgressBar,
     json: bool,
     mcap: bool,
+    doing: &'static str,
     pictures: Option<RenderConfig>,
     interrupt: Interrupt,
 }
@@ -77,6 +79,7 @@ impl OutcomeArgs {
             bar,
             json: self.json,
             mcap: self.mcap,
+            doing,
             pictures: (!self.no_pictures).then_some(config),
             interrupt: Interrupt::listen()?,
         })
@@ -130,20 +133,24 @@ impl Outcome {
         }
         if self.json {
             print(&json)?;
-            return self.end();
+            self.end()?;
+            return ending(&summary.verdict, self.doing);
         }
         let value = serde_json::to_value(summary)?;
         let figures = value.as_object().into_iter().flatten();
         let line = |(name, figure): (&String, &serde_json::Value)| {
             Some(format!("{name:<20} {:>12.4}", figure.as_f64()?))
         };
-        let mut lines: Vec<String> = figures.filter_map(line).collect();
-        lines.push(format!(
-            "\nlog, plots and pictures: {}",
-            self.folder.path().display()
-        ));
+        let verdict = summary.verdict.outcome.name();
+        let mut lines = vec![format!("{:<20} {verdict:>12}", "verdict")];
+        lines.extend(figures.filter_map(line));
+        if !self.interrupt.came() {
+            let folder = self.folder.path().display();
+            lines.push(format!("\nlog, plots and pictures: {folder}"));
+        }
         print(&lines.join("\n"))?;
-        self.end()
+        self.end()?;
+        ending(&summary.verdict, self.doing)
     }
 
     fn write(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {

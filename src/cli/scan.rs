@@ -7,6 +7,7 @@ use insonate::experiments::{self, time_plot};
 
 use super::outcome::{OutcomeArgs, point, random_point};
 use super::scene_args::SceneArgs;
+use super::verdict_args::VerdictArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -50,6 +51,8 @@ pub(crate) struct Scan {
     output: PathBuf,
     #[command(flatten)]
     outcome: OutcomeArgs,
+    #[command(flatten)]
+    verdict: VerdictArgs,
 }
 
 impl Scan {
@@ -66,6 +69,7 @@ impl Scan {
             to: self.to.or_else(|| random(1)).unwrap_or(default.to),
             force: self.force,
             speed: self.speed,
+            limits: self.verdict.limits()?,
             ..default
         };
         scan.check().map_err(super::Usage::new)?;

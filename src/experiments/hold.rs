@@ -7,11 +7,12 @@ use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use super::base_search::{self, NoContact};
 use super::probe_scene::ProbeScene;
 use super::progress::report;
-use super::{Pictures, Progress};
+use super::{Pictures, Progress, Sample};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
 use crate::sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use crate::sim::verdict::{ForceFigures, Judge, RunWatch, Verdict, VerdictLimits};
 use crate::sim::{Pose, Twist};
 
 /// Where to hold the probe, and how firmly.
@@ -25,6 +26,8 @@ pub struct Hold {
     pub force: f64,
     /// Time in contact [s].
     pub seconds: f64,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Hold {
@@ -43,8 +46,14 @@ impl Hold {
 pub struct Held {
     /// Pose of the face: +x along the array, +z into the body.
     pub torso_from_probe: Isometry3<f64>,
+    /// Whether the limits were kept over the last quarter of the time, and why not.
+    pub verdict: Verdict,
     /// Mean force along the probe's axis over the last quarter of the time [N].
     pub force: f64,
+    /// Mean absolute error of that force [N].
+    pub force_mae: f64,
+    /// Largest force at any time [N].
+    pub peak_force: f64,
     /// Depth of the face below the skin at rest [m].
     pub indentation: f64,
     /// The tissue.
@@ -86,7 +95,8 @@ pub fn hold(
     placed.map_err(|error| base_search::advise(error, scene, ends, reaches))?;
     let mut controller = HybridForce::new(&probe_scene.physics, HybridConfig::default())?;
     let mut touched = None;
-    let (mut sum, mut n) = (0.0, 0.0);
+    let mut watch = RunWatch::new(&probe_scene.physics)?;
+    let mut readings = HoldReadings::default();
     loop {
         let time = probe_scene.physics.time();
         if touched.is_none() && probe_scene.in_contact() {
@@ -112,10 +122,9 @@ pub fn hold(
         controller.set_target(&probe_scene.physics, target);
         controller.control(&mut probe_scene.physics);
         probe_scene.physics.step()?;
-        if share > 0.75 {
-            sum += probe_scene.sample(0, &goal, &skin, None).force[2];
-            n += 1.0;
-        }
+        watch.see(&probe_scene.physics);
+        let sample = probe_scene.sample(0, &goal, &skin, None);
+        readings.take(&sample, hold.force, share > 0.75);
     }
     pictures.take(&probe_scene.compiled, &probe_scene.physics);
     let physics = &probe_scene.physics;
@@ -126,11 +135,63 @@ pub fn hold(
         ..pose
     };
     Ok(Held {
+        verdict: readings.verdict(hold, &watch),
+        force: readings.mean(readings.force),
+        force_mae: readings.mean(readings.error),
+        peak_force: readings.peak,
         torso_from_probe: torso_from_probe(&facing, origin, &unmoved),
-        force: sum / n,
         indentation: -(pose.position - skin.position).dot(&skin.normal),
         torso: DeformedTorso::new(&points, physics, origin, &unmoved),
     })
+}
+
+/// What is gathered while the probe is held; sums are over the last quarter of the time.
+#[derive(Debug, Default)]
+struct HoldReadings {
+    n: usize,
+    n_in_contact: usize,
+    force: f64,
+    error: f64,
+    worst: f64,
+    tilt: f64,
+    /// Over all of the time.
+    peak: f64,
+}
+
+impl HoldReadings {
+    fn take(&mut self, sample: &Sample, wanted: f64, is_settled: bool) {
+        let force = sample.force[2];
+        self.peak = self.peak.max(force);
+        if is_settled {
+            let error = (force - wanted).abs();
+            self.n += 1;
+            self.n_in_contact += usize::from(sample.in_contact);
+            self.force += force;
+            self.error += error;
+            self.worst = self.worst.max(error);
+            self.tilt = self.tilt.max(sample.tilt);
+        }
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.n as f64
+    }
+
+    fn verdict(&self, hold: &Hold, watch: &RunWatch) -> Verdict {
+        let force = ForceFigures {
+            asked: hold.force,
+            mean: self.mean(self.force),
+            mae: self.mean(self.error),
+            worst: self.worst,
+            peak: self.peak,
+        };
+        Judge::new(&hold.limits)
+            .force(force)
+            .contact(self.n_in_contact as f64 / self.n as f64)
+            .tilt(self.tilt.to_degrees())
+            .arm(watch, "press")
+            .verdict()
+    }
 }
 
 /// Direction of the array on the skin, in world: the torso stands upright in it.

@@ -7,11 +7,13 @@ use nalgebra::Vector3;
 
 use super::base_search::{self, NoContact};
 use super::probe_scene::ProbeScene;
-use super::progress::{is_interrupted, report};
-use super::{Pictures, Progress, Record, Summary};
+use super::progress::report;
+use super::summary::Asked;
+use super::{Interrupted, Pictures, Progress, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
+use crate::sim::verdict::{RunWatch, VerdictLimits};
 use crate::sim::{Physics, Pose, Twist};
 
 /// What path to follow and how.
@@ -29,6 +31,8 @@ pub struct Scan {
     pub clearance: f64,
     /// Gains of the hybrid controller.
     pub controller: HybridConfig,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Default for Scan {
@@ -40,6 +44,7 @@ impl Default for Scan {
             speed: 0.04,
             clearance: 0.01,
             controller: HybridConfig::default(),
+            limits: VerdictLimits::default(),
         }
     }
 }
@@ -74,8 +79,10 @@ const RETREAT: (f64, f64) = (0.5, 0.06);
 
 /// Scans; pictures are taken in the middle of the path.
 ///
+/// What goes wrong once the robot moves ends the scan, and is a reason of the summary's verdict.
+///
 /// # Errors
-/// When the scene cannot run, the path leaves the torso or the arm's reach, no contact is found, or the simulation diverges.
+/// When the scene cannot run, or the path leaves the torso or the arm's reach.
 pub fn scan(
     scene: &Scene,
     scan: &Scan,
@@ -83,20 +90,7 @@ pub fn scan(
     progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
     scan.check()?;
-    let advise = |error| {
-        let ends = |probe_scene: &ProbeScene<'_>| {
-            let path = Path::over(probe_scene, scan)?;
-            Ok(vec![
-                path.above_start(probe_scene, scan)?,
-                path.at(probe_scene, path.length)?.pose,
-            ])
-        };
-        base_search::advise(error, scene, ends, |moved| {
-            let contact = Run::start(moved, scan, &mut |_| Continue(()))
-                .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
-            contact.is_ok()
-        })
-    };
+    let advise = |error| advise(error, scene, scan);
     let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
     if let Some(b_mode) = &mut pictures.b_mode {
         b_mode.begin(&Physics::from_scene(&run.probe_scene.compiled)?);
@@ -104,23 +98,51 @@ pub fn scan(
     let clock = Instant::now();
     let steps = run
         .approach(&mut controller, scan.force)
-        .map_err(advise)
         .and_then(|()| run.settle(&mut controller, scan.force))
         .and_then(|()| run.slide(&mut controller, scan, pictures))
         .and_then(|()| run.retreat());
-    let interrupted = is_interrupted(steps)?;
     let seconds = clock.elapsed().saturating_sub(run.aside).as_secs_f64();
 
-    let mut summary = Summary::of(
-        &run.record,
-        scan.force,
-        scan.speed,
-        &PHASES[..3],
-        &PHASES[2..3],
-        seconds,
-    );
-    summary.interrupted = interrupted;
+    let asked = Asked {
+        force: Some(scan.force),
+        depth: None,
+        speed: scan.speed,
+        path: Some(run.path.in_world(&run.probe_scene)),
+        work: &PHASES[..3],
+        slide: &PHASES[2..3],
+    };
+    let mut summary = Summary::of(&run.record, &asked, seconds);
+    let mut problems = Vec::new();
+    if let Err(error) = steps {
+        summary.interrupted = error.is::<Interrupted>();
+        // A joint without the torque to approach gains nothing from another place of the base.
+        let is_weak = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
+        let error = if is_weak { error } else { advise(error) };
+        problems.push(if summary.interrupted {
+            "interrupted".to_owned()
+        } else {
+            error.to_string()
+        });
+    }
+    let span = run.span();
+    summary.judge(&scan.limits, &run.watch, span, &problems, &asked);
     Ok((run.record, summary))
+}
+
+/// Adds to an error about reach where the robot could stand instead.
+fn advise(error: anyhow::Error, scene: &Scene, scan: &Scan) -> anyhow::Error {
+    let ends = |probe_scene: &ProbeScene<'_>| {
+        let path = Path::over(probe_scene, scan)?;
+        Ok(vec![
+            path.above_start(probe_scene, scan)?,
+            path.at(probe_scene, path.length)?.pose,
+        ])
+    };
+    base_search::advise(error, scene, ends, |moved| {
+        let contact = Run::start(moved, scan, &mut |_| Continue(()))
+            .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
+        contact.is_ok()
+    })
 }
 
 /// A straight line over the torso, seen from above.
@@ -151,6 +173,12 @@ impl Path {
             path.at(probe_scene, path.length * f64::from(step) / 20.0)?;
         }
         Ok(path)
+    }
+
+    /// Its ends in world, seen from above [m].
+    fn in_world(&self, probe_scene: &ProbeScene<'_>) -> [[f64; 2]; 2] {
+        let [x, y, _] = probe_scene.torso_position();
+        [self.from, self.to].map(|end| [end[0] + x, end[1] + y])
     }
 
     /// Where the probe starts, clear of the skin.
@@ -186,6 +214,7 @@ struct Run<'a> {
     probe_scene: ProbeScene<'a>,
     path: Path,
     record: Record,
+    watch: RunWatch,
     progress: Progress<'a>,
     /// Share of the path that is done.
     share: f64,
@@ -205,6 +234,7 @@ impl<'a> Run<'a> {
         probe_scene.place(&path.above_start(&probe_scene, scan)?)?;
         let controller = HybridForce::new(&probe_scene.physics, scan.controller.clone())?;
         let run = Self {
+            watch: RunWatch::new(&probe_scene.physics)?,
             probe_scene,
             path,
             record: Record {
@@ -241,6 +271,7 @@ impl<'a> Run<'a> {
         );
         controller.control(&mut self.probe_scene.physics);
         self.probe_scene.physics.step()?;
+        self.watch.see(&self.probe_scene.physics);
         self.record.samples.push(self.probe_scene.sample(
             phase,
             &goal.pose,
@@ -248,6 +279,12 @@ impl<'a> Run<'a> {
             Some(goal.direction),
         ));
         Ok(report(self.progress, self.share)?)
+    }
+
+    /// Name of the phase that the watch has seen the joints in.
+    fn span(&self) -> &'static str {
+        let is_sliding = self.record.of_phase("slide").next().is_some();
+        if is_sliding { "slide" } else { "approach" }
     }
 
     fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
@@ -285,6 +322,7 @@ impl<'a> Run<'a> {
         scan: &Scan,
         pictures: &mut Pictures,
     ) -> anyhow::Result<()> {
+        self.watch.restart_joints();
         let start = self.probe_scene.physics.time();
         let duration = self.path.length / scan.speed + RAMP / 2.0;
         let mut is_pictured = false;

@@ -13,6 +13,7 @@ use clap::Args;
 use insonate::experiments::{Backend, Device, Pictures};
 use insonate::files::OutputFolder;
 use insonate::report::{grey_picture, label_picture};
+use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
@@ -30,6 +31,7 @@ use serde_json::{Value, json};
 use self::phantom::PhantomWord;
 use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
+use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
 use crate::cli::output_folder::OverwriteArg;
 
@@ -148,6 +150,8 @@ pub(crate) struct ImageCommand {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    verdict: VerdictArgs,
 }
 
 /// What is imaged, how it is deformed, from where.
@@ -158,6 +162,8 @@ struct Scanned {
     pose: Isometry3<f64>,
     /// Of the scene, where there is one.
     pictures: Pictures,
+    /// Whether the robot held the probe as it should, where there is one.
+    verdict: Option<Verdict>,
 }
 
 impl ImageCommand {
@@ -212,9 +218,13 @@ impl ImageCommand {
             folder.write("image.json", format!("{text}\n").as_bytes())?;
         }
         if self.json {
-            return print(&serde_json::to_string_pretty(&figures)?);
+            print(&serde_json::to_string_pretty(&figures)?)?;
+        } else {
+            print(&lines(&figures, self.output.as_deref()))?;
         }
-        print(&lines(&figures, self.output.as_deref()))
+        scanned
+            .verdict
+            .map_or(Ok(()), |verdict| ending(&verdict, "pressing"))
     }
 
     fn transducer(&self) -> anyhow::Result<Transducer> {
@@ -316,6 +326,7 @@ impl ImageCommand {
             deformation: Box::new(Rigid::default()),
             pose: Isometry3::identity(),
             pictures: Pictures::none(),
+            verdict: None,
         })
     }
 
