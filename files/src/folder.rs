@@ -11,6 +11,24 @@ use crate::parts::{UNDER_WAY, complete};
 use crate::writer::PARTIAL;
 use crate::{FileError, write};
 
+/// Folders that this process fills, and whether it made them.
+static FILLED: Mutex<Vec<(PathBuf, bool)>> = Mutex::new(Vec::new());
+
+/// Takes the locks and half files of all folders that this process fills out of the way, before it ends without returning.
+///
+/// What is written meanwhile may fail, or be left half for the next command on the folder, which removes it.
+pub fn abandon() {
+    let filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
+    for (path, is_new) in filled.iter() {
+        let _ = remove_partial(path);
+        let _ = fs::remove_file(path.join(LOCK));
+        if *is_new {
+            // Only where nothing is in it.
+            let _ = fs::remove_dir(path);
+        }
+    }
+}
+
 /// The file whose lock is the right to write into its folder.
 const LOCK: &str = ".insonate.lock";
 
@@ -88,7 +106,10 @@ impl OutputFolder {
             is_new,
         };
         // What a killed command left half written or half moved; nobody else writes here now.
-        let mended = folder.remove_partial().and_then(|()| complete(path));
+        let mut filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
+        filled.push((path.to_owned(), is_new));
+        drop(filled);
+        let mended = remove_partial(path).and_then(|()| complete(path));
         mended.map_err(FileError::folder(path))?;
         folder.make_room(claim)?;
         Ok(folder)
@@ -153,24 +174,28 @@ impl OutputFolder {
         self.file(&format!("{name}/"))?;
         Ok(self.path.join(name))
     }
+}
 
-    fn remove_partial(&self) -> io::Result<()> {
-        for entry in fs::read_dir(&self.path)? {
-            let entry = entry?;
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            if name == UNDER_WAY {
-                fs::remove_dir_all(entry.path())?;
-            } else if name.starts_with(PARTIAL.0) && name.ends_with(PARTIAL.1) {
-                fs::remove_file(entry.path())?;
-            }
+/// Removes half files.
+fn remove_partial(folder: &Path) -> io::Result<()> {
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        if name == UNDER_WAY {
+            fs::remove_dir_all(entry.path())?;
+        } else if name.starts_with(PARTIAL.0) && name.ends_with(PARTIAL.1) {
+            fs::remove_file(entry.path())?;
         }
-        Ok(())
     }
+    Ok(())
 }
 
 impl Drop for OutputFolder {
     fn drop(&mut self) {
+        let mut filled = FILLED.lock().unwrap_or_else(PoisonError::into_inner);
+        filled.retain(|(path, _)| *path != self.path);
+        drop(filled);
         // The lock is still held: whoever opened this file meanwhile finds that it has lost its name.
         let _ = fs::remove_file(self.path.join(LOCK));
         if self.is_new {

@@ -19,6 +19,6 @@ mod writer;
 
 pub use append::AppendFile;
 pub use error::FileError;
-pub use folder::{Claim, OutputFolder};
+pub use folder::{Claim, OutputFolder, abandon};
 pub use parts::FolderParts;
 pub use writer::{FileWriter, write, write_with};

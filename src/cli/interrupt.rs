@@ -16,8 +16,13 @@ use signal_hook::flag;
 
 /// How often the watching thread looks.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long a command may take to end by itself where it has nothing to save.
+/// How long a command may take to end by itself once its log is saved.
 const GRACE: Duration = Duration::from_millis(1200);
+/// How long a command may take to come to its loop, which then breaks off and saves what there is.
+const PREPARATION: Duration = Duration::from_millis(1800);
+
+/// How long a command that has just saved may take to print its summary.
+const REST: Duration = Duration::from_millis(300);
 
 /// Whether, and by which signal, the command was asked to stop.
 #[derive(Debug, Clone)]
@@ -32,7 +37,14 @@ struct Shared {
     /// Whether a loop has asked for the signal, so that it will end by itself.
     is_asked: AtomicBool,
     /// What is saved, and where, once it is.
-    saved: Mutex<Option<String>>,
+    saved: Mutex<Option<Saved>>,
+}
+
+/// What is saved, and since when.
+#[derive(Debug)]
+struct Saved {
+    what: String,
+    at: Instant,
 }
 
 /// One for the program: signals are the program's.
@@ -84,7 +96,10 @@ impl Interrupt {
 
     /// Everything that counts is saved; what follows, such as pictures, may be cut off by a signal.
     pub(crate) fn saved(&self, what: impl std::fmt::Display) {
-        *self.lock() = Some(what.to_string());
+        *self.lock() = Some(Saved {
+            what: what.to_string(),
+            at: Instant::now(),
+        });
     }
 
     /// The end of the program with the signal's status; `saved` says what was saved and where.
@@ -100,13 +115,16 @@ impl Interrupt {
         while self.number() == 0 {
             std::thread::sleep(LOOK);
         }
+        let came = Instant::now();
         std::thread::sleep(GRACE);
         loop {
-            let saved = self.lock().clone();
-            if let Some(saved) = saved {
-                self.end(&saved);
+            if let Some(saved) = &*self.lock()
+                && saved.at.elapsed() > REST
+            {
+                self.end(&saved.what);
             }
-            if !self.shared.is_asked.load(Ordering::Relaxed) {
+            let is_asked = self.shared.is_asked.load(Ordering::Relaxed);
+            if !is_asked && self.lock().is_none() && came.elapsed() > PREPARATION {
                 self.end("nothing was saved");
             }
             std::thread::sleep(LOOK);
@@ -114,6 +132,7 @@ impl Interrupt {
     }
 
     fn end(&self, saved: &str) -> ! {
+        insonate::files::abandon();
         eprintln!("{}", self.message(saved));
         std::process::exit(self.status().into())
     }
@@ -131,7 +150,7 @@ impl Interrupt {
         self.shared.signal.load(Ordering::Relaxed)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<String>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Saved>> {
         self.shared
             .saved
             .lock()

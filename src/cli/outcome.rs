@@ -190,8 +190,11 @@ impl Outcome {
         if self.json {
             print(&serde_json::to_string_pretty(summary)?)?;
         } else {
-            let folder = self.folder.path().display();
-            print(&format!("{}\nlogs: {folder}", lines.join("\n")))?;
+            let mut text = lines.join("\n");
+            if !self.interrupt.came() {
+                text += &format!("\nlogs: {}", self.folder.path().display());
+            }
+            print(&text)?;
         }
         self.end()
     }

@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
-use super::{Usage, print};
+use super::print;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -111,12 +111,11 @@ impl RolloutCommand {
             };
             print(&serde_json::to_string_pretty(&all)?)?;
         } else {
-            let lines: Vec<String> = summaries.iter().map(summary_text).collect();
-            let folder = self.output.display();
-            print(&format!(
-                "{}\n\nlog, plots and film: {folder}",
-                lines.join("\n\n")
-            ))?;
+            let mut lines: Vec<String> = summaries.iter().map(summary_text).collect();
+            if !interrupt.came() {
+                lines.push(format!("log, plots and film: {}", self.output.display()));
+            }
+            print(&lines.join("\n\n"))?;
         }
         if interrupt.came() {
             return Err(interrupt.error(self.saved(n_episodes)).into());
@@ -131,7 +130,7 @@ impl RolloutCommand {
         };
         for policy in policies {
             let env = policy.factory.make()?;
-            EpisodeCamera::check(camera, &*env).map_err(Usage::new)?;
+            EpisodeCamera::check(camera, &*env)?;
         }
         Ok(())
     }

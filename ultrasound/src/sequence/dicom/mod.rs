@@ -18,6 +18,7 @@ const TRANSFER_SYNTAX: &str = "1.2.840.10008.1.2.1";
 /// What the video player of a web viewer starts with.
 const RECOMMENDED_DISPLAY_FRAME_RATE: Tag = [0x0008, 0x2144];
 const CINE_RATE: Tag = [0x0018, 0x0040];
+const IMAGE_LATERALITY: Tag = [0x0020, 0x0062];
 const FRAME_TIME: Tag = [0x0018, 0x1063];
 const FRAME_TIME_VECTOR: Tag = [0x0018, 0x1065];
 /// Most times that fit one after another into an element.
@@ -82,8 +83,8 @@ impl Sequence {
         set.text([0x0020, 0x0011], "IS", "1");
         set.text([0x0020, 0x0013], "IS", "1");
         set.text([0x0020, 0x0020], "CS", "");
-        // The side of what is imaged is not known here: empty, as type 2 has it.
-        set.text([0x0020, 0x0060], "CS", "");
+        // Trunk and neck are no paired parts; Laterality has no value for that, and is absent beside this.
+        set.text(IMAGE_LATERALITY, "CS", "U");
         self.picture(&mut set, times.tag);
         Ok(file(&instance, &set))
     }
