@@ -134,7 +134,7 @@ fn a_second_command_on_a_folder_is_refused() {
 /// The contract's 2 s are those of an optimised build on an idle machine, which tests do not have.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// Starts a command, sends SIGINT after two seconds of work, and returns what it printed on standard output and error.
+/// Starts a command, sends SIGINT after six seconds, when tests beside it have let it come to its loop, and returns what it printed on standard output and error.
 fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(arguments)
@@ -148,7 +148,7 @@ fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     while !folder.join(".insonate.lock").exists() && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(6));
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-INT", &id]).status();
     assert!(kill.unwrap().success());

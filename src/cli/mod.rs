@@ -60,7 +60,10 @@ pub(crate) use interrupt::Interrupted;
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
 
-Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with everything saved.")]
+A folder holds the files of one run: a command replaces what it wrote there before, and refuses what another one wrote, unless told to
+--overwrite it. Files of your own stay.
+
+Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with what was measured saved.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
