@@ -131,6 +131,10 @@ impl Interrupt {
         }
     }
 
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the thread that works does not return in time; half-written files are taken away before"
+    )]
     fn end(&self, saved: &str) -> ! {
         insonate::files::abandon();
         eprintln!("{}", self.message(saved));

@@ -190,11 +190,10 @@ impl Outcome {
         if self.json {
             print(&serde_json::to_string_pretty(summary)?)?;
         } else {
-            let mut text = lines.join("\n");
+            print(&lines.join("\n"))?;
             if !self.interrupt.came() {
-                text += &format!("\nlogs: {}", self.folder.path().display());
+                print(&format!("logs: {}", self.folder.path().display()))?;
             }
-            print(&text)?;
         }
         self.end()
     }

@@ -255,11 +255,10 @@ impl MotionArgs {
         if self.json {
             print(&serde_json::to_string_pretty(&done.summary)?)?;
         } else {
-            let mut text = in_words(&done.summary)?;
+            print(&in_words(&done.summary)?)?;
             if !interrupt.came() {
-                text += &format!("\n\nlog, plot and film: {shown}");
+                print(&format!("\nlog, plot and film: {shown}"))?;
             }
-            print(&text)?;
         }
         match done.summary.diverged {
             None if interrupt.came() => Err(interrupt.error(saved).into()),
