@@ -134,7 +134,7 @@ fn a_second_command_on_a_folder_is_refused() {
 /// The contract's 2 s are those of an optimised build on an idle machine, which tests do not have.
 const LONGEST: Duration = Duration::from_secs(6);
 
-/// Starts a command, sends SIGINT after a second of work, and returns what it printed on standard output and error.
+/// Starts a command, sends SIGINT after six seconds, when tests beside it have let it come to its loop, and returns what it printed on standard output and error.
 fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(arguments)
@@ -148,7 +148,7 @@ fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     while !folder.join(".insonate.lock").exists() && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(Duration::from_secs(6));
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-INT", &id]).status();
     assert!(kill.unwrap().success());
@@ -244,6 +244,141 @@ fn fitting_a_scene_saves_what_the_logs_gave() {
     );
     assert_eq!(read(&folder, "result.json")["interrupted"], true);
     assert!(folder.join("softness.toml").exists() && folder.join("report.html").exists());
+}
+
+#[test]
+fn a_film_that_saw_nothing_yet_ends_like_any_scan() {
+    let folder = tempfile::tempdir().unwrap();
+    let scan = ["scan", "--patient", "adult", "--b-mode", "--no-pictures"];
+    // Slow: the signal comes long before the probe slides.
+    let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args(scan)
+        .args(["--speed", "0.001", "--output", text(folder.path())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("scene.xml").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (problem, status, seconds) = stopped(child);
+    assert_eq!(status, Some(130), "{problem}");
+    assert!(seconds < LONGEST, "{seconds:?}: {problem}");
+    assert!(problem.contains("interrupted after "), "{problem}");
+    assert!(!problem.contains("error:"), "{problem}");
+    let what = problem.rsplit(": ").next().unwrap();
+    assert_eq!(
+        what.contains("log.csv"),
+        folder.path().join("log.csv").exists()
+    );
+    assert!(!folder.path().join(".insonate.lock").exists());
+}
+
+#[test]
+fn pictures_that_are_being_drawn_do_not_hold_a_command_up() {
+    let folder = tempfile::tempdir().unwrap();
+    let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
+        .args(["continuum", "navigate", "--frames", "200", "--picture-size"])
+        .args(["2000x2000", "--output", text(folder.path())])
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.path().join("summary.json").exists() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let (problem, status, seconds) = stopped(child);
+    assert!(seconds < LONGEST, "{seconds:?}: {problem}");
+    // A machine without OpenGL has nothing to draw, and may be done.
+    if status != Some(0) || !problem.contains("no pictures") {
+        assert_eq!(status, Some(130), "{problem}");
+        assert!(
+            problem.contains("saved log.csv and summary.json"),
+            "{problem}"
+        );
+    }
+}
+
+/// Sends SIGINT; what was printed as errors, the status, and the time that it took.
+fn stopped(child: std::process::Child) -> (String, Option<i32>, Duration) {
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status();
+    assert!(kill.unwrap().success());
+    let sent = Instant::now();
+    let output = child.wait_with_output().unwrap();
+    (stderr(&output), output.status.code(), sent.elapsed())
+}
+
+#[test]
+fn a_folder_holds_the_files_of_one_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = text(folder.path());
+    json(&[&PRESS[..], &["--output", output]].concat());
+    let user = folder.path().join("notes.txt");
+    fs::write(&user, "mine").unwrap();
+    let rollout = ["rollout", "zero", "--task", "pendulum", "--no-pictures"];
+    let train = ["train", "pendulum", "--steps", "1000"];
+    for arguments in [
+        &["scan", "--no-pictures"][..],
+        &["tissue", "push", "--no-pictures"],
+        &["image", "--phantom", "points"],
+        &["continuum", "navigate"],
+        &["calibrate", "data/logs/absent.csv"],
+        &["psm", "track"],
+        &["demonstrate", "pendulum"],
+        &rollout,
+        &train,
+    ] {
+        let line = refused(&[arguments, &["--output", output]].concat(), 1);
+        let said = line.contains("insonate press") && line.contains("--overwrite");
+        assert!(said, "{arguments:?}: {line}");
+    }
+    let list = || -> Vec<String> {
+        let entries = fs::read_dir(folder.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name());
+        let mut names: Vec<String> = names.map(|name| name.into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    assert!(list().contains(&"force_indentation.svg".to_owned()));
+    done(&[&rollout[..], &["--overwrite", "--output", output]].concat());
+    let rolled = list();
+    assert!(
+        !rolled.contains(&"force_indentation.svg".to_owned()),
+        "{rolled:?}"
+    );
+    assert!(rolled.contains(&"config.toml".to_owned()), "{rolled:?}");
+    // Again, without the option: the same command replaces its files.
+    done(&[&rollout[..], &["--episodes", "2", "--output", output]].concat());
+    let several = list();
+    let here = [".insonate.files", "episode-0", "episode-1", "notes.txt"];
+    assert_eq!(several, here);
+    done(&[&train[..], &["--overwrite", "--output", output]].concat());
+    let trained = list();
+    assert!(
+        trained.contains(&"policy.safetensors".to_owned()),
+        "{trained:?}"
+    );
+    assert!(!trained.contains(&"episode-0".to_owned()), "{trained:?}");
+    done(&[&rollout[..], &["--overwrite", "--output", output]].concat());
+    assert_eq!(list(), rolled);
+    assert_eq!(fs::read_to_string(&user).unwrap(), "mine");
+}
+
+#[test]
+fn a_camera_that_a_scene_does_not_have_is_refused_before_an_episode_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().join("film");
+    let rollout = ["rollout", "scripted", "--task", "probe-press", "--camera"];
+    let line = refused(
+        &[&rollout[..], &["close,cloze", "--output", text(&output)]].concat(),
+        2,
+    );
+    assert!(
+        line.contains("cloze") && line.contains("close, ") && line.contains("side"),
+        "{line}"
+    );
+    assert!(!output.exists());
 }
 
 #[test]

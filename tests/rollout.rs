@@ -52,8 +52,8 @@ fn the_log_has_observations_actions_rewards_and_the_probe() {
     }
     assert_eq!(
         std::fs::read_dir(&folder).unwrap().count(),
-        5,
-        "no temporary files are left"
+        6,
+        "no temporary files are left, and a list of the files"
     );
 
     let mut reader = csv::Reader::from_path(folder.join("log.csv")).unwrap();
@@ -124,10 +124,11 @@ fn a_film_is_rendered_where_the_machine_has_egl() {
     let file = std::fs::read(folder.join("film.gif")).unwrap();
     let decoder = gif::DecodeOptions::new().read_info(&file[..]).unwrap();
     assert_eq!(decoder.width(), 320);
-    // An unknown camera costs the film alone.
+    // An unknown camera is refused, and the film of before stays.
     let more = ["--camera", "moon"];
     let output = insonate(&[&arguments[..], &more].concat());
-    assert!(output.status.success() && stderr(&output).contains("moon"));
+    assert!(output.status.code() == Some(2) && stderr(&output).contains("moon"));
+    assert!(folder.join("film.gif").exists());
 }
 
 #[test]

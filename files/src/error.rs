@@ -31,6 +31,26 @@ pub enum FileError {
         /// The other command's process, where it is known.
         process: Option<u32>,
     },
+    /// The folder holds what another command wrote.
+    #[error("the folder {} holds {n_files} files that insonate {} wrote: choose another folder", path.display(), word(command))]
+    Occupied {
+        /// The folder.
+        path: PathBuf,
+        /// The other command, as its list of files says.
+        command: String,
+        /// How many of its files are there.
+        n_files: usize,
+    },
+}
+
+/// A command's name out of a list that anybody may have written.
+fn word(command: &str) -> &str {
+    let is_plain = |letter: char| letter.is_ascii_lowercase() || letter == '-' || letter == ' ';
+    if command.len() <= 40 && command.chars().all(is_plain) {
+        command
+    } else {
+        "earlier"
+    }
 }
 
 impl FileError {

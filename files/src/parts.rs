@@ -43,11 +43,26 @@ impl FolderParts {
     ///
     /// # Errors
     /// [`FileError::Folder`].
-    pub fn commit(self) -> Result<(), FileError> {
+    pub fn commit(self, folder: &OutputFolder) -> Result<(), FileError> {
         let failed = FileError::folder(&self.target);
+        list(&self.path, "", folder).map_err(&failed)?;
         let moved = fs::rename(&self.path, self.target.join(WHOLE));
         moved.and_then(|()| complete(&self.target)).map_err(failed)
     }
+}
+
+/// Puts all files below a folder into the list of an output folder.
+fn list(parts: &Path, within: &str, folder: &OutputFolder) -> io::Result<()> {
+    for entry in fs::read_dir(parts)? {
+        let entry = entry?;
+        let name = format!("{within}{}", entry.file_name().to_string_lossy());
+        if entry.file_type()?.is_dir() {
+            list(&entry.path(), &format!("{name}/"), folder)?;
+        } else {
+            folder.file(&name).map_err(io::Error::other)?;
+        }
+    }
+    Ok(())
 }
 
 impl Drop for FolderParts {

@@ -8,14 +8,17 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::Barrier;
 
-use insonate_files::{FileError, FolderParts, OutputFolder};
+use insonate_files::{Claim, FileError, FolderParts, OutputFolder};
+
+const TEST: Claim<'_> = Claim::by("test");
+const AGAIN: Claim<'_> = Claim::resuming("test");
 
 #[test]
 fn a_second_writer_is_refused_until_the_first_is_done() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path().join("run");
-    let first = OutputFolder::create(&path).unwrap();
-    let refusal = OutputFolder::create(&path).unwrap_err();
+    let first = OutputFolder::create(&path, TEST).unwrap();
+    let refusal = OutputFolder::create(&path, TEST).unwrap_err();
     let own = std::process::id();
     assert!(
         matches!(refusal, FileError::Busy { process: Some(id), .. } if id == own),
@@ -23,9 +26,9 @@ fn a_second_writer_is_refused_until_the_first_is_done() {
     );
     first.write("log.csv", b"whole").unwrap();
     drop(first);
-    OutputFolder::create(&path).unwrap();
+    OutputFolder::create(&path, AGAIN).unwrap();
     let left: Vec<_> = fs::read_dir(&path).unwrap().collect();
-    assert_eq!(left.len(), 1, "only the log stays");
+    assert_eq!(left.len(), 2, "the log stays, and the list of files");
 }
 
 #[test]
@@ -33,15 +36,17 @@ fn a_folder_of_which_nothing_came_is_removed_again() {
     let scratch = tempfile::tempdir().unwrap();
     let (made, own) = (scratch.path().join("made"), scratch.path().join("own"));
     fs::create_dir(&own).unwrap();
-    drop(OutputFolder::create(&made).unwrap());
-    drop(OutputFolder::create(&own).unwrap());
+    drop(OutputFolder::create(&made, TEST).unwrap());
+    drop(OutputFolder::create(&own, TEST).unwrap());
     assert!(!made.exists() && own.exists());
 }
 
 #[test]
 fn a_file_in_the_place_of_a_folder_is_an_error_that_names_it() {
     let file = tempfile::NamedTempFile::new().unwrap();
-    let message = OutputFolder::create(file.path()).unwrap_err().to_string();
+    let message = OutputFolder::create(file.path(), TEST)
+        .unwrap_err()
+        .to_string();
     assert!(message.contains(file.path().to_str().unwrap()), "{message}");
 }
 
@@ -56,7 +61,7 @@ fn of_many_writers_at_once_one_has_the_folder() {
                 .map(|_| {
                     scope.spawn(|| {
                         start.wait();
-                        let folder = OutputFolder::create(scratch.path());
+                        let folder = OutputFolder::create(scratch.path(), TEST);
                         end.wait();
                         folder.is_ok()
                     })
@@ -73,7 +78,7 @@ fn of_many_writers_at_once_one_has_the_folder() {
 #[test]
 fn child_that_holds_a_folder() {
     if let Some(path) = std::env::var_os("INSONATE_TEST_HELD_FOLDER") {
-        let folder = OutputFolder::create(path).unwrap();
+        let folder = OutputFolder::create(path, TEST).unwrap();
         fs::write(folder.path().join(".insonate-abcdef.partial"), "half").unwrap();
         println!("holding");
         std::thread::sleep(std::time::Duration::from_mins(1));
@@ -91,7 +96,7 @@ fn a_killed_writer_blocks_nobody_and_its_half_files_go() {
         .unwrap();
     let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
     assert!(lines.any(|line| line.unwrap().contains("holding")));
-    let refusal = OutputFolder::create(scratch.path()).unwrap_err();
+    let refusal = OutputFolder::create(scratch.path(), TEST).unwrap_err();
     assert!(
         refusal
             .to_string()
@@ -100,7 +105,7 @@ fn a_killed_writer_blocks_nobody_and_its_half_files_go() {
     );
     child.kill().unwrap();
     child.wait().unwrap();
-    drop(OutputFolder::create(scratch.path()).unwrap());
+    drop(OutputFolder::create(scratch.path(), TEST).unwrap());
     assert_eq!(fs::read_dir(scratch.path()).unwrap().count(), 0);
 }
 
@@ -123,27 +128,28 @@ fn parts_appear_together_or_not_at_all() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path();
     fs::write(path.join("notes"), "mine").unwrap();
-    let folder = OutputFolder::create(path).unwrap();
-    parts(&folder, "first").commit().unwrap();
+    let folder = OutputFolder::create(path, AGAIN).unwrap();
+    parts(&folder, "first").commit(&folder).unwrap();
     drop(parts(&folder, "second"));
     assert_eq!([content(path, "data"), content(path, "meta")], ["first"; 2]);
-    parts(&folder, "third").commit().unwrap();
+    parts(&folder, "third").commit(&folder).unwrap();
     drop(folder);
     assert_eq!([content(path, "data"), content(path, "meta")], ["third"; 2]);
-    assert_eq!(fs::read_dir(path).unwrap().count(), 3);
+    // And the list of files.
+    assert_eq!(fs::read_dir(path).unwrap().count(), 4);
 }
 
 #[test]
 fn the_next_writer_mends_what_a_killed_one_left() {
     let scratch = tempfile::tempdir().unwrap();
     let path = scratch.path();
-    parts(&OutputFolder::create(path).unwrap(), "old")
-        .commit()
-        .unwrap();
+    let folder = OutputFolder::create(path, AGAIN).unwrap();
+    parts(&folder, "old").commit(&folder).unwrap();
+    drop(folder);
     let hidden = |name: &str| path.join(format!(".insonate-parts.{name}"));
     // Killed while it wrote: what was there stays.
     fs::create_dir_all(hidden("partial").join("data")).unwrap();
-    drop(OutputFolder::create(path).unwrap());
+    drop(OutputFolder::create(path, AGAIN).unwrap());
     assert!(!hidden("partial").exists());
     assert_eq!(content(path, "data"), "old");
     // Killed while it moved: `data` is new, `meta` has lost the old one.
@@ -151,7 +157,7 @@ fn the_next_writer_mends_what_a_killed_one_left() {
     fs::write(hidden("whole").join("meta").join("file"), "new").unwrap();
     fs::write(path.join("data").join("file"), "new").unwrap();
     fs::remove_dir_all(path.join("meta")).unwrap();
-    drop(OutputFolder::create(path).unwrap());
+    drop(OutputFolder::create(path, AGAIN).unwrap());
     assert_eq!([content(path, "data"), content(path, "meta")], ["new"; 2]);
     assert!(!hidden("whole").exists());
 }

@@ -6,19 +6,15 @@ use nalgebra::{Matrix3, Rotation3, UnitQuaternion, Vector3};
 
 use crate::openigtlink::Transform;
 use crate::sim::Pose;
+use crate::ultrasound::ras_from_patient;
 
 /// Millimetres in a metre.
 const MM: f64 = 1000.0;
 
-/// Directions of the world's axes in the patient's, as columns.
-fn ras_from_world() -> Matrix3<f64> {
-    Matrix3::new(-1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 1.0, 0.0)
-}
-
 /// A pose of the world for 3D Slicer.
 pub(super) fn from_world(world_from_probe: &Pose) -> Transform {
-    let rotation = ras_from_world() * world_from_probe.rotation.to_rotation_matrix().matrix();
-    let translation = ras_from_world() * world_from_probe.position * MM;
+    let rotation = ras_from_patient() * world_from_probe.rotation.to_rotation_matrix().matrix();
+    let translation = ras_from_patient() * world_from_probe.position * MM;
     Transform {
         rotation: [0, 1, 2].map(|row| [0, 1, 2].map(|column| rotation[(row, column)])),
         translation: translation.into(),
@@ -27,7 +23,7 @@ pub(super) fn from_world(world_from_probe: &Pose) -> Transform {
 
 /// A pose of 3D Slicer in the world.
 pub(super) fn to_world(ras_from_probe: &Transform) -> Pose {
-    let back = ras_from_world().transpose();
+    let back = ras_from_patient().transpose();
     let rotation = Matrix3::from_fn(|row, column| ras_from_probe.rotation[row][column]);
     // The nearest rotation: what comes in has the precision of 32 bits.
     let rotation = Rotation3::from_matrix(&(back * rotation));

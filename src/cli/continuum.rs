@@ -19,6 +19,7 @@ use insonate::sim::render::PACKAGES;
 use serde_json::Value;
 
 use super::interrupt::Interrupt;
+use super::output_folder::OverwriteArg;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -169,6 +170,8 @@ struct RodArgs {
     /// Folder for log, plots, pictures and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/continuum")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Take no pictures.
     #[arg(long)]
     no_pictures: bool,
@@ -388,7 +391,7 @@ impl RodArgs {
         line: Option<&CentreLine>,
         title: &str,
     ) -> anyhow::Result<()> {
-        let folder = OutputFolder::create(&self.output)?;
+        let folder = self.overwrite.folder(&self.output, "continuum")?;
         let bar = ProgressBar::new(1000);
         let style = ProgressStyle::with_template(
             "{msg:>9} [{bar:40}] {percent:>3} %  {elapsed} (left {eta})",
@@ -406,7 +409,9 @@ impl RodArgs {
         let json = serde_json::to_value(&summary)?;
         folder.write("summary.json", format!("{json:#}\n").as_bytes())?;
         let shown = folder.path().display().to_string();
-        if !summary.interrupted {
+        let saved = format!("saved log.csv and summary.json in {shown}");
+        interrupt.saved(&saved);
+        if !interrupt.came() {
             for picture in [
                 insertion_force_plot(title, &record)?,
                 insertion_shape_plot(title, &record)?,
@@ -429,8 +434,7 @@ impl RodArgs {
             }
         }
         show(&json, self.json)?;
-        if summary.interrupted {
-            let saved = format!("saved log.csv and summary.json in {shown}");
+        if interrupt.came() {
             return Err(interrupt.error(saved).into());
         }
         match summary.ended_early {
@@ -442,7 +446,7 @@ impl RodArgs {
 
 fn write_film(film: &InsertionFilm, folder: &OutputFolder) -> anyhow::Result<()> {
     for (name, picture) in &film.stills {
-        picture.write_rgb(&folder.path().join(format!("{name}.png")))?;
+        picture.write_rgb(&folder.file(&format!("{name}.png"))?)?;
     }
     if let Some(gif) = film.to_gif()? {
         folder.write("insertion.gif", &gif)?;

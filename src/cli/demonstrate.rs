@@ -8,10 +8,12 @@ use insonate::datasets::{CameraInfo, DatasetWriter, Format};
 use insonate::demonstrations::{Demonstrator, RecordPlan, Recorded, dataset_info, record};
 use insonate::envs::{EnvError, EnvSpec};
 use insonate::evaluation::{NamedPolicy, wilson};
+use insonate::files::Claim;
 use serde_json::{Value, json};
 
 use super::episode_args::EpisodeSettings;
 use super::interrupt::Interrupt;
+use super::output_folder::{OverwriteArg, claimed};
 use super::print;
 
 #[derive(Debug, Args)]
@@ -53,6 +55,8 @@ pub(crate) struct Demonstrate {
     /// Folder or file to write; a data set that is there is replaced.
     #[arg(long, short, value_name = "PATH")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Leave out episodes that failed.
     #[arg(long)]
     successes_only: bool,
@@ -87,6 +91,11 @@ impl Demonstrate {
         let spec = expert.factory.make()?.spec().clone();
         let mut demonstrator = self.demonstrator(&expert, &spec)?;
         let info = dataset_info(&expert, &spec, &plan);
+        if self.format == Format::LeRobot {
+            let claim = Claim::resuming("demonstrate").overwriting(self.overwrite.overwrite);
+            // Not held: the data set takes it.
+            drop(claimed(&self.output, claim)?);
+        }
         let mut writer = DatasetWriter::create(&self.output, self.format, info)?;
         let interrupt = Interrupt::listen()?;
         let bar = ProgressBar::new(plan.n_episodes as u64);

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::demonstrations::{Lesson, imitate};
-use insonate::files::OutputFolder;
 use insonate::rl::imitation::{EpochLosses, Imitation, ImitationConfig};
 use insonate::rl::run::POLICY;
 use insonate::training::ppo_defaults;
 use serde_json::{Value, json};
 
 use super::interrupt::Interrupt;
+use super::output_folder::OverwriteArg;
 use super::print;
 use super::settings_args::SettingsArgs;
 
@@ -32,6 +32,8 @@ pub(crate) struct Imitate {
     /// Folder for policy, losses and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/imitate")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Passes over the demonstrations.
     #[arg(long, value_name = "N", default_value_t = 100)]
     epochs: usize,
@@ -65,7 +67,7 @@ impl Imitate {
         config.check()?;
         let overrides = self.settings.env_overrides()?;
         let lesson = Lesson::read(&self.data, &self.task, &overrides.env)?;
-        let folder = OutputFolder::create(&self.output)?;
+        let folder = self.overwrite.folder(&self.output, "imitate")?;
         let interrupt = Interrupt::listen()?;
         let bar = ProgressBar::new(config.epochs as u64);
         let style = "{wide_bar} {pos}/{len} epochs  {msg}  {elapsed} (left {eta})";
@@ -80,7 +82,7 @@ impl Imitate {
         });
         bar.finish_and_clear();
         let learnt = learnt?;
-        learnt.policy.save(&folder.path().join(POLICY))?;
+        learnt.policy.save(&folder.file(POLICY)?)?;
         folder.write("losses.csv", losses_csv(&learnt.losses).as_bytes())?;
         let summary = self.summary(&lesson, &learnt, &config);
         let text = serde_json::to_string_pretty(&summary)?;

@@ -1,44 +1,88 @@
-//! Ctrl-C: the first one lets a command save what was measured so far, the second one ends it at once.
+//! Ctrl-C ends every command within two seconds, with what was measured so far on disk.
+//!
+//! While a command's loop runs, the loop breaks off, and the command saves.
+//! Before the loop, and after the log is saved, the command has a moment to end by itself before it is ended: there it compiles scenes, or
+//! draws pictures and films, which takes longer than people wait.
+//! A second signal ends it at once, whatever it does.
 
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
+/// How often the watching thread looks.
+const LOOK: Duration = Duration::from_millis(20);
+/// How long a command may take to end by itself once its log is saved.
+const GRACE: Duration = Duration::from_millis(1200);
+/// How long a command may take to come to its loop, which then breaks off and saves what there is.
+const PREPARATION: Duration = Duration::from_millis(1800);
+
+/// How long a command that has just saved may take to print its summary.
+const REST: Duration = Duration::from_millis(300);
+
 /// Whether, and by which signal, the command was asked to stop.
 #[derive(Debug, Clone)]
 pub(crate) struct Interrupt {
-    signal: Arc<AtomicUsize>,
-    begun: Instant,
+    shared: Arc<Shared>,
 }
 
+#[derive(Debug)]
+struct Shared {
+    signal: Arc<AtomicUsize>,
+    begun: Instant,
+    /// Whether a loop has asked for the signal, so that it will end by itself.
+    is_asked: AtomicBool,
+    /// What is saved, and where, once it is.
+    saved: Mutex<Option<Saved>>,
+}
+
+/// What is saved, and since when.
+#[derive(Debug)]
+struct Saved {
+    what: String,
+    at: Instant,
+}
+
+/// One for the program: signals are the program's.
+static INTERRUPT: OnceLock<Interrupt> = OnceLock::new();
+
 impl Interrupt {
-    /// Listens from now on; before, a signal ends the program, which has measured nothing yet.
+    /// The program's; listens from the first call on.
     pub(crate) fn listen() -> anyhow::Result<Self> {
-        let signal = Arc::new(AtomicUsize::new(0));
+        if let Some(listening) = INTERRUPT.get() {
+            return Ok(listening.clone());
+        }
+        let shared = Arc::new(Shared {
+            signal: Arc::new(AtomicUsize::new(0)),
+            begun: Instant::now(),
+            is_asked: AtomicBool::new(false),
+            saved: Mutex::new(None),
+        });
+        let listening = "cannot listen for signals";
         for number in [SIGINT, SIGTERM] {
             // The order counts: the first signal finds `again` false and raises it.
             let again = Arc::new(AtomicBool::new(false));
-            let listening = "cannot listen for signals";
             flag::register_conditional_shutdown(number, 128 + number, Arc::clone(&again))
                 .context(listening)?;
             flag::register(number, again).context(listening)?;
-            flag::register_usize(number, Arc::clone(&signal), number as usize)
-                .context(listening)?;
+            let signal = Arc::clone(&shared.signal);
+            flag::register_usize(number, signal, number as usize).context(listening)?;
         }
-        Ok(Self {
-            signal,
-            begun: Instant::now(),
-        })
+        let interrupt = Self { shared };
+        let watched = interrupt.clone();
+        let watching = std::thread::Builder::new().name("interrupt".to_owned());
+        watching.spawn(move || watched.watch()).context(listening)?;
+        Ok(INTERRUPT.get_or_init(|| interrupt).clone())
     }
 
-    /// Whether a signal came.
+    /// Whether a signal came; who asks once keeps asking, and saves and ends soon after it did.
     pub(crate) fn came(&self) -> bool {
-        self.signal.load(Ordering::Relaxed) != 0
+        self.shared.is_asked.store(true, Ordering::Relaxed);
+        self.number() != 0
     }
 
     /// `Break` once a signal came: what loops return to whom they tell their progress.
@@ -50,13 +94,71 @@ impl Interrupt {
         }
     }
 
+    /// Everything that counts is saved; what follows, such as pictures, may be cut off by a signal.
+    pub(crate) fn saved(&self, what: impl std::fmt::Display) {
+        *self.lock() = Some(Saved {
+            what: what.to_string(),
+            at: Instant::now(),
+        });
+    }
+
     /// The end of the program with the signal's status; `saved` says what was saved and where.
     pub(crate) fn error(&self, saved: impl std::fmt::Display) -> Interrupted {
-        let seconds = self.begun.elapsed().as_secs_f64();
         Interrupted {
-            message: format!("interrupted after {seconds:.1} s: {saved}"),
-            status: 128 + self.signal.load(Ordering::Relaxed) as u8,
+            message: self.message(&saved.to_string()),
+            status: self.status(),
         }
+    }
+
+    /// Ends the program where it does not end by itself.
+    fn watch(&self) {
+        while self.number() == 0 {
+            std::thread::sleep(LOOK);
+        }
+        let came = Instant::now();
+        std::thread::sleep(GRACE);
+        loop {
+            if let Some(saved) = &*self.lock()
+                && saved.at.elapsed() > REST
+            {
+                self.end(&saved.what);
+            }
+            let is_asked = self.shared.is_asked.load(Ordering::Relaxed);
+            if !is_asked && self.lock().is_none() && came.elapsed() > PREPARATION {
+                self.end("nothing was saved");
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "the thread that works does not return in time; half-written files are taken away before"
+    )]
+    fn end(&self, saved: &str) -> ! {
+        insonate::files::abandon();
+        eprintln!("{}", self.message(saved));
+        std::process::exit(self.status().into())
+    }
+
+    fn message(&self, saved: &str) -> String {
+        let seconds = self.shared.begun.elapsed().as_secs_f64();
+        format!("interrupted after {seconds:.1} s: {saved}")
+    }
+
+    fn status(&self) -> u8 {
+        128 + self.number() as u8
+    }
+
+    fn number(&self) -> usize {
+        self.shared.signal.load(Ordering::Relaxed)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<Saved>> {
+        self.shared
+            .saved
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -16,6 +16,7 @@ mod interrupt;
 mod list;
 mod meter;
 mod outcome;
+mod output_folder;
 mod patient_args;
 mod press;
 mod psm;
@@ -59,7 +60,10 @@ pub(crate) use interrupt::Interrupted;
   insonate train probe-sweep --seed 1 --output output/sweep
   insonate evaluate output/sweep scripted --episodes 100
 
-Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with everything saved.")]
+A folder holds the files of one run: a command replaces what it wrote there before, and refuses what another one wrote, unless told to
+--overwrite it. Files of your own stay.
+
+Exit status: 0 success, 1 error, 2 wrong usage, 130 stopped by Ctrl-C with what was measured saved.")]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -121,6 +125,7 @@ type ViewCommand = scene_args::SceneArgs;
 impl Cli {
     /// Runs the command.
     pub(crate) fn run(self) -> anyhow::Result<()> {
+        interrupt::Interrupt::listen()?;
         match self.command {
             Command::List(command) => command.run(),
             Command::Scene(command) => command.run(),

@@ -1,5 +1,6 @@
 //! The output of commands that run an experiment: folder, progress bar, pictures, summary.
 
+use std::cell::RefCell;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -14,6 +15,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
+use super::output_folder::OverwriteArg;
 use super::verdict_args::ending;
 use super::{Usage, print};
 
@@ -32,6 +34,8 @@ pub(crate) struct OutcomeArgs {
     /// Size of the pictures [pixels].
     #[arg(long, value_name = "WxH", default_value = "960x720", value_parser = picture_size)]
     picture_size: (u32, u32),
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Seed of what is random: sites and paths that are not given.
     #[arg(long, value_name = "N")]
     pub(crate) seed: Option<u64>,
@@ -41,6 +45,8 @@ pub(crate) struct OutcomeArgs {
 #[derive(Debug)]
 pub(crate) struct Outcome {
     folder: OutputFolder,
+    /// Names of the files that are written.
+    written: RefCell<Vec<String>>,
     bar: ProgressBar,
     json: bool,
     mcap: bool,
@@ -50,14 +56,15 @@ pub(crate) struct Outcome {
 }
 
 impl OutcomeArgs {
-    /// Makes the folder and writes the scene into it.
+    /// Makes the folder of a command and writes the scene into it.
     pub(crate) fn start(
         &self,
         scene: &Scene,
         output: &Path,
+        command: &str,
         doing: &'static str,
     ) -> anyhow::Result<Outcome> {
-        let folder = OutputFolder::create(output)?;
+        let folder = self.overwrite.folder(output, command)?;
         folder.write("scene.xml", scene.to_mjcf()?.to_xml()?.as_bytes())?;
         let bar = progress_bar(doing)?;
         let (width, height) = self.picture_size;
@@ -68,6 +75,7 @@ impl OutcomeArgs {
         };
         Ok(Outcome {
             folder,
+            written: RefCell::default(),
             bar,
             json: self.json,
             mcap: self.mcap,
@@ -107,16 +115,16 @@ impl Outcome {
         plots: impl FnOnce() -> anyhow::Result<Vec<(&'static str, Plot)>>,
     ) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
-        self.folder.write("log.csv", record.to_csv().as_bytes())?;
+        self.write("log.csv", record.to_csv().as_bytes())?;
         if self.mcap {
-            self.folder.write("log.mcap", &record_log(record)?)?;
+            self.write("log.mcap", &record_log(record)?)?;
         }
         let json = serde_json::to_string_pretty(summary)?;
-        self.folder
-            .write("summary.json", format!("{json}\n").as_bytes())?;
-        if !summary.interrupted {
+        self.write("summary.json", format!("{json}\n").as_bytes())?;
+        self.interrupt.saved(self.saved());
+        if !self.interrupt.came() {
             for (name, plot) in plots()? {
-                self.folder.write(name, plot.svg.as_bytes())?;
+                self.write(name, plot.svg.as_bytes())?;
             }
         }
         self.write_pictures(pictures)?;
@@ -125,7 +133,7 @@ impl Outcome {
         }
         if self.json {
             print(&json)?;
-            self.end(summary.interrupted, "log.csv and summary.json")?;
+            self.end()?;
             return ending(&summary.verdict, self.doing);
         }
         let value = serde_json::to_value(summary)?;
@@ -136,23 +144,31 @@ impl Outcome {
         let verdict = summary.verdict.outcome.name();
         let mut lines = vec![format!("{:<20} {verdict:>12}", "verdict")];
         lines.extend(figures.filter_map(line));
-        lines.push(format!(
-            "\nlog, plots and pictures: {}",
-            self.folder.path().display()
-        ));
+        if !self.interrupt.came() {
+            let folder = self.folder.path().display();
+            lines.push(format!("\nlog, plots and pictures: {folder}"));
+        }
         print(&lines.join("\n"))?;
-        self.end(summary.interrupted, "log.csv and summary.json")?;
+        self.end()?;
         ending(&summary.verdict, self.doing)
     }
 
+    fn write(&self, name: &str, content: &[u8]) -> anyhow::Result<()> {
+        self.folder.write(name, content)?;
+        self.written.borrow_mut().push(name.to_owned());
+        Ok(())
+    }
+
+    /// What is saved, and where.
+    fn saved(&self) -> String {
+        let names = self.written.borrow().join(", ");
+        format!("saved {names} in {}", self.folder.path().display())
+    }
+
     /// How the command ends: as interrupted, or well.
-    fn end(&self, interrupted: bool, saved: &str) -> anyhow::Result<()> {
-        if interrupted {
-            let folder = self.folder.path().display();
-            return Err(self
-                .interrupt
-                .error(format!("saved {saved} in {folder}"))
-                .into());
+    fn end(&self) -> anyhow::Result<()> {
+        if self.interrupt.came() {
+            return Err(self.interrupt.error(self.saved()).into());
         }
         Ok(())
     }
@@ -164,30 +180,40 @@ impl Outcome {
         summary: &serde_json::Value,
         lines: &[String],
         pictures: &Pictures,
-        interrupted: bool,
     ) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         for (name, content) in files {
-            self.folder.write(name, content)?;
+            self.write(name, content)?;
         }
+        self.interrupt.saved(self.saved());
         self.write_pictures(pictures)?;
         if self.json {
             print(&serde_json::to_string_pretty(summary)?)?;
         } else {
-            let folder = self.folder.path().display();
-            print(&format!("{}\nlogs: {folder}", lines.join("\n")))?;
+            print(&lines.join("\n"))?;
+            if !self.interrupt.came() {
+                print(&format!("logs: {}", self.folder.path().display()))?;
+            }
         }
-        let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
-        self.end(interrupted, &names.join(", "))
+        self.end()
     }
 
     fn write_pictures(&self, pictures: &Pictures) -> anyhow::Result<()> {
         for (camera, frame) in &pictures.frames {
-            frame.write_rgb(&self.folder.path().join(format!("{camera}.png")))?;
+            let name = format!("{camera}.png");
+            frame.write_rgb(&self.folder.file(&name)?)?;
+            self.written.borrow_mut().push(name);
         }
         if let Some(b_mode) = &pictures.b_mode {
             for (name, file) in b_mode.files()? {
-                self.folder.write(name, &file)?;
+                self.write(name, &file)?;
+            }
+            self.interrupt.saved(self.saved());
+            // Compressing a film takes longer than whoever interrupts wants to wait.
+            if !self.interrupt.came()
+                && let Some((name, film)) = b_mode.film()?
+            {
+                self.write(name, &film)?;
             }
         }
         if let Some(problem) = &pictures.problem {

@@ -84,7 +84,9 @@ impl Press {
             ..usual
         };
         press.check().map_err(super::Usage::new)?;
-        let run = self.outcome.start(&scene, &self.output, "pressing")?;
+        let run = self
+            .outcome
+            .start(&scene, &self.output, "press", "pressing")?;
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = experiments::press(&scene, &press, &mut pictures, &mut progress)?;
         let name = scene.name();

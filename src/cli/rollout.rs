@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use insonate::evaluation::{NamedPolicy, Rollout, rollout};
 use insonate::experiments::{EpisodeCamera, Playback};
-use insonate::files::OutputFolder;
+use insonate::files::{Claim, OutputFolder};
 use insonate::report::{film_with_strip, rollout_log, rollout_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::{PACKAGES, RenderConfig};
@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::episode_args::EpisodeArgs;
 use super::interrupt::Interrupt;
+use super::output_folder::OverwriteArg;
 use super::print;
 
 #[derive(Debug, Args)]
@@ -47,6 +48,8 @@ pub(crate) struct RolloutCommand {
     /// Folder for log, plots, film, settings and summary.
     #[arg(long, short, value_name = "DIR", default_value = "output/rollout")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Camera: close, front, side, top, probe/camera or endoscope; several, with commas between, are shown side by side [default: close,
     /// or the scene's].
     #[arg(long)]
@@ -82,19 +85,24 @@ impl RolloutCommand {
         let policies = self.episode.policies(&name)?;
         let mut summaries = Vec::new();
         let interrupt = Interrupt::listen()?;
+        self.check_camera(&policies)?;
+        let output = self.overwrite.folder(&self.output, "rollout")?;
         'episodes: for policy in &policies {
             for seed in self.seed..self.seed + self.episodes.max(1) {
-                let folder = match self.episodes {
-                    0 | 1 => self.output.clone(),
-                    _ => self.output.join(format!("episode-{seed}")),
-                };
-                let folder = OutputFolder::create(&folder)?;
-                summaries.push(self.run_episode(policy, seed, &folder, &interrupt)?);
+                summaries.push(match self.episodes {
+                    0 | 1 => self.run_episode(policy, seed, &output, &interrupt)?,
+                    _ => {
+                        let within = output.folder(&format!("episode-{seed}"))?;
+                        let folder = OutputFolder::create(within, Claim::by("rollout"))?;
+                        self.run_episode(policy, seed, &folder, &interrupt)?
+                    }
+                });
                 if interrupt.came() {
                     break 'episodes;
                 }
             }
         }
+        let n_episodes = summaries.len();
         if self.json {
             let all = if summaries.len() == 1 {
                 summaries.remove(0)
@@ -103,21 +111,39 @@ impl RolloutCommand {
             };
             print(&serde_json::to_string_pretty(&all)?)?;
         } else {
-            let lines: Vec<String> = summaries.iter().map(summary_text).collect();
-            let folder = self.output.display();
-            print(&format!(
-                "{}\n\nlog, plots and film: {folder}",
-                lines.join("\n\n")
-            ))?;
+            let mut lines: Vec<String> = summaries.iter().map(summary_text).collect();
+            if !interrupt.came() {
+                lines.push(format!("log, plots and film: {}", self.output.display()));
+            }
+            print(&lines.join("\n\n"))?;
         }
         if interrupt.came() {
-            let saved = format!(
-                "saved log.csv and summary.json in {}",
-                self.output.display()
-            );
-            return Err(interrupt.error(saved).into());
+            return Err(interrupt.error(self.saved(n_episodes)).into());
         }
         Ok(())
+    }
+
+    /// Refuses a camera that a scene does not have, before an episode runs.
+    fn check_camera(&self, policies: &[NamedPolicy]) -> anyhow::Result<()> {
+        let Some(camera) = &self.camera else {
+            return Ok(());
+        };
+        for policy in policies {
+            let env = policy.factory.make()?;
+            EpisodeCamera::check(camera, &*env)?;
+        }
+        Ok(())
+    }
+
+    /// What an interrupted command saved.
+    fn saved(&self, n_episodes: usize) -> String {
+        let folder = self.output.display();
+        match self.episodes {
+            0 | 1 => format!("saved log.csv and summary.json in {folder}"),
+            _ => format!(
+                "saved log.csv and summary.json of {n_episodes} episodes in folders of {folder}"
+            ),
+        }
     }
 
     fn run_episode(
@@ -160,7 +186,11 @@ impl RolloutCommand {
         }
         let json = serde_json::to_string_pretty(&summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
-        if rollout.interrupted {
+        interrupt.saved(format!(
+            "saved log.csv and summary.json in {}",
+            folder.path().display()
+        ));
+        if interrupt.came() {
             return Ok(summary);
         }
         for (name, content) in rollout_plot("plot", &rollout)?.files() {
@@ -195,7 +225,7 @@ fn write_pictures(
         return Ok(());
     }
     if let Some(still) = &episode_camera.still {
-        still.write_rgb(&folder.path().join("still.png"))?;
+        still.write_rgb(&folder.file("still.png")?)?;
     }
     let frames = episode_camera.frames(rollout.steps.len());
     if frames.is_empty() {

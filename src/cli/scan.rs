@@ -82,7 +82,9 @@ impl Scan {
             ..default
         };
         scan.check().map_err(super::Usage::new)?;
-        let run = self.outcome.start(&scene, &self.output, "scanning")?;
+        let run = self
+            .outcome
+            .start(&scene, &self.output, "scan", "scanning")?;
         let (mut pictures, mut progress) = run.observers();
         pictures.b_mode = self
             .b_mode

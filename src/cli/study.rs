@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::experiments::Interrupted;
-use insonate::files::OutputFolder;
+use insonate::files::Claim;
 use insonate::models::torsos::{self, Softness};
 use insonate::report::{study_files, study_text};
 use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
@@ -13,6 +13,7 @@ use insonate::study::{StudyEvent, StudyPlan, StudyStart, study};
 use super::calibrate::LogReader;
 use super::interrupt::Interrupt;
 use super::meter::Meter;
+use super::output_folder::claimed;
 use super::print;
 
 #[derive(Debug, Args)]
@@ -58,7 +59,7 @@ pub(crate) struct Study {
     /// Go on with the study of the folder: fitted torsos and trained policies are kept.
     #[arg(long, conflicts_with = "overwrite")]
     resume: bool,
-    /// Replace the study of the folder.
+    /// Remove the study of the folder, or what another command wrote there.
     #[arg(long)]
     overwrite: bool,
     /// Folder for the report and the policies.
@@ -76,7 +77,7 @@ impl Study {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let plan = self.plan()?;
         plan.check()?;
-        let folder = OutputFolder::create(&self.output)?;
+        let folder = claimed(&self.output, self.claim())?;
         let interrupt = Interrupt::listen()?;
         let mut display = Display::new()?;
         let result = study(&plan, &folder, &mut |event| {
@@ -105,6 +106,14 @@ impl Study {
             study_text(&result),
             folder.path().join("study.html").display()
         ))
+    }
+
+    /// A study goes on with its own files, refuses them, or removes them.
+    fn claim(&self) -> Claim<'static> {
+        if self.overwrite {
+            return Claim::by("study").overwriting(true);
+        }
+        Claim::resuming("study")
     }
 
     fn plan(&self) -> anyhow::Result<StudyPlan> {

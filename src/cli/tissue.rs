@@ -15,6 +15,7 @@ use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
 
 use super::interrupt::Interrupt;
+use super::output_folder::OverwriteArg;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -133,6 +134,8 @@ struct MotionArgs {
     /// Folder for log, plot, film and summary [default: output/tissue-MOTION]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Write the tissue's surface at the end, with normals and UVs: obj or ply.
     #[arg(long, value_name = "FORMAT")]
     export: Option<Export>,
@@ -222,7 +225,8 @@ impl MotionArgs {
             );
         }
         let usual = || PathBuf::from(format!("output/tissue-{}", motion.name));
-        let folder = OutputFolder::create(self.output.clone().unwrap_or_else(usual))?;
+        let output = self.output.clone().unwrap_or_else(usual);
+        let folder = self.overwrite.folder(&output, "tissue")?;
         let (width, height) = self.picture_size;
         let mut film = if self.no_pictures {
             MotionFilm::none()
@@ -242,21 +246,22 @@ impl MotionArgs {
         });
         bar.finish_and_clear();
         let done = done?;
-        self.write(&plan, &done, &film, &folder)?;
         let shown = folder.path().display();
+        let saved = format!("saved force.csv and summary.json in {shown}");
+        self.write(&plan, &done, &film, &folder, &|| {
+            interrupt.saved(&saved);
+            interrupt.came()
+        })?;
         if self.json {
             print(&serde_json::to_string_pretty(&done.summary)?)?;
         } else {
-            print(&format!(
-                "{}\n\nlog, plot and film: {shown}",
-                in_words(&done.summary)?
-            ))?;
+            print(&in_words(&done.summary)?)?;
+            if !interrupt.came() {
+                print(&format!("\nlog, plot and film: {shown}"))?;
+            }
         }
         match done.summary.diverged {
-            None if done.summary.interrupted => {
-                let saved = format!("saved force.csv and summary.json in {shown}");
-                Err(interrupt.error(saved).into())
-            }
+            None if interrupt.came() => Err(interrupt.error(saved).into()),
             None => Ok(()),
             Some(reason) => Err(EndedEarly(reason, shown.to_string()).into()),
         }
@@ -268,12 +273,13 @@ impl MotionArgs {
         done: &MotionRun,
         film: &MotionFilm,
         folder: &OutputFolder,
+        is_enough: &dyn Fn() -> bool,
     ) -> anyhow::Result<()> {
         folder.write("force.csv", done.record.to_csv().as_bytes())?;
         let json = serde_json::to_string_pretty(&done.summary)?;
         folder.write("summary.json", format!("{json}\n").as_bytes())?;
         // Drawing takes longer than whoever interrupts wants to wait.
-        if done.summary.interrupted {
+        if is_enough() {
             return Ok(());
         }
         let made_of = if plan.layers {
@@ -302,7 +308,7 @@ impl MotionArgs {
             }
         }
         if let Some(stills) = film.stills() {
-            stills.write_rgb(&folder.path().join("stills.png"))?;
+            stills.write_rgb(&folder.file("stills.png")?)?;
         }
         let interval = plan.duration / plan.n_frames as f64;
         if let Some(gif) = film.to_gif(interval)? {

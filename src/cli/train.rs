@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use insonate::envs::EnvError;
 use insonate::evaluation::policy_path;
-use insonate::files::OutputFolder;
+use insonate::files::{Claim, OutputFolder};
 use insonate::report::learning_curve;
 use insonate::rl::{AlgorithmKind, Policy, RunOptions};
 use insonate::training::{
@@ -15,6 +15,7 @@ use toml::Value;
 
 use super::interrupt::Interrupt;
 use super::meter::Meter;
+use super::output_folder::claimed;
 use super::settings_args::SettingsArgs;
 use super::{Usage, print};
 
@@ -64,7 +65,7 @@ pub(crate) struct Train {
     /// Begin with this policy, such as one that `insonate imitate` made: its task, settings and network.
     #[arg(long, value_name = "POLICY", conflicts_with = "resume")]
     from: Option<PathBuf>,
-    /// Remove the files of an earlier training in --output.
+    /// Remove the files of an earlier training in --output, or what another command wrote there.
     #[arg(long, conflicts_with = "resume")]
     overwrite: bool,
     #[command(flatten)]
@@ -136,10 +137,10 @@ impl Train {
             })
             .into());
         }
-        let summaries = OutputFolder::create(&self.output)?;
+        let summaries = claimed(&self.output, self.claim())?;
         let mut all: Vec<TrainingResult> = Vec::new();
         for &seed in &self.seeds {
-            let folder = self.output.join(format!("seed-{seed}"));
+            let folder = summaries.folder(&format!("seed-{seed}"))?;
             let result = self.train(Some(seed), &folder, &interrupt)?;
             check(&result.summary, &folder, &interrupt)?;
             all.push(result);
@@ -153,11 +154,18 @@ impl Train {
         folder: &Path,
         interrupt: &Interrupt,
     ) -> anyhow::Result<TrainingResult> {
+        // Not held: the training takes it when its settings have proved to fit.
+        drop(claimed(folder, self.claim())?);
         let plan = self.plan(seed, folder)?;
         let mut meter = Meter::new(plan.settings.algorithm.total_timesteps())?;
         let result = train(&plan, &|| interrupt.came(), &mut |event| meter.show(&event));
         meter.finish();
         result
+    }
+
+    /// A training goes on with its own files, or refuses them itself.
+    const fn claim(&self) -> Claim<'static> {
+        Claim::resuming("train").overwriting(self.overwrite)
     }
 
     fn plan(&self, seed: Option<u64>, folder: &Path) -> anyhow::Result<Plan> {
@@ -239,8 +247,20 @@ impl Train {
         }
         let mut lines = summary_lines(summary);
         let folder = self.output.display();
-        lines.push(format!("\npolicy: {folder}/policy.safetensors (last), {folder}/best_policy.safetensors (best evaluation)"));
-        lines.push(format!("next:   insonate evaluate {folder}"));
+        let files = [
+            ("policy.safetensors", "last"),
+            ("best_policy.safetensors", "best evaluation"),
+        ];
+        // Those that the training came to write.
+        let files = files.map(|(name, what)| (self.output.join(name), what));
+        let files = files.iter().filter(|(path, _)| path.is_file());
+        let files: Vec<String> = files
+            .map(|(path, what)| format!("{} ({what})", path.display()))
+            .collect();
+        if !files.is_empty() {
+            lines.push(format!("\npolicy: {}", files.join(", ")));
+            lines.push(format!("next:   insonate evaluate {folder}"));
+        }
         print(&lines.join("\n"))
     }
 

@@ -38,8 +38,8 @@ pub struct BModeFilm {
     origin: [f64; 3],
     points: Option<TissuePoints>,
     renderer: Option<Renderer>,
-    /// When the next frame of the film is due [s], and where the last of the volume was.
-    next: f64,
+    /// When the first frame of the film was taken [s], and where the last of the volume was.
+    first: Option<f64>,
     last: Option<Isometry3<f64>>,
     n_frames: u64,
     frames: Vec<Vec<u8>>,
@@ -92,7 +92,7 @@ impl BModeFilm {
             origin: scene.torso_position,
             points: None,
             renderer: None,
-            next: 0.0,
+            first: None,
             last: None,
             n_frames: 0,
             frames: Vec::new(),
@@ -117,7 +117,7 @@ impl BModeFilm {
         };
         let (origin, unmoved) = (self.origin, Pose::default());
         let pose = torso_from_probe(&placement.probe.world_from_probe(physics), origin, &unmoved);
-        let is_due = physics.time() >= self.next;
+        let is_due = self.is_due(physics);
         let moved =
             |last: Isometry3<f64>| (last.translation.vector - pose.translation.vector).norm();
         if !is_due && self.last.is_some_and(|last| moved(last) < STEP) {
@@ -134,7 +134,7 @@ impl BModeFilm {
         if !is_due {
             return Ok(());
         }
-        self.next = physics.time() + INTERVAL;
+        self.first.get_or_insert(physics.time());
         let mut grey = Vec::new();
         self.converter.picture(&frame, &mut grey);
         self.sequence.push(&grey, physics.time(), &pose)?;
@@ -150,6 +150,13 @@ impl BModeFilm {
         });
         self.frames.push(beside.collect());
         Ok(())
+    }
+
+    /// Whether the next frame of the film is due: every frame follows the first by whole intervals, to half a step of the simulation.
+    fn is_due(&self, physics: &Physics) -> bool {
+        let since = self.first.map(|first| physics.time() - first);
+        let next = self.sequence.len() as f64 * INTERVAL;
+        since.is_none_or(|since| since + 0.5 * physics.timestep() >= next)
     }
 
     /// Rows of red, green and blue; empty without OpenGL.
@@ -186,26 +193,38 @@ impl BModeFilm {
         })
     }
 
-    /// The film, and files of what was seen: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha`, with poses, and
-    /// `b_mode.dcm`.
+    /// Files of what was seen: the volume `b_mode.nrrd`, and the film's frames as `b_mode.seq.mha`, with poses, and `b_mode.dcm`; none where
+    /// nothing was seen.
     ///
     /// # Errors
-    /// Where nothing was seen.
-    pub fn files(&self) -> anyhow::Result<[(&'static str, Vec<u8>); 4]> {
-        let n_bytes = self.frames.first().map_or(0, Vec::len);
+    /// [`crate::ultrasound::UltrasoundError`]: more frames than fit into a DICOM file.
+    pub fn files(&self) -> anyhow::Result<Vec<(&'static str, Vec<u8>)>> {
+        if self.sequence.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut volume = self.volume.clone();
+        volume.fill();
+        Ok(vec![
+            ("b_mode.seq.mha", self.sequence.to_meta_image()),
+            ("b_mode.dcm", self.sequence.to_dicom()?),
+            ("b_mode.nrrd", volume.to_nrrd()),
+        ])
+    }
+
+    /// The film `b_mode.gif`; none where nothing was seen.
+    ///
+    /// # Errors
+    /// When it cannot be encoded.
+    pub fn film(&self) -> anyhow::Result<Option<(&'static str, Vec<u8>)>> {
+        let Some(n_bytes) = self.frames.first().map(Vec::len) else {
+            return Ok(None);
+        };
         let film = Film {
             width: n_bytes as u32 / 3 / SIDE,
             height: SIDE,
             interval: INTERVAL,
             frames: self.frames.clone(),
         };
-        let mut volume = self.volume.clone();
-        volume.fill();
-        Ok([
-            ("b_mode.gif", film.to_gif()?),
-            ("b_mode.nrrd", volume.to_nrrd()),
-            ("b_mode.seq.mha", self.sequence.to_meta_image()),
-            ("b_mode.dcm", self.sequence.to_dicom()?),
-        ])
+        Ok(Some(("b_mode.gif", film.to_gif()?)))
     }
 }

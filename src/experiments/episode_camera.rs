@@ -1,7 +1,7 @@
 //! A camera that follows an episode; a machine without OpenGL loses only its pictures.
 
 use super::Playback;
-use crate::envs::Env;
+use crate::envs::{Env, EnvError};
 use crate::sim::names::{self, ObjectType};
 use crate::sim::render::{Image, RenderConfig, Renderer};
 use crate::sim::{CompiledScene, Physics, SimError};
@@ -49,6 +49,28 @@ impl EpisodeCamera {
             problem: None,
             has_scene: true,
         }
+    }
+
+    /// Fails for a camera that an environment's scene does not have; several names have commas between.
+    ///
+    /// # Errors
+    /// [`EnvError::Config`], naming those that it has.
+    pub fn check(cameras: &str, env: &dyn Env) -> Result<(), EnvError> {
+        let Some((scene, _)) = env.scene() else {
+            return Ok(());
+        };
+        let model = scene.visual_model();
+        let has = |camera: &str| names::try_find(model, ObjectType::Camera, camera).is_some();
+        let Some(unknown) = cameras.split(',').map(str::trim).find(|name| !has(name)) else {
+            return Ok(());
+        };
+        let known: Vec<&str> = names::all(model, ObjectType::Camera)
+            .map(|(_, name)| name)
+            .collect();
+        Err(EnvError::Config {
+            field: "camera".to_owned(),
+            problem: format!("is {unknown:?}, but must be one of {}", known.join(", ")),
+        })
     }
 
     /// The frames of a film of an episode of so many steps.

@@ -100,7 +100,7 @@ pub fn follow(
         "one sample is no profile; at least two are needed"
     );
     let mut follower = Follower::new(scene, site, CLEARANCE)?;
-    follower.approach()?;
+    follower.approach(progress)?;
     follower.settle(profile)?;
     let n_steps = ((last - first) / follower.dt).floor() as usize;
     let mut response = IndentationResponse {
@@ -166,9 +166,10 @@ impl<'a> Follower<'a> {
         scene: &'a Scene,
         site: [f64; 2],
         clearance: f64,
+        progress: Progress<'_>,
     ) -> anyhow::Result<Self> {
         let mut scout = Self::new(scene, site, clearance)?;
-        scout.approach()?;
+        scout.approach(progress)?;
         let mut follower = Self::new(scene, site, clearance - scout.zero)?;
         follower.zero = scout.zero;
         Ok(follower)
@@ -268,7 +269,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Goes down to the skin; where the probe touches is the zero of the indentation.
-    fn approach(&mut self) -> anyhow::Result<()> {
+    fn approach(&mut self, progress: Progress<'_>) -> anyhow::Result<()> {
         let mut wanted = self.depth();
         while !self.probe_scene.in_contact() {
             wanted += APPROACH_SPEED * self.dt;
@@ -277,6 +278,7 @@ impl<'a> Follower<'a> {
                 "the probe does not touch the torso; choose another site"
             );
             self.step(wanted, APPROACH_SPEED)?;
+            report(progress, 0.0)?;
         }
         self.zero = self.depth();
         Ok(())

@@ -191,7 +191,8 @@ pub fn palpate(
 ) -> anyhow::Result<SiteRecording> {
     palpation.check()?;
     recorder.check()?;
-    let mut follower = Follower::above_contact(scene, site.position, palpation.clearance)?;
+    let mut follower =
+        Follower::above_contact(scene, site.position, palpation.clearance, progress)?;
     let motion = palpation.motion();
     let n_steps = (motion.duration() / follower.dt).ceil() as usize;
     let mut press = Press::default();

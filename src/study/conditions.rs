@@ -11,7 +11,7 @@ use crate::evaluation::{
     Estimate, EvaluationPlan, EvaluationResult, NamedPolicy, evaluate, paired_difference, wilson,
 };
 use crate::experiments::{Interrupted, SoftnessFit};
-use crate::files::OutputFolder;
+use crate::files::{FileError, OutputFolder};
 use crate::models::torsos::Softness;
 use crate::rl::run::POLICY;
 
@@ -70,13 +70,11 @@ fn evaluate_one(
     env: &Table,
     progress: crate::experiments::Progress<'_>,
 ) -> anyhow::Result<Vec<EvaluationResult>> {
-    let file = |name: &str| {
-        folder::policy(folder, name)
-            .join(POLICY)
-            .display()
-            .to_string()
+    let file = |name: &str| -> Result<String, FileError> {
+        let path = folder::policy(folder, name)?.join(POLICY);
+        Ok(path.display().to_string())
     };
-    let names = [file(CALIBRATED), file(THESIS), SCRIPTED.to_owned()];
+    let names = [file(CALIBRATED)?, file(THESIS)?, SCRIPTED.to_owned()];
     let mut policies = NamedPolicy::load_all(&names, Some(&plan.task), env)?;
     for (policy, name) in policies.iter_mut().zip([CALIBRATED, THESIS, SCRIPTED]) {
         if name != SCRIPTED {

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 
 use super::{StudyPlan, StudyStart};
 use crate::experiments::SoftnessFit;
-use crate::files::OutputFolder;
+use crate::files::{FileError, OutputFolder};
 
 const SETTINGS: &str = "study.toml";
 const TORSOS: &str = "torsos.json";
@@ -76,8 +76,11 @@ pub(super) fn keep_torsos(folder: &OutputFolder, torsos: &[SoftnessFit]) -> anyh
 }
 
 /// Where a policy is trained.
-pub(super) fn policy(folder: &OutputFolder, name: &str) -> PathBuf {
-    folder.path().join("policies").join(name)
+///
+/// # Errors
+/// [`crate::files::FileError`].
+pub(super) fn policy(folder: &OutputFolder, name: &str) -> Result<PathBuf, FileError> {
+    folder.folder(&format!("policies/{name}"))
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {

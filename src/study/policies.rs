@@ -54,7 +54,7 @@ fn train_one(
     env: Table,
     observer: Observer<'_>,
 ) -> anyhow::Result<TrainingSummary> {
-    let path = folder::policy(folder, name);
+    let path = folder::policy(folder, name)?;
     let start = match plan.start {
         StudyStart::Resume if Plan::can_resume(&path) => StartMode::Resume,
         StudyStart::New => StartMode::New,

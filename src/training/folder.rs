@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use crate::files::OutputFolder;
 use crate::rl::run::{CHECKPOINT, POLICY, PROGRESS};
 
 /// Settings.
@@ -56,6 +57,21 @@ pub(super) fn earlier(folder: &Path) -> anyhow::Result<Vec<PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Puts the files of a training into the folder's list, those that come later too.
+///
+/// # Errors
+/// When the folder cannot be read or written.
+pub(super) fn list(folder: &OutputFolder) -> anyhow::Result<()> {
+    for name in [CHECKPOINT, POLICY, PROGRESS, BEST_POLICY, EVALUATIONS] {
+        folder.file(name)?;
+    }
+    for path in earlier(folder.path())? {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        folder.file(&name)?;
+    }
+    Ok(())
 }
 
 /// Removes the files of an earlier training and nothing else.

@@ -3,11 +3,11 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear};
+use super::folder::{BEST_POLICY, CONFIG, CURVE, EVALUATIONS, SUMMARY, clear, list};
 use super::summary::solved;
 use super::{Evaluation, History, Plan, StartMode, StopReason, TrainingSummary, evaluations};
 use crate::envs::{Autoreset, ResetOptions, VecConfig, VecEnv};
-use crate::files::OutputFolder;
+use crate::files::{Claim, OutputFolder};
 use crate::report::learning_curve;
 use crate::rl::{Agent, PolicyIdentity, Progress, Run, evaluate};
 
@@ -54,7 +54,7 @@ pub fn train(
     observer: &mut dyn FnMut(Event<'_>),
 ) -> anyhow::Result<TrainingResult> {
     let start = Instant::now();
-    let folder = OutputFolder::create(&plan.folder)?;
+    let folder = OutputFolder::create(&plan.folder, Claim::resuming("train"))?;
     let mut training = Training::open(plan, &folder)?;
     observer(Event::Started {
         global_step: training.run.algorithm().global_step(),
@@ -62,6 +62,7 @@ pub fn train(
     });
     let earlier_s = training.train_s + training.evaluation_s();
     let stop_reason = training.run_to_end(stop, observer)?;
+    list(&folder)?;
 
     let history = History::read(&plan.folder)?;
     let n_threads = training.run.algorithm().env().n_threads();
@@ -123,6 +124,7 @@ impl<'a> Training<'a> {
         algorithm.set_update_threads(n_update_threads);
         algorithm.set_total_timesteps(settings.algorithm.total_timesteps())?;
         folder.write(CONFIG, settings.to_toml().as_bytes())?;
+        list(folder)?;
 
         let global_step = run.algorithm().global_step();
         let mut evaluations = evaluations::read(&plan.folder.join(EVALUATIONS))?;

@@ -122,6 +122,12 @@ fn a_film_has_its_pixels_scale_and_times() {
     assert_eq!(found[&(0, 0x0028_0009)].1, [0x18, 0x00, 0x63, 0x10]);
     let time: f64 = text(&found, 0x0018_1063).parse().expect("a number");
     assert!((time - 100.25).abs() < 1e-6, "{time}");
+    // What players of the web go by.
+    assert_eq!(text(&found, 0x0008_2144), "10");
+    assert_eq!(text(&found, 0x0018_0040), "10");
+    // Not of a paired part; without it, the absence of Laterality is an error for validators.
+    assert_eq!(text(&found, 0x0020_0062), "U");
+    assert!(!found.contains_key(&(0, 0x0020_0060)));
     let real = |tag: u32| {
         let (representation, value) = &found[&(0x0018_6011, tag)];
         assert_eq!(representation, "FD");
@@ -148,6 +154,16 @@ fn a_film_has_its_pixels_scale_and_times() {
             "the origin is within the pixel"
         );
     }
+}
+
+#[test]
+fn equal_steps_have_one_time_without_rounding_errors() {
+    let times: Vec<f64> = (0..9).map(|n| 1.288 + 0.1 * f64::from(n)).collect();
+    let file = sequence(&times)
+        .0
+        .to_dicom()
+        .expect("the sequence is right");
+    assert_eq!(text(&read(&file), 0x0018_1063), "100");
 }
 
 #[test]
@@ -179,6 +195,10 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
             .expect("the sequence is right"),
     );
     assert_eq!(text(&one, 0x0018_1065), "0");
+    assert!(
+        !one.contains_key(&(0, 0x0018_0040)),
+        "a picture has no rate"
+    );
     assert_eq!(text(&one, 0x0028_0008), "1");
     let uneven = read(
         &sequence(&[0.0, 0.1, 0.4])
@@ -193,6 +213,19 @@ fn one_picture_and_uneven_times_have_a_vector_of_times() {
     for (found, wanted) in times.iter().zip([0.0, 100.0, 300.0]) {
         assert!((found - wanted).abs() < 1e-6, "{times:?}");
     }
+    assert_eq!(text(&uneven, 0x0018_0040), "5");
+    // Frames of a simulation come with its steps: a few per cent early or late, but with the clock.
+    let jittered: Vec<f64> = (0..40)
+        .map(|n| 0.7 + 0.1 * f64::from(n) + 0.002 * f64::from(n % 2))
+        .collect();
+    let even = read(
+        &sequence(&jittered)
+            .0
+            .to_dicom()
+            .expect("the sequence is right"),
+    );
+    let time: f64 = text(&even, 0x0018_1063).parse().expect("a number");
+    assert!((time - 100.0).abs() < 0.1, "{time}");
     let refusal = |times: &[f64]| {
         sequence(times)
             .0

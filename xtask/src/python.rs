@@ -14,8 +14,14 @@ use crate::wheel;
 /// Builds wheels; `ziglang` links against an old C library.
 const BUILDERS: [&str; 2] = ["maturin==1.16.0", "ziglang==0.17.1"];
 
-/// What the tests need beside the package; onnxruntime runs exported policies, 28 MB.
-const TESTERS: [&str; 3] = ["pytest>=8,<10", "mypy>=2.4,<3", "onnxruntime>=1.20,<2"];
+/// What the tests need beside the package; onnxruntime runs exported policies, 28 MB; SimpleITK (50 MB) and pydicom read what scans write.
+const TESTERS: [&str; 5] = [
+    "pytest>=8,<10",
+    "mypy>=2.4,<3",
+    "onnxruntime>=1.20,<2",
+    "pydicom>=3,<4",
+    "SimpleITK>=2.4,<3",
+];
 
 /// The versions of Gymnasium between which users are: those that other packages pin, and the newest.
 const GYMNASIUMS: [&str; 3] = ["1.1.1", "1.2.2", "1.4.0"];
@@ -36,6 +42,11 @@ pub(crate) fn test() -> Result<()> {
     let mut install = pip(&venv);
     install.arg(&wheel).args(TESTERS);
     run(install)?;
+    if !succeeds(Command::new("dciodvfy").arg("-version")) {
+        eprintln!(
+            "==> python: skipped: dciodvfy not installed (Debian package dicom3tools); DICOM files are read by pydicom alone"
+        );
+    }
     let tests = root().join("python/tests");
     run(pytest(&venv, &tests))?;
     let mut mypy = Command::new(venv.join("bin/mypy"));

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use insonate_files::{FileError, FileWriter, FolderParts, OutputFolder, write};
+use insonate_files::{Claim, FileError, FileWriter, FolderParts, OutputFolder, write};
 use parquet::errors::ParquetError;
 use parquet::file::metadata::KeyValue;
 use parquet::file::writer::SerializedFileWriter;
@@ -31,7 +31,7 @@ pub(crate) struct LeRobotWriter {
     n_frames: usize,
     parts: FolderParts,
     /// Held until the parts are in it, or gone.
-    _folder: OutputFolder,
+    folder: OutputFolder,
 }
 
 impl std::fmt::Debug for LeRobotWriter {
@@ -45,7 +45,7 @@ impl std::fmt::Debug for LeRobotWriter {
 
 impl LeRobotWriter {
     pub(crate) fn create(path: &Path, info: &DatasetInfo) -> Result<Self, DatasetError> {
-        let folder = OutputFolder::create(path)?;
+        let folder = OutputFolder::create(path, Claim::resuming("demonstrate"))?;
         check_folder(path)?;
         let parts = FolderParts::begin(&folder)?;
         for part in ["meta/episodes/chunk-000", "data/chunk-000"] {
@@ -73,7 +73,7 @@ impl LeRobotWriter {
             n_files: 0,
             n_frames: 0,
             parts,
-            _folder: folder,
+            folder,
         })
     }
 
@@ -125,7 +125,7 @@ impl LeRobotWriter {
         ] {
             write(self.path(file), format!("{content:#}\n").as_bytes())?;
         }
-        Ok(self.parts.commit()?)
+        Ok(self.parts.commit(&self.folder)?)
     }
 
     fn begin(

@@ -11,7 +11,6 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use insonate::calibration::{FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene};
-use insonate::files::OutputFolder;
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
 use insonate::report::CalibrationReport;
@@ -19,6 +18,7 @@ use insonate::report::CalibrationReport;
 use super::interrupt::Interrupt;
 use super::print;
 use super::scene_args::SceneArgs;
+use crate::cli::output_folder::OverwriteArg;
 
 pub(crate) use log_reader::LogReader;
 
@@ -51,6 +51,8 @@ pub(crate) struct Calibrate {
     /// Folder for the report, softness.toml and plots.
     #[arg(long, short, value_name = "DIR", default_value = "output/calibrate")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -63,7 +65,7 @@ impl Calibrate {
         self.reader.check(&self.logs)?;
         let options = self.reader.fit_options()?;
         // What can be wrong with the folder is said before the work.
-        let folder = OutputFolder::create(&self.output)?;
+        let folder = self.overwrite.folder(&self.output, "calibrate")?;
         let bar = progress_bar()?;
         let n = self.logs.len();
         let sites = self.reader.calibrate(&self.logs, &mut |index| {

@@ -33,6 +33,7 @@ use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
 use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
+use crate::cli::output_folder::OverwriteArg;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -147,6 +148,8 @@ pub(crate) struct ImageCommand {
     /// Folder for pictures and figures [default: none, only figures are printed]
     #[arg(long, short, value_name = "DIR")]
     output: Option<PathBuf>,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Also write b_mode.dcm, an ultrasound multi-frame image of one frame (DICOM).
     #[arg(long, requires = "output")]
     dicom: bool,
@@ -184,7 +187,7 @@ impl ImageCommand {
         let folder = self
             .output
             .as_deref()
-            .map(OutputFolder::create)
+            .map(|path| self.overwrite.folder(path, "image"))
             .transpose()?;
         let mut figures = json!({ "depth_m": settings.depth });
         let backend = Device::from(self.device).open()?;
@@ -419,7 +422,7 @@ impl ImageCommand {
             folder.write("b_mode.dcm", &sequence.to_dicom()?)?;
         }
         if let Some((_, picture)) = scanned.pictures.frames.first() {
-            picture.write_rgb(&folder.path().join("scene.png"))?;
+            picture.write_rgb(&folder.file("scene.png")?)?;
         }
         if let Some(problem) = &scanned.pictures.problem {
             eprintln!("note: no scene.png: {problem}");

@@ -71,7 +71,9 @@ impl SitesArgs {
         recorder.check().map_err(Usage::new)?;
         let seed = press.outcome.seed.unwrap_or(0);
         let sites = places(press, scene, count);
-        let run = press.outcome.start(scene, &press.output, "recording")?;
+        let run = press
+            .outcome
+            .start(scene, &press.output, "press", "recording")?;
         let (mut pictures, mut progress) = run.observers();
         let mut recorded = Vec::with_capacity(sites.len());
         let mut interrupted = false;
@@ -117,7 +119,7 @@ impl SitesArgs {
             .collect();
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
-        run.finish_files(&files, &truth, &lines(&recorded), &pictures, interrupted)?;
+        run.finish_files(&files, &truth, &lines(&recorded), &pictures)?;
         ending(&verdict, "recording")
     }
 }

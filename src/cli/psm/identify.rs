@@ -7,9 +7,9 @@ use insonate::dvrk::classic;
 use insonate::dvrk::identification::{
     Coordinates, Filtering, Identification, Method, MotionLog, Payload,
 };
-use insonate::files::OutputFolder;
 use insonate::report::IdentificationReport;
 
+use crate::cli::output_folder::OverwriteArg;
 use crate::cli::print;
 
 #[derive(Debug, Args)]
@@ -51,6 +51,8 @@ pub(crate) struct Identify {
     /// Folder for the report and plots.
     #[arg(long, short, value_name = "DIR", default_value = "output/identify")]
     output: PathBuf,
+    #[command(flatten)]
+    overwrite: OverwriteArg,
     /// Print the result as JSON on standard output.
     #[arg(long)]
     json: bool,
@@ -71,7 +73,7 @@ enum MethodWord {
 
 impl Identify {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
-        let folder = OutputFolder::create(&self.output)?;
+        let folder = self.overwrite.folder(&self.output, "psm identify")?;
         let coordinates = match self.coordinates {
             CoordinatesWord::Joint => Coordinates::Joint,
             CoordinatesWord::Motor => Coordinates::Motor,

@@ -61,7 +61,9 @@ impl Simulate {
         });
         let mut scene = self.scene.with_robot(robot)?;
         scene.timestep = scene.timestep.min(PsmPalpation::LONGEST_TIMESTEP);
-        let run = self.outcome.start(&scene, &self.output, "palpating")?;
+        let run = self
+            .outcome
+            .start(&scene, &self.output, "psm simulate", "palpating")?;
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = palpate(&scene, &plan, &mut pictures, &mut progress)?;
         let json = serde_json::to_value(&summary)?;
@@ -76,13 +78,7 @@ impl Simulate {
             let title = format!("force on the instrument's tip, {}", summary.scene);
             files.extend(psm_force_plot("force", &title, &record)?.files());
         }
-        run.finish_files(
-            &files,
-            &json,
-            &lines(&summary),
-            &pictures,
-            summary.interrupted,
-        )
+        run.finish_files(&files, &json, &lines(&summary), &pictures)
     }
 }
 

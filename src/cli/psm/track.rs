@@ -68,7 +68,7 @@ impl Track {
         };
         let run = self
             .outcome
-            .start(&plan.scene(), &self.output, "tracking")?;
+            .start(&plan.scene(), &self.output, "psm track", "tracking")?;
         let (mut pictures, mut progress) = run.observers();
         let (record, summary) = psm::track(&plan, &mut pictures, &mut progress)?;
         let json = serde_json::to_value(&summary)?;
@@ -91,13 +91,7 @@ impl Track {
             );
             files.extend(psm_track_plot("track", &title, &record)?.files());
         }
-        run.finish_files(
-            &files,
-            &json,
-            &lines(&summary),
-            &pictures,
-            summary.interrupted,
-        )
+        run.finish_files(&files, &json, &lines(&summary), &pictures)
     }
 }
 

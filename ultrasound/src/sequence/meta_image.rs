@@ -6,7 +6,6 @@ impl Sequence {
     /// The file's bytes.
     pub fn to_meta_image(&self) -> Vec<u8> {
         let ([width, height], n) = (self.size, self.len());
-        let pixel = self.pixel_mm();
         let mut header = format!(
             "ObjectType = Image\n\
              NDims = 3\n\
@@ -16,8 +15,9 @@ impl Sequence {
              TransformMatrix = 1 0 0 0 1 0 0 0 1\n\
              Offset = 0 0 0\n\
              CenterOfRotation = 0 0 0\n\
-             ElementSpacing = {pixel} {pixel} 1\n\
+             ElementSpacing = 1 1 1\n\
              DimSize = {width} {height} {n}\n\
+             Kinds = domain domain list\n\
              ElementType = MET_UCHAR\n\
              UltrasoundImageOrientation = MF\n\
              UltrasoundImageType = BRIGHTNESS\n"

@@ -1,8 +1,9 @@
 //! Pictures one after another, with the probe's poses, as files that 3D Slicer and PLUS read; without poses, as DICOM.
 //!
-//! MetaImage and NRRD are a header of text, with a pose for each frame under the names of PLUS, and the pixels as they are.
-//! Lengths are in millimetres there, as is the custom; `ImageToProbe` takes pixels into the probe's frame and `ProbeToTracker` that into
-//! the world, both as rows of a matrix.
+//! MetaImage and NRRD are a header of text, with poses for each frame under the names of PLUS, and the pixels as they are.
+//! Lengths are in millimetres there, and the spacing of pixels is 1, as PLUS has it: `ImageToProbe` holds their size.
+//! `ImageToProbe` takes columns, rows and 1 into the probe's frame and `ProbeToTracker` that into right, anterior, superior (RAS), both
+//! as rows of a matrix; `TrackerToRAS` is the identity, for readers that look for the way to RAS by name.
 
 mod dicom;
 mod meta_image;
@@ -10,8 +11,8 @@ mod nrrd;
 
 use nalgebra::{Isometry3, Matrix4};
 
-use crate::UltrasoundError;
 use crate::b_mode::ScanConverter;
+use crate::{UltrasoundError, ras_from_patient};
 
 /// Pictures of one size with poses.
 #[derive(Clone, Debug)]
@@ -24,7 +25,7 @@ pub struct Sequence {
     corner: [f64; 2],
     /// Grey levels of all frames, row by row.
     pixels: Vec<u8>,
-    /// Time [s], and pose of the probe's frame in the world.
+    /// Time [s], and pose of the probe's frame in the patient's.
     frames: Vec<(f64, Isometry3<f64>)>,
 }
 
@@ -40,7 +41,8 @@ impl Sequence {
         }
     }
 
-    /// Adds a picture that was taken at a time [s] from a pose of the probe's frame in the world.
+    /// Adds a picture that was taken at a time [s] from a pose of the probe's frame in that of a patient on the back: +x to the left, +y to
+    /// the head, +z to the front.
     ///
     /// # Errors
     /// [`UltrasoundError::Setting`]: a picture of another size, or a time or pose that is not finite.
@@ -48,7 +50,7 @@ impl Sequence {
         &mut self,
         picture: &[u8],
         time: f64,
-        world_from_probe: &Isometry3<f64>,
+        patient_from_probe: &Isometry3<f64>,
     ) -> Result<(), UltrasoundError> {
         let n = self.size[0] * self.size[1];
         if picture.len() != n {
@@ -59,9 +61,9 @@ impl Sequence {
                 allowed,
             ));
         }
-        let matrix = world_from_probe.to_homogeneous();
+        let matrix = patient_from_probe.to_homogeneous();
         if !time.is_finite() || !matrix.iter().all(|x| x.is_finite()) {
-            let found = (time, world_from_probe.translation.vector);
+            let found = (time, patient_from_probe.translation.vector);
             let allowed = "finite";
             return Err(UltrasoundError::setting(
                 "time and pose of a picture",
@@ -70,7 +72,7 @@ impl Sequence {
             ));
         }
         self.pixels.extend_from_slice(picture);
-        self.frames.push((time, *world_from_probe));
+        self.frames.push((time, *patient_from_probe));
         Ok(())
     }
 
@@ -93,15 +95,16 @@ impl Sequence {
         let image = self.image_to_probe();
         let frames = self.frames.iter().enumerate();
         let lines = frames.flat_map(|(number, (time, pose))| {
-            let mut world = pose.to_homogeneous();
-            world.fixed_view_mut::<3, 1>(0, 3).scale_mut(1e3);
+            let probe = ras_from_probe(pose);
             let fields = [
                 ("FrameNumber", number.to_string()),
                 ("ImageStatus", "OK".to_owned()),
                 ("ImageToProbeTransform", rows(&image)),
                 ("ImageToProbeTransformStatus", "OK".to_owned()),
-                ("ProbeToTrackerTransform", rows(&world)),
+                ("ProbeToTrackerTransform", rows(&probe)),
                 ("ProbeToTrackerTransformStatus", "OK".to_owned()),
+                ("TrackerToRASTransform", rows(&Matrix4::identity())),
+                ("TrackerToRASTransformStatus", "OK".to_owned()),
                 ("Timestamp", time.to_string()),
                 ("UnfilteredTimestamp", time.to_string()),
             ];
@@ -110,7 +113,7 @@ impl Sequence {
         lines.collect::<Vec<String>>().concat()
     }
 
-    /// Of pixels and 1 in the probe's frame [mm]: a picture lies in its x, z plane.
+    /// Of columns, rows and 1 in the probe's frame [mm]: a picture lies in its x, z plane.
     fn image_to_probe(&self) -> Matrix4<f64> {
         let pixel = self.pixel_mm();
         let [x, z] = self.corner.map(|corner| 1e3 * corner + 0.5 * pixel);
@@ -123,6 +126,13 @@ impl Sequence {
         );
         matrix
     }
+}
+
+/// The probe's frame in right, anterior, superior [mm].
+fn ras_from_probe(patient_from_probe: &Isometry3<f64>) -> Matrix4<f64> {
+    let mut matrix = ras_from_patient().to_homogeneous() * patient_from_probe.to_homogeneous();
+    matrix.fixed_view_mut::<3, 1>(0, 3).scale_mut(1e3);
+    matrix
 }
 
 fn rows(matrix: &Matrix4<f64>) -> String {

@@ -6,14 +6,13 @@ impl Sequence {
     /// The file's bytes.
     pub fn to_nrrd(&self) -> Vec<u8> {
         let ([width, height], n) = (self.size, self.len());
-        let pixel = self.pixel_mm();
         let mut header = format!(
             "NRRD0005\n\
              type: unsigned char\n\
              dimension: 3\n\
              space dimension: 3\n\
              sizes: {width} {height} {n}\n\
-             space directions: ({pixel},0,0) (0,{pixel},0) none\n\
+             space directions: (1,0,0) (0,1,0) none\n\
              kinds: domain domain list\n\
              encoding: raw\n\
              space origin: (0,0,0)\n\

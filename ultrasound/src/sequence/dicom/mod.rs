@@ -15,14 +15,18 @@ use crate::UltrasoundError;
 const SOP_CLASS: &str = "1.2.840.10008.5.1.4.1.1.3.1";
 /// Explicit VR Little Endian.
 const TRANSFER_SYNTAX: &str = "1.2.840.10008.1.2.1";
+/// What the video player of a web viewer starts with.
+const RECOMMENDED_DISPLAY_FRAME_RATE: Tag = [0x0008, 0x2144];
+const CINE_RATE: Tag = [0x0018, 0x0040];
+const IMAGE_LATERALITY: Tag = [0x0020, 0x0062];
 const FRAME_TIME: Tag = [0x0018, 0x1063];
 const FRAME_TIME_VECTOR: Tag = [0x0018, 0x1065];
 /// Most times that fit one after another into an element.
 const MAX_TIMES: usize = 3800;
 /// Most bytes of pixels.
 const MAX_BYTES: usize = 1 << 31;
-/// Frames so equally far apart that one time says it.
-const EVEN: f64 = 0.01;
+/// How far from an even clock frames may be to count as even, in steps.
+const EVEN: f64 = 0.05;
 /// Time between frames is below that [ms].
 const LONGEST: f64 = 1e9;
 /// Centimetres, as the code of a unit.
@@ -42,7 +46,7 @@ impl Sequence {
                 allowed,
             ));
         }
-        let (pointer, times) = self.times()?;
+        let times = self.times()?;
         let identifier = |what| self.identifier(what);
         let instance = identifier("instance");
         let mut set = DataSet::default();
@@ -50,7 +54,7 @@ impl Sequence {
         set.text([0x0008, 0x0008], "CS", "DERIVED\\SECONDARY");
         set.text([0x0008, 0x0016], "UI", SOP_CLASS);
         set.text([0x0008, 0x0018], "UI", &instance);
-        // Of study: date, time, number.
+        // Of study: date, time, number of the request.
         set.text([0x0008, 0x0020], "DA", "");
         set.text([0x0008, 0x0030], "TM", "");
         set.text([0x0008, 0x0050], "SH", "");
@@ -60,20 +64,28 @@ impl Sequence {
         set.text([0x0008, 0x103e], "LO", "simulated B-mode of nobody");
         set.text([0x0008, 0x1090], "LO", "simulation");
         set.text([0x0008, 0x2111], "ST", "simulated, not measured");
+        if let Some(rate) = times.rate() {
+            set.text(RECOMMENDED_DISPLAY_FRAME_RATE, "IS", &rate);
+        }
         set.text([0x0010, 0x0010], "PN", "SIMULATED^insonate");
         set.text([0x0010, 0x0020], "LO", "SIMULATED");
         set.text([0x0010, 0x0030], "DA", "");
         set.text([0x0010, 0x0040], "CS", "");
+        if let Some(rate) = times.rate() {
+            set.text(CINE_RATE, "IS", &rate);
+        }
         set.text([0x0018, 0x1020], "LO", env!("CARGO_PKG_VERSION"));
-        set.text(pointer, "DS", &times);
+        set.text(times.tag, "DS", &times.text);
         set.sequence([0x0018, 0x6011], &self.region());
         set.text([0x0020, 0x000d], "UI", &identifier("study"));
         set.text([0x0020, 0x000e], "UI", &identifier("series"));
-        set.text([0x0020, 0x0010], "SH", "");
+        set.text([0x0020, 0x0010], "SH", "1");
         set.text([0x0020, 0x0011], "IS", "1");
         set.text([0x0020, 0x0013], "IS", "1");
         set.text([0x0020, 0x0020], "CS", "");
-        self.picture(&mut set, pointer);
+        // Trunk and neck are no paired parts; Laterality has no value for that, and is absent beside this.
+        set.text(IMAGE_LATERALITY, "CS", "U");
+        self.picture(&mut set, times.tag);
         Ok(file(&instance, &set))
     }
 
@@ -122,18 +134,13 @@ impl Sequence {
         set
     }
 
-    /// Which element holds the times between frames [ms], and what is in it: one time where all are about equal.
-    fn times(&self) -> Result<(Tag, String), UltrasoundError> {
+    /// The times between frames, as they are written: one where all are about equal.
+    fn times(&self) -> Result<Times, UltrasoundError> {
         let steps = self
             .frames
             .windows(2)
             .map(|pair| 1e3 * (pair[1].0 - pair[0].0));
         let steps: Vec<f64> = steps.collect();
-        let mean = steps.iter().sum::<f64>() / steps.len() as f64;
-        let is_even = |step: &f64| (step - mean).abs() <= EVEN * mean;
-        if mean > 0.0 && mean < LONGEST && steps.iter().all(is_even) {
-            return Ok((FRAME_TIME, decimal(mean)));
-        }
         if let Some(step) = steps.iter().find(|step| !(0.0..LONGEST).contains(*step)) {
             let allowed = "0 to 1e9 ms: frames follow one another";
             return Err(UltrasoundError::setting(
@@ -141,6 +148,18 @@ impl Sequence {
                 step,
                 allowed,
             ));
+        }
+        let mean = match steps.len() {
+            0 => 0.0,
+            // To a nanosecond: sums of steps have rounding errors.
+            n => (1e6 * steps.iter().sum::<f64>() / n as f64).round() / 1e6,
+        };
+        if mean > 0.0 && self.is_even(mean) {
+            return Ok(Times {
+                tag: FRAME_TIME,
+                text: decimal(mean),
+                mean,
+            });
         }
         if self.len() > MAX_TIMES {
             let allowed = format!("at most {MAX_TIMES} at uneven times");
@@ -151,7 +170,19 @@ impl Sequence {
             ));
         }
         let all = std::iter::once(0.0).chain(steps).map(decimal);
-        Ok((FRAME_TIME_VECTOR, all.collect::<Vec<String>>().join("\\")))
+        Ok(Times {
+            tag: FRAME_TIME_VECTOR,
+            text: all.collect::<Vec<String>>().join("\\"),
+            mean,
+        })
+    }
+
+    /// Whether every frame was taken when a clock of this step [ms] says, or nearly so.
+    fn is_even(&self, step: f64) -> bool {
+        let first = self.frames.first().map_or(0.0, |(time, _)| *time);
+        let late = |(n, (time, _)): (usize, &(f64, _))| 1e3 * (time - first) / step - n as f64;
+        let mut frames = self.frames.iter().enumerate();
+        frames.all(|frame| late(frame).abs() <= EVEN)
     }
 
     /// A unique identifier (PS3.5, B.2) that follows from the content.
@@ -174,6 +205,24 @@ impl Sequence {
         let mut number = [0; 16];
         number.copy_from_slice(&digest[..16]);
         format!("2.25.{}", u128::from_be_bytes(number))
+    }
+}
+
+/// Times between frames.
+struct Times {
+    /// The element that holds them.
+    tag: Tag,
+    /// Its value.
+    text: String,
+    /// Mean [ms]; 0 for a single frame.
+    mean: f64,
+}
+
+impl Times {
+    /// Frames in a second, as a whole number; none for films that are slower than one, and for pictures.
+    fn rate(&self) -> Option<String> {
+        let rate = (1e3 / self.mean).round();
+        (self.mean > 0.0 && (1.0..1e6).contains(&rate)).then(|| format!("{rate}"))
     }
 }
 

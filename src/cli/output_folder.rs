@@ -1,0 +1,30 @@
+//! The folder that a command fills, by the same rules for every command.
+
+use std::path::Path;
+
+use clap::Args;
+use insonate::files::{Claim, FileError, OutputFolder};
+
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct OverwriteArg {
+    /// Remove what another command wrote into --output, and no other file; what this command wrote there before is replaced in any case.
+    #[arg(long)]
+    pub(crate) overwrite: bool,
+}
+
+impl OverwriteArg {
+    /// The folder of a command, without the files of earlier runs.
+    pub(crate) fn folder(self, path: &Path, command: &str) -> anyhow::Result<OutputFolder> {
+        claimed(path, Claim::by(command).overwriting(self.overwrite))
+    }
+}
+
+/// A folder; the refusal names the option that removes what is in the way.
+pub(crate) fn claimed(path: &Path, claim: Claim<'_>) -> anyhow::Result<OutputFolder> {
+    OutputFolder::create(path, claim).map_err(|error| match error {
+        FileError::Occupied { .. } => anyhow::anyhow!(
+            "{error} by --output, or have them removed by --overwrite, which leaves all other files"
+        ),
+        other => other.into(),
+    })
+}
