@@ -76,7 +76,7 @@ fn a_press_prints_a_table_without_json() {
         path,
     ]);
     assert!(output.status.success(), "{}", stderr(&output));
-    assert!(String::from_utf8_lossy(&output.stdout).starts_with("force_mae_n "));
+    assert!(String::from_utf8_lossy(&output.stdout).starts_with("verdict "));
     assert!(folder.path().join("force_indentation.svg").exists());
 }
 

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
+use crate::git_lfs::git_lfs_pointer;
 use crate::{MeshError, TriangleMesh, obj, ply, stl};
 
 /// Longest file that is read [bytes].
@@ -159,5 +160,5 @@ fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     if bytes.len() as u64 > MAX_FILE_BYTES {
         return Err(format!("longer than the limit of {MAX_FILE_BYTES} bytes"));
     }
-    Ok(bytes)
+    git_lfs_pointer(&bytes).map_or(Ok(bytes), Err)
 }

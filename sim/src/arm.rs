@@ -160,6 +160,25 @@ impl Arm {
         is_saturated
     }
 
+    /// Torque that the motor of a joint applies [N·m, N for a slide].
+    pub fn torque(&self, physics: &Physics, joint: usize) -> f64 {
+        let motor = &self.motors[joint];
+        motor.gain * physics.ctrl()[motor.ctrl]
+    }
+
+    /// Lowest and highest torque of the motor of a joint [N·m, N for a slide]; infinite where it has no limits.
+    pub fn torque_range(&self, joint: usize) -> [f64; 2] {
+        let motor = &self.motors[joint];
+        let ends = motor.range.map(|end| motor.gain * end);
+        [ends[0].min(ends[1]), ends[0].max(ends[1])]
+    }
+
+    /// Whether each joint slides, shape `[n_joints]`.
+    pub fn slides(&self, model: &MjModel) -> Vec<bool> {
+        let is_slide = |joint: &JointAddress| model.jnt_type()[joint.id] == MjtJoint::mjJNT_SLIDE;
+        self.joints.iter().map(is_slide).collect()
+    }
+
     fn gather(&self, values: &[f64], index: fn(&JointAddress) -> usize) -> DVector<f64> {
         DVector::from_iterator(
             self.n_joints(),

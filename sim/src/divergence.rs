@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+/// Force of one contact above which nothing that this project simulates is plausible [N]: a hundred times what a robot may press with.
+pub const MAX_CONTACT_FORCE: f64 = 1e4;
+
 /// Why a state is no longer usable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
@@ -16,6 +19,8 @@ pub enum DivergenceReason {
     Ctrl(usize),
     /// The shell of the `fast` torso is not finite or huge.
     Shell,
+    /// A contact force beyond [`MAX_CONTACT_FORCE`] [N].
+    ContactForce(f64),
     /// The torso's tissue diverged.
     Tissue(insonate_tissue::Divergence),
 }
@@ -27,6 +32,12 @@ impl fmt::Display for DivergenceReason {
             Self::Qvel(index) => ("qvel", index),
             Self::Qacc(index) => ("qacc", index),
             Self::Ctrl(index) => ("ctrl", index),
+            Self::ContactForce(force) => {
+                return write!(
+                    f,
+                    "a contact force of {force:.0} N is beyond {MAX_CONTACT_FORCE:.0} N"
+                );
+            }
             Self::Tissue(reason) => return write!(f, "the torso's tissue: {reason}"),
             Self::Shell => return f.write_str("the torso's shell is not finite or beyond 1e10"),
         };

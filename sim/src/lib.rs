@@ -24,6 +24,7 @@ pub mod rod_scene;
 pub mod scene;
 pub mod shell;
 pub mod spatial;
+pub mod verdict;
 #[cfg(feature = "viewer")]
 pub mod viewer;
 

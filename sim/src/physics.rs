@@ -12,7 +12,7 @@ use mujoco_rs::wrappers::mj_model::{MjModel, MjtIntegrator};
 use crate::SimError;
 use crate::co_simulation::CoSimulatedTorso;
 use crate::coupling::Coupling;
-use crate::divergence::{Divergence, DivergenceReason};
+use crate::divergence::{Divergence, DivergenceReason, MAX_CONTACT_FORCE};
 use crate::ffi::{Contact, Data};
 use crate::names::{self, ObjectType};
 use crate::readings::ForceTorque;
@@ -175,9 +175,18 @@ impl Physics {
             .or_else(|| raised(MjtWarning::mjWARN_BADQPOS).map(DivergenceReason::Qpos))
             .or_else(|| raised(MjtWarning::mjWARN_BADQVEL).map(DivergenceReason::Qvel))
             .or_else(|| raised(MjtWarning::mjWARN_BADCTRL).map(DivergenceReason::Ctrl))
-            .or_else(|| self.torso.as_ref().and_then(CoSimulatedTorso::divergence));
+            .or_else(|| self.torso.as_ref().and_then(CoSimulatedTorso::divergence))
+            .or_else(|| self.huge_force());
         self.diverged = reason.map(|reason| Divergence { reason, time });
         self.diverged.map_or(Ok(()), Err)
+    }
+
+    /// A contact force that nothing plausible brings about.
+    fn huge_force(&self) -> Option<DivergenceReason> {
+        let forces = self.record.contacts.iter();
+        let forces = forces.map(|contact| contact.force_in_contact[0].abs());
+        let most = forces.fold(0.0, f64::max);
+        (most > MAX_CONTACT_FORCE).then_some(DivergenceReason::ContactForce(most))
     }
 
     /// The divergence that stopped this state, if any.

@@ -188,3 +188,18 @@ fn one_thread_and_two_threads_give_the_same_bits() {
     assert_eq!(alone, first);
     assert_eq!(alone, second);
 }
+
+/// A ball of a tonne half a metre inside the floor is thrown out with far more than 10 kN.
+#[test]
+fn a_contact_force_beyond_reason_stops_the_simulation() {
+    let xml = r#"<mujoco><worldbody><geom type="plane" size="1 1 .1"/>
+        <body pos="0 0 -.4"><freejoint/><geom size=".1" mass="1000"/></body></worldbody></mujoco>"#;
+    let mut physics = Physics::from_xml(xml).unwrap();
+    let divergence = physics.step_n(10).unwrap_err();
+    assert!(matches!(divergence.reason, DivergenceReason::ContactForce(force) if force > 1e4));
+    assert!(
+        divergence.to_string().contains("is beyond 10000 N"),
+        "{divergence}"
+    );
+    assert_eq!(physics.step().unwrap_err(), divergence);
+}

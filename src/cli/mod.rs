@@ -29,6 +29,7 @@ mod settings_args;
 mod study;
 mod tissue;
 mod train;
+mod verdict_args;
 #[cfg(feature = "viewer")]
 mod view;
 

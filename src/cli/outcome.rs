@@ -14,6 +14,7 @@ use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
 use super::interrupt::Interrupt;
+use super::verdict_args::ending;
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -43,6 +44,7 @@ pub(crate) struct Outcome {
     bar: ProgressBar,
     json: bool,
     mcap: bool,
+    doing: &'static str,
     pictures: Option<RenderConfig>,
     interrupt: Interrupt,
 }
@@ -69,6 +71,7 @@ impl OutcomeArgs {
             bar,
             json: self.json,
             mcap: self.mcap,
+            doing,
             pictures: (!self.no_pictures).then_some(config),
             interrupt: Interrupt::listen()?,
         })
@@ -122,20 +125,24 @@ impl Outcome {
         }
         if self.json {
             print(&json)?;
-            return self.end(summary.interrupted, "log.csv and summary.json");
+            self.end(summary.interrupted, "log.csv and summary.json")?;
+            return ending(&summary.verdict, self.doing);
         }
         let value = serde_json::to_value(summary)?;
         let figures = value.as_object().into_iter().flatten();
         let line = |(name, figure): (&String, &serde_json::Value)| {
             Some(format!("{name:<20} {:>12.4}", figure.as_f64()?))
         };
-        let mut lines: Vec<String> = figures.filter_map(line).collect();
+        let verdict = summary.verdict.outcome.name();
+        let mut lines = vec![format!("{:<20} {verdict:>12}", "verdict")];
+        lines.extend(figures.filter_map(line));
         lines.push(format!(
             "\nlog, plots and pictures: {}",
             self.folder.path().display()
         ));
         print(&lines.join("\n"))?;
-        self.end(summary.interrupted, "log.csv and summary.json")
+        self.end(summary.interrupted, "log.csv and summary.json")?;
+        ending(&summary.verdict, self.doing)
     }
 
     /// How the command ends: as interrupted, or well.

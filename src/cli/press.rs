@@ -10,6 +10,7 @@ use insonate::models::ModelError;
 
 use super::outcome::{OutcomeArgs, point, random_point};
 use super::scene_args::SceneArgs;
+use super::verdict_args::VerdictArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -56,6 +57,8 @@ pub(crate) struct Press {
     #[command(flatten)]
     outcome: OutcomeArgs,
     #[command(flatten)]
+    verdict: VerdictArgs,
+    #[command(flatten)]
     recording: sites::SitesArgs,
 }
 
@@ -77,6 +80,7 @@ impl Press {
             speed: self.speed,
             hold: self.hold,
             max_force: self.max_force,
+            limits: self.verdict.limits()?,
             ..usual
         };
         press.check().map_err(super::Usage::new)?;

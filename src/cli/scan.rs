@@ -7,6 +7,7 @@ use insonate::experiments::{self, time_plot};
 
 use super::outcome::{OutcomeArgs, point, random_point};
 use super::scene_args::SceneArgs;
+use super::verdict_args::VerdictArgs;
 
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
@@ -41,6 +42,14 @@ pub(crate) struct Scan {
         allow_negative_numbers = true
     )]
     speed: f64,
+    /// Force between any part of the robot and what it touches at which the scan ends [N].
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 80.0,
+        allow_negative_numbers = true
+    )]
+    max_force: f64,
     /// Also film what the probe sees of the patient, beside a camera, and compound it: b_mode.gif and b_mode.nrrd, a volume for 3D Slicer
     /// and its like; the film's frames as b_mode.seq.mha, with the probe's poses, and b_mode.dcm (DICOM). Needs --patient adult; --seed draws the organs too.
     #[arg(long)]
@@ -50,6 +59,8 @@ pub(crate) struct Scan {
     output: PathBuf,
     #[command(flatten)]
     outcome: OutcomeArgs,
+    #[command(flatten)]
+    verdict: VerdictArgs,
 }
 
 impl Scan {
@@ -66,6 +77,8 @@ impl Scan {
             to: self.to.or_else(|| random(1)).unwrap_or(default.to),
             force: self.force,
             speed: self.speed,
+            max_force: self.max_force,
+            limits: self.verdict.limits()?,
             ..default
         };
         scan.check().map_err(super::Usage::new)?;

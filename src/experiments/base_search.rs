@@ -1,13 +1,16 @@
 //! Where the robot could stand instead, when the probe cannot reach the skin.
 //!
 //! Moving the base moves the targets the other way in the arm's frame, so candidates need no new scene.
-//! Those that inverse kinematics accepts are tried, the nearest first.
+//! Those that inverse kinematics accepts are tried, the nearest first: the whole experiment must pass its verdict there.
+
+use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 
 use super::probe_scene::ProbeScene;
 use crate::models::Scene;
 use crate::sim::ik::{self, IkConfig};
+use crate::sim::verdict::{StartOverlap, check_start};
 use crate::sim::{Pose, SimError};
 
 /// The probe does not reach the skin.
@@ -29,6 +32,9 @@ const N_STEPS: [i32; 3] = [5, 5, 4];
 /// Free space between the base and the torso, seen from above [m].
 const CLEARANCE: f64 = 0.1;
 
+/// Candidates within reach that are tried for a clear start.
+const MAX_STARTS: usize = 40;
+
 /// Candidates that are tried in the simulation.
 const MAX_TRIALS: usize = 6;
 
@@ -41,38 +47,60 @@ const CONFIG: IkConfig = IkConfig {
     ease: None,
 };
 
-/// Adds to an error about reach the nearest base position from which `works` succeeds.
+/// Wall-clock time after which no other candidate is tried.
+const LONGEST_SEARCH: Duration = Duration::from_mins(2);
+
+/// Adds to an error about reach or about a start inside something the nearest base position at which `works` succeeds.
 ///
-/// `targets` are the probe's poses in world that must be reached.
+/// `targets` are the probe's poses in world that must be reached; `works` runs the whole experiment.
 pub(super) fn advise(
     error: anyhow::Error,
     scene: &Scene,
     targets: impl Fn(&ProbeScene<'_>) -> anyhow::Result<Vec<Pose>>,
     mut works: impl FnMut(&Scene) -> bool,
 ) -> anyhow::Error {
+    if let Some(overlap) = error.downcast_ref::<StartOverlap>()
+        && overlap.is_self()
+    {
+        let message = format!(
+            "{error}; where shapes of a robot's file overlap only because they are coarse, its <contact><exclude body1=… body2=…/></contact> leaves the pair out"
+        );
+        return error.context(message);
+    }
     let is_unreachable = matches!(
         error.downcast_ref::<SimError>(),
         Some(SimError::Unreachable { .. })
     );
-    if !is_unreachable && !error.is::<NoContact>() {
+    if !is_unreachable && !error.is::<NoContact>() && !error.is::<StartOverlap>() {
         return error;
     }
+    let begun = Instant::now();
+    let mut n_tried = 0;
     let found = ProbeScene::new(scene).and_then(|probe_scene| {
         let targets = targets(&probe_scene)?;
         Ok(candidates(scene)
             .into_iter()
             .filter(|base| reaches(&probe_scene, scene, &targets, base))
+            .take(MAX_STARTS)
+            .filter(|base| starts_clear(scene, &targets[0], *base))
             .take(MAX_TRIALS)
+            .take_while(|_| begun.elapsed() < LONGEST_SEARCH)
             .find(|&base| {
+                n_tried += 1;
                 works(&Scene {
                     robot_position: base,
                     ..scene.clone()
                 })
             }))
     });
-    let advice = match found {
-        Ok(Some([x, y, z])) => format!("it works with --robot-position {x},{y},{z}"),
-        _ => "stand the robot elsewhere with --robot-position X,Y,Z; no place within 0.5 m was found that works".to_owned(),
+    let advice = match (found, n_tried) {
+        (Ok(Some([x, y, z])), _) => format!("it works with --robot-position {x},{y},{z}"),
+        (_, 0) => {
+            "none of the nearest places of the base reaches it clear of everything".to_owned()
+        }
+        (_, n) => format!(
+            "the {n} nearest places of the base that reach it clear of everything were tried, and failed too"
+        ),
     };
     let message = format!("{error}; {advice}");
     error.context(message)
@@ -108,6 +136,21 @@ fn is_beside(scene: &Scene, base: [f64; 3]) -> bool {
     (0..2).any(|axis| {
         let at = base[axis] - scene.torso_position[axis];
         at < low[axis] - CLEARANCE || at > high[axis] + CLEARANCE
+    })
+}
+
+/// Whether the robot, placed at the first target, is inside nothing; without a soft torso a scene is made in no time.
+fn starts_clear(scene: &Scene, target: &Pose, base: [f64; 3]) -> bool {
+    let bare = Scene {
+        robot_position: base,
+        torso: None,
+        ..scene.clone()
+    };
+    let skin = scene.torso.as_ref();
+    let skin = skin.map(|torso| (&torso.surface, scene.torso_position));
+    ProbeScene::new(&bare).is_ok_and(|mut moved| {
+        let placed = moved.placement.place(&mut moved.physics, target);
+        placed.is_ok() && check_start(&mut moved.physics, skin).is_ok()
     })
 }
 

@@ -9,6 +9,7 @@ use crate::models::Scene;
 use crate::sim::Pose;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
 use crate::sim::placement::SkinPoint;
+use crate::sim::verdict::RunWatch;
 
 /// Stiffness of the position control per unit of task inertia [1/s²]: stiff, so that the motion is the recorded one.
 const STIFFNESS: f64 = 6000.0;
@@ -134,6 +135,7 @@ pub(super) struct Follower<'a> {
     correction: f64,
     /// Depth below the skin at rest that counts as indentation 0 [m].
     zero: f64,
+    watch: RunWatch,
 }
 
 impl<'a> Follower<'a> {
@@ -149,6 +151,7 @@ impl<'a> Follower<'a> {
         let controller = OscPose::new(&probe_scene.physics, config)?;
         let dt = probe_scene.physics.timestep();
         Ok(Self {
+            watch: RunWatch::new(&probe_scene.physics)?,
             probe_scene,
             skin,
             controller,
@@ -251,7 +254,13 @@ impl<'a> Follower<'a> {
             .set_target(&self.probe_scene.physics, OscTarget::Pose(goal));
         self.controller.control(&mut self.probe_scene.physics);
         self.probe_scene.physics.step()?;
+        self.watch.see(&self.probe_scene.physics);
         Ok(())
+    }
+
+    /// What limited the arm so far, and what it touched.
+    pub(super) fn watch(&self) -> &RunWatch {
+        &self.watch
     }
 
     fn pose(&self, depth: f64) -> Pose {

@@ -1,17 +1,20 @@
 //! Holding: the probe rests at a site with a steady force, as long as it takes to see a picture of what is below it.
 
 use std::f64::consts::PI;
+use std::time::Duration;
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 
 use super::base_search::{self, NoContact};
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
 use super::progress::report;
-use super::{Pictures, Progress};
+use super::{Pictures, Progress, Sample};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
 use crate::sim::readings::{DeformedTorso, TissuePoints, torso_from_probe};
+use crate::sim::verdict::{ForceFigures, Judge, RunWatch, Verdict, VerdictLimits};
 use crate::sim::{Pose, Twist};
 
 /// Where to hold the probe, and how firmly.
@@ -25,6 +28,10 @@ pub struct Hold {
     pub force: f64,
     /// Time in contact [s].
     pub seconds: f64,
+    /// Force between any part of the robot and what it touches at which holding ends [N].
+    pub max_force: f64,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Hold {
@@ -34,6 +41,7 @@ impl Hold {
     /// [`ModelError::OutOfRange`], naming the field.
     pub fn check(&self) -> Result<(), ModelError> {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
+        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
         ModelError::check_range("seconds", self.seconds, 0.1, 60.0, "0.1 to 60 s")
     }
 }
@@ -43,8 +51,14 @@ impl Hold {
 pub struct Held {
     /// Pose of the face: +x along the array, +z into the body.
     pub torso_from_probe: Isometry3<f64>,
+    /// Whether the limits were kept over the last quarter of the time, and why not.
+    pub verdict: Verdict,
     /// Mean force along the probe's axis over the last quarter of the time [N].
     pub force: f64,
+    /// Mean absolute error of that force [N].
+    pub force_mae: f64,
+    /// Largest force at any time [N].
+    pub peak_force: f64,
     /// Depth of the face below the skin at rest [m].
     pub indentation: f64,
     /// The tissue.
@@ -59,9 +73,36 @@ const LONGEST_APPROACH: f64 = 6.0;
 /// Lowers the probe onto the site and holds it; pictures are taken at the end.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, no contact is found, the simulation diverges, or the caller breaks off
-/// ([`super::Interrupted`]).
+/// When the scene cannot run, the site cannot be reached, the robot starts inside something, no contact is found, the simulation diverges,
+/// or the caller breaks off ([`super::Interrupted`]).
 pub fn hold(
+    scene: &Scene,
+    hold: &Hold,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<Held> {
+    hold_once(scene, hold, pictures, progress).map_err(|error| {
+        let ends = |probe_scene: &ProbeScene<'_>| {
+            let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
+            let goal = goal(probe_scene, &skin, hold.rotation);
+            Ok(vec![above(&goal, &skin), goal])
+        };
+        base_search::advise(error, scene, ends, |moved| {
+            let held = hold_once(moved, hold, &mut Pictures::none(), progress);
+            held.is_ok_and(|held| held.verdict.is_passed())
+        })
+    })
+}
+
+/// Where the probe starts.
+fn above(goal: &Pose, skin: &SkinPoint) -> Pose {
+    Pose {
+        position: goal.position + skin.normal * CLEARANCE,
+        ..*goal
+    }
+}
+
+fn hold_once(
     scene: &Scene,
     hold: &Hold,
     pictures: &mut Pictures,
@@ -73,20 +114,12 @@ pub fn hold(
         .ok_or_else(|| anyhow::anyhow!("the scene has no torso to look into"))?;
     let skin = probe_scene.skin(hold.site[0], hold.site[1])?;
     let goal = goal(&probe_scene, &skin, hold.rotation);
-    let above = Pose {
-        position: goal.position + skin.normal * CLEARANCE,
-        ..goal
-    };
-    let ends = |_: &ProbeScene<'_>| Ok(vec![above, goal]);
-    let reaches = |moved: &Scene| {
-        let placed = ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&above));
-        placed.is_ok()
-    };
-    let placed = probe_scene.place(&above);
-    placed.map_err(|error| base_search::advise(error, scene, ends, reaches))?;
+    probe_scene.place(&above(&goal, &skin))?;
     let mut controller = HybridForce::new(&probe_scene.physics, HybridConfig::default())?;
     let mut touched = None;
-    let (mut sum, mut n) = (0.0, 0.0);
+    let mut watch = RunWatch::new(&probe_scene.physics)?;
+    let guard = Guard::new(hold.max_force, hold.limits.real_time);
+    let mut readings = HoldReadings::default();
     loop {
         let time = probe_scene.physics.time();
         if touched.is_none() && probe_scene.in_contact() {
@@ -98,11 +131,11 @@ pub fn hold(
             break;
         }
         if touched.is_none() && time > LONGEST_APPROACH {
-            let missed = NoContact {
+            return Err(NoContact {
                 seconds: LONGEST_APPROACH,
                 site: hold.site,
-            };
-            return Err(base_search::advise(missed.into(), scene, ends, reaches));
+            }
+            .into());
         }
         let target = HybridTarget {
             world_from_probe: goal,
@@ -112,10 +145,10 @@ pub fn hold(
         controller.set_target(&probe_scene.physics, target);
         controller.control(&mut probe_scene.physics);
         probe_scene.physics.step()?;
-        if share > 0.75 {
-            sum += probe_scene.sample(0, &goal, &skin, None).force[2];
-            n += 1.0;
-        }
+        watch.see(&probe_scene.physics);
+        let sample = probe_scene.sample(0, &goal, &skin, None);
+        readings.take(&sample, hold.force, share > 0.75);
+        guard.check(&sample, &watch, Duration::ZERO)?;
     }
     pictures.take(&probe_scene.compiled, &probe_scene.physics);
     let physics = &probe_scene.physics;
@@ -126,11 +159,63 @@ pub fn hold(
         ..pose
     };
     Ok(Held {
+        verdict: readings.verdict(hold, &watch),
+        force: readings.mean(readings.force),
+        force_mae: readings.mean(readings.error),
+        peak_force: readings.peak,
         torso_from_probe: torso_from_probe(&facing, origin, &unmoved),
-        force: sum / n,
         indentation: -(pose.position - skin.position).dot(&skin.normal),
         torso: DeformedTorso::new(&points, physics, origin, &unmoved),
     })
+}
+
+/// What is gathered while the probe is held; sums are over the last quarter of the time.
+#[derive(Debug, Default)]
+struct HoldReadings {
+    n: usize,
+    n_in_contact: usize,
+    force: f64,
+    error: f64,
+    worst: f64,
+    tilt: f64,
+    /// Over all of the time.
+    peak: f64,
+}
+
+impl HoldReadings {
+    fn take(&mut self, sample: &Sample, wanted: f64, is_settled: bool) {
+        let force = sample.force[2];
+        self.peak = self.peak.max(force);
+        if is_settled {
+            let error = (force - wanted).abs();
+            self.n += 1;
+            self.n_in_contact += usize::from(sample.in_contact);
+            self.force += force;
+            self.error += error;
+            self.worst = self.worst.max(error);
+            self.tilt = self.tilt.max(sample.tilt);
+        }
+    }
+
+    fn mean(&self, sum: f64) -> f64 {
+        sum / self.n as f64
+    }
+
+    fn verdict(&self, hold: &Hold, watch: &RunWatch) -> Verdict {
+        let force = ForceFigures {
+            asked: hold.force,
+            mean: self.mean(self.force),
+            mae: self.mean(self.error),
+            worst: self.worst,
+            peak: self.peak,
+        };
+        Judge::new(&hold.limits)
+            .force(force)
+            .contact(self.n_in_contact as f64 / self.n as f64)
+            .tilt(self.tilt.to_degrees())
+            .arm(watch, "press")
+            .verdict()
+    }
 }
 
 /// Direction of the array on the skin, in world: the torso stands upright in it.

@@ -13,6 +13,7 @@ pub mod fit_scene;
 mod fit_softness;
 pub mod follow;
 pub(crate) mod fonts;
+mod guard;
 mod hold;
 mod live_scan;
 pub mod palpate;

@@ -14,6 +14,7 @@ use super::recorder::{ProbeTrajectory, Recorder};
 use super::{Pictures, Progress};
 use crate::models::torsos::TorsoConfig;
 use crate::models::{ModelError, Scene};
+use crate::sim::verdict::{Judge, Verdict, VerdictLimits};
 
 /// Time in free air before the approach, and after the retreat [s].
 const AIR: [f64; 2] = [0.6, 0.3];
@@ -42,6 +43,8 @@ pub struct Palpation {
     pub clearance: f64,
     /// Force at which the recording is given up [N].
     pub max_force: f64,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Default for Palpation {
@@ -55,6 +58,7 @@ impl Default for Palpation {
             cycles: 4.0,
             clearance: 0.01,
             max_force: 80.0,
+            limits: VerdictLimits::default(),
         }
     }
 }
@@ -144,6 +148,9 @@ pub struct SiteRecording {
 pub struct SiteTruth {
     /// Its name.
     pub name: &'static str,
+    /// Whether the press reached its depth with nothing at a limit, and why not.
+    #[serde(flatten)]
+    pub verdict: Verdict,
     /// Its log.
     pub file: String,
     /// Where, in the torso's frame [m].
@@ -210,7 +217,7 @@ pub fn palpate(
     let bias = recorder.draw_bias(seed, index);
     let file = format!("{}.csv", site.name);
     let log = recorder.record(&file, &press.trajectory, bias, seed, index);
-    let truth = press.truth(site, file, &follower, bias)?;
+    let truth = press.truth(site, palpation, file, &follower, bias)?;
     Ok(SiteRecording { log, truth })
 }
 
@@ -244,6 +251,7 @@ impl Press {
     fn truth(
         &self,
         site: &Site,
+        palpation: &Palpation,
         file: String,
         follower: &Follower<'_>,
         bias_n: [f64; 3],
@@ -272,15 +280,18 @@ impl Press {
         let fit = models::DEFAULT.fit(&samples, &FitOptions::default())?;
         let value = |name: &str| fit.parameter(name).map_or(0.0, |parameter| parameter.value);
         let (surface_m, normal) = follower.surface();
+        let reached = peak(&samples.indentation);
+        let judge = Judge::new(&palpation.limits).depth(palpation.depth, reached);
         Ok(SiteTruth {
             name: site.name,
+            verdict: judge.arm(follower.watch(), "press").verdict(),
             file,
             site_m: site.position,
             surface_m,
             normal,
             bias_n,
             contact_depth_m: follower.zero() + contact,
-            peak_indentation_m: peak(&samples.indentation),
+            peak_indentation_m: reached,
             peak_force_n: peak(&self.force),
             stiffness: value("stiffness"),
             damping: value("damping"),

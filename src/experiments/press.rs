@@ -1,10 +1,13 @@
 //! Pressing: indent the torso at a site to a depth, hold, and retreat.
 
 use super::base_search;
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
+use super::summary::Asked;
 use super::{Pictures, Progress, Record, Sample, Summary};
 use crate::models::Scene;
 use crate::sim::controllers::{Controller as _, OscPose, OscPoseConfig, OscTarget};
+use crate::sim::verdict::{RunWatch, VerdictLimits};
 
 /// What to press, where and how deep.
 #[derive(Clone, Debug, PartialEq)]
@@ -21,6 +24,8 @@ pub struct Press {
     pub clearance: f64,
     /// Force at which the probe turns back before the depth is reached [N].
     pub max_force: f64,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Default for Press {
@@ -32,6 +37,7 @@ impl Default for Press {
             hold: 0.5,
             clearance: 0.01,
             max_force: 80.0,
+            limits: VerdictLimits::default(),
         }
     }
 }
@@ -62,8 +68,29 @@ const DEPTH_CORRECTION: f64 = 6.0;
 /// Presses; pictures are taken at the deepest point.
 ///
 /// # Errors
-/// When the scene cannot run, the site cannot be reached, or the simulation diverges.
+/// When the scene cannot run, the site cannot be reached, or the robot starts inside something.
 pub fn press(
+    scene: &Scene,
+    press: &Press,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<(Record, Summary)> {
+    press_once(scene, press, pictures, progress).map_err(|error| {
+        let ends = |probe_scene: &ProbeScene<'_>| {
+            let skin = probe_scene.skin(press.site[0], press.site[1])?;
+            let depths = [-press.clearance, press.depth];
+            Ok(depths
+                .map(|depth| probe_scene.placement.pose_on(&skin, -depth, None))
+                .to_vec())
+        };
+        base_search::advise(error, scene, ends, |moved| {
+            let done = press_once(moved, press, &mut Pictures::none(), progress);
+            done.is_ok_and(|(_, summary)| summary.verdict.is_passed())
+        })
+    })
+}
+
+fn press_once(
     scene: &Scene,
     press: &Press,
     pictures: &mut Pictures,
@@ -76,15 +103,7 @@ pub fn press(
         probe_scene.placement.pose_on(&skin, -depth, None)
     };
     let start = pose_at(&probe_scene, -press.clearance);
-    probe_scene.place(&start).map_err(|error| {
-        let ends =
-            |probe_scene: &ProbeScene<'_>| Ok(vec![start, pose_at(probe_scene, press.depth)]);
-        base_search::advise(error, scene, ends, |moved| {
-            let placed =
-                ProbeScene::new(moved).and_then(|mut probe_scene| probe_scene.place(&start));
-            placed.is_ok()
-        })
-    })?;
+    probe_scene.place(&start)?;
     let config = OscPoseConfig {
         stiffness: [STIFFNESS; 6],
         ..OscPoseConfig::default()
@@ -100,6 +119,10 @@ pub fn press(
         depth: -press.clearance,
         ..DepthReference::default()
     };
+    let mut watch = RunWatch::new(&probe_scene.physics)?;
+    // The probe turns back at the limit; the rest of the robot ends the press.
+    let guard = Guard::new(press.max_force, press.limits.real_time);
+    let mut problems = Vec::new();
     let mut correction = 0.0;
     let mut interrupted = false;
     let start = std::time::Instant::now();
@@ -117,12 +140,22 @@ pub fn press(
         let goal = pose_at(&probe_scene, reference.depth + correction);
         controller.set_target(&probe_scene.physics, OscTarget::Pose(goal));
         controller.control(&mut probe_scene.physics);
-        probe_scene.physics.step()?;
+        if let Err(divergence) = probe_scene.physics.step() {
+            problems.push(divergence.to_string());
+            break;
+        }
+        if reference.phase != Phase::Retreat {
+            watch.see(&probe_scene.physics);
+        }
         let wanted = pose_at(&probe_scene, reference.depth);
         let sample = probe_scene.sample(reference.phase as usize, &wanted, &skin, None);
         record.samples.push(sample);
+        if let Err(limit) = guard.check_rest(sample.time, &watch, aside) {
+            problems.push(limit.to_string());
+            break;
+        }
         let was = reference.phase;
-        reference.advance(press, dt, &sample, &mut record.notes);
+        reference.advance(press, dt, &sample);
         if progress(reference.share(press)).is_break() {
             interrupted = true;
             break;
@@ -134,10 +167,28 @@ pub fn press(
         }
     }
     let seconds = start.elapsed().saturating_sub(aside).as_secs_f64();
-    let mut summary = Summary::of(&record, 0.0, 0.0, &PHASES[..2], &[], seconds);
+    let asked = Asked {
+        force: None,
+        depth: Some(press.depth),
+        speed: 0.0,
+        path: None,
+        work: &PHASES[..2],
+        slide: &[],
+    };
+    let mut summary = Summary::of(&record, &asked, seconds);
     // A press wants a depth, not a force: its force errors are those of the two force readings against each other.
-    (summary.force_mae_n, summary.force_rmse_n) = disagreement(&record);
+    let errors = disagreement(&record);
+    [
+        summary.force_mae_n,
+        summary.force_rmse_n,
+        summary.force_error_max_n,
+    ] = errors;
     summary.interrupted = interrupted;
+    if interrupted {
+        problems.push("interrupted".to_owned());
+    }
+    problems.extend(reference.turned_back);
+    summary.judge(&press.limits, &watch, "press", &problems, &asked);
     Ok((record, summary))
 }
 
@@ -158,17 +209,20 @@ struct DepthReference {
     /// Wanted depth [m].
     depth: f64,
     held: f64,
+    /// Why the probe turned back before the depth was reached, if it did.
+    turned_back: Option<String>,
 }
 
 impl DepthReference {
     /// Advances by a step; too large a force turns the probe back.
-    fn advance(&mut self, press: &Press, dt: f64, sample: &Sample, notes: &mut Vec<String>) {
+    fn advance(&mut self, press: &Press, dt: f64, sample: &Sample) {
         match self.phase {
             Phase::Press | Phase::Hold if sample.force[2] > press.max_force => {
-                notes.push(format!(
-                    "the force reached the limit of {} N at {:.1} mm; the probe turned back",
+                self.turned_back = Some(format!(
+                    "pressed {:.1} of {:.1} mm: the force reached the limit of {} N, and the probe turned back",
+                    1e3 * sample.indentation,
+                    1e3 * press.depth,
                     press.max_force,
-                    1e3 * sample.indentation
                 ));
                 self.depth = self.depth.min(sample.indentation);
                 self.phase = Phase::Retreat;
@@ -206,8 +260,8 @@ impl DepthReference {
     }
 }
 
-/// Mean absolute and root mean square difference between the force sensor and the contact list [N].
-fn disagreement(record: &Record) -> (f64, f64) {
+/// Mean absolute, root mean square and largest difference between the force sensor and the contact list [N].
+fn disagreement(record: &Record) -> [f64; 3] {
     let norm = |v: [f64; 3]| v.iter().map(|x| x * x).sum::<f64>().sqrt();
     let errors = || {
         record
@@ -216,8 +270,9 @@ fn disagreement(record: &Record) -> (f64, f64) {
             .map(|sample| norm(sample.force) - norm(sample.contact_force))
     };
     let n = record.samples.len().max(1) as f64;
-    (
+    [
         errors().map(f64::abs).sum::<f64>() / n,
         (errors().map(|e| e * e).sum::<f64>() / n).sqrt(),
-    )
+        errors().map(f64::abs).fold(0.0, f64::max),
+    ]
 }

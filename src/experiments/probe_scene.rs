@@ -8,6 +8,7 @@ use super::Sample;
 use crate::models::Scene;
 use crate::sim::placement::{ProbePlacement, SkinPoint};
 use crate::sim::readings::ProbeContact;
+use crate::sim::verdict::check_start;
 use crate::sim::{CompiledScene, Physics, Pose};
 
 /// A running scene with the probe's readings at hand.
@@ -65,9 +66,13 @@ impl<'a> ProbeScene<'a> {
         self.scene.torso_position
     }
 
-    /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there.
+    /// Puts the robot at rest with the probe at a pose, and sets the force sensor's zero there; nothing of the robot may start inside
+    /// anything.
     pub(super) fn place(&mut self, pose: &Pose) -> anyhow::Result<()> {
-        Ok(self.placement.place(&mut self.physics, pose)?)
+        self.placement.place(&mut self.physics, pose)?;
+        let skin = self.surface.as_ref().map(HeightIndex::mesh);
+        let skin = skin.map(|skin| (skin, self.scene.torso_position));
+        Ok(check_start(&mut self.physics, skin)?)
     }
 
     /// Whether the probe touches anything.

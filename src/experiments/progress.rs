@@ -17,12 +17,3 @@ pub(super) fn report(progress: Progress<'_>, share: f64) -> Result<(), Interrupt
         ControlFlow::Break(()) => Err(Interrupted),
     }
 }
-
-/// Whether steps ended because the caller broke off; other errors stay errors.
-pub(super) fn is_interrupted(steps: anyhow::Result<()>) -> anyhow::Result<bool> {
-    match steps {
-        Ok(()) => Ok(false),
-        Err(error) if error.is::<Interrupted>() => Ok(true),
-        Err(error) => Err(error),
-    }
-}

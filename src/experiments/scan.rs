@@ -1,17 +1,19 @@
 //! Scanning: slide the probe along a path over the torso at a steady force.
 
-use std::ops::ControlFlow::Continue;
 use std::time::{Duration, Instant};
 
 use nalgebra::Vector3;
 
 use super::base_search::{self, NoContact};
+use super::guard::Guard;
 use super::probe_scene::ProbeScene;
-use super::progress::{is_interrupted, report};
-use super::{Pictures, Progress, Record, Summary};
+use super::progress::report;
+use super::summary::Asked;
+use super::{Interrupted, Pictures, Progress, Record, Summary};
 use crate::models::{ModelError, Scene};
 use crate::sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
 use crate::sim::placement::SkinPoint;
+use crate::sim::verdict::{RunWatch, VerdictLimits};
 use crate::sim::{Physics, Pose, Twist};
 
 /// What path to follow and how.
@@ -27,8 +29,12 @@ pub struct Scan {
     pub speed: f64,
     /// Start this far above the skin [m].
     pub clearance: f64,
+    /// Force between any part of the robot and what it touches at which the scan ends [N].
+    pub max_force: f64,
     /// Gains of the hybrid controller.
     pub controller: HybridConfig,
+    /// Limits of the verdict.
+    pub limits: VerdictLimits,
 }
 
 impl Default for Scan {
@@ -39,7 +45,9 @@ impl Default for Scan {
             force: 5.0,
             speed: 0.04,
             clearance: 0.01,
+            max_force: 80.0,
             controller: HybridConfig::default(),
+            limits: VerdictLimits::default(),
         }
     }
 }
@@ -53,6 +61,7 @@ impl Scan {
         ModelError::check_range("force", self.force, 0.5, 40.0, "0.5 to 40 N")?;
         ModelError::check_range("speed", self.speed, 0.001, 0.2, "0.001 to 0.2 m/s")?;
         ModelError::check_range("clearance", self.clearance, 0.001, 0.1, "0.001 to 0.1 m")?;
+        ModelError::check_range("max_force", self.max_force, 1.0, 500.0, "1 to 500 N")?;
         ModelError::check_range("path length", self.length(), 0.005, 1.0, "0.005 to 1 m")
     }
 
@@ -74,53 +83,88 @@ const RETREAT: (f64, f64) = (0.5, 0.06);
 
 /// Scans; pictures are taken in the middle of the path.
 ///
+/// What goes wrong once the robot moves ends the scan, and is a reason of the summary's verdict.
+///
 /// # Errors
-/// When the scene cannot run, the path leaves the torso or the arm's reach, no contact is found, or the simulation diverges.
+/// When the scene cannot run, the path leaves the torso or the arm's reach, or the robot starts inside something.
 pub fn scan(
     scene: &Scene,
     scan: &Scan,
     pictures: &mut Pictures,
     progress: Progress<'_>,
 ) -> anyhow::Result<(Record, Summary)> {
-    scan.check()?;
-    let advise = |error| {
-        let ends = |probe_scene: &ProbeScene<'_>| {
-            let path = Path::over(probe_scene, scan)?;
-            Ok(vec![
-                path.above_start(probe_scene, scan)?,
-                path.at(probe_scene, path.length)?.pose,
-            ])
-        };
-        base_search::advise(error, scene, ends, |moved| {
-            let contact = Run::start(moved, scan, &mut |_| Continue(()))
-                .and_then(|(mut run, mut controller)| run.approach(&mut controller, scan.force));
-            contact.is_ok()
-        })
+    let (record, mut summary, missed) = match scan_once(scene, scan, pictures, progress) {
+        Ok(done) => done,
+        Err(error) => return Err(advise(error, scene, scan, progress)),
     };
-    let (mut run, mut controller) = Run::start(scene, scan, progress).map_err(advise)?;
+    // A base that stands elsewhere helps where the skin was not reached, not where a joint lacked the torque.
+    if let Some(missed) = missed {
+        let advised = advise(missed, scene, scan, progress);
+        summary.verdict.reasons[0] = advised.to_string();
+    }
+    Ok((record, summary))
+}
+
+/// The record, its summary, and the error of a probe that found no contact though no joint was at a limit.
+fn scan_once(
+    scene: &Scene,
+    scan: &Scan,
+    pictures: &mut Pictures,
+    progress: Progress<'_>,
+) -> anyhow::Result<(Record, Summary, Option<anyhow::Error>)> {
+    scan.check()?;
+    let (mut run, mut controller) = Run::start(scene, scan, progress)?;
     if let Some(b_mode) = &mut pictures.b_mode {
         b_mode.begin(&Physics::from_scene(&run.probe_scene.compiled)?);
     }
     let clock = Instant::now();
     let steps = run
         .approach(&mut controller, scan.force)
-        .map_err(advise)
         .and_then(|()| run.settle(&mut controller, scan.force))
         .and_then(|()| run.slide(&mut controller, scan, pictures))
         .and_then(|()| run.retreat());
-    let interrupted = is_interrupted(steps)?;
     let seconds = clock.elapsed().saturating_sub(run.aside).as_secs_f64();
 
-    let mut summary = Summary::of(
-        &run.record,
-        scan.force,
-        scan.speed,
-        &PHASES[..3],
-        &PHASES[2..3],
-        seconds,
-    );
-    summary.interrupted = interrupted;
-    Ok((run.record, summary))
+    let asked = Asked {
+        force: Some(scan.force),
+        depth: None,
+        speed: scan.speed,
+        path: Some(run.path.in_world(&run.probe_scene)),
+        work: &PHASES[..3],
+        slide: &PHASES[2..3],
+    };
+    let mut summary = Summary::of(&run.record, &asked, seconds);
+    let error = steps.err();
+    summary.interrupted = error.as_ref().is_some_and(anyhow::Error::is::<Interrupted>);
+    let problems: Vec<String> = match &error {
+        Some(_) if summary.interrupted => vec!["interrupted".to_owned()],
+        Some(error) => vec![error.to_string()],
+        None => Vec::new(),
+    };
+    summary.judge(&scan.limits, &run.watch, run.span(), &problems, &asked);
+    let is_limited = !run.watch.joints_at_limits(scan.limits.at_limit).is_empty();
+    let missed = error.filter(|error| error.is::<NoContact>() && !is_limited);
+    Ok((run.record, summary, missed))
+}
+
+/// Adds to an error about reach or a start inside something where the robot could stand instead.
+fn advise(
+    error: anyhow::Error,
+    scene: &Scene,
+    scan: &Scan,
+    progress: Progress<'_>,
+) -> anyhow::Error {
+    let ends = |probe_scene: &ProbeScene<'_>| {
+        let path = Path::over(probe_scene, scan)?;
+        Ok(vec![
+            path.above_start(probe_scene, scan)?,
+            path.at(probe_scene, path.length)?.pose,
+        ])
+    };
+    base_search::advise(error, scene, ends, |moved| {
+        let done = scan_once(moved, scan, &mut Pictures::none(), progress);
+        done.is_ok_and(|(_, summary, _)| summary.verdict.is_passed())
+    })
 }
 
 /// A straight line over the torso, seen from above.
@@ -151,6 +195,12 @@ impl Path {
             path.at(probe_scene, path.length * f64::from(step) / 20.0)?;
         }
         Ok(path)
+    }
+
+    /// Its ends in world, seen from above [m].
+    fn in_world(&self, probe_scene: &ProbeScene<'_>) -> [[f64; 2]; 2] {
+        let [x, y, _] = probe_scene.torso_position();
+        [self.from, self.to].map(|end| [end[0] + x, end[1] + y])
     }
 
     /// Where the probe starts, clear of the skin.
@@ -186,6 +236,8 @@ struct Run<'a> {
     probe_scene: ProbeScene<'a>,
     path: Path,
     record: Record,
+    watch: RunWatch,
+    guard: Guard,
     progress: Progress<'a>,
     /// Share of the path that is done.
     share: f64,
@@ -205,6 +257,8 @@ impl<'a> Run<'a> {
         probe_scene.place(&path.above_start(&probe_scene, scan)?)?;
         let controller = HybridForce::new(&probe_scene.physics, scan.controller.clone())?;
         let run = Self {
+            watch: RunWatch::new(&probe_scene.physics)?,
+            guard: Guard::new(scan.max_force, scan.limits.real_time),
             probe_scene,
             path,
             record: Record {
@@ -241,13 +295,20 @@ impl<'a> Run<'a> {
         );
         controller.control(&mut self.probe_scene.physics);
         self.probe_scene.physics.step()?;
-        self.record.samples.push(self.probe_scene.sample(
-            phase,
-            &goal.pose,
-            &goal.skin,
-            Some(goal.direction),
-        ));
+        self.watch.see(&self.probe_scene.physics);
+        let direction = Some(goal.direction);
+        let sample = self
+            .probe_scene
+            .sample(phase, &goal.pose, &goal.skin, direction);
+        self.record.samples.push(sample);
+        self.guard.check(&sample, &self.watch, self.aside)?;
         Ok(report(self.progress, self.share)?)
+    }
+
+    /// Name of the phase that the watch has seen the joints in.
+    fn span(&self) -> &'static str {
+        let is_sliding = self.record.of_phase("slide").next().is_some();
+        if is_sliding { "slide" } else { "approach" }
     }
 
     fn approach(&mut self, controller: &mut HybridForce, force: f64) -> anyhow::Result<()> {
@@ -285,6 +346,7 @@ impl<'a> Run<'a> {
         scan: &Scan,
         pictures: &mut Pictures,
     ) -> anyhow::Result<()> {
+        self.watch.restart_joints();
         let start = self.probe_scene.physics.time();
         let duration = self.path.length / scan.speed + RAMP / 2.0;
         let mut is_pictured = false;

@@ -2,18 +2,58 @@
 
 use serde::Serialize;
 
-use super::Record;
+use super::{Record, Sample};
+use crate::sim::verdict::{ForceFigures, Judge, PathFigures, RunWatch, Verdict, VerdictLimits};
 
 /// Time after first contact that is left out of the force errors [s].
 const SETTLING: f64 = 0.5;
 
-/// The figures of an experiment; names carry their units.
+/// What an experiment was to do, and in which phases.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked<'a> {
+    /// Force along the probe's axis [N]; none for a press, which wants a depth.
+    pub force: Option<f64>,
+    /// Depth below the skin at rest [m]; none for a scan.
+    pub depth: Option<f64>,
+    /// Speed along the path [m/s].
+    pub speed: f64,
+    /// Ends of the path seen from above, in world [m].
+    pub path: Option<[[f64; 2]; 2]>,
+    /// Phases that count as contact work.
+    pub work: &'a [&'a str],
+    /// Phases that follow the path.
+    pub slide: &'a [&'a str],
+}
+
+/// The figures of an experiment and its verdict; names carry their units.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
-    /// Mean absolute error of the force along the probe's axis, from 0.5 s after first contact to the end of contact work [N].
+    /// Whether the limits were kept, and why not.
+    #[serde(flatten)]
+    pub verdict: Verdict,
+    /// Length of the path, seen from above [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_asked_m: Option<f64>,
+    /// Length of it that the probe passed in contact [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_covered_m: Option<f64>,
+    /// Largest distance from the goal along the path while sliding [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub lag_max_m: Option<f64>,
+    /// Largest distance across the path while sliding [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_error_max_m: Option<f64>,
+    /// Depth of a press below the skin at rest that was wanted [m].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth_asked_m: Option<f64>,
+    /// Mean force along the probe's axis, from 0.5 s after first contact to the end of contact work [N].
+    pub mean_force_n: f64,
+    /// Mean absolute error of that force [N].
     pub force_mae_n: f64,
     /// Root mean square of the same error [N].
     pub force_rmse_n: f64,
+    /// Largest absolute value of the same error [N].
+    pub force_error_max_n: f64,
     /// Share of the samples in contact, from first contact to the end of contact work.
     pub contact_ratio: f64,
     /// Largest force along the probe's axis [N].
@@ -38,20 +78,13 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The figures of a record: `work` names the phases that count as contact work, `slide` those that follow the path at `speed`.
-    pub fn of(
-        record: &Record,
-        force: f64,
-        speed: f64,
-        work: &[&str],
-        slide: &[&str],
-        wall_seconds: f64,
-    ) -> Self {
+    /// The figures of a record; its verdict is failed until [`Self::judge`].
+    pub fn of(record: &Record, asked: &Asked<'_>, wall_seconds: f64) -> Self {
         let phase = |names: &[&str], index: usize| names.contains(&record.phases[index]);
         let at_work: Vec<_> = record
             .samples
             .iter()
-            .filter(|sample| phase(work, sample.phase))
+            .filter(|sample| phase(asked.work, sample.phase))
             .collect();
         let touched = at_work.iter().position(|sample| sample.in_contact);
         let from_contact = &at_work[touched.unwrap_or(at_work.len())..];
@@ -64,18 +97,20 @@ impl Summary {
         let settled = from_contact
             .first()
             .map_or(f64::NEG_INFINITY, |sample| sample.time + SETTLING);
-        let errors = || {
+        let forces = || {
             judged
                 .iter()
                 .filter(|sample| sample.time >= settled)
-                .map(|sample| sample.force[2] - force)
+                .map(|sample| sample.force[2])
         };
-        let sliding = || {
-            record
-                .samples
-                .iter()
-                .filter(|sample| phase(slide, sample.phase))
-        };
+        let force = asked.force.unwrap_or(0.0);
+        let errors = || forces().map(|measured| measured - force);
+        let sliding: Vec<_> = record
+            .samples
+            .iter()
+            .filter(|sample| phase(asked.slide, sample.phase))
+            .collect();
+        let progress = asked.path.map(|path| PathProgress::of(path, &sliding));
         let n = record.samples.len();
         let jumps = record
             .samples
@@ -83,8 +118,17 @@ impl Summary {
             .map(|pair| (pair[1].force[2] - pair[0].force[2]).abs());
         let duration = record.samples.last().map_or(0.0, |sample| sample.time);
         Self {
+            verdict: Verdict::of(vec!["was not judged".to_owned()]),
+            path_asked_m: progress.map(|progress| progress.asked),
+            path_covered_m: progress.map(|progress| progress.covered),
+            lag_max_m: progress.map(|progress| progress.lag),
+            path_error_max_m: progress
+                .map(|_| most(sliding.iter().map(|sample| sample.path_error))),
+            depth_asked_m: asked.depth,
+            mean_force_n: mean(forces()),
             force_mae_n: mean(errors().map(f64::abs)),
             force_rmse_n: mean(errors().map(|e| e * e)).sqrt(),
+            force_error_max_n: most(errors().map(f64::abs)),
             contact_ratio: mean(
                 from_contact
                     .iter()
@@ -92,9 +136,11 @@ impl Summary {
             ),
             peak_force_n: most(record.samples.iter().map(|sample| sample.force[2])),
             largest_jump_n: most(jumps),
-            path_rmse_m: mean(sliding().map(|sample| sample.path_error.powi(2))).sqrt(),
+            path_rmse_m: mean(sliding.iter().map(|sample| sample.path_error.powi(2))).sqrt(),
             velocity_rmse_m_s: mean(
-                sliding().map(|sample| (along(sample.velocity) - speed).powi(2)),
+                sliding
+                    .iter()
+                    .map(|sample| (along(sample.velocity) - asked.speed).powi(2)),
             )
             .sqrt(),
             peak_tilt_deg: most(from_contact.iter().map(|sample| sample.tilt)).to_degrees(),
@@ -106,6 +152,85 @@ impl Summary {
                 0.0
             },
             interrupted: false,
+        }
+    }
+
+    /// Judges the figures by the limits, after what went wrong in the run itself; `span` names what the watch has seen.
+    pub fn judge(
+        &mut self,
+        limits: &VerdictLimits,
+        watch: &RunWatch,
+        span: &str,
+        problems: &[String],
+        asked: &Asked<'_>,
+    ) {
+        let mut judge = problems.iter().fold(Judge::new(limits), Judge::reason);
+        // What ended the run early is the reason; figures of a part would only repeat it.
+        if problems.is_empty() {
+            if let Some(path) = self.path_figures() {
+                judge = judge.path(path);
+            }
+            if let Some(depth) = asked.depth {
+                judge = judge.depth(depth, self.peak_indentation_m);
+            }
+            if let Some(force) = asked.force {
+                judge = judge
+                    .force(self.force_figures(force))
+                    .contact(self.contact_ratio);
+            }
+            judge = judge.tilt(self.peak_tilt_deg);
+        }
+        self.verdict = judge.arm(watch, span).verdict();
+    }
+
+    fn path_figures(&self) -> Option<PathFigures> {
+        Some(PathFigures {
+            asked: self.path_asked_m?,
+            covered: self.path_covered_m?,
+            lag: self.lag_max_m?,
+            error: self.path_error_max_m?,
+        })
+    }
+
+    fn force_figures(&self, asked: f64) -> ForceFigures {
+        ForceFigures {
+            asked,
+            mean: self.mean_force_n,
+            mae: self.force_mae_n,
+            worst: self.force_error_max_n,
+            peak: self.peak_force_n,
+        }
+    }
+}
+
+/// How far a slide came along its path, seen from above [m].
+#[derive(Clone, Copy, Debug)]
+struct PathProgress {
+    asked: f64,
+    covered: f64,
+    lag: f64,
+}
+
+impl PathProgress {
+    fn of([from, to]: [[f64; 2]; 2], sliding: &[&Sample]) -> Self {
+        let way = [to[0] - from[0], to[1] - from[1]];
+        let asked = way[0].hypot(way[1]);
+        let along = |place: [f64; 3]| {
+            ((place[0] - from[0]) * way[0] + (place[1] - from[1]) * way[1]) / asked
+        };
+        let touching = || {
+            let in_contact = sliding.iter().filter(|sample| sample.in_contact);
+            in_contact.map(|sample| along(sample.position).clamp(0.0, asked))
+        };
+        let nearest = touching().fold(f64::INFINITY, f64::min);
+        Self {
+            asked,
+            covered: (most(touching()) - nearest).max(0.0),
+            lag: most(
+                sliding
+                    .iter()
+                    .map(|sample| (along(sample.target) - along(sample.position)).abs()),
+            ),
         }
     }
 }
@@ -122,14 +247,29 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     if count == 0 { 0.0 } else { sum / count as f64 }
 }
 
+/// The largest value, at least 0; NaN where there is one, so that no limit is kept by it.
 fn most(values: impl Iterator<Item = f64>) -> f64 {
-    values.fold(0.0, f64::max)
+    values.fold(0.0, |most, value| {
+        if value.is_nan() || value > most {
+            value
+        } else {
+            most
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::Sample;
+
+    const SLIDE: Asked<'_> = Asked {
+        force: Some(5.0),
+        depth: None,
+        speed: 0.04,
+        path: None,
+        work: &["approach", "slide"],
+        slide: &["slide"],
+    };
 
     #[test]
     fn errors_count_from_half_a_second_after_first_contact() {
@@ -147,7 +287,7 @@ mod tests {
             samples: (0..20).map(sample).collect(),
             ..Record::default()
         };
-        let summary = Summary::of(&record, 5.0, 0.04, &["approach", "slide"], &["slide"], 2.0);
+        let summary = Summary::of(&record, &SLIDE, 2.0);
         assert!(
             (summary.force_mae_n - 1.0).abs() < 1e-12 && (summary.force_rmse_n - 1.0).abs() < 1e-12
         );
@@ -170,7 +310,7 @@ mod tests {
             samples: vec![Sample::default(); 3],
             ..Record::default()
         };
-        let summary = Summary::of(&record, 5.0, 0.04, &["slide"], &["slide"], 0.0);
+        let summary = Summary::of(&record, &SLIDE, 0.0);
         assert_eq!(
             (
                 summary.force_mae_n,

@@ -31,11 +31,14 @@ impl ArmContact {
 
     /// Whether the arm overlaps with anything, itself and the probe too.
     pub fn touches(&self, physics: &Physics) -> bool {
-        let owns = |geom: i32| usize::try_from(geom).is_ok_and(|geom| self.is_arm[geom]);
-        physics
-            .contacts()
-            .iter()
-            .any(|contact| contact.distance < 0.0 && contact.geom.into_iter().any(owns))
+        physics.contacts().iter().any(|contact| {
+            contact.distance < 0.0 && contact.geom.into_iter().any(|geom| self.owns(geom))
+        })
+    }
+
+    /// Whether a contact's geom belongs to the arm; -1, a flex, does not.
+    pub fn owns(&self, geom: i32) -> bool {
+        usize::try_from(geom).is_ok_and(|geom| self.is_arm[geom])
     }
 }
 
@@ -91,7 +94,8 @@ impl ProbeContact {
         })
     }
 
-    pub(super) fn owns(&self, geom: i32) -> bool {
+    /// Whether a contact's geom belongs to the probe; -1, a flex, does not.
+    pub fn owns(&self, geom: i32) -> bool {
         usize::try_from(geom).is_ok_and(|geom| self.is_probe[geom])
     }
 }

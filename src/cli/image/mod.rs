@@ -13,6 +13,7 @@ use clap::Args;
 use insonate::experiments::{Backend, Device, Pictures};
 use insonate::files::OutputFolder;
 use insonate::report::{grey_picture, label_picture};
+use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
 use insonate::ultrasound::deformation::{Deformation, Point, Rigid};
@@ -30,6 +31,7 @@ use serde_json::{Value, json};
 use self::phantom::PhantomWord;
 use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
+use super::verdict_args::{VerdictArgs, ending};
 use super::{Usage, print};
 
 #[derive(Debug, Args)]
@@ -104,6 +106,15 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     force: Option<f64>,
+    /// Force between any part of the robot and what it touches at which holding ends [N].
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 80.0,
+        requires = "force",
+        allow_negative_numbers = true
+    )]
+    max_force: f64,
     /// How far the face is pressed into the patient where no force is asked for [m] [default: 0.013; 0.004 on the neck]
     #[arg(long, value_name = "M", allow_negative_numbers = true)]
     indentation: Option<f64>,
@@ -145,6 +156,8 @@ pub(crate) struct ImageCommand {
     /// Print JSON.
     #[arg(long)]
     json: bool,
+    #[command(flatten)]
+    verdict: VerdictArgs,
 }
 
 /// What is imaged, how it is deformed, from where.
@@ -155,6 +168,8 @@ struct Scanned {
     pose: Isometry3<f64>,
     /// Of the scene, where there is one.
     pictures: Pictures,
+    /// Whether the robot held the probe as it should, where there is one.
+    verdict: Option<Verdict>,
 }
 
 impl ImageCommand {
@@ -209,9 +224,13 @@ impl ImageCommand {
             folder.write("image.json", format!("{text}\n").as_bytes())?;
         }
         if self.json {
-            return print(&serde_json::to_string_pretty(&figures)?);
+            print(&serde_json::to_string_pretty(&figures)?)?;
+        } else {
+            print(&lines(&figures, self.output.as_deref()))?;
         }
-        print(&lines(&figures, self.output.as_deref()))
+        scanned
+            .verdict
+            .map_or(Ok(()), |verdict| ending(&verdict, "pressing"))
     }
 
     fn transducer(&self) -> anyhow::Result<Transducer> {
@@ -313,6 +332,7 @@ impl ImageCommand {
             deformation: Box::new(Rigid::default()),
             pose: Isometry3::identity(),
             pictures: Pictures::none(),
+            verdict: None,
         })
     }
 

@@ -57,6 +57,7 @@ impl ImageCommand {
             deformation: Box::new(pressed),
             pose,
             pictures: Pictures::none(),
+            verdict: None,
         })
     }
 
@@ -80,6 +81,8 @@ impl ImageCommand {
             rotation: self.turn(),
             force,
             seconds: SECONDS,
+            max_force: self.max_force,
+            limits: self.verdict.limits()?,
         };
         wanted.check().map_err(Usage::new)?;
         let mut pictures = match self.output {
@@ -97,7 +100,12 @@ impl ImageCommand {
         }
         let held = held?;
         figures["scene"] = json!(scene.name());
+        figures["verdict"] = json!(held.verdict.outcome);
+        figures["reasons"] = json!(held.verdict.reasons);
         figures["force_n"] = json!(held.force);
+        figures["mean_force_n"] = json!(held.force);
+        figures["force_mae_n"] = json!(held.force_mae);
+        figures["peak_force_n"] = json!(held.peak_force);
         figures["indentation_m"] = json!(held.indentation);
         let pose = held.torso_from_probe;
         let deformation = held
@@ -109,6 +117,7 @@ impl ImageCommand {
             deformation: Box::new(deformation),
             pose,
             pictures,
+            verdict: Some(held.verdict),
         })
     }
 }

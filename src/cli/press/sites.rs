@@ -5,11 +5,13 @@ use insonate::experiments::{
     Interrupted, Palpation, Recorder, Site, SiteRecording, five_sites, palpate,
 };
 use insonate::models::{ModelError, Scene};
+use insonate::sim::verdict::Verdict;
 use insonate_calibration::synthetic::to_csv;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::super::Usage;
-use super::super::outcome::{Outcome, random_point};
+use super::super::outcome::random_point;
+use super::super::verdict_args::ending;
 use super::Press;
 
 #[derive(Debug, Args)]
@@ -54,6 +56,7 @@ impl SitesArgs {
             frequency,
             cycles,
             max_force: press.max_force,
+            limits: press.verdict.limits()?,
             ..usual
         };
         palpation.check().map_err(Usage::new)?;
@@ -91,7 +94,10 @@ impl SitesArgs {
             }
         }
         let torso = scene.torso.as_ref();
+        let verdict = verdict(&recorded);
         let mut truth = json!({
+            "verdict": verdict.outcome,
+            "reasons": verdict.reasons,
             "simulated": true,
             "generator": concat!("insonate ", env!("CARGO_PKG_VERSION")),
             "scene": scene.name(),
@@ -111,7 +117,8 @@ impl SitesArgs {
             .collect();
         let text = serde_json::to_string_pretty(&truth)?;
         files.push(("truth.json".to_owned(), format!("{text}\n").into_bytes()));
-        finish(run, &files, &truth, &recorded, &pictures, interrupted)
+        run.finish_files(&files, &truth, &lines(&recorded), &pictures, interrupted)?;
+        ending(&verdict, "recording")
     }
 }
 
@@ -152,15 +159,17 @@ fn csv(site: &SiteRecording, scene: &Scene, recorder: &Recorder, seed: u64) -> V
     to_csv(&site.log, &comments).into_bytes()
 }
 
-/// Writes the files and tells what was recorded.
-fn finish(
-    run: Outcome,
-    files: &[(String, Vec<u8>)],
-    truth: &Value,
-    recorded: &[SiteRecording],
-    pictures: &insonate::experiments::Pictures,
-    interrupted: bool,
-) -> anyhow::Result<()> {
+/// The reasons of every site, by its name.
+fn verdict(recorded: &[SiteRecording]) -> Verdict {
+    let reasons = recorded.iter().flat_map(|site| {
+        let reasons = site.truth.verdict.reasons.iter();
+        reasons.map(|reason| format!("{}: {reason}", site.truth.name))
+    });
+    Verdict::of(reasons.collect())
+}
+
+/// What was recorded, for people.
+fn lines(recorded: &[SiteRecording]) -> Vec<String> {
     let mut lines = vec![format!(
         "{:<12} {:>9} {:>9} {:>9} {:>12} {:>13}",
         "site", "depth mm", "peak N", "bias N", "k N/m", "c N·s/m"
@@ -178,7 +187,7 @@ fn finish(
         )
     }));
     lines.push("\nk and c: the divided form of each press before noise".to_owned());
-    run.finish_files(files, truth, &lines, pictures, interrupted)
+    lines
 }
 
 fn sites(text: &str) -> Result<usize, String> {

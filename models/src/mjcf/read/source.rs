@@ -4,6 +4,8 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::Path;
 
+use insonate_meshes::git_lfs_pointer;
+
 use super::limits::Budget;
 use crate::mjcf::MjcfError;
 
@@ -44,6 +46,9 @@ pub(in crate::mjcf) fn load_bytes(path: &Path, limit: u64) -> Result<Vec<u8>, Mj
         .map_err(io_error)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(bytes.len() as u64));
+    }
+    if let Some(pointer) = git_lfs_pointer(&bytes) {
+        return Err(io_error(io::Error::other(pointer)));
     }
     Ok(bytes)
 }

@@ -1,0 +1,177 @@
+//! The figures of a run against the limits.
+
+use super::limits::share_or;
+use super::watch::LimitKind;
+use super::{JointLimit, RunWatch, Verdict, VerdictLimits};
+
+/// How far a run came along its path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathFigures {
+    /// Length of the path, seen from above [m].
+    pub asked: f64,
+    /// Length that the probe passed in contact [m].
+    pub covered: f64,
+    /// Largest distance from the goal along the path [m].
+    pub lag: f64,
+    /// Largest distance across the path [m].
+    pub error: f64,
+}
+
+/// How well a run held its force.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ForceFigures {
+    /// Wanted force along the probe's axis [N].
+    pub asked: f64,
+    /// Mean force from half a second after first contact [N].
+    pub mean: f64,
+    /// Mean absolute error from then on [N].
+    pub mae: f64,
+    /// Largest error from then on [N].
+    pub worst: f64,
+    /// Largest force at any time [N].
+    pub peak: f64,
+}
+
+/// Share of a torque limit that damping takes from which it is a cause.
+const DAMPING_SHARE: f64 = 0.3;
+
+/// Gathers reasons against a run.
+#[derive(Debug)]
+pub struct Judge {
+    limits: VerdictLimits,
+    reasons: Vec<String>,
+}
+
+impl Judge {
+    /// A judge that knows of no reason yet.
+    pub fn new(limits: &VerdictLimits) -> Self {
+        Self {
+            limits: *limits,
+            reasons: Vec::new(),
+        }
+    }
+
+    /// Adds a reason of the run's own.
+    #[must_use]
+    pub fn reason(mut self, reason: impl Into<String>) -> Self {
+        self.reasons.push(reason.into());
+        self
+    }
+
+    fn require(&mut self, kept: bool, reason: impl FnOnce() -> String) {
+        // A figure that is not a number keeps no limit, as comparisons with it are false.
+        if !kept {
+            self.reasons.push(reason());
+        }
+    }
+
+    /// Judges a path: share covered, lag, distance across.
+    #[must_use]
+    pub fn path(mut self, path: PathFigures) -> Self {
+        let (limits, mm) = (self.limits, 1e3);
+        self.require(path.covered >= limits.covered * path.asked, || {
+            let (covered, asked) = (mm * path.covered, mm * path.asked);
+            format!("covered {covered:.0} of {asked:.0} mm")
+        });
+        self.require(path.lag <= limits.lag, || {
+            let (lag, limit) = (mm * path.lag, mm * limits.lag);
+            format!("was {lag:.1} mm off its goal along the path, allowed are {limit:.1} mm")
+        });
+        self.require(path.error <= limits.path_error, || {
+            let (error, limit) = (mm * path.error, mm * limits.path_error);
+            format!("slipped {error:.1} mm off the path, allowed are {limit:.1} mm")
+        });
+        self
+    }
+
+    /// Judges a press: depth reached of the wanted one [m].
+    #[must_use]
+    pub fn depth(mut self, asked: f64, reached: f64) -> Self {
+        self.require(reached >= self.limits.covered * asked, || {
+            format!("pressed {:.1} of {:.1} mm", 1e3 * reached, 1e3 * asked)
+        });
+        self
+    }
+
+    /// Judges the force.
+    #[must_use]
+    pub fn force(mut self, force: ForceFigures) -> Self {
+        let ForceFigures { asked, mean, .. } = force;
+        let limit = share_or(self.limits.force_mae, asked);
+        self.require(force.mae <= limit, || {
+            let mae = force.mae;
+            format!("the force was {mean:.2} N on average, {mae:.2} N off the {asked} N, allowed are {limit:.2} N")
+        });
+        let limit = share_or(self.limits.force_error, asked);
+        self.require(force.worst <= limit, || {
+            let worst = force.worst;
+            format!("the force was up to {worst:.2} N off the {asked} N, allowed are {limit:.2} N")
+        });
+        let limit = asked + share_or(self.limits.overshoot, asked);
+        self.require(force.peak <= limit, || {
+            let peak = force.peak;
+            format!("the force peaked at {peak:.1} N, allowed are {limit:.1} N")
+        });
+        self
+    }
+
+    /// Judges contact: share of the time from first contact on.
+    #[must_use]
+    pub fn contact(mut self, ratio: f64) -> Self {
+        let limit = self.limits.contact_ratio;
+        self.require(ratio >= limit, || {
+            let (share, limit) = (100.0 * ratio, 100.0 * limit);
+            format!(
+                "the probe touched for {share:.1} % of the time, at least {limit:.0} % are needed"
+            )
+        });
+        self
+    }
+
+    /// Judges the largest tilt [deg].
+    #[must_use]
+    pub fn tilt(mut self, degrees: f64) -> Self {
+        let limit = self.limits.tilt_deg;
+        self.require(degrees <= limit, || {
+            format!("the probe tilted by {degrees:.1}°, allowed are {limit:.1}°")
+        });
+        self
+    }
+
+    /// Judges the arm over `span`, such as `slide`: a joint at a limit is the cause of what failed before, or a reason by itself.
+    #[must_use]
+    pub fn arm(mut self, watch: &RunWatch, span: &str) -> Self {
+        let causes = watch.joints_at_limits(self.limits.at_limit);
+        let causes: Vec<String> = causes.iter().map(|joint| cause(joint, span)).collect();
+        match self.reasons.first_mut() {
+            Some(first) if !causes.is_empty() => *first = format!("{first}: {}", causes.join(", ")),
+            _ => self.reasons.extend(causes),
+        }
+        if let Some(touch) = watch.other_contact()
+            && touch.force > self.limits.other_contact
+        {
+            self.reasons.push(format!(
+                "{} of the robot touched {} with up to {:.1} N, at {:.3} s",
+                touch.body, touch.other, touch.force, touch.time
+            ));
+        }
+        self
+    }
+
+    /// The verdict.
+    pub fn verdict(self) -> Verdict {
+        Verdict::of(self.reasons)
+    }
+}
+
+/// That a joint was at its limit, with its damping where that took much of it.
+fn cause(joint: &JointLimit, span: &str) -> String {
+    let (number, name, limit) = (joint.number, &joint.name, joint.limit_text());
+    let share = 100.0 * joint.share;
+    let text = format!("joint {number} ({name}) sat at its {limit} for {share:.0} % of the {span}");
+    if joint.kind != LimitKind::Torque || joint.damping < DAMPING_SHARE * joint.limit {
+        return text;
+    }
+    let (taken, unit) = (joint.damping, if joint.is_slide { "N" } else { "N·m" });
+    format!("{text}; its damping took {taken:.0} {unit} of that")
+}

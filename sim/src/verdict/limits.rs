@@ -1,0 +1,139 @@
+//! The limits that a run must keep.
+
+use serde::{Deserialize, Serialize};
+
+/// Limits of a verdict; every one must hold.
+///
+/// Mean force error, contact, root-mean-square path error and tilt are the project's rule of success for a scan. The others catch a run
+/// that did something else than it should: they lie well above what the shipped robots need on every torso, and well below a slip, a
+/// stuck joint or a collision.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct VerdictLimits {
+    /// Least share of the path, or of a press' depth, that the probe covers. A scan at 15 N in tissue of 400 N/m, 40 mm deep, covers 0.93.
+    pub covered: f64,
+    /// Largest distance of the probe behind or before its goal along the path [m]. The same scan lags 5 mm.
+    pub lag: f64,
+    /// Largest distance across the path [m]: twice the largest root mean square of a success.
+    pub path_error: f64,
+    /// Largest mean absolute error of the force, as a share of the force and at least [N].
+    pub force_mae: [f64; 2],
+    /// Largest error of the force from half a second after first contact, as a share of the force and at least [N].
+    pub force_error: [f64; 2],
+    /// Least share of the time in contact, from first contact on.
+    pub contact_ratio: f64,
+    /// Largest angle between the probe's axis and its goal in contact [deg].
+    pub tilt_deg: f64,
+    /// Largest force above the wanted one at any time, as a share of the force and at least [N].
+    pub overshoot: [f64; 2],
+    /// Largest share of the time that a joint may sit at its torque limit or at its position limit.
+    pub at_limit: f64,
+    /// Largest force between the robot without its probe and anything else [N].
+    pub other_contact: f64,
+    /// Least simulated time per wall-clock time, judged from 20 s on: below it nobody waits for the end. 0 lets everything run on.
+    pub real_time: f64,
+}
+
+impl Default for VerdictLimits {
+    fn default() -> Self {
+        Self {
+            covered: 0.9,
+            lag: 0.01,
+            path_error: 0.01,
+            force_mae: [0.1, 0.5],
+            force_error: [0.5, 2.0],
+            contact_ratio: 0.98,
+            tilt_deg: 5.0,
+            overshoot: [1.0, 10.0],
+            at_limit: 0.1,
+            other_contact: 1.0,
+            real_time: 0.01,
+        }
+    }
+}
+
+/// A limit that does not exist, or a value that it cannot have.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("limit {given}: {problem}")]
+pub struct LimitError {
+    given: String,
+    problem: String,
+}
+
+impl VerdictLimits {
+    /// These limits with one changed, `name=value`; a pair is `name=share,floor`.
+    ///
+    /// # Errors
+    /// [`LimitError`] for an unknown name, and for a value that is not finite or below 0.
+    pub fn with(mut self, given: &str) -> Result<Self, LimitError> {
+        let refuse = |problem: String| LimitError {
+            given: given.to_owned(),
+            problem,
+        };
+        let (name, text) = given
+            .split_once('=')
+            .ok_or_else(|| refuse("must be name=value".to_owned()))?;
+        let numbers: Option<Vec<f64>> = text
+            .split(',')
+            .map(|word| word.trim().parse().ok())
+            .collect();
+        let numbers = numbers.filter(|all| all.iter().all(|x| x.is_finite() && *x >= 0.0));
+        let mut fields = self.fields();
+        let Some((_, field)) = fields.iter_mut().find(|(known, _)| *known == name) else {
+            let known: Vec<&str> = fields.iter().map(|(name, _)| *name).collect();
+            return Err(refuse(format!(
+                "there is none of that name; known are {}",
+                known.join(", ")
+            )));
+        };
+        match (numbers.as_deref(), field) {
+            (Some([value]), Field::One(field)) => **field = *value,
+            (Some([share, floor]), Field::Pair(field)) => **field = [*share, *floor],
+            (_, Field::One(_)) => return Err(refuse("must be a number of at least 0".to_owned())),
+            (_, Field::Pair(_)) => {
+                return Err(refuse(
+                    "must be two numbers of at least 0, a share and newtons".to_owned(),
+                ));
+            }
+        }
+        Ok(self)
+    }
+
+    /// Names and values, for people.
+    pub fn named(mut self) -> Vec<(&'static str, String)> {
+        let text = |field: &Field<'_>| match field {
+            Field::One(value) => value.to_string(),
+            Field::Pair([share, floor]) => format!("{share},{floor}"),
+        };
+        self.fields()
+            .iter()
+            .map(|(name, field)| (*name, text(field)))
+            .collect()
+    }
+
+    fn fields(&mut self) -> [(&'static str, Field<'_>); 11] {
+        [
+            ("covered", Field::One(&mut self.covered)),
+            ("lag", Field::One(&mut self.lag)),
+            ("path_error", Field::One(&mut self.path_error)),
+            ("force_mae", Field::Pair(&mut self.force_mae)),
+            ("force_error", Field::Pair(&mut self.force_error)),
+            ("contact_ratio", Field::One(&mut self.contact_ratio)),
+            ("tilt_deg", Field::One(&mut self.tilt_deg)),
+            ("overshoot", Field::Pair(&mut self.overshoot)),
+            ("at_limit", Field::One(&mut self.at_limit)),
+            ("other_contact", Field::One(&mut self.other_contact)),
+            ("real_time", Field::One(&mut self.real_time)),
+        ]
+    }
+}
+
+enum Field<'a> {
+    One(&'a mut f64),
+    Pair(&'a mut [f64; 2]),
+}
+
+/// A limit that is a share of `value`, and at least some floor.
+pub(super) fn share_or(limit: [f64; 2], value: f64) -> f64 {
+    (limit[0] * value).max(limit[1])
+}

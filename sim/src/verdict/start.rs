@@ -1,0 +1,252 @@
+//! Whether the robot starts inside something.
+//!
+//! MuJoCo answers an overlap with a force that grows with its depth, and throws apart what starts inside each other. Pairs that MuJoCo
+//! does not test are tested here: what stands still in the world, and a torso that steps beside MuJoCo, whose skin is a closed surface.
+
+use insonate_meshes::{SurfaceTree, TriangleMesh};
+use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
+use nalgebra::{Matrix3, Vector3};
+
+use super::watch::side_name;
+use crate::readings::{ArmContact, ProbeContact, ProbeFrame};
+use crate::{Physics, SimError, ffi, names};
+
+/// Deepest overlap that a start may have [m]. The shipped robots start clear of everything; shapes of robots from files that only graze
+/// each other, such as the hulls of neighbouring links, overlap by less.
+pub const START_TOLERANCE: f64 = 0.002;
+
+/// Two parts that overlap.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Overlap {
+    /// The robot's side: geom and body.
+    pub robot: String,
+    /// What it is inside: geom and body, or the torso.
+    pub other: String,
+    /// How deep [m].
+    pub depth: f64,
+    /// Whether both sides are the robot's.
+    pub is_self: bool,
+}
+
+/// The robot starts inside something.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+#[error("the robot starts inside something, more than {:.0} mm deep: {}", 1e3 * START_TOLERANCE, text(.0))]
+pub struct StartOverlap(pub Vec<Overlap>);
+
+impl StartOverlap {
+    /// Whether the robot only overlaps itself, which no other place of its base mends.
+    pub fn is_self(&self) -> bool {
+        self.0.iter().all(|overlap| overlap.is_self)
+    }
+}
+
+fn text(overlaps: &[Overlap]) -> String {
+    let pairs = overlaps.iter().map(|overlap| {
+        let depth = 1e3 * overlap.depth;
+        format!("{} in {} by {depth:.1} mm", overlap.robot, overlap.other)
+    });
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+/// Fails where the robot or its probe overlaps itself, the surroundings or the skin at rest by more than [`START_TOLERANCE`].
+///
+/// `skin`: the torso's closed surface in its own frame, and where that stands in the world [m].
+///
+/// # Errors
+/// [`StartOverlap`] with every pair, the deepest first; none for a scene without a probe.
+pub fn check_start(
+    physics: &mut Physics,
+    skin: Option<(&TriangleMesh, [f64; 3])>,
+) -> Result<(), StartOverlap> {
+    let Ok(robot) = RobotGeoms::new(physics.model()) else {
+        return Ok(());
+    };
+    let mut overlaps = contacts(physics, &robot);
+    overlaps.extend(standing(physics, &robot));
+    if let Some((surface, position)) = skin {
+        overlaps.extend(in_skin(physics, &robot, surface, Vector3::from(position)));
+    }
+    overlaps.retain(|overlap| overlap.depth > START_TOLERANCE);
+    overlaps.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+    // Several points of one pair, or several shapes of one body, are one overlap: the deepest.
+    let mut found: Vec<Overlap> = Vec::new();
+    for overlap in overlaps {
+        if !found
+            .iter()
+            .any(|known| known.robot == overlap.robot && known.other == overlap.other)
+        {
+            found.push(overlap);
+        }
+    }
+    if found.is_empty() {
+        Ok(())
+    } else {
+        Err(StartOverlap(found))
+    }
+}
+
+/// The geoms of the robot with its probe.
+struct RobotGeoms {
+    arm: ArmContact,
+    probe: ProbeContact,
+}
+
+impl RobotGeoms {
+    fn new(model: &MjModel) -> Result<Self, SimError> {
+        Ok(Self {
+            arm: ArmContact::new(model, &ProbeFrame::new(model)?),
+            probe: ProbeContact::new(model)?,
+        })
+    }
+
+    fn owns(&self, geom: i32) -> bool {
+        self.arm.owns(geom) || self.probe.owns(geom)
+    }
+
+    /// Those that collide with anything.
+    fn colliding(&self, model: &MjModel) -> Vec<usize> {
+        let collides =
+            |geom: &usize| model.geom_contype()[*geom] | model.geom_conaffinity()[*geom] != 0;
+        (0..model.ffi().ngeom as usize)
+            .filter(|&geom| self.owns(geom as i32))
+            .filter(collides)
+            .collect()
+    }
+}
+
+/// What MuJoCo's own collision finds.
+fn contacts(physics: &Physics, robot: &RobotGeoms) -> Vec<Overlap> {
+    let touching = physics.contacts().iter().filter_map(|contact| {
+        let sides = contact.geom.map(|geom| robot.owns(geom));
+        let mut names = [0, 1].map(|side| side_name(physics.model(), contact, side));
+        if !sides[0] {
+            names.reverse();
+        }
+        let [robot, other] = names;
+        sides.contains(&true).then_some(Overlap {
+            robot,
+            other,
+            depth: -contact.distance,
+            is_self: sides == [true; 2],
+        })
+    });
+    touching.collect()
+}
+
+/// Parts of the robot that stand still, in what stands still: MuJoCo tests no such pair.
+fn standing(physics: &mut Physics, robot: &RobotGeoms) -> Vec<Overlap> {
+    let model = physics.model();
+    let is_still = |geom: usize| model.body_weldid()[model.geom_bodyid()[geom] as usize] == 0;
+    let (kinds, affinities) = (model.geom_contype(), model.geom_conaffinity());
+    let meets = |a: usize, b: usize| kinds[a] & affinities[b] | kinds[b] & affinities[a] != 0;
+    let others = (0..model.ffi().ngeom as usize)
+        .filter(|&geom| is_still(geom) && !robot.owns(geom as i32))
+        .collect::<Vec<_>>();
+    let pairs: Vec<[usize; 2]> = robot
+        .colliding(model)
+        .into_iter()
+        .filter(|&geom| is_still(geom))
+        .flat_map(|geom| others.iter().map(move |&other| [geom, other]))
+        .filter(|&[geom, other]| meets(geom, other))
+        .collect();
+    let mut found = Vec::new();
+    for pair in pairs {
+        let (distance, _) = ffi::geom_distance(physics.data_mut(), pair, 0.0);
+        let [robot, other] = pair.map(|geom| part_name(physics.model(), geom));
+        found.push(Overlap {
+            robot,
+            other,
+            depth: -distance,
+            is_self: false,
+        });
+    }
+    found
+}
+
+/// Points of the robot's shapes below the skin at rest.
+fn in_skin(
+    physics: &Physics,
+    robot: &RobotGeoms,
+    skin: &TriangleMesh,
+    position: Vector3<f64>,
+) -> Vec<Overlap> {
+    let (model, data) = (physics.model(), physics.data());
+    let [low, high] = skin.bounds().map(Vector3::from);
+    let mut surface = None;
+    let mut found = Vec::new();
+    for geom in robot.colliding(model) {
+        let rotation = Matrix3::from_row_slice(&data.geom_xmat()[geom]);
+        let center = Vector3::from(data.geom_xpos()[geom]) - position;
+        for point in shape_points(model, geom).map(|point| center + rotation * point) {
+            // Most robots are nowhere near, and need no tree of the surface.
+            if point != point.sup(&low).inf(&high) {
+                continue;
+            }
+            let tree = surface.get_or_insert_with(|| SurfaceTree::new(skin));
+            let Ok(tree) = tree else {
+                return found;
+            };
+            found.push(Overlap {
+                robot: part_name(model, geom),
+                other: "the torso".to_owned(),
+                depth: -tree.signed_distance(&point),
+                is_self: false,
+            });
+        }
+    }
+    found
+}
+
+/// Points on the surface of a geom, in its own frame [m].
+fn shape_points(model: &MjModel, geom: usize) -> Box<dyn Iterator<Item = Vector3<f64>> + '_> {
+    let [a, b, c] = model.geom_size()[geom];
+    let directions =
+        (-2..=2).flat_map(|i| (-2..=2).flat_map(move |j| (-2..=2).map(move |k| [i, j, k])));
+    let directions = directions
+        .filter(|sides| sides.iter().any(|side: &i32| side.abs() == 2))
+        .map(|sides| Vector3::from(sides.map(|side| 0.5 * f64::from(side))));
+    match model.geom_type()[geom] {
+        MjtGeomBase::mjGEOM_SPHERE => Box::new(directions.map(move |way| a * way.normalize())),
+        MjtGeomBase::mjGEOM_CAPSULE => Box::new(
+            directions
+                .map(move |way| a * way.normalize() + Vector3::new(0.0, 0.0, b * way.z.signum())),
+        ),
+        MjtGeomBase::mjGEOM_ELLIPSOID => Box::new(
+            directions.map(move |way| way.normalize().component_mul(&Vector3::new(a, b, c))),
+        ),
+        MjtGeomBase::mjGEOM_CYLINDER => Box::new(directions.map(move |way| {
+            let flat = Vector3::new(way.x, way.y, 0.0)
+                .try_normalize(0.1)
+                .unwrap_or_default();
+            a * flat + Vector3::new(0.0, 0.0, b * way.z)
+        })),
+        MjtGeomBase::mjGEOM_BOX => {
+            Box::new(directions.map(move |way| way.component_mul(&Vector3::new(a, b, c))))
+        }
+        MjtGeomBase::mjGEOM_MESH => {
+            let mesh = model.geom_dataid()[geom] as usize;
+            let first = model.mesh_vertadr()[mesh] as usize;
+            let n = model.mesh_vertnum()[mesh] as usize;
+            let vertices = &model.mesh_vert()[first..first + n];
+            // Some thousand of them show where the mesh is.
+            Box::new(
+                vertices
+                    .iter()
+                    .step_by(n / 2000 + 1)
+                    .map(|v| Vector3::from(v.map(f64::from))),
+            )
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+/// The geom and its body.
+fn part_name(model: &MjModel, geom: usize) -> String {
+    use names::ObjectType::{Body, Geom};
+    let body = names::name_of(model, Body, model.geom_bodyid()[geom] as usize);
+    match names::name_of(model, Geom, geom) {
+        "" => body.to_owned(),
+        name if body == "world" => name.to_owned(),
+        name => format!("{name} of {body}"),
+    }
+}

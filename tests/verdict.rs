@@ -1,0 +1,194 @@
+//! Contract: a scan, press or picture that is no result says why, exits with status 1, and writes its log as a good one does.
+
+#![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
+
+mod command;
+mod gantry;
+
+use std::fs;
+use std::path::Path;
+
+use command::{insonate as run, json, refused};
+use gantry::Gantry;
+use serde_json::Value;
+
+/// Scans with a robot file; the exit status, the JSON, and standard error.
+fn scan(folder: &Path, robot: &str, more: &[&str]) -> (i32, Value, String) {
+    let output = folder.join("scan");
+    let arguments = [
+        &[
+            "scan",
+            "--robot-file",
+            robot,
+            "--flange",
+            "flange",
+            "--no-pictures",
+            "--json",
+        ][..],
+        &["--output", output.to_str().unwrap()],
+        more,
+    ]
+    .concat();
+    let done = run(&arguments);
+    let stdout = String::from_utf8(done.stdout).unwrap();
+    let stderr = String::from_utf8(done.stderr).unwrap();
+    assert!(output.join("log.csv").exists(), "{stderr}");
+    let saved: Value =
+        serde_json::from_slice(&fs::read(output.join("summary.json")).unwrap()).unwrap();
+    let printed: Value = serde_json::from_str(&stdout).unwrap();
+    assert_eq!(saved, printed);
+    (done.status.code().unwrap(), printed, stderr)
+}
+
+fn reasons(summary: &Value) -> String {
+    let reasons = summary["reasons"].as_array().unwrap().iter();
+    reasons
+        .map(|reason| reason.as_str().unwrap())
+        .collect::<Vec<_>>()
+        .join("; ")
+}
+
+#[test]
+fn a_sound_robot_passes_with_its_figures() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = Gantry::default().write(folder.path());
+    let (status, summary, stderr) = scan(folder.path(), &robot, &[]);
+    assert_eq!(
+        (status, &summary["verdict"]),
+        (0, &"passed".into()),
+        "{stderr}"
+    );
+    assert_eq!(summary["reasons"], Value::Array(vec![]));
+    let figure = |name: &str| summary[name].as_f64().unwrap();
+    assert!((figure("path_asked_m") - 0.12).abs() < 1e-9);
+    assert!((figure("path_covered_m") - 0.12).abs() < 0.003);
+    assert!((figure("mean_force_n") - 5.0).abs() < 0.05 && figure("lag_max_m") < 0.003);
+}
+
+/// 20 N against 1000 N·s/m are 20 mm/s, half of the scan's speed.
+#[test]
+fn a_joint_at_its_limit_is_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = Gantry {
+        limit: 20.0,
+        damping: 1000.0,
+        ..Gantry::default()
+    }
+    .write(folder.path());
+    let (status, summary, stderr) = scan(folder.path(), &robot, &[]);
+    assert_eq!((status, &summary["verdict"]), (1, &"failed".into()));
+    let reasons = reasons(&summary);
+    assert!(
+        reasons.contains("joint 2 (y) sat at its force limit of 20 N for"),
+        "{reasons}"
+    );
+    assert!(
+        reasons.contains("its damping took 20 N of that"),
+        "{reasons}"
+    );
+    assert!(stderr.contains("error: scanning failed: "), "{stderr}");
+
+    let robot = Gantry {
+        range: "-1 0.02",
+        ..Gantry::default()
+    }
+    .write(folder.path());
+    let (status, summary, _) = scan(folder.path(), &robot, &[]);
+    let reasons = self::reasons(&summary);
+    assert_eq!(status, 1);
+    assert!(
+        reasons.contains("joint 2 (y) sat at its position limit of 0.02 m"),
+        "{reasons}"
+    );
+}
+
+/// A fin that hangs beside the probe, a few millimetres lower, ploughs through the torso.
+#[test]
+fn a_robot_that_touches_with_more_than_its_probe_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let fin = r#"<geom name="fin" type="box" size=".01 .01 .085" pos="-.06 0 -.0851" mass=".1"/>"#;
+    let robot = Gantry {
+        more: fin,
+        ..Gantry::default()
+    }
+    .write(folder.path());
+    let (status, summary, _) = scan(folder.path(), &robot, &[]);
+    let reasons = reasons(&summary);
+    assert_eq!(status, 1);
+    assert!(
+        reasons.contains("robot/bz of the robot touched the torso with up to"),
+        "{reasons}"
+    );
+}
+
+#[test]
+fn limits_are_named_on_the_command_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let robot = Gantry::default().write(folder.path());
+    let (status, summary, _) = scan(folder.path(), &robot, &["--limit", "force_mae=0,0.001"]);
+    assert_eq!(status, 1);
+    assert!(
+        reasons(&summary).contains("allowed are 0.00 N"),
+        "{summary}"
+    );
+    let wrong = refused(&["scan", "--limit", "cover=1"], 2);
+    assert!(
+        wrong.contains("limit cover=1") && wrong.contains("known are covered"),
+        "{wrong}"
+    );
+}
+
+#[test]
+fn a_press_that_turns_back_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let output = folder.path().to_str().unwrap();
+    let press = [
+        "press",
+        "--max-force",
+        "10",
+        "--no-pictures",
+        "--output",
+        output,
+    ];
+    let done = run(&[&press[..], &["--json"]].concat());
+    assert_eq!(done.status.code(), Some(1));
+    let summary: Value = serde_json::from_slice(&done.stdout).unwrap();
+    let reasons = reasons(&summary);
+    assert!(
+        reasons.contains("of 30.0 mm: the force reached the limit of 10 N"),
+        "{reasons}"
+    );
+    let shallow = json(&[
+        "press",
+        "--depth",
+        "0.005",
+        "--no-pictures",
+        "--output",
+        output,
+    ]);
+    assert_eq!(shallow["verdict"], "passed");
+}
+
+#[test]
+fn a_picture_of_a_held_probe_has_a_verdict() {
+    let held = [
+        "image",
+        "--patient",
+        "adult",
+        "--force",
+        "5",
+        "--lines",
+        "32",
+        "--samples",
+        "64",
+    ];
+    let passed = json(&held);
+    assert_eq!(passed["verdict"], "passed");
+    let strict = run(&[&held[..], &["--limit", "tilt_deg=0", "--json"]].concat());
+    assert_eq!(strict.status.code(), Some(1));
+    let figures: Value = serde_json::from_slice(&strict.stdout).unwrap();
+    assert!(
+        reasons(&figures).contains("the probe tilted by"),
+        "{figures}"
+    );
+}
