@@ -14,6 +14,9 @@ pub const MAX_COORDINATE: f64 = 1e4;
 /// A triangle whose height is below this part of its longest edge has no area.
 const LEAST_HEIGHT: f64 = 1e-10;
 
+/// An edge of a triangle: its vertices in ascending order, the triangle, and whether the triangle runs along it in that order.
+pub(crate) type EdgeUse = ([u32; 2], u32, bool);
+
 impl TriangleMesh {
     /// Fails unless it is closed, with all triangles facing outwards.
     ///
@@ -89,26 +92,19 @@ impl TriangleMesh {
 
     /// Fails unless each edge has two triangles, which run along it in opposite directions.
     fn check_edges(&self) -> Result<(), MeshFault> {
-        for uses in self.edges().chunk_by(|a, b| a.0 == b.0) {
-            let edge = uses[0].0;
-            match uses {
-                [_] => return Err(MeshFault::BoundaryEdge { edge }),
-                [(_, a, up), (_, b, down)] if up == down => {
-                    let triangles = [*a as usize, *b as usize];
-                    return Err(MeshFault::InconsistentOrientation { edge, triangles });
-                }
-                [_, _] => {}
-                _ => {
-                    let n_triangles = uses.len();
-                    return Err(MeshFault::NonManifoldEdge { edge, n_triangles });
-                }
-            }
-        }
-        Ok(())
+        let edges = self.edges();
+        let first = Self::edge_faults(&edges).next();
+        first.map_or(Ok(()), |(fault, _)| Err(fault))
     }
 
-    /// Each edge of each triangle, sorted: its vertices in ascending order, the triangle, and whether the triangle runs along it in that order.
-    pub(crate) fn edges(&self) -> Vec<([u32; 2], u32, bool)> {
+    /// What is wrong at each of the sorted edges, with a triangle there.
+    pub(crate) fn edge_faults(edges: &[EdgeUse]) -> impl Iterator<Item = (MeshFault, u32)> {
+        let edges = edges.chunk_by(|a, b| a.0 == b.0);
+        edges.filter_map(|uses| Some((edge_fault(uses)?, uses[0].1)))
+    }
+
+    /// Each edge of each triangle, sorted.
+    pub(crate) fn edges(&self) -> Vec<EdgeUse> {
         let mut edges = Vec::with_capacity(3 * self.triangles.len());
         for (index, &[a, b, c]) in self.triangles.iter().enumerate() {
             for [from, to] in [[a, b], [b, c], [c, a]] {
@@ -117,6 +113,23 @@ impl TriangleMesh {
         }
         edges.sort_unstable();
         edges
+    }
+}
+
+/// What is wrong with an edge, of which these are all uses.
+fn edge_fault(uses: &[EdgeUse]) -> Option<MeshFault> {
+    let edge = uses[0].0;
+    match uses {
+        [_] => Some(MeshFault::BoundaryEdge { edge }),
+        [(_, a, up), (_, b, down)] if up == down => {
+            let triangles = [*a as usize, *b as usize];
+            Some(MeshFault::InconsistentOrientation { edge, triangles })
+        }
+        [_, _] => None,
+        _ => {
+            let n_triangles = uses.len();
+            Some(MeshFault::NonManifoldEdge { edge, n_triangles })
+        }
     }
 }
 

@@ -31,6 +31,26 @@ impl SurfaceTree {
         }
     }
 
+    /// Whether an edge of either surface passes through the other; they have no vertices in common.
+    pub(crate) fn cuts(&self, other: &Self) -> bool {
+        self.passes_through(other) || other.passes_through(self)
+    }
+
+    /// Whether one of its edges passes through another surface.
+    fn passes_through(&self, other: &Self) -> bool {
+        self.facets.iter().any(|facet| {
+            let mut cuts = false;
+            other.for_each_box_near(facet, |near| {
+                cuts = cuts
+                    || (0..3).any(|edge| {
+                        let [from, to] = [edge, (edge + 1) % 3].map(|end| facet.corners[end]);
+                        segment_cuts(from, to, &near.corners)
+                    });
+            });
+            cuts
+        })
+    }
+
     /// Calls for each facet whose leaf's box meets that of a facet.
     fn for_each_box_near<'a>(&'a self, facet: &Facet, mut call: impl FnMut(&'a Facet)) {
         let [a, b, c] = facet.corners;

@@ -1,5 +1,9 @@
 //! What can be wrong with a mesh or its file.
 
+use std::fmt;
+
+use crate::shells::{ShellFault, write_faults};
+
 /// A mesh that cannot be read or written.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -28,9 +32,26 @@ pub enum MeshError {
     /// Writing failed.
     #[error("{0}")]
     Write(String),
+    /// Some of several shells are no closed surface.
+    #[error("{}", Faults(*n_shells, faults))]
+    Shells {
+        /// How many shells there are.
+        n_shells: usize,
+        /// What is wrong with some of them.
+        faults: Vec<ShellFault>,
+    },
     /// The triangles are no surface of a solid.
     #[error(transparent)]
     Fault(#[from] MeshFault),
+}
+
+/// Writes the faults of shells.
+struct Faults<'a>(usize, &'a [ShellFault]);
+
+impl fmt::Display for Faults<'_> {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_faults(self.0, self.1, out)
+    }
 }
 
 /// What keeps triangles from being the surface of a solid.

@@ -142,6 +142,15 @@ impl TriangleMesh {
     }
 }
 
+/// The first bytes of a file.
+pub(crate) fn read_start(path: &Path, most: usize) -> Result<Vec<u8>, String> {
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    let mut bytes = Vec::new();
+    let read = file.take(most as u64).read_to_end(&mut bytes);
+    read.map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
 fn read_bytes(path: &Path) -> Result<Vec<u8>, String> {
     let file = File::open(path).map_err(|error| error.to_string())?;
     let mut bytes = Vec::new();

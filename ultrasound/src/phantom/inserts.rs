@@ -1,6 +1,6 @@
 //! Solids put into another phantom: lesions, and organs whose surfaces a user has as meshes.
 
-use insonate_meshes::{SurfaceTree, TriangleMesh};
+use insonate_meshes::{ShellSolid, TriangleMesh};
 
 use super::{Phantom, Place, Scatterer, Stretch};
 use crate::UltrasoundError;
@@ -31,16 +31,8 @@ pub enum Solid {
         /// [m].
         radius: f32,
     },
-    /// What a closed surface encloses.
-    Mesh(Box<MeshSolid>),
-}
-
-/// What a closed surface encloses.
-#[derive(Clone, Debug)]
-pub struct MeshSolid {
-    tree: SurfaceTree,
-    low: Vector,
-    high: Vector,
+    /// What closed surfaces enclose.
+    Mesh(Box<ShellSolid>),
 }
 
 /// A phantom with solids in it, the first of which counts where several are.
@@ -52,27 +44,27 @@ pub struct Inserts {
 }
 
 impl Solid {
-    /// What a closed mesh encloses, its coordinates being those of the phantom at rest [m].
+    /// What the shells of a mesh enclose, its coordinates being those of the phantom at rest [m].
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: it is not closed.
+    /// [`UltrasoundError::Setting`] naming the shells that are not closed.
     pub fn mesh(mesh: &TriangleMesh) -> Result<Self, UltrasoundError> {
-        let tree = SurfaceTree::new(mesh).map_err(|fault| {
-            UltrasoundError::setting("organ", fault.to_string(), "a closed surface")
+        let solid = ShellSolid::new(mesh).map_err(|fault| {
+            UltrasoundError::setting("organ", fault.to_string(), "closed surfaces")
         })?;
-        let [low, high] = mesh.bounds();
-        Ok(Self::Mesh(Box::new(MeshSolid {
-            tree,
-            low: Vector::from(low.map(|x| x as f32)),
-            high: Vector::from(high.map(|x| x as f32)),
-        })))
+        Ok(Self::Mesh(Box::new(solid)))
+    }
+
+    /// Whether a rest point is inside.
+    pub fn contains(&self, point: &Point) -> bool {
+        self.distance(point) < 0.0
     }
 
     /// Distance to its surface [m], negative inside; from afar a lower bound.
     fn distance(&self, point: &Point) -> f32 {
         match self {
             Self::Ball { center, radius } => (point - center).norm() - radius,
-            Self::Mesh(solid) => solid.distance(point),
+            Self::Mesh(solid) => solid.distance(&point.coords.cast()) as f32,
         }
     }
 
@@ -82,29 +74,8 @@ impl Solid {
                 let away = (point - center).try_normalize(1e-9);
                 away.unwrap_or_else(Vector::z)
             }
-            Self::Mesh(solid) => {
-                let closest = solid
-                    .tree
-                    .closest_point_within(&point.coords.cast(), f64::INFINITY);
-                closest.map_or_else(Vector::z, |closest| closest.normal.cast())
-            }
+            Self::Mesh(solid) => solid.normal(&point.coords.cast()).cast(),
         }
-    }
-}
-
-impl MeshSolid {
-    fn distance(&self, point: &Point) -> f32 {
-        // Farther from its box than that, no triangle is asked.
-        const FAR: f32 = 0.003;
-        let out = (self.low - point.coords).sup(&(point.coords - self.high));
-        let out = out.map(|x| x.max(0.0)).norm();
-        if out > FAR {
-            return out;
-        }
-        let closest = self
-            .tree
-            .closest_point_within(&point.coords.cast(), f64::INFINITY);
-        closest.map_or(0.0, |closest| closest.distance as f32)
     }
 }
 

@@ -10,7 +10,7 @@ mod site;
 
 pub use adult::{Adult, Landmarks, SoftOrgan, SurfacePoint};
 pub use block::{Block, Rod};
-pub use inserts::{Insert, Inserts, MeshSolid, Solid};
+pub use inserts::{Insert, Inserts, Solid};
 pub use labels::LabelVolume;
 pub use lesions::{Lesion, LesionKind, place_lesions};
 pub use neck::Neck;
