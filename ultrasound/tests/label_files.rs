@@ -431,3 +431,137 @@ proptest! {
         }
     }
 }
+
+fn zlib(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).expect("memory takes all");
+    encoder.finish().expect("memory takes all")
+}
+
+/// MetaImage of 16-bit labels; places are to the left, back and head.
+fn meta_image(is_big: bool, is_packed: bool) -> Vec<u8> {
+    let left_back_head = |[right, front, head]: [f64; 3]| [-right, -front, head];
+    let text = |vector: [f64; 3]| vector.map(|x| x.to_string()).join(" ");
+    let edges = STEPS.map(|step| step.iter().map(|x| x * x).sum::<f64>().sqrt());
+    let axes = [0, 1, 2].map(|axis| text(left_back_head(STEPS[axis]).map(|x| x / edges[axis])));
+    let mut data = Vec::new();
+    numbers(&mut data, 2, is_big);
+    let header = format!(
+        "ObjectType = Image\nNDims = 3\nBinaryData = True\nBinaryDataByteOrderMSB = {}\nCompressedData = {}\n\
+         TransformMatrix = {}\nOffset = {}\nElementSpacing = {}\nDimSize = 3 4 5\nElementType = MET_SHORT\nElementDataFile = LOCAL\n",
+        if is_big { "True" } else { "False" },
+        if is_packed { "True" } else { "False" },
+        axes.join(" "),
+        text(left_back_head(ORIGIN)),
+        text(edges),
+    );
+    let data = if is_packed { zlib(&data) } else { data };
+    [header.into_bytes(), data].concat()
+}
+
+#[test]
+fn meta_images_end_in_the_same_volume() {
+    for is_big in [false, true] {
+        for is_packed in [false, true] {
+            let file = meta_image(is_big, is_packed);
+            check(&parsed(LabelFormat::MetaImage, &file), "MetaImage");
+        }
+    }
+    let right = String::from_utf8_lossy(&meta_image(false, false)).into_owned();
+    for (from, to, named) in [
+        ("NDims = 3", "NDims = 2", "NDims is 2"),
+        ("DimSize = 3 4 5", "DimSize = 3 4", "DimSize"),
+        ("DimSize = 3 4 5", "DimSize = 99999 99999 99999", "voxels"),
+        ("DimSize = 3 4 5", "DimSize = 3 4 50", "ends or is damaged"),
+        ("MET_SHORT", "MET_OTHER", "ElementType"),
+        ("= LOCAL", "= /etc/passwd", "another file"),
+        ("BinaryData = True", "BinaryData = False", "BinaryData"),
+        ("CompressedData = False", "CompressedData = True", "damaged"),
+        ("ElementSpacing = ", "ElementSpacing = 1 ", "3 numbers"),
+        ("ElementDataFile", "Elements", "no ElementDataFile"),
+    ] {
+        assert!(right.contains(from), "{from}");
+        let refusal = refusal(
+            LabelFormat::MetaImage,
+            right.replacen(from, to, 1).as_bytes(),
+        );
+        assert!(refusal.contains(named), "{named}: {refusal}");
+    }
+}
+
+#[test]
+fn text_is_read_as_numbers() {
+    let header =
+        String::from_utf8_lossy(&nrrd("RAS", [1.0; 3], "short", 2, false, false)).into_owned();
+    let (header, _) = header.split_once("\n\n").expect("a header ends");
+    let header = header
+        .replace("endian: little\n", "")
+        .replace("encoding: raw", "encoding: ascii");
+    let words: Vec<String> = labels().iter().map(i64::to_string).collect();
+    let file = |words: &[String]| format!("{header}\n\n{}\n", words.join("\n ")).into_bytes();
+    check(&parsed(LabelFormat::Nrrd, &file(&words)), "text");
+    assert!(refusal(LabelFormat::Nrrd, &file(&words[..59])).contains("ends after 59 of 60"));
+    let mut odd = words.clone();
+    odd[7] = "liver".to_owned();
+    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("\"liver\", which is no number"));
+    odd[7] = "1".repeat(1000);
+    assert!(refusal(LabelFormat::Nrrd, &file(&odd)).contains("no number"));
+}
+
+/// Float labels that were saved into 16 bits with a slope read nearly whole.
+#[test]
+fn labels_near_whole_numbers_count_with_a_note() {
+    let mut file = nifti_1(16, 4, false);
+    for (n, label) in labels().into_iter().enumerate() {
+        put_f32(&mut file, 352 + 4 * n, label as f64 + 0.008, false);
+    }
+    let image = parsed(LabelFormat::Nifti, &file);
+    check(&image, "nearly whole");
+    assert!(
+        image.notes()[0].contains("within 0.01"),
+        "{:?}",
+        image.notes()
+    );
+    assert!(
+        parsed(LabelFormat::Nifti, &nifti_1(2, 1, false))
+            .notes()
+            .is_empty()
+    );
+    put_f32(&mut file, 352, 1.25, false);
+    assert!(refusal(LabelFormat::Nifti, &file).contains("holds 1.25"));
+}
+
+/// An identity qform beside the turned sform: the far corner at (2, 3, 4) is at (-4.5, 4, 12) + origin by the one, at (2, 3, 4) by the other.
+#[test]
+fn two_frames_that_differ_are_told() {
+    let mut file = nifti_1(2, 1, false);
+    put(&mut file, 252, 2, 1, false);
+    for (index, edge) in [1.0, 1.0, 1.0, 1.0].into_iter().enumerate() {
+        put_f32(&mut file, 76 + 4 * index, edge, false);
+    }
+    for (index, place) in ORIGIN.into_iter().enumerate() {
+        put_f32(&mut file, 268 + 4 * index, place, false);
+    }
+    let image = parsed(LabelFormat::Nifti, &file);
+    check(&image, "the sform is taken");
+    let farthest = (6.5f64.powi(2) + 1.0 + 8.0f64.powi(2)).sqrt();
+    let note = format!("{farthest:.1} mm apart; the sform was taken");
+    assert!(image.notes()[0].contains(&note), "{:?}", image.notes());
+}
+
+#[test]
+fn a_git_lfs_pointer_is_named() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let path = folder.path().join("labels.nii.gz");
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 48211\n";
+    std::fs::write(&path, pointer).expect("there is room");
+    let error = LabelImage::read(&path)
+        .expect_err("it is no volume")
+        .to_string();
+    assert!(
+        error.contains("Git LFS pointer")
+            && error.contains("48211 bytes")
+            && error.contains("git lfs pull"),
+        "{error}"
+    );
+}

@@ -292,3 +292,36 @@ fn labels_without_a_material_are_named_with_their_size() {
     let refusal = LabelVolume::new(&image, &table(AIR, &[(0, AIR)])).expect_err("5 has none");
     assert!(refusal.to_string().contains("5 (300 voxels)"), "{refusal}");
 }
+
+/// The same labels at the same places, stored along other axes and with other labels first.
+#[test]
+fn numbers_of_materials_do_not_depend_on_storage() {
+    let table =
+        MaterialTable::parse("[labels]\n0 = \"air\"\n3 = \"bone\"\n1 = \"liver\"\n2 = \"spleen\"")
+            .expect("the table is right");
+    let frame = |step: f64| VoxelFrame {
+        origin: Vector3::new(0.0, 0.0, if step < 0.0 { 3e-3 } else { 0.0 }),
+        steps: Matrix3::from_diagonal(&Vector3::new(1e-3, 1e-3, step)),
+    };
+    let volume = |labels: &[i64], step: f64| {
+        let image = LabelImage::new([1, 1, labels.len()], frame(step), labels)
+            .expect("the volume is right");
+        LabelVolume::new(&image, &table).expect("all labels have materials")
+    };
+    let names = |volume: &LabelVolume| {
+        volume
+            .materials()
+            .iter()
+            .map(|material| material.name)
+            .collect::<Vec<_>>()
+    };
+    let (up, down) = (volume(&[0, 3, 1, 2], 1e-3), volume(&[2, 1, 3, 0], -1e-3));
+    assert_eq!(names(&up), ["air", "liver", "spleen", "bone"]);
+    assert_eq!(names(&up), names(&down));
+    // A part of the volume numbers as the whole.
+    assert_eq!(names(&volume(&[3], 1e-3)), names(&up));
+    for z in [0.0, 1e-3, 2e-3, 3e-3] {
+        let point = Point::new(0.0, 0.0, z);
+        assert_eq!(up.place(&point).material, down.place(&point).material);
+    }
+}
