@@ -122,7 +122,11 @@ fn the_json_has_the_keys_of_the_contract() {
     let plots = ["curve", "loop", "residuals", "time"]
         .iter()
         .flat_map(|kind| [format!("press_{kind}.png"), format!("press_{kind}.svg")]);
-    let files = plots.chain(["report.html", "result.json", "softness.toml"].map(str::to_owned));
+    // The hidden file lists what the run wrote.
+    let files = [".insonate.files".to_owned()]
+        .into_iter()
+        .chain(plots)
+        .chain(["report.html", "result.json", "softness.toml"].map(str::to_owned));
     assert_eq!(names, files.collect::<Vec<_>>());
     let written: Value =
         serde_json::from_slice(&std::fs::read(out.join("result.json")).unwrap()).unwrap();
