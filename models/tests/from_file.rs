@@ -3,14 +3,14 @@
 #![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
 
 use insonate_models::mjcf::{Element, Mjcf, Namespace};
-use insonate_models::robots::{LoadedRobot, from_file};
+use insonate_models::robots::{FileOptions, LoadedRobot, from_file};
 use insonate_models::{Scene, probes};
 
 fn load(xml: &str, flange: &str) -> Result<LoadedRobot, String> {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("my robot.xml");
     std::fs::write(&path, xml).unwrap();
-    from_file(&path, flange, None).map_err(|error| error.to_string())
+    from_file(&path, flange, &FileOptions::default()).map_err(|error| error.to_string())
 }
 
 /// A scene: a floor, an object, and a two-jointed arm on a stand with a gripper and a spring.
@@ -120,6 +120,7 @@ fn a_scene_becomes_a_robot() {
       </worldbody>
       <contact>
         <exclude body1="upper" body2="fore"/>
+        <exclude body1="base" body2="upper"/>
       </contact>
       <actuator>
         <motor name="joint_2" joint="joint_2" ctrlrange="-100 100" forcerange="-100 100"/>
@@ -134,10 +135,11 @@ fn a_scene_becomes_a_robot() {
     not part of the robot: body "box"
     body "base": moved from [0.1, 0.2, 0.4] to the robot's mount
     body "base": the free base is fixed to the mount
+    the last link carries body "finger" beside the probe; without_tool leaves it out
     no torque limit is stated for joint_2: 100 N·m is used
     joints that do not move the flange are fixed: finger
     left out with what they refer to: <exclude>, fixed "grip", <actuatorfrc>, camera "watcher", tendonpos "width"
-    site "tip": its +z, along which the probe leaves it, points 180° away from the end of the arm; if that is not meant, add <site name="probe_mount" pos="0 0 0.1" quat="1 0 0 0"/> to body "fore" and choose --flange probe_mount
+    site "tip": its +z, along which the probe leaves it, points 180° away from the end of the arm; if that is not meant, add <site name="probe_mount" pos="0 0 0.1" quat="1 0 0 0"/> to body "fore" and choose probe_mount as the flange
     "#);
 }
 
@@ -399,4 +401,179 @@ fn a_last_link_without_inertia_is_noted() {
     ] {
         assert!(is_noted(light), "{light}");
     }
+}
+
+/// Six joints on `base_link`, merged into the world as MuJoCo does with the URDF of a fixed arm.
+fn merged_base(world: &str) -> String {
+    format!(
+        r#"<mujoco><worldbody>{world}<body name="link_1" pos="0 0 0.33"><joint name="j1" axis="0 0 1"/><geom size="0.05"/>
+        <body name="link_2" pos="0 0 0.3"><joint name="j2" axis="0 1 0"/><geom size="0.05"/></body></body></worldbody></mujoco>"#
+    )
+}
+
+#[test]
+fn a_base_that_is_merged_into_the_world_stays_with_the_robot() {
+    let world = r#"<geom name="floor" type="plane" size="1 1 1"/><geom name="table" type="box" size="0.4 0.6 0.3" pos="0.8 0 0"/>
+        <geom name="foot" type="cylinder" size="0.07 0.05" pos="0 0 0.05"/>"#;
+    let LoadedRobot { robot, notes } = load(&merged_base(world), "link_2").unwrap();
+    let base = &robot.mjcf.section("worldbody").unwrap().children()[0];
+    assert_eq!((base.tag(), base.name()), ("body", Some("base")));
+    assert_eq!(base.child("geom").and_then(Element::name), Some("foot"));
+    let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
+    assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
+    let said = notes.join("\n");
+    assert!(
+        said.contains(r#"belong to the robot's base: geom "foot""#),
+        "{said}"
+    );
+    assert!(
+        said.contains(r#"not part of the robot: geom "table""#),
+        "{said}"
+    );
+    assert!(!said.contains("moved"), "{said}");
+}
+
+#[test]
+fn the_place_of_a_first_moving_body_is_kinematics() {
+    let robot = load(&merged_base(""), "link_2").unwrap().robot;
+    let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
+    assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
+    let held = merged_base("").replace("<worldbody>", r#"<worldbody><frame pos="1 0 0.8">"#);
+    let held = held.replace("</worldbody>", "</frame></worldbody>");
+    let LoadedRobot { robot, notes } = load(&held, "link_2").unwrap();
+    let link = robot.mjcf.find(Namespace::Body, "link_1").unwrap();
+    assert_eq!(link.array("pos"), Some([0.0, 0.0, 0.33]));
+    assert!(
+        notes.join("\n").contains("moved from [1.0, 0.0, 0.8]"),
+        "{notes:?}"
+    );
+}
+
+#[test]
+fn what_the_last_link_carries_is_named_and_can_be_left_out() {
+    let tool = r#"<body name="hand"><geom size="0.02"/><body name="finger"><joint name="grip" type="slide"/><geom size="0.01"/></body></body>
+        <body name="tool0"/><site name="flange"/>"#;
+    let xml = SIX_JOINTS.replace(r#"<site name="flange"/>"#, tool);
+    let LoadedRobot { robot, notes } = load(&xml, "flange").unwrap();
+    assert!(robot.mjcf.find(Namespace::Body, "finger").is_some());
+    let said = notes.join("\n");
+    assert!(
+        said.contains(r#"the last link carries body "hand""#),
+        "{said}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("arm.xml");
+    std::fs::write(&path, &xml).unwrap();
+    let options = FileOptions {
+        without_tool: true,
+        ..FileOptions::default()
+    };
+    let LoadedRobot { robot, notes } = from_file(&path, "flange", &options).unwrap();
+    for (body, is_kept) in [("hand", false), ("finger", false), ("tool0", true)] {
+        assert_eq!(
+            robot.mjcf.find(Namespace::Body, body).is_some(),
+            is_kept,
+            "{body}"
+        );
+    }
+    assert!(
+        notes
+            .join("\n")
+            .contains(r#"left out as tools: body "hand""#),
+        "{notes:?}"
+    );
+}
+
+/// A tetrahedron, `size` across.
+fn mesh_file(size: f64) -> String {
+    format!(
+        "v 0 0 0\nv {size} 0 0\nv 0 {size} 0\nv 0 0 {size}\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
+    )
+}
+
+#[test]
+fn meshes_in_millimetres_are_noticed() {
+    let load = |size: f64, geom: &str| {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("cover.obj"), mesh_file(size)).unwrap();
+        let xml = SIX_JOINTS
+            .replacen(
+                "<worldbody>",
+                r#"<asset><mesh name="cover" file="cover.obj"/></asset><worldbody>"#,
+                1,
+            )
+            .replace(
+                r#"<site name="flange"/>"#,
+                &format!(r#"<geom type="mesh" mesh="cover" {geom}/><site name="flange"/>"#),
+            );
+        let path = folder.path().join("arm.xml");
+        std::fs::write(&path, xml).unwrap();
+        from_file(&path, "flange", &FileOptions::default()).map_err(|error| error.to_string())
+    };
+    let cure = r#"is it in millimetres? write scale="0.001 0.001 0.001""#;
+    let seen = load(80.0, r#"contype="0" conaffinity="0""#)
+        .unwrap()
+        .notes
+        .join("\n");
+    assert!(
+        seen.contains(r#"mesh "cover": 80.000 m across"#) && seen.contains(cure),
+        "{seen}"
+    );
+    let error = load(80.0, "").unwrap_err();
+    assert!(error.contains(cure), "{error}");
+    assert!(!load(0.08, "").unwrap().notes.join("\n").contains("across"));
+}
+
+#[test]
+fn a_hint_for_the_flange_is_true_and_does_not_return() {
+    let hints = |xml: &str, flange: &str| {
+        let notes = load(xml, flange).unwrap().notes;
+        let is_hint = |note: &&String| note.contains("away from the end");
+        notes.iter().find(is_hint).cloned()
+    };
+    // +z along the axis of the last joint, whose link lies beside the wrist.
+    let beside = SIX_JOINTS.replace(
+        r#"<site name="flange"/>"#,
+        r#"<body pos="0.035 0 0"><joint axis="0 0 1"/><geom size="0.03"/><site name="flange"/></body>"#,
+    );
+    assert_eq!(hints(&beside, "flange"), None);
+    // A flange a little behind the origin of the last link, far in front of the link before.
+    let behind = SIX_JOINTS.replace(
+        r#"<site name="flange"/>"#,
+        r#"<site name="flange" pos="0 0 -0.03"/>"#,
+    );
+    assert_eq!(hints(&behind, "flange"), None);
+    // After each hint was followed there is no other.
+    for turn in [
+        r#"euler="0 1.5707963 0""#,
+        r#"quat="0 1 0 0""#,
+        r#"euler="1.4 0 0""#,
+    ] {
+        let site = format!(r#"<site name="flange" pos="0 0 0.05" {turn}/>"#);
+        let xml = SIX_JOINTS.replace(r#"<site name="flange"/>"#, &site);
+        let note = hints(&xml, "flange").expect(turn);
+        let (_, rest) = note.split_once("add ").unwrap();
+        let (mount, _) = rest.split_once(" to ").unwrap();
+        let followed = xml.replace(&site, &format!("{site}{mount}"));
+        assert_eq!(hints(&followed, "probe_mount"), None, "{mount}");
+    }
+    // A last joint that slides says nothing about the tool.
+    let gantry = r#"<mujoco><worldbody><body name="base"><body pos="0.1 0 0"><joint name="x" type="slide" axis="1 0 0"/><geom size="0.03"/>
+        <body name="carriage" pos="0.1 0 0"><joint name="z" type="slide"/><geom size="0.03"/><site name="flange" quat="0 1 0 0"/></body>
+        </body></body></worldbody></mujoco>"#;
+    assert_eq!(hints(gantry, "flange"), None);
+}
+
+#[test]
+fn radians_in_a_file_of_degrees_are_noticed() {
+    let is_noted = |xml: &str| {
+        let notes = load(xml, "flange").unwrap().notes;
+        notes.iter().any(|note| note.contains("angles in radians"))
+    };
+    assert!(!is_noted(SIX_JOINTS));
+    let degrees = SIX_JOINTS
+        .replace(r#"<compiler angle="radian"/>"#, "")
+        .replace(r#"limited="false""#, r#"range="-3 3""#)
+        .replace(r#"<joint name="d"/>"#, r#"<joint name="d" range="-3 3"/>"#);
+    assert!(is_noted(&degrees));
 }

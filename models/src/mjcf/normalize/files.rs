@@ -28,7 +28,7 @@ pub(super) fn inline(
     options: &ReadOptions,
     notes: &mut Vec<String>,
 ) -> Result<(), MjcfError> {
-    refuse_other_files(mjcf)?;
+    refuse_other_files(mjcf, options.keeps_models)?;
     let mut inliner = Inliner {
         compiler,
         defaults,
@@ -41,6 +41,7 @@ pub(super) fn inline(
             match asset.tag() {
                 "mesh" => inliner.mesh(asset)?,
                 "texture" => inliner.texture(asset)?,
+                "model" => inliner.model(asset)?,
                 _ => {}
             }
         }
@@ -51,13 +52,15 @@ pub(super) fn inline(
     Ok(())
 }
 
-fn refuse_other_files(mjcf: &Mjcf) -> Result<(), MjcfError> {
+fn refuse_other_files(mjcf: &Mjcf, keeps_models: bool) -> Result<(), MjcfError> {
     for element in mjcf.root().descendants() {
         let problem = match element.tag() {
             "hfield" if element.get("file").is_some() => {
                 "height fields from files are not read; write them as elevation"
             }
-            "model" | "attach" => "models as assets are not read; save the model from MuJoCo first",
+            "model" | "attach" if !keeps_models => {
+                "models as assets are not read; save the model from MuJoCo first"
+            }
             "flexcomp" if element.get("file").is_some() => "flexes from files are not read",
             _ => continue,
         };
@@ -110,6 +113,15 @@ impl Inliner<'_> {
             mesh.unset(attribute);
         }
         write_mesh(mesh, &data);
+        Ok(())
+    }
+
+    /// Resolves the file of a model that MuJoCo is to attach.
+    fn model(&self, model: &mut Element) -> Result<(), MjcfError> {
+        let file = model.text("file").unwrap_or_default().to_owned();
+        let path = self.resolve("", &file)?;
+        name_after(model, &file);
+        model.set("file", path.display().to_string());
         Ok(())
     }
 

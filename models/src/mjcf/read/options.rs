@@ -17,6 +17,9 @@ pub struct ReadOptions {
     pub max_bytes: u64,
     /// Greatest size of all meshes and images of a document [bytes].
     pub max_asset_bytes: u64,
+    /// Lets [`Mjcf::read_standalone`](super::super::Mjcf::read_standalone) keep `model` assets, with the resolved paths of their files,
+    /// and `attach`; else they are refused.
+    pub keeps_models: bool,
 }
 
 impl Default for ReadOptions {
@@ -25,6 +28,7 @@ impl Default for ReadOptions {
             root: None,
             max_bytes: DEFAULT_MAX_BYTES,
             max_asset_bytes: DEFAULT_MAX_ASSET_BYTES,
+            keeps_models: false,
         }
     }
 }

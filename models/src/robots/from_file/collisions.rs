@@ -65,7 +65,7 @@ fn move_bits(geom: &mut Element, class: &str, defaults: &Defaults, hide: bool) {
 }
 
 /// `contype` and `conaffinity` of a geom.
-fn bits(geom: &Element, class: &str, defaults: &Defaults) -> (i64, i64) {
+pub(super) fn bits(geom: &Element, class: &str, defaults: &Defaults) -> (i64, i64) {
     let of = |attribute: &str| {
         let value = defaults.effective(geom, class, &["geom"], attribute);
         let number = value

@@ -5,34 +5,21 @@ use crate::mjcf::{Defaults, Element, Mjcf, MjcfError, Namespace, list_names, wal
 /// Indices of children, from the world to the flange.
 pub(super) type TreePath = Vec<usize>;
 
-/// Keeps only the child of the world that carries the flange.
+/// Keeps only what carries the flange.
 pub(super) fn keep_tree_of(
     mjcf: &mut Mjcf,
     flange: &str,
     notes: &mut Vec<String>,
 ) -> Result<(), MjcfError> {
     let index = path_to_flange(mjcf, flange)?[0];
-    let world = mjcf.worldbody();
-    let tree = world.children_mut().remove(index);
-    let others: Vec<String> = world
-        .children()
-        .iter()
-        .filter(|child| child.tag() == "body")
-        .map(Element::label)
-        .collect();
-    if !others.is_empty() {
-        notes.push(format!(
-            "not part of the robot: {}",
-            super::notes::list(&others)
-        ));
-    }
+    let tree = &mjcf.worldbody().children()[index];
     if tree.tag() == "site" {
         return Err(MjcfError::Unsupported {
             element: tree.label(),
             problem: "it is fixed to the world; the flange must be on the robot".to_owned(),
         });
     }
-    *world.children_mut() = vec![tree];
+    super::base::keep_tree(mjcf, index, notes);
     Ok(())
 }
 
@@ -74,42 +61,6 @@ fn unknown(mjcf: &Mjcf, flange: &str) -> MjcfError {
     MjcfError::UnknownFrame {
         name: flange.to_owned(),
         hint: format!("{bodies}{sites}"),
-    }
-}
-
-/// Puts the base at the origin and fixes it there.
-pub(super) fn settle_base(mjcf: &mut Mjcf, notes: &mut Vec<String>) {
-    let mut holder = mjcf.worldbody();
-    while let Some(tree) = holder
-        .children_mut()
-        .iter_mut()
-        .find(|child| matches!(child.tag(), "body" | "frame"))
-    {
-        if let Some(position) = tree.array::<3>("pos")
-            && position != [0.0; 3]
-        {
-            notes.push(format!(
-                "{}: moved from {position:?} to the robot's mount",
-                tree.label()
-            ));
-        }
-        tree.unset("pos");
-        tree.unset("mocap");
-        if tree.tag() == "body" {
-            let before = tree.children().len();
-            tree.children_mut().retain(|child| {
-                child.tag() != "freejoint"
-                    && !(child.tag() == "joint" && child.text("type") == Some("free"))
-            });
-            if tree.children().len() < before {
-                notes.push(format!(
-                    "{}: the free base is fixed to the mount",
-                    tree.label()
-                ));
-            }
-            return;
-        }
-        holder = tree;
     }
 }
 

@@ -88,7 +88,18 @@ impl Chain {
         }
     }
 
-    /// Where the chain is.
+    /// Length of the links from the mount to the flange [m].
+    pub(super) fn length(&self) -> f64 {
+        let links = self.links.iter();
+        links
+            .map(|link| match link {
+                Link::Pose(pose) => pose.translation.vector.norm(),
+                Link::Joint(_) => 0.0,
+            })
+            .sum()
+    }
+
+    /// Where the chain is; joints without a position stand as the file draws them.
     pub(super) fn posture(&self, positions: &[f64]) -> Posture {
         let mut here = Isometry3::identity();
         let mut points = Vec::new();

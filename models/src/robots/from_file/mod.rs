@@ -1,21 +1,25 @@
 //! A robot from a user's MJCF file.
 //!
 //! The file may describe a whole scene. What is kept, and how it is made to fit the conventions of [`super`]:
-//! * The tree that carries the flange: one child of the world with all below it. Everything else of the world (floor, tables,
-//!   objects, lights, cameras, skies) is left out. The base moves to the mount and keeps its orientation; a free base is fixed.
+//! * The tree that carries the flange: one child of the world with all below it. If its top body moves, the base is in the world:
+//!   the shapes near it stay ([`base`]). Everything else of the world (floor, tables, objects, lights, cameras, skies) is left out. The base moves to the mount and keeps its orientation; a free base is fixed.
 //! * Joints on the way from the base to the flange are the arm's. Their actuators are replaced by torque motors named after the
 //!   joints, within the torque limits that the file states ([`torque`]).
 //! * Other joints are fixed at home, except springs that nothing drives or couples.
 //! * Gravity is compensated everywhere. Geoms that collide do so with the surroundings, and with one another as before
-//!   ([`collisions`]).
+//!   ([`collisions`]), but for the base and the links that it carries.
 //! * Home is the keyframe `home`, else the first one, else a pose with the flange above the table pointing down ([`reach`]), else
 //!   the middle of each joint's range.
 
+mod base;
+mod beyond;
 mod collisions;
 mod fixing;
 mod flange;
+mod flange_hint;
 mod home;
 mod kinematics;
+mod mesh_size;
 mod notes;
 mod reach;
 mod torque;
@@ -23,7 +27,7 @@ mod warnings;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use notes::list;
 
@@ -45,23 +49,30 @@ pub struct LoadedRobot {
     pub notes: Vec<String>,
 }
 
+/// What a robot's file may read, and what of it is kept.
+#[derive(Clone, Debug, Default)]
+pub struct FileOptions {
+    /// Folder below which the files that it names must lie; by default its own folder.
+    pub root: Option<PathBuf>,
+    /// Leaves out bodies with shapes that the last link carries beside the flange, such as a gripper.
+    pub without_tool: bool,
+}
+
 /// Reads the robot whose body, frame or site `flange` carries the probe, with +z out of the flange.
-///
-/// Files that `path` names must lie below `root`, by default its own folder.
 ///
 /// # Errors
 /// What [`Mjcf::read_standalone`] refuses; [`MjcfError::UnknownFrame`] without such a flange; [`ModelError::Conflict`] where no
-/// joint moves the flange or one is a ball; [`MjcfError::Unsupported`] for elements that MuJoCo expands.
+/// joint moves the flange or one is a ball; [`MjcfError::Unsupported`] for elements that MuJoCo expands, and for meshes that collide and are ten times longer than the arm.
 pub fn from_file(
     path: &Path,
     flange: &str,
-    root: Option<&Path>,
+    options: &FileOptions,
 ) -> Result<LoadedRobot, ModelError> {
-    let options = ReadOptions {
-        root: root.map(Path::to_owned),
+    let read = ReadOptions {
+        root: options.root.clone(),
         ..ReadOptions::default()
     };
-    let StandaloneMjcf { mjcf, notes } = Mjcf::read_standalone(path, &options)?;
+    let StandaloneMjcf { mjcf, notes } = Mjcf::read_standalone(path, &read)?;
     let stem = path.file_stem().unwrap_or_default().to_string_lossy();
     let name = plain_name(mjcf.root().text("model").unwrap_or(&stem));
     let mut builder = Builder {
@@ -69,7 +80,7 @@ pub fn from_file(
         mjcf,
         notes,
     };
-    let home_qpos = builder.build(flange)?;
+    let home_qpos = builder.build(flange, options.without_tool)?;
     let robot = Robot {
         name: Cow::Owned(name),
         summary: Cow::Owned(format!("from {}", path.display())),
@@ -109,14 +120,14 @@ struct Builder {
 
 impl Builder {
     /// Makes the document a robot's; returns its home pose.
-    fn build(&mut self, flange: &str) -> Result<Vec<f64>, ModelError> {
+    fn build(&mut self, flange: &str, without_tool: bool) -> Result<Vec<f64>, ModelError> {
         self.refuse_macros()?;
         self.spell_out_joints();
         let keyframe = home::keyframe(&mut self.mjcf, &mut self.notes);
         flange::keep_tree_of(&mut self.mjcf, flange, &mut self.notes)?;
-        flange::settle_base(&mut self.mjcf, &mut self.notes);
+        base::settle(&mut self.mjcf, &mut self.notes);
         flange::spell_out_site(&mut self.mjcf, &self.defaults, flange);
-        let path = flange::path_to_flange(&self.mjcf, flange)?;
+        let path = self.settle_tools(flange, without_tool)?;
         let joints = flange::joints_on(&self.mjcf, &path);
         check_arm(&joints, flange)?;
         let motors = torque::motors(&mut self.mjcf, &self.defaults, &joints, &mut self.notes);
@@ -131,6 +142,7 @@ impl Builder {
         self.mjcf
             .worldbody()
             .remove_where(&|element| element.tag() == "light");
+        base::spare_neighbours(&mut self.mjcf);
         collisions::separate(&mut self.mjcf, &self.defaults);
         self.compensate_gravity();
         self.drop_scene_sections();
@@ -150,29 +162,50 @@ impl Builder {
             home::Keyframe::new()
         };
         let home = home::positions(&mut self.mjcf, &self.defaults, &keyframe, &arm);
-        self.warn(&path, &chain, &joints, &home);
+        self.check(&path, &chain, &joints)?;
         self.mjcf.validate()?;
         Ok(home.into_iter().map(|(_, position)| position).collect())
     }
 
-    /// Notes what is odd about the arm.
-    fn warn(
+    /// Names or removes what the last link carries beside the flange; the way to the flange.
+    fn settle_tools(
+        &mut self,
+        flange: &str,
+        without_tool: bool,
+    ) -> Result<flange::TreePath, MjcfError> {
+        let path = flange::path_to_flange(&self.mjcf, flange)?;
+        let tools = beyond::tools(&self.mjcf, &path);
+        if tools.is_empty() {
+            return Ok(path);
+        }
+        let tools = list(&tools);
+        if without_tool {
+            beyond::remove_tools(&mut self.mjcf, &path);
+            self.notes.push(format!("left out as tools: {tools}"));
+            return flange::path_to_flange(&self.mjcf, flange);
+        }
+        self.notes.push(format!(
+            "the last link carries {tools} beside the probe; without_tool leaves it out"
+        ));
+        Ok(path)
+    }
+
+    /// Notes what is odd about the arm; refuses what cannot be meant.
+    fn check(
         &mut self,
         path: &[usize],
         chain: &kinematics::Chain,
         joints: &[Element],
-        home: &[(String, f64)],
-    ) {
-        let position = |joint: &Element| {
-            let mut home = home.iter();
-            home.find(|(name, _)| joint.name() == Some(name))
-                .map_or(0.0, |(_, position)| *position)
-        };
-        let posture: Vec<f64> = joints.iter().map(position).collect();
+    ) -> Result<(), MjcfError> {
+        let length = chain.length();
+        mesh_size::check(&mut self.mjcf, &self.defaults, length, &mut self.notes)?;
         self.notes
-            .extend(warnings::tilted_flange(&self.mjcf, path, &posture, chain));
+            .extend(flange_hint::hint(&self.mjcf, path, chain));
+        self.notes
+            .extend(warnings::tiny_ranges(joints, &chain.ranges));
         self.notes
             .extend(warnings::weightless_link(&self.mjcf, &self.defaults, path));
+        Ok(())
     }
 
     /// What these expand to is known to MuJoCo only.

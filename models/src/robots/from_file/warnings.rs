@@ -1,71 +1,28 @@
-//! Warnings about an arm: a flange that does not point out of it, a last link without mass.
-
-use nalgebra::{UnitQuaternion, Vector3};
+//! Warnings about an arm: a last link without mass, angles in another unit.
 
 use super::flange::joints_of;
-use super::kinematics::{Chain, pose_of};
 use crate::mjcf::{Defaults, Element, Mjcf, Value};
-
-/// Angle between the flange's +z and the direction out of the arm that no usual wrist exceeds [°].
-const MAX_TILT_DEG: f64 = 60.0;
-
-/// Least distance between the flange and the link from which the direction out of the arm is taken [m].
-const APART: f64 = 0.01;
 
 /// The least mass [kg] and inertia [kg·m²] that MuJoCo accepts for a moving body (`mjMINVAL`).
 const MIN_INERTIA: f64 = 1e-15;
 
-/// A note where +z of the flange, along which the probe leaves, does not point out of the arm.
-pub(super) fn tilted_flange(
-    mjcf: &Mjcf,
-    path: &[usize],
-    posture: &[f64],
-    chain: &Chain,
-) -> Option<String> {
-    let posture = chain.posture(posture);
-    let flange = posture.mount_from_flange;
-    let tip = flange.translation.vector;
-    let links = posture.points.iter().rev();
-    let out = links
-        .map(|point| tip - point.coords)
-        .find(|out| out.norm() > APART)?;
-    let out = flange.rotation.inverse() * out;
-    let tilt = out.angle(&Vector3::z()).to_degrees();
-    if tilt <= MAX_TILT_DEG {
-        return None;
-    }
-    let (body, element) = body_and_flange(mjcf, path)?;
-    let body_from_flange = if element.tag() == "body" {
-        nalgebra::Isometry3::identity()
-    } else {
-        pose_of(element)
-    };
-    let half_turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI);
-    let turn = UnitQuaternion::rotation_between(&Vector3::z(), &out).unwrap_or(half_turn);
-    let [x, y, z]: [f64; 3] = body_from_flange.translation.vector.into();
-    let quat = (body_from_flange.rotation * turn).into_inner();
-    let sign = if quat.w < 0.0 { -1.0 } else { 1.0 };
-    let rounded = |part: f64| (sign * part * 1e4).round() / 1e4 + 0.0;
-    let [w, i, j, k] = [quat.w, quat.i, quat.j, quat.k].map(rounded);
-    Some(format!(
-        "{}: its +z, along which the probe leaves it, points {tilt:.0}° away from the end of the arm; if that is not meant, add \
-         <site name=\"probe_mount\" pos=\"{x} {y} {z}\" quat=\"{w} {i} {j} {k}\"/> to {} and choose --flange probe_mount",
-        element.label(),
-        body.label()
-    ))
-}
+/// Range of a hinge below which its angles may have been radians, read as degrees [rad]: that of two turns.
+const SMALL_RANGE: f64 = 0.22;
 
-/// The body that a path ends on or in, and the element that it ends on.
-fn body_and_flange<'a>(mjcf: &'a Mjcf, path: &[usize]) -> Option<(&'a Element, &'a Element)> {
-    let mut element = mjcf.section("worldbody")?;
-    let mut body = element;
-    for &index in path {
-        element = &element.children()[index];
-        if element.tag() == "body" {
-            body = element;
-        }
-    }
-    Some((body, element))
+/// A note where all hinges of an arm can hardly turn.
+///
+/// MJCF without `angle="radian"` is in degrees, also where a file that includes it would say otherwise.
+pub(super) fn tiny_ranges(joints: &[Element], ranges: &[[f64; 2]]) -> Option<String> {
+    let mut hinges = joints
+        .iter()
+        .zip(ranges)
+        .filter(|(joint, _)| joint.text("type") == Some("hinge"))
+        .map(|(_, [low, high])| high - low)
+        .peekable();
+    hinges.peek()?;
+    hinges.all(|range| range < SMALL_RANGE).then(|| {
+        "no joint turns by more than 13°: are the file's angles in radians? <compiler angle=\"radian\"/> says so".to_owned()
+    })
 }
 
 /// A note where MuJoCo accepts the last moving body only because it carries the probe.
