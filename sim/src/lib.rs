@@ -20,6 +20,7 @@ pub mod readings;
 #[cfg(feature = "render")]
 pub mod render;
 pub mod render_state;
+pub mod robot_file;
 pub mod rod_scene;
 pub mod scene;
 pub mod shell;

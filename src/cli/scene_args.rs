@@ -11,6 +11,7 @@ use insonate::models::robots::Robot;
 use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
 use insonate::models::{ModelError, Scene, robots};
 use insonate::report::settings;
+use insonate::sim::robot_file::{self, LoadOptions, Package};
 
 use super::Usage;
 use super::patient_args::{Patient, PatientChoice, sex};
@@ -23,15 +24,21 @@ const TISSUE_REACH: f64 = 0.1;
 pub(crate) struct SceneArgs {
     #[arg(long, default_value = "panda", conflicts_with = "robot_file", help = help("Robot arm", &names(robots::ALL)))]
     robot: String,
-    /// A robot of your own, as an MJCF file (with its includes and meshes).
+    /// A robot of your own, as an MJCF file (with its includes and meshes) or a URDF file.
     #[arg(long, value_name = "FILE", requires = "flange")]
     robot_file: Option<PathBuf>,
-    /// Body or site of --robot-file that carries the probe.
+    /// Body or site of --robot-file that carries the probe; a link of a URDF.
     #[arg(long, value_name = "NAME")]
     flange: Option<String>,
     /// Folder that --robot-file may read from [default: the file's own folder].
     #[arg(long, value_name = "DIR", requires = "robot_file")]
     robot_root: Option<PathBuf>,
+    /// Folder of a package that a URDF names by package://NAME/ [default: the folder above the file that is this package].
+    #[arg(long, value_name = "NAME=DIR", requires = "robot_file", value_parser = package)]
+    package: Vec<Package>,
+    /// Leave out what the last link of --robot-file carries beside the flange, such as a gripper.
+    #[arg(long, requires = "robot_file")]
+    without_tool: bool,
     /// Where the robot's base stands in the world [m] [default: on the pedestal, -0.56,0,0.8].
     #[arg(long, value_name = "X,Y,Z", value_parser = position, allow_hyphen_values = true)]
     robot_position: Option<[f64; 3]>,
@@ -113,6 +120,16 @@ pub(crate) struct SceneArgs {
     timestep: f64,
 }
 
+fn package(text: &str) -> Result<Package, String> {
+    match text.split_once('=') {
+        Some((name, folder)) if !name.is_empty() && !folder.is_empty() => Ok(Package {
+            name: name.to_owned(),
+            folder: folder.into(),
+        }),
+        _ => Err(format!("{text:?} is not NAME=DIR")),
+    }
+}
+
 impl SceneArgs {
     /// The scene that the options describe; notes about what could not be kept go to standard error.
     pub(crate) fn build(&self) -> anyhow::Result<Scene> {
@@ -123,7 +140,12 @@ impl SceneArgs {
     fn robot(&self) -> anyhow::Result<Robot> {
         Ok(match (&self.robot_file, &self.flange) {
             (Some(file), Some(flange)) => {
-                let loaded = robots::from_file(file, flange, self.robot_root.as_deref())?;
+                let options = LoadOptions {
+                    root: self.robot_root.clone(),
+                    without_tool: self.without_tool,
+                    packages: self.package.clone(),
+                };
+                let loaded = robot_file::load(file, flange, &options)?;
                 for note in &loaded.notes {
                     eprintln!("note: {note}");
                 }
