@@ -19,7 +19,14 @@ pub struct Arm {
     motors: Vec<Motor>,
     /// Lowest and highest position of each joint [rad or m]; infinite where the joint has no limits.
     pub position_range: Vec<[f64; 2]>,
+    /// Damping of each joint that controllers feed forward [N·m·s/rad, N·s/m for a slide]; 0 where the motor hardly feels it.
+    fed_damping: Vec<f64>,
 }
+
+/// Speed at which a joint's damping is compared with its motor's torque [rad/s]; a slide's is a fifth of it in m/s.
+const DAMPED_SPEED: f64 = 0.5;
+/// Share of the motor's torque from which damping at that speed is fed forward.
+const DAMPED_SHARE: f64 = 0.1;
 
 /// One entry of the arm's inertia.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,6 +64,11 @@ impl Arm {
         driven.sort_by_key(|&(joint, _)| joint);
         let (joints, motors): (Vec<usize>, Vec<Motor>) = driven.into_iter().unzip();
         Ok(Self {
+            fed_damping: joints
+                .iter()
+                .zip(&motors)
+                .map(|(&joint, motor)| fed_damping(model, joint, motor))
+                .collect(),
             position_range: joints
                 .iter()
                 .map(|&joint| position_range(model, joint))
@@ -94,13 +106,21 @@ impl Arm {
         self.gather(physics.qvel(), |joint| joint.dof)
     }
 
-    /// Torques that cancel Coriolis and centrifugal forces and the gravity that `gravcomp` leaves [N·m].
+    /// Torques that cancel Coriolis and centrifugal forces, the gravity that `gravcomp` leaves, and strong damping [N·m].
     ///
     /// MuJoCo's `qfrc_bias` holds all of gravity even where `gravcomp` cancels it in `qfrc_gravcomp`.
     pub fn bias(&self, physics: &Physics) -> DVector<f64> {
         let (bias, compensated) = (physics.data().qfrc_bias(), physics.data().qfrc_gravcomp());
-        let torque = |joint: &JointAddress| bias[joint.dof] - compensated[joint.dof];
-        DVector::from_iterator(self.n_joints(), self.joints.iter().map(torque))
+        let qvel = physics.qvel();
+        let torque = |(place, joint): (usize, &JointAddress)| {
+            bias[joint.dof] - compensated[joint.dof] + self.damping_torque(place, qvel[joint.dof])
+        };
+        DVector::from_iterator(self.n_joints(), self.joints.iter().enumerate().map(torque))
+    }
+
+    /// Torque that cancels the damping of a joint at a velocity [N·m, N for a slide], where that is strong.
+    pub(crate) fn damping_torque(&self, joint: usize, velocity: f64) -> f64 {
+        self.fed_damping[joint] * velocity
     }
 
     /// Addresses of the lower triangle of the arm's inertia in MuJoCo's sparse one; entries that it lacks are zero.
@@ -228,6 +248,23 @@ fn driven_joints(model: &MjModel) -> Result<Vec<(usize, Motor)>, SimError> {
         driven.push((joint, motor(model, actuator)));
     }
     Ok(driven)
+}
+
+/// Damping of a joint that takes much of its motor's torque, else 0.
+fn fed_damping(model: &MjModel, joint: usize, motor: &Motor) -> f64 {
+    let damping = model.dof_damping()[model.jnt_dofadr()[joint] as usize];
+    let is_slide = model.jnt_type()[joint] == MjtJoint::mjJNT_SLIDE;
+    let speed = if is_slide { 0.2 } else { 1.0 } * DAMPED_SPEED;
+    let most = motor
+        .range
+        .iter()
+        .map(|end| (motor.gain * end).abs())
+        .fold(0.0, f64::max);
+    if damping * speed > DAMPED_SHARE * most {
+        damping
+    } else {
+        0.0
+    }
 }
 
 fn motor(model: &MjModel, actuator: usize) -> Motor {

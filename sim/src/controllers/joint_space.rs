@@ -15,7 +15,8 @@ pub struct JointSpace {
     pub velocities: Vec<f64>,
     /// Joint-space inertia [kg·m²], row-major, shape `[n_joints, n_joints]`.
     pub inertia: Vec<f64>,
-    /// Joint torques [N·m] to be applied; [`JointSpace::read`] sets them to those that cancel Coriolis forces and the gravity that is left.
+    /// Joint torques [N·m] to be applied; [`JointSpace::read`] sets them to those that cancel Coriolis forces, the gravity that is
+    /// left, and strong damping.
     pub torques: Vec<f64>,
 }
 
@@ -69,7 +70,8 @@ impl JointSpace {
         for (place, joint) in self.arm.joints.iter().enumerate() {
             self.positions[place] = qpos[joint.qpos];
             self.velocities[place] = qvel[joint.dof];
-            self.torques[place] = bias[joint.dof] - compensated[joint.dof];
+            self.torques[place] = bias[joint.dof] - compensated[joint.dof]
+                + self.arm.damping_torque(place, qvel[joint.dof]);
         }
         let values = data.m();
         for &[address, lower, upper] in &self.entries {

@@ -1,6 +1,7 @@
 //! Controllers: targets in, joint torques out; one file each.
 //!
-//! Every controller compensates Coriolis torques and the gravity that `gravcomp` leaves, and clips torques to the motors' ranges.
+//! Every controller compensates Coriolis torques, the gravity that `gravcomp` leaves and damping that takes much of a motor's torque,
+//! and clips torques to the motors' ranges.
 //! Controllers of the probe hold the arm's posture in the null space of their task.
 //! None allocates memory when it is called.
 

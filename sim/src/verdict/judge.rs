@@ -32,7 +32,7 @@ pub struct ForceFigures {
     pub peak: f64,
 }
 
-/// Share of a torque limit that damping takes from which it is a cause.
+/// Share of a torque limit that damping or dry friction takes from which it is a cause.
 const DAMPING_SHARE: f64 = 0.3;
 
 /// Gathers reasons against a run.
@@ -169,9 +169,18 @@ fn cause(joint: &JointLimit, span: &str) -> String {
     let (number, name, limit) = (joint.number, &joint.name, joint.limit_text());
     let share = 100.0 * joint.share;
     let text = format!("joint {number} ({name}) sat at its {limit} for {share:.0} % of the {span}");
-    if joint.kind != LimitKind::Torque || joint.damping < DAMPING_SHARE * joint.limit {
+    if joint.kind != LimitKind::Torque {
         return text;
     }
-    let (taken, unit) = (joint.damping, if joint.is_slide { "N" } else { "N·m" });
-    format!("{text}; its damping took {taken:.0} {unit} of that")
+    let unit = if joint.is_slide { "N" } else { "N·m" };
+    let taken = [
+        ("damping took", joint.damping),
+        ("dry friction took up to", joint.friction),
+    ];
+    taken
+        .into_iter()
+        .filter(|(_, torque)| *torque >= DAMPING_SHARE * joint.limit)
+        .fold(text, |text, (what, torque)| {
+            format!("{text}; its {what} {torque:.0} {unit} of that")
+        })
 }

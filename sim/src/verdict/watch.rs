@@ -27,6 +27,8 @@ pub struct JointLimit {
     pub share: f64,
     /// Mean torque that the joint's own damping took at its torque limit [N·m, N for a slide]; 0 for a position limit.
     pub damping: f64,
+    /// Dry friction of the joint [N·m, N for a slide].
+    pub friction: f64,
     /// Whether the joint slides.
     pub is_slide: bool,
 }
@@ -74,6 +76,7 @@ pub struct RunWatch {
     /// Name of each joint of the arm.
     names: Vec<String>,
     is_slide: Vec<bool>,
+    friction: Vec<f64>,
     robot: ArmContact,
     n_steps: usize,
     /// Steps of each joint at its torque limit, and the sum of its damping torque there.
@@ -114,6 +117,11 @@ impl RunWatch {
         Ok(Self {
             names: arm.joints.iter().map(|joint| name(joint.id)).collect(),
             is_slide: arm.slides(model),
+            friction: arm
+                .joints
+                .iter()
+                .map(|joint| model.dof_frictionloss()[joint.dof])
+                .collect(),
             robot: ArmContact::new(model, &probe),
             arm,
             n_steps: 0,
@@ -239,6 +247,7 @@ impl RunWatch {
             limit,
             share: n as f64 / self.n_steps.max(1) as f64,
             damping: 0.0,
+            friction: self.friction[joint],
             is_slide: self.is_slide[joint],
         }
     }
