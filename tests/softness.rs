@@ -6,6 +6,7 @@ use insonate::experiments::{Pictures, Press, press};
 use insonate::models::probes::{self, Probe};
 use insonate::models::torsos::{Shape, Softness, TorsoConfig, fast, xpbd};
 use insonate::models::{Scene, robots};
+use insonate::sim::verdict::VerdictLimits;
 
 /// Forces at 5, 10 and 15 mm of the standard press, for 1324 N/m: means of `flex`, `mpm` and `xpbd` (docs/torsos.md) [N].
 const SOLIDS: [(f64, f64); 3] = [(0.005, 5.36), (0.010, 12.12), (0.015, 20.37)];
@@ -28,6 +29,8 @@ fn forces<const N: usize>(
     let torso = fast(&config.matching(0.002)).expect("a valid torso");
     let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
     let settings = Press {
+        // A busy machine may be slow.
+        limits: VerdictLimits::default().with("real_time=0").unwrap(),
         depth: indentations[N - 1] + 0.001,
         hold: 0.0,
         ..Press::default()
@@ -85,6 +88,7 @@ fn an_xpbd_torso_damps_a_probe_as_asked() {
     let settings = Press {
         depth: 0.016,
         speed: 0.02,
+        limits: VerdictLimits::default().with("real_time=0").unwrap(),
         ..Press::default()
     };
     let (record, _) = press(&scene, &settings, &mut Pictures::none(), &mut |_| {
