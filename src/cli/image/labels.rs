@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use insonate::ultrasound::Frame;
+use insonate::ultrasound::measure::GasBehind;
 use insonate::ultrasound::phantom::LabelVolume;
 use insonate::ultrasound::phantom::labels::{LabelImage, MaterialTable};
 use insonate::ultrasound::transducer::Transducer;
@@ -9,6 +11,9 @@ use serde_json::{Value, json};
 
 use super::{ImageCommand, Scanned};
 use crate::cli::Usage;
+
+/// Share of the labelled voxels outside of the body above which the two files may not have one frame.
+const MOST_BEYOND: f64 = 0.1;
 
 impl ImageCommand {
     /// The volume with the face pressed in, without forces.
@@ -20,12 +25,21 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<Scanned> {
         let table = MaterialTable::read(materials).map_err(Usage::new)?;
-        let image = LabelImage::read(file).map_err(Usage::new)?;
-        for note in image.notes() {
-            eprintln!("note: {}: {note}", file.display());
-        }
-        figures["notes"] = json!(image.notes());
-        let volume = LabelVolume::new(&image, &table).map_err(Usage::new)?;
+        let image = read(file)?;
+        let mut notes = image.notes().to_vec();
+        let mut warnings = Vec::new();
+        let volume = match &self.body {
+            None => LabelVolume::new(&image, &table).map_err(Usage::new)?,
+            Some(body) => {
+                let body = read(body)?;
+                notes.extend_from_slice(body.notes());
+                let volume = LabelVolume::within(&image, &table, &body).map_err(Usage::new)?;
+                warnings.extend(beyond(volume.beyond_body()));
+                volume
+            }
+        };
+        figures["notes"] = json!(notes);
+        figures["warnings"] = json!(warnings);
         let bounds = volume.bounds();
         let middle = nalgebra::center(&bounds[0], &bounds[1]).cast::<f64>();
         let site = self.site.unwrap_or([middle.x, middle.y]);
@@ -33,7 +47,52 @@ impl ImageCommand {
         let pose = volume
             .probe_pose(site, self.turn(), self.depth_pressed())
             .map_err(Usage::new)?;
+        let unlabelled = volume.unlabelled().to_vec();
         let phantom = self.with_inserts(Box::new(volume), "liver", bounds, figures)?;
-        Self::kinematic(phantom, probe, pose)
+        Ok(Scanned {
+            unlabelled,
+            ..Self::kinematic(phantom, probe, pose)?
+        })
     }
+
+    /// Tells where much gas without a label lies behind the skin.
+    pub(super) fn doubt(&self, frame: &Frame, scanned: &Scanned, figures: &mut Value) {
+        let gas = GasBehind::new(frame, scanned.phantom.materials(), &scanned.unlabelled);
+        if let Some(warnings) = figures["warnings"].as_array_mut() {
+            if gas.is_doubtful() {
+                warnings.push(self.unlabelled(gas).into());
+            }
+            for warning in warnings.iter().filter_map(Value::as_str) {
+                eprintln!("warning: {warning}");
+            }
+        }
+    }
+
+    fn unlabelled(&self, gas: GasBehind) -> String {
+        let [all, enclosed] = [gas.share, gas.enclosed].map(|share| 100.0 * share);
+        let cure = match self.body {
+            None => "is it tissue without a label? give the body with --body MASK",
+            Some(_) => "does --body hold all of the body?",
+        };
+        format!(
+            "{all:.0} % of the frame behind the skin is label 0 or beyond the volume, {enclosed:.0} % has tissue again behind it: {cure}"
+        )
+    }
+}
+
+/// A label volume, whose notes are told.
+fn read(file: &Path) -> anyhow::Result<LabelImage> {
+    let image = LabelImage::read(file).map_err(Usage::new)?;
+    for note in image.notes() {
+        eprintln!("note: {}: {note}", file.display());
+    }
+    Ok(image)
+}
+
+/// A warning where much of what has labels is outside of the body.
+fn beyond(share: f64) -> Option<String> {
+    (share > MOST_BEYOND).then(|| {
+        let share = 100.0 * share;
+        format!("{share:.0} % of the voxels with labels are outside of the body: are both files in the same frame?")
+    })
 }
