@@ -255,6 +255,10 @@ impl Phantom for LabelVolume {
         }
     }
 
+    fn skin_step(&self) -> f32 {
+        self.edges.norm()
+    }
+
     fn normal(&self, rest: &Point) -> Vector {
         let place = self.index_from_rest * rest;
         // So far away that no sum overflows.
