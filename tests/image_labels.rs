@@ -102,3 +102,39 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
     );
     assert!(message.contains("nowhere.nrrd"), "{message}");
 }
+
+#[test]
+fn a_header_with_its_labels_in_another_file_shows_the_same() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.join(name), bytes).expect("the folder can be written");
+    };
+    write("table.toml", TABLE.as_bytes());
+    write_volume(&folder.join("all.nrrd"), [80, 60, 30], 2.0, trunk);
+    let all = std::fs::read(folder.join("all.nrrd")).expect("it was written");
+    let voxels = &all[all.len() - 80 * 60 * 30..];
+    write("all.raw", voxels);
+    let header = "NDims = 3\nBinaryData = True\nOffset = -79 -59 -29\nElementSpacing = 2 2 2\n\
+                  DimSize = 80 60 30\nElementType = MET_UCHAR\nElementDataFile = all.raw\n";
+    write("all.mhd", header.as_bytes());
+    let [mut wanted, mut found] = ["all.nrrd", "all.mhd"].map(|name| {
+        let (figures, _) = seen(folder, &format!("--labels @{name} --site -0.03,0"));
+        figures
+    });
+    for figures in [&mut wanted, &mut found] {
+        figures["seconds_per_frame"] = Value::Null;
+    }
+    assert_eq!(wanted, found);
+    write(
+        "all.mhd",
+        header.replace("all.raw", "../all.raw").as_bytes(),
+    );
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (labels, table) = (path("all.mhd"), path("table.toml"));
+    let message = refused(&format!("image --labels {labels} --materials {table}"), 2);
+    assert!(
+        message.contains("../all.raw") && message.contains("plain name"),
+        "{message}"
+    );
+}

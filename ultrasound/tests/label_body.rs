@@ -7,7 +7,7 @@ use insonate_ultrasound::measure::GasBehind;
 use insonate_ultrasound::phantom::labels::{LabelImage, MaterialTable, VoxelFrame};
 use insonate_ultrasound::phantom::{LabelVolume, Phantom};
 use insonate_ultrasound::transducer::l11_5v;
-use insonate_ultrasound::{BMode, Frame, Material, Settings, View};
+use insonate_ultrasound::{BMode, Material, Settings, View};
 use nalgebra::{Matrix3, Rotation3, Vector3};
 
 fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) -> LabelImage {
@@ -134,7 +134,7 @@ fn bodies_that_cannot_be_are_refused() {
     );
 }
 
-fn imaged(volume: &LabelVolume) -> Frame {
+fn behind(volume: &LabelVolume) -> GasBehind {
     let settings = Settings {
         n_lines: 64,
         n_samples: 400,
@@ -142,12 +142,25 @@ fn imaged(volume: &LabelVolume) -> Frame {
         ..Settings::of(&l11_5v())
     };
     let mut b_mode = BMode::new(&l11_5v(), &settings).expect("the test is right");
-    let pose = volume
-        .probe_pose([0.0, 0.0], 0.0, 0.001)
-        .expect("there is skin");
+    let pose = volume.probe_pose([0.0, 0.0], 0.0, 0.001);
+    let pose = pose.expect("there is skin");
     let rigid = Rigid::default();
     let view = View::new(volume, &rigid, &pose).expect("the test is right");
-    b_mode.labels(&view).clone()
+    let frame = b_mode.labels(&view).clone();
+    let unlabelled = volume.unlabelled();
+    let is_within = |line: usize, sample: usize| {
+        let rest = view.rest(&b_mode.point(line, sample));
+        rest.is_some_and(|rest| unlabelled.has_voxel(&rest))
+    };
+    GasBehind::new(&frame, volume.materials(), &unlabelled.gases, is_within)
+}
+
+/// Only 25 mm from front to back.
+fn short_frame() -> VoxelFrame {
+    VoxelFrame {
+        origin: Vector3::new(-0.0495, -0.0095, -0.02475),
+        steps: Matrix3::from_diagonal(&Vector3::new(1e-3, 1e-3, 0.5e-3)),
+    }
 }
 
 /// Layers that are as wide as the probe, by depth below the front.
@@ -164,7 +177,7 @@ fn gas_behind_the_skin_counts_where_it_has_no_label() {
     let known = table(&[(0, AIR), (5, LIVER), (16, AIR), (17, LUNG)]);
     let found = |label: &dyn Fn(f32) -> i64| {
         let volume = LabelVolume::new(&layers(label), &known).expect("all labels are known");
-        GasBehind::new(&imaged(&volume), volume.materials(), volume.unlabelled())
+        behind(&volume)
     };
     let near = |found: f64, wanted: f64| assert!((found - wanted).abs() < 0.01, "{found} {wanted}");
     // The face is a millimetre in the skin; 40 mm are shown.
@@ -175,14 +188,18 @@ fn gas_behind_the_skin_counts_where_it_has_no_label() {
     near(between.share, 0.2);
     near(between.enclosed, 0.2);
     assert!(between.is_doubtful());
-    let behind = found(&|depth| if depth > 15.0 { 0 } else { 5 });
-    near(behind.share, 0.65);
-    near(behind.enclosed, 0.0);
-    assert!(behind.is_doubtful());
+    let after = found(&|depth| if depth > 15.0 { 0 } else { 5 });
+    near(after.share, 0.65);
+    near(after.enclosed, 0.0);
+    assert!(after.is_doubtful());
     // The back of a body, and gases that have a label.
     let back = found(&|depth| if depth > 29.0 { 0 } else { 5 });
     near(back.share, 0.3);
     assert!(!back.is_doubtful());
+    // The volume ends within tissue.
+    let short = image([100, 20, 50], short_frame(), |_| 5);
+    let short = LabelVolume::new(&short, &known).expect("all labels are known");
+    assert_eq!(behind(&short), GasBehind::default());
     for gas in [16, 17] {
         let gas = found(&|depth| {
             if (11.0..35.0).contains(&depth) {

@@ -21,6 +21,7 @@ use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
     speckle_statistics,
 };
+use insonate::ultrasound::phantom::labels::Unlabelled;
 use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
 use insonate::ultrasound::sequence::Sequence;
 use insonate::ultrasound::transducer::{self, Transducer};
@@ -56,7 +57,8 @@ trusted (Karamalis 2012); image.json; with --force also scene.png, which shows t
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
 by kinematics, at once and without forces.
 
-Labels come from NIfTI (.nii, .nii.gz), NRRD or MetaImage (.mha) and lie where the file says; the probe comes from the front. The table says what each is:
+Labels come from NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr) or MetaImage (.mha, .mhd) and lie where the file says; the probe comes from the front. Of a file with more than \
+512^3 voxels, up to 2^32, only those within --depth and 60 mm of the site are kept. The table says what each is:
   outside = \"air\"
   body = \"soft tissue\"
   [labels]
@@ -71,7 +73,7 @@ pub(crate) struct ImageCommand {
     /// What is imaged: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomWord>,
-    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage).
+    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage), of which at most 512^3 voxels are kept.
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
@@ -180,8 +182,8 @@ struct Scanned {
     pictures: Pictures,
     /// Whether the robot held the probe as it should, where there is one.
     verdict: Option<Verdict>,
-    /// Numbers of the gases that what has no label may be; none but for label volumes.
-    unlabelled: Vec<u8>,
+    /// What has no label in a label volume.
+    unlabelled: Option<Unlabelled>,
 }
 
 impl ImageCommand {
@@ -223,7 +225,7 @@ impl ImageCommand {
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
-        self.doubt(&frame, &scanned, &mut figures);
+        self.doubt(&b_mode, &frame, &scanned, &mut figures)?;
         figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
@@ -316,7 +318,7 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<Scanned> {
         if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
-            return self.labelled(file, materials, probe, figures);
+            return self.labelled(file, materials, (probe, settings), figures);
         }
         let Some(word) = self.phantom else {
             return match self.force {
@@ -347,7 +349,7 @@ impl ImageCommand {
             pose: Isometry3::identity(),
             pictures: Pictures::none(),
             verdict: None,
-            unlabelled: Vec::new(),
+            unlabelled: None,
         })
     }
 

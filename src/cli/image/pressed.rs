@@ -58,7 +58,7 @@ impl ImageCommand {
             pose,
             pictures: Pictures::none(),
             verdict: None,
-            unlabelled: Vec::new(),
+            unlabelled: None,
         })
     }
 
@@ -119,7 +119,7 @@ impl ImageCommand {
             pose,
             pictures,
             verdict: Some(held.verdict),
-            unlabelled: Vec::new(),
+            unlabelled: None,
         })
     }
 }

@@ -5,7 +5,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::image::{LabelImage, MAX_VOXELS, VoxelFrame, check_count};
+use super::frame::{VoxelFrame, bounds};
+use super::image::{LabelImage, MAX_VOXELS, check_count};
 use crate::UltrasoundError;
 
 /// Label of air and of tissue without a label.
@@ -105,6 +106,7 @@ impl LabelImage {
             labels,
             voxels,
             notes: self.notes.clone(),
+            site: self.site,
         }
     }
 
@@ -136,16 +138,8 @@ impl LabelImage {
             steps: self.frame.steps,
         };
         let inverse = inverse(other);
-        let corners = part
-            .corners(count)
-            .map(|corner| inverse * (corner - other.origin));
-        let bound = |pick: fn(f64, f64) -> f64| {
-            [0, 1, 2].map(|axis| {
-                let along = corners.iter().map(|corner| corner[axis]);
-                along.reduce(pick).expect("a box has corners")
-            })
-        };
-        [bound(f64::min), bound(f64::max)]
+        let corners = part.corners(count);
+        bounds(corners.map(|corner| inverse * (corner - other.origin))).map(Into::into)
     }
 }
 

@@ -4,18 +4,23 @@
 
 mod body;
 mod clearance;
+mod data_file;
+mod frame;
 mod image;
 mod meta_image;
 mod nifti;
 mod nrrd;
 mod numbers;
 mod palette;
+mod part;
 mod site;
 mod table;
 
 use nalgebra::{Affine3, Matrix3, Matrix4};
 
-pub use image::{LabelFormat, LabelImage, MAX_VOXELS, VoxelFrame};
+pub use frame::VoxelFrame;
+pub use image::{LabelFormat, LabelImage, MAX_VOXELS};
+pub use part::{MAX_FILE_VOXELS, Neighbourhood};
 pub use table::MaterialTable;
 
 use self::body::{Body, UNLABELLED};
@@ -51,6 +56,23 @@ pub struct LabelVolume {
     unit: f32,
     /// Material and clearance of each.
     voxels: Vec<[u8; 2]>,
+}
+
+/// What has no label in a volume.
+#[derive(Clone, Debug)]
+pub struct Unlabelled {
+    /// Numbers of the gases around the volume and of label 0.
+    pub gases: Vec<u8>,
+    count: [usize; 3],
+    index_from_rest: Affine3<f32>,
+}
+
+impl Unlabelled {
+    /// Whether a voxel of the volume contains a rest point.
+    pub fn has_voxel(&self, rest: &Point) -> bool {
+        let place = self.index_from_rest * rest;
+        (0..3).all(|axis| (-0.5..self.count[axis] as f32 - 0.5).contains(&place[axis]))
+    }
 }
 
 impl LabelVolume {
@@ -144,9 +166,13 @@ impl LabelVolume {
         }
     }
 
-    /// Numbers of the gases around the volume and of label 0: where they lie behind tissue, tissue may have no label.
-    pub fn unlabelled(&self) -> &[u8] {
-        &self.unlabelled
+    /// What has no label: where it lies behind tissue, that may be tissue too.
+    pub fn unlabelled(&self) -> Unlabelled {
+        Unlabelled {
+            gases: self.unlabelled.clone(),
+            count: self.count,
+            index_from_rest: self.index_from_rest,
+        }
     }
 
     /// Share of the voxels with labels that are outside of the body that was given; where it is great, the two may not have one frame.
