@@ -5,13 +5,17 @@
 use insonate_ultrasound::phantom::labels::{LabelFormat, LabelImage};
 use libfuzzer_sys::fuzz_target;
 
-const FORMATS: [LabelFormat; 2] = [LabelFormat::Nifti, LabelFormat::Nrrd];
+const FORMATS: [LabelFormat; 3] = [
+    LabelFormat::Nifti,
+    LabelFormat::Nrrd,
+    LabelFormat::MetaImage,
+];
 
 fuzz_target!(|input: &[u8]| {
     let Some((&choice, bytes)) = input.split_first() else {
         return;
     };
-    let Ok(image) = LabelImage::parse(FORMATS[usize::from(choice) % 2], bytes) else {
+    let Ok(image) = LabelImage::parse(FORMATS[usize::from(choice) % FORMATS.len()], bytes) else {
         return;
     };
     let n_voxels = image.count().iter().product::<usize>();

@@ -27,6 +27,7 @@ fn image(count: [usize; 3], frame: VoxelFrame, label: impl Fn(&Point) -> i64) ->
 fn table(outside: Material, labels: &[(i64, Material)]) -> MaterialTable {
     MaterialTable {
         outside,
+        body: SOFT_TISSUE,
         labels: labels.iter().copied().collect(),
     }
 }
@@ -220,6 +221,9 @@ fn tables_name_materials_or_describe_them() {
     )
     .expect("the table is right");
     assert_eq!(table.outside, GEL);
+    assert_eq!(table.body, SOFT_TISSUE);
+    let fat = MaterialTable::parse("body = \"fat\"\n[labels]\n0 = \"air\"");
+    assert_eq!(fat.expect("the table is right").body, FAT);
     assert_eq!(table.labels[&0], AIR);
     assert_eq!(table.labels[&-3].name, "kidney cortex");
     let tumour = table.labels[&2];
@@ -268,6 +272,7 @@ fn wrong_tables_are_refused_by_label_and_field() {
         ),
         ("[labels]\n1 = { like = \"liver\", name = \"\" }", "name"),
         ("outside = \"aire\"\n[labels]\n1 = \"liver\"", "outside"),
+        ("body = \"fatt\"\n[labels]\n1 = \"liver\"", "body"),
         ("inside = \"air\"\n[labels]\n1 = \"liver\"", "inside"),
         ("[labels\n", "expected"),
     ] {

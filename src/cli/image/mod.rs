@@ -21,6 +21,7 @@ use insonate::ultrasound::measure::{
     Confidence, ConfidenceSettings, attenuation_slope, confidence, point_targets,
     speckle_statistics,
 };
+use insonate::ultrasound::phantom::labels::Unlabelled;
 use insonate::ultrasound::phantom::{Lesion, Neck, Phantom};
 use insonate::ultrasound::sequence::Sequence;
 use insonate::ultrasound::transducer::{self, Transducer};
@@ -47,6 +48,7 @@ use crate::cli::output_folder::OverwriteArg;
   insonate image --phantom speckle --json
   insonate image --phantom attenuation --alpha 0.7 --json
   insonate image --labels ct_labels.nii.gz --materials materials.toml --site 0.02,-0.1 --output output/own
+  insonate image --labels organs.nii.gz --body body.nii.gz --materials materials.toml --output output/organs
   insonate image --patient adult --lesion hypo:0.01 --lesion cyst --json
   insonate image --patient adult --organ tumour.stl=spleen --organ-unit 0.001 --dicom --output output/tumour
 
@@ -55,25 +57,32 @@ trusted (Karamalis 2012); image.json; with --force also scene.png, which shows t
 the torso that the scene options describe, and the picture shows that torso's tissue as it is deformed; without it the face is pressed in \
 by kinematics, at once and without forces.
 
-Labels come from NIfTI (.nii, .nii.gz), NRRD or MetaImage (.mha) and lie where the file says; the probe comes from the front. The table says what each is:
+Labels come from NIfTI (.nii, .nii.gz), NRRD (.nrrd, .nhdr) or MetaImage (.mha, .mhd) and lie where the file says; the probe comes from the front. Of a file with more than \
+512^3 voxels, up to 2^32, only those within --depth and 60 mm of the site are kept. The table says what each is:
   outside = \"air\"
+  body = \"soft tissue\"
   [labels]
   0 = \"air\"
   1 = \"liver\"
   2 = { name = \"tumour\", like = \"liver\", backscatter = -6 }
-  3 = { speed_of_sound = 1560, density = 1060, attenuation = 0.5, backscatter = -3 }")]
+  3 = { speed_of_sound = 1560, density = 1060, attenuation = 0.5, backscatter = -3 }
+Many segmentations have label 0 for air and for all tissue without a label. A warning says so where it lies behind the skin; --body MASK then gives the body.")]
 pub(crate) struct ImageCommand {
     #[command(flatten)]
     scene: SceneArgs,
     /// What is imaged: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomWord>,
-    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage).
+    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage), of which at most 512^3 voxels are kept.
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].
     #[arg(long, value_name = "TOML", requires = "labels")]
     materials: Option<PathBuf>,
+    /// Which voxels are the body: a label volume on any grid, where labels other than 0 are the body. There label 0 counts as soft tissue, or as
+    /// `body` of the table says.
+    #[arg(long, value_name = "MASK", requires = "labels")]
+    body: Option<PathBuf>,
     /// A lesion at a place of --seed in the liver, the neck's thyroid, or the tissue of a block: cyst, hypo or hyper (6 dB less or more), with a radius [m]
     /// unless it is of 8 mm; repeatable.
     #[arg(long, value_name = "KIND[:RADIUS]")]
@@ -173,6 +182,8 @@ struct Scanned {
     pictures: Pictures,
     /// Whether the robot held the probe as it should, where there is one.
     verdict: Option<Verdict>,
+    /// What has no label in a label volume.
+    unlabelled: Option<Unlabelled>,
 }
 
 impl ImageCommand {
@@ -214,6 +225,7 @@ impl ImageCommand {
             );
         }
         figures["mean_intensity_db"] = mean_intensity(&frame).into();
+        self.doubt(&b_mode, &frame, &scanned, &mut figures)?;
         figures["middle_line"] = middle_line(&frame, &*scanned.phantom);
         let confidence = (self.phantom.is_none() || self.is_neck())
             .then(|| confidence(&frame, &ConfidenceSettings::of(&settings)))
@@ -306,7 +318,7 @@ impl ImageCommand {
         figures: &mut Value,
     ) -> anyhow::Result<Scanned> {
         if let (Some(file), Some(materials)) = (&self.labels, &self.materials) {
-            return self.labelled(file, materials, probe, figures);
+            return self.labelled(file, materials, (probe, settings), figures);
         }
         let Some(word) = self.phantom else {
             return match self.force {
@@ -337,6 +349,7 @@ impl ImageCommand {
             pose: Isometry3::identity(),
             pictures: Pictures::none(),
             verdict: None,
+            unlabelled: None,
         })
     }
 
@@ -494,8 +507,11 @@ fn lines(figures: &Value, output: Option<&Path>) -> String {
     lines.join("\n")
 }
 
-/// The figures of one of several things.
+/// The figures of one of several things, or a sentence.
 fn row(figures: &Value) -> String {
+    if let Some(sentence) = figures.as_str() {
+        return format!("  {sentence}");
+    }
     let figures = figures.as_object().into_iter().flatten();
     let figures = figures.map(|(name, figure)| match figure.as_f64() {
         Some(number) => format!("  {name} {number:.5}"),

@@ -58,6 +58,7 @@ impl ImageCommand {
             pose,
             pictures: Pictures::none(),
             verdict: None,
+            unlabelled: None,
         })
     }
 
@@ -118,6 +119,7 @@ impl ImageCommand {
             pose,
             pictures,
             verdict: Some(held.verdict),
+            unlabelled: None,
         })
     }
 }

@@ -68,6 +68,11 @@ impl<'a> View<'a> {
         Some(self.world_from_probe.inverse_transform_point(&world))
     }
 
+    /// Rest point of a point in the probe's frame; `None` outside of the body.
+    pub fn rest(&self, probe: &Point) -> Option<Point> {
+        self.deformation.rest_from_world(&self.world(probe))
+    }
+
     /// What is at a point in the probe's frame; the clearance counts in the world.
     pub(crate) fn place(&self, probe: &Point) -> Place {
         let world = self.world(probe);

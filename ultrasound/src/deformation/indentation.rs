@@ -3,7 +3,7 @@
 //! In the probe's frame a point at $(x, y)$ and depth $t$ below the face was less deep by $w(x, y)\, e^{-t/L}$, where $w$ is how far the
 //! face reaches into the skin there and $L$ the `decay`: layers near the face are pressed thin, deep ones move little.
 //! Over a rigid body it stands in for a simulated torso; over a simulated one, whose points are coarser than the face, it brings the skin
-//! to the face, with which gel fills gaps up to [`GEL`].
+//! to the face, with which gel fills gaps up to [`GEL`]. Where the skin has steps of voxels, it fills these within the contact too.
 
 #![expect(
     clippy::inline_always,
@@ -12,6 +12,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
+use super::steps::Steps;
 use super::{Deformation, Point};
 use crate::UltrasoundError;
 use crate::pack::LANES;
@@ -27,6 +28,8 @@ const SLOPE: f32 = 0.5;
 const MOST: f32 = 0.03;
 /// Gaps that gel fills [m]; up to twice as wide ones are filled in part.
 const GEL: f32 = 0.0015;
+/// Steps of a skin below this height are not bridged [m].
+const LEAST_STEP: f32 = 0.0005;
 /// Shortest steps in which skin is looked for [m], before the last is halved.
 const STEP: f32 = 0.0005;
 const N_HALVINGS: usize = 5;
@@ -83,13 +86,7 @@ impl<D: Deformation> Indentation<D> {
             decay: decay as f32,
             reach: Box::new([0.0; SIZE]),
         };
-        let places = (0..COUNT[0] * COUNT[1]).map(|index| {
-            let share = |n: usize, count: usize| 2.0 * n as f32 / (count - 1) as f32 - 1.0;
-            let x = share(index % COUNT[0], COUNT[0]) * own.half_size[0];
-            let y = share(index / COUNT[0], COUNT[1]) * own.half_size[1];
-            own.reach_at(phantom, x, y)
-        });
-        let found: Vec<f32> = places.collect();
+        let found = own.nodes(phantom);
         own.reach[..found.len()].copy_from_slice(&found);
         // Tissue must not be turned inside out.
         let most = own.reach.iter().copied().fold(0.0, f32::max);
@@ -97,8 +94,29 @@ impl<D: Deformation> Indentation<D> {
         Ok(own)
     }
 
-    /// How far the face reaches into the skin at a place on it; negative where gel draws the skin to it.
-    fn reach_at(&self, phantom: &dyn Phantom, x: f32, y: f32) -> f32 {
+    /// How far the face reaches into the skin at each node.
+    fn nodes(&self, phantom: &dyn Phantom) -> Vec<f32> {
+        let places = (0..COUNT[0] * COUNT[1]).map(|index| {
+            let share = |n: usize, count: usize| 2.0 * n as f32 / (count - 1) as f32 - 1.0;
+            let x = share(index % COUNT[0], COUNT[0]) * self.half_size[0];
+            let y = share(index / COUNT[0], COUNT[1]) * self.half_size[1];
+            drawn(self.reach_at(phantom, x, y, 2.0 * GEL))
+        });
+        let plain: Vec<f32> = places.collect();
+        let height = phantom.skin_step();
+        if height <= LEAST_STEP {
+            return plain;
+        }
+        let found = |x: f32, y: f32| self.reach_at(phantom, x, y, height.max(GEL));
+        let steps = Steps::new(COUNT, self.half_size, height, found);
+        let bridged = steps.bridged(GEL).into_iter().zip(plain);
+        bridged
+            .map(|(bridged, plain)| bridged.unwrap_or(plain))
+            .collect()
+    }
+
+    /// How far the face reaches into the skin at a place on it, negative where there is a gap [m]; nothing where the gap is larger than `most_gap` [m].
+    fn reach_at(&self, phantom: &dyn Phantom, x: f32, y: f32, most_gap: f32) -> Option<f32> {
         let face = -self.height(x);
         // Whether there is tissue, and how far nothing else is.
         let look = |z: f32| {
@@ -120,7 +138,7 @@ impl<D: Deformation> Indentation<D> {
         let (way, most) = if is_inside {
             (-1.0, MOST)
         } else {
-            (1.0, 2.0 * GEL)
+            (1.0, most_gap)
         };
         let (mut gone, mut step) = (0.0, 0.0);
         let mut is_beyond = false;
@@ -135,8 +153,8 @@ impl<D: Deformation> Indentation<D> {
         let [mut above, mut below] = match (is_beyond, is_inside) {
             (true, true) => [behind, before],
             (true, false) => [before, behind],
-            (false, true) => return MOST,
-            (false, false) => return 0.0,
+            (false, true) => return Some(MOST),
+            (false, false) => return None,
         };
         for _ in 0..N_HALVINGS {
             let middle = 0.5 * (below + above);
@@ -146,13 +164,7 @@ impl<D: Deformation> Indentation<D> {
                 &mut above
             }) = middle;
         }
-        let reach = face - below;
-        // The wider the gap, the less is filled, so that nothing jumps.
-        if reach > -GEL {
-            reach
-        } else {
-            -(2.0 * GEL + reach).max(0.0)
-        }
+        Some(face - below)
     }
 
     /// Height of the face over its middle [m].
@@ -245,6 +257,16 @@ impl<D: Deformation> Indentation<D> {
             1.0
         };
         [self.height(point.x), reach * fade]
+    }
+}
+
+/// How far the skin is moved where the face reaches so far into it: gel draws it to the face.
+fn drawn(reach: Option<f32>) -> f32 {
+    match reach {
+        None => 0.0,
+        Some(reach) if reach > -GEL => reach,
+        // The wider the gap, the less is filled, so that nothing jumps.
+        Some(reach) => -(2.0 * GEL + reach).max(0.0),
     }
 }
 

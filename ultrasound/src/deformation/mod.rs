@@ -7,6 +7,7 @@ mod indentation;
 mod region;
 mod rigid;
 mod samples;
+mod steps;
 mod tetrahedra;
 
 pub use field::DisplacementField;

@@ -1,7 +1,8 @@
-//! What is measured in pictures: confidence in any; resolution, speckle, attenuation, contrast in those of test blocks.
+//! What is measured in pictures: confidence in any; gas behind the skin; resolution, speckle, attenuation, contrast in those of test blocks.
 
 mod attenuation;
 mod banded;
+mod behind;
 mod confidence;
 mod contrast;
 mod point_targets;
@@ -9,6 +10,7 @@ mod speckle;
 mod width;
 
 pub use attenuation::{AttenuationSlope, attenuation_slope};
+pub use behind::GasBehind;
 pub use confidence::{Confidence, ConfidenceSettings, confidence};
 pub use contrast::{Contrast, contrast};
 pub use point_targets::{PointTarget, point_targets};

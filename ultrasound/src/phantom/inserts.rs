@@ -182,6 +182,10 @@ impl Phantom for Inserts {
         }
     }
 
+    fn skin_step(&self) -> f32 {
+        self.inner.skin_step()
+    }
+
     fn scatterers(&self) -> &[Scatterer] {
         self.inner.scatterers()
     }

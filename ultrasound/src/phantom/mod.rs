@@ -35,6 +35,11 @@ pub trait Phantom: Send + Sync {
     /// Unit normal of the boundary next to a rest point, of either sign.
     fn normal(&self, rest: &Point) -> Vector;
 
+    /// Height of the steps that its skin has where a body's would be smooth [m]; 0 where it has none.
+    fn skin_step(&self) -> f32 {
+        0.0
+    }
+
     /// Scatterers that stand out of the speckle: wires, grains.
     fn scatterers(&self) -> &[Scatterer] {
         &[]

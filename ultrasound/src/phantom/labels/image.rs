@@ -5,29 +5,24 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 use insonate_meshes::git_lfs_pointer;
-use nalgebra::{Matrix3, Vector3};
 
+use super::frame::VoxelFrame;
 use super::numbers::Labels;
+use super::part::{Neighbourhood, Part};
 use super::{meta_image, nifti, nrrd};
 use crate::UltrasoundError;
 
-/// Most voxels: 512³.
+/// Most voxels in memory: 512³.
 pub const MAX_VOXELS: usize = 1 << 27;
-/// Edges of voxels [m].
-const EDGES: [f64; 2] = [1e-6, 0.1];
-/// Greatest coordinate [m]: beyond, single precision blurs the carrier's phase.
-const MOST: f64 = 10.0;
-/// Volume of a voxel over that of a cuboid of its edges, at least.
-const LEAST_VOLUME: f64 = 0.1;
 
 /// Format of a label volume's file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LabelFormat {
     /// NIfTI-1 or -2 in one file, also compressed by gzip.
     Nifti,
-    /// NRRD with its header attached: raw, compressed by gzip, or text.
+    /// NRRD: raw, compressed by gzip, or text, after the header or in a file of its own (`.nhdr`).
     Nrrd,
-    /// MetaImage with its header attached (`.mha`), raw or compressed by zlib.
+    /// MetaImage: raw or compressed by zlib, after the header (`.mha`) or in a file of its own (`.mhd`).
     MetaImage,
 }
 
@@ -40,16 +35,16 @@ pub struct LabelImage {
     pub(super) voxels: Vec<u8>,
     /// What the reader of the file should know.
     pub(super) notes: Vec<String>,
+    /// Site around which it was cut out of a larger file [m].
+    pub(super) site: Option<[f64; 2]>,
 }
 
-/// Places of voxels' centres: the first one's, and the steps to the next along each index [m]; +x to the patient's left, +y to the head,
-/// +z to the front.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VoxelFrame {
-    /// Centre of the first voxel [m].
-    pub origin: Vector3<f64>,
-    /// Columns: steps [m].
-    pub steps: Matrix3<f64>,
+/// A file that is read, and what of it.
+pub(super) struct Source<'a> {
+    pub(super) input: &'a mut dyn BufRead,
+    /// Where files lie that its header names; none where it is only bytes.
+    pub(super) folder: Option<&'a Path>,
+    pub(super) near: Option<&'a Neighbourhood>,
 }
 
 impl LabelFormat {
@@ -59,10 +54,10 @@ impl LabelFormat {
         let is = |ending: &str| name.ends_with(ending);
         if is(".nii") || is(".nii.gz") {
             Some(Self::Nifti)
-        } else if is(".mha") {
+        } else if is(".mha") || is(".mhd") {
             Some(Self::MetaImage)
         } else {
-            is(".nrrd").then_some(Self::Nrrd)
+            (is(".nrrd") || is(".nhdr")).then_some(Self::Nrrd)
         }
     }
 }
@@ -89,8 +84,8 @@ impl LabelImage {
         let wrong = |problem: String| {
             UltrasoundError::setting("label volume", format!("{count:?} voxels"), problem)
         };
-        let n = check_count(count).map_err(wrong)?;
-        check_frame(count, &frame).map_err(wrong)?;
+        let part = Part::new("count", count, frame, None).map_err(wrong)?;
+        let n: usize = count.iter().product();
         if labels.len() != n {
             return Err(UltrasoundError::setting(
                 "labels",
@@ -98,32 +93,47 @@ impl LabelImage {
                 format!("{n}, one for each voxel"),
             ));
         }
-        let read = layout.read(&mut &bytes[..], n).map_err(wrong)?;
-        Ok(Self::of(count, frame, read))
+        let read = layout.read(&mut &bytes[..], &part).map_err(wrong)?;
+        Ok(Self::of(&part, read))
     }
 
-    pub(super) fn of(count: [usize; 3], frame: VoxelFrame, read: Labels) -> Self {
+    pub(super) fn of(part: &Part, read: Labels) -> Self {
         let notes = read.rounded.map(|read| {
             format!("numbers that are not whole count as the whole number within 0.01 of them, as {read} does")
         });
         Self {
-            count,
-            frame,
+            count: part.count,
+            frame: part.frame,
             labels: read.occurring,
             voxels: read.voxels,
-            notes: notes.into_iter().collect(),
+            notes: part.note().into_iter().chain(notes).collect(),
+            site: part.site,
         }
     }
 
-    /// Reads a file.
+    /// Reads a file of at most [`MAX_VOXELS`].
     ///
     /// # Errors
     /// [`UltrasoundError::File`] naming the field that is wrong.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, UltrasoundError> {
-        let path = path.as_ref();
+        Self::open(path.as_ref(), None)
+    }
+
+    /// Reads a file, of which only what a picture may show is kept where it has more than [`MAX_VOXELS`].
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), for files of more than [`MAX_FILE_VOXELS`](super::MAX_FILE_VOXELS), or if too much would be kept.
+    pub fn read_near(
+        path: impl AsRef<Path>,
+        near: &Neighbourhood,
+    ) -> Result<Self, UltrasoundError> {
+        Self::open(path.as_ref(), Some(near))
+    }
+
+    fn open(path: &Path, near: Option<&Neighbourhood>) -> Result<Self, UltrasoundError> {
         let refuse = |problem: String| UltrasoundError::file(&path.display(), problem);
         let format = LabelFormat::of(path).ok_or_else(|| {
-            refuse("the name ends in none of .nii, .nii.gz, .nrrd, .mha".to_owned())
+            refuse("the name ends in none of .nii, .nii.gz, .nrrd, .nhdr, .mha, .mhd".to_owned())
         })?;
         let file = File::open(path).map_err(|error| refuse(error.to_string()))?;
         let mut input = BufReader::new(file);
@@ -133,24 +143,45 @@ impl LabelImage {
         if let Some(pointer) = git_lfs_pointer(start) {
             return Err(refuse(pointer));
         }
-        Self::from_input(format, &mut input).map_err(refuse)
+        let folder = path.parent().filter(|folder| *folder != Path::new(""));
+        let source = Source {
+            input: &mut input,
+            folder: Some(folder.unwrap_or(Path::new("."))),
+            near,
+        };
+        Self::from_source(format, source).map_err(refuse)
     }
 
-    /// Reads the content of a file.
+    /// Reads the content of a file, which may name no other.
     ///
     /// # Errors
     /// As [`read`](Self::read).
     pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, UltrasoundError> {
         let refuse = |problem: String| UltrasoundError::file(&"label volume", problem);
-        Self::from_input(format, &mut bytes).map_err(refuse)
+        let source = Source {
+            input: &mut bytes,
+            folder: None,
+            near: None,
+        };
+        Self::from_source(format, source).map_err(refuse)
     }
 
-    fn from_input(format: LabelFormat, input: &mut dyn BufRead) -> Result<Self, String> {
+    fn from_source(format: LabelFormat, source: Source) -> Result<Self, String> {
         match format {
-            LabelFormat::Nifti => nifti::read(input),
-            LabelFormat::Nrrd => nrrd::read(input),
-            LabelFormat::MetaImage => meta_image::read(input),
+            LabelFormat::Nifti => nifti::read(source),
+            LabelFormat::Nrrd => nrrd::read(source),
+            LabelFormat::MetaImage => meta_image::read(source),
         }
+    }
+
+    /// Site around which it was cut out of a larger file, left and towards the head [m].
+    pub fn site(&self) -> Option<[f64; 2]> {
+        self.site
+    }
+
+    /// Its middle, left and towards the head [m].
+    pub fn middle(&self) -> [f64; 2] {
+        self.frame.middle(self.count)
     }
 
     /// Voxels along each axis.
@@ -195,49 +226,4 @@ pub(super) fn check_count(count: [usize; 3]) -> Result<usize, String> {
         .and_then(|n| n.checked_mul(count[2]))
         .filter(|n| (1..=MAX_VOXELS).contains(n));
     n.ok_or_else(|| format!("{count:?} voxels, but 1 to {MAX_VOXELS} in all are allowed"))
-}
-
-/// Fails for voxels that are no solids, or are far away.
-pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), String> {
-    let edges = frame.steps.column_iter().map(|step| step.norm());
-    let edges: Vec<f64> = edges.collect();
-    let [least, most] = EDGES;
-    if !edges.iter().all(|edge| (least..=most).contains(edge)) {
-        return Err(format!(
-            "voxels have edges of {edges:?} m, but {least} to {most} m are allowed"
-        ));
-    }
-    let share = frame.steps.determinant().abs() / edges.iter().product::<f64>();
-    if share < LEAST_VOLUME {
-        return Err(format!(
-            "the axes of voxels {:?} are skewed: a voxel has {share:.3} of the volume of a cuboid of its edges, but at least {LEAST_VOLUME} are needed",
-            frame.steps
-        ));
-    }
-    for corner in frame.corners(count) {
-        if !corner.iter().all(|x| x.abs() <= MOST) {
-            return Err(format!(
-                "a corner is at {:?} m, but must be within {MOST} m of the origin",
-                corner.as_slice()
-            ));
-        }
-    }
-    Ok(())
-}
-
-impl VoxelFrame {
-    /// Corners of a volume of so many voxels [m].
-    pub(super) fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
-        std::array::from_fn(|corner| {
-            let index = [0, 1, 2].map(|axis| {
-                let is_far = corner >> axis & 1 == 1;
-                if is_far {
-                    count[axis] as f64 - 0.5
-                } else {
-                    -0.5
-                }
-            });
-            self.origin + self.steps * Vector3::from(index)
-        })
-    }
 }

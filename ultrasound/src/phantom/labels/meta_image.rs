@@ -1,6 +1,7 @@
-//! MetaImage with its header attached (`.mha`).
+//! MetaImage (`.mha`, `.mhd`).
 //!
-//! Format: Kitware's MetaIO (Aylward 2001): lines of `Key = value` up to `ElementDataFile = LOCAL`, and numbers, raw or packed by zlib.
+//! Format: Kitware's MetaIO (Aylward 2001): lines of `Key = value` up to `ElementDataFile`, and numbers, raw or packed by zlib, or these in
+//! another file that it names.
 //! Lengths are in millimetres, to the patient's left, back and head.
 
 use std::collections::BTreeMap;
@@ -9,8 +10,11 @@ use std::io::{BufRead, Read};
 use flate2::bufread::ZlibDecoder;
 use nalgebra::{Matrix3, Vector3};
 
-use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
-use super::numbers::{Layout, NumberType};
+use super::data_file;
+use super::frame::VoxelFrame;
+use super::image::{LabelImage, Source};
+use super::numbers::{Labels, Layout, NumberType};
+use super::part::Part;
 
 /// Longest header [bytes].
 const MAX_HEADER: u64 = 1 << 20;
@@ -23,19 +27,18 @@ struct Header {
 }
 
 /// Reads a file.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
-    let header = Header::read(input)?;
-    let count = header.count()?;
-    let n = check_count(count).map_err(|problem| format!("DimSize: {problem}"))?;
-    let frame = header.frame()?;
-    check_frame(count, &frame)?;
-    let layout = header.layout()?;
-    let labels = if header.is_true("CompressedData")? {
-        layout.read(&mut ZlibDecoder::new(input), n)?
-    } else {
-        layout.read(&mut &mut *input, n)?
+pub(super) fn read(source: Source) -> Result<LabelImage, String> {
+    let header = Header::read(source.input)?;
+    let (count, frame) = (header.count()?, header.frame()?);
+    let part = Part::new("DimSize", count, frame, source.near)?;
+    let labels = match header.field(DATA)? {
+        "LOCAL" | "Local" | "local" => header.labels(source.input, &part)?,
+        name => {
+            let mut input = data_file::open(source.folder, DATA, name)?;
+            header.labels(&mut input, &part)?
+        }
     };
-    Ok(LabelImage::of(count, frame, labels))
+    Ok(LabelImage::of(&part, labels))
 }
 
 impl Header {
@@ -46,7 +49,9 @@ impl Header {
             let mut bytes = Vec::new();
             let n = input.read_until(b'\n', &mut bytes);
             n.map_err(|error| error.to_string())?;
-            if bytes.last() != Some(&b'\n') {
+            // The last line may have no end where the labels are in another file.
+            let is_end = bytes.starts_with(DATA.as_bytes()) && input.limit() > 0;
+            if bytes.last() != Some(&b'\n') && !is_end {
                 return Err(format!(
                     "the header has no {DATA} within {MAX_HEADER} bytes"
                 ));
@@ -64,14 +69,21 @@ impl Header {
             };
             fields.insert(name.trim().to_owned(), value.trim().to_owned());
         }
-        let header = Self { fields };
-        let data = header.field(DATA)?;
-        if data == "LOCAL" {
-            return Ok(header);
+        Ok(Self { fields })
+    }
+
+    fn labels(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+        let layout = self.layout()?;
+        if let Some(skipped) = self.fields.get("HeaderSize").filter(|n| *n != "0") {
+            return Err(format!(
+                "HeaderSize is {skipped}, but must be 0 or left out"
+            ));
         }
-        Err(format!(
-            "{DATA} is {data:?}: the labels are in another file; save header and labels in one .mha"
-        ))
+        if self.is_true("CompressedData")? {
+            layout.read(&mut ZlibDecoder::new(input), part)
+        } else {
+            layout.read(&mut &mut *input, part)
+        }
     }
 
     fn field(&self, name: &str) -> Result<&str, String> {

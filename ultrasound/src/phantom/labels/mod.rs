@@ -2,23 +2,30 @@
 //!
 //! A point is of the material of the voxel that contains it; normals are those of boundaries that are smoothed over some voxels.
 
+mod body;
 mod clearance;
+mod data_file;
+mod frame;
 mod image;
 mod meta_image;
 mod nifti;
 mod nrrd;
 mod numbers;
+mod palette;
+mod part;
 mod site;
 mod table;
 
-use std::collections::BTreeMap;
-
 use nalgebra::{Affine3, Matrix3, Matrix4};
 
-pub use image::{LabelFormat, LabelImage, MAX_VOXELS, VoxelFrame};
+pub use frame::VoxelFrame;
+pub use image::{LabelFormat, LabelImage, MAX_VOXELS};
+pub use part::{MAX_FILE_VOXELS, Neighbourhood};
 pub use table::MaterialTable;
 
+use self::body::{Body, UNLABELLED};
 use self::clearance::Clearances;
+use self::palette::Palette;
 use super::{Phantom, Place};
 use crate::UltrasoundError;
 use crate::deformation::{Point, Vector};
@@ -31,6 +38,10 @@ const SMOOTH: i32 = 4;
 #[derive(Clone, Debug)]
 pub struct LabelVolume {
     materials: Vec<Material>,
+    /// Numbers of the gases of what has no label.
+    unlabelled: Vec<u8>,
+    /// Share of the voxels with labels that are outside of the body.
+    beyond_body: f64,
     count: [usize; 3],
     frame: VoxelFrame,
     /// Edges of a voxel [m].
@@ -47,18 +58,81 @@ pub struct LabelVolume {
     voxels: Vec<[u8; 2]>,
 }
 
+/// What has no label in a volume.
+#[derive(Clone, Debug)]
+pub struct Unlabelled {
+    /// Numbers of the gases around the volume and of label 0.
+    pub gases: Vec<u8>,
+    count: [usize; 3],
+    index_from_rest: Affine3<f32>,
+}
+
+impl Unlabelled {
+    /// Whether a voxel of the volume contains a rest point.
+    pub fn has_voxel(&self, rest: &Point) -> bool {
+        let place = self.index_from_rest * rest;
+        (0..3).all(|axis| (-0.5..self.count[axis] as f32 - 0.5).contains(&place[axis]))
+    }
+}
+
 impl LabelVolume {
     /// Gives materials to labels.
     ///
     /// # Errors
     /// [`UltrasoundError::Setting`] naming the labels that have none.
     pub fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
-        let (materials, of_label) = materials(image, table)?;
-        let of_voxel = image
-            .voxels
-            .iter()
-            .map(|&place| of_label[usize::from(place)]);
-        let of_voxel: Vec<u8> = of_voxel.collect();
+        let palette = Palette::new(image, table)?;
+        let of_voxel = image.voxels.iter();
+        let of_voxel = of_voxel.map(|&place| palette.of_label[usize::from(place)]);
+        let of_voxel = of_voxel.collect();
+        Ok(Self::of(image, palette, of_voxel))
+    }
+
+    /// Gives materials to labels, and [`MaterialTable::body`] to voxels of label 0 whose middle a body contains: what has a label other than
+    /// 0 in another volume, of whatever grid. The labels' grid grows to hold the body.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: labels without a material, label 0 of a material that is no gas, a body that is empty, too large, or where
+    /// no voxel of label 0 is.
+    pub fn within(
+        image: &LabelImage,
+        table: &MaterialTable,
+        body: &LabelImage,
+    ) -> Result<Self, UltrasoundError> {
+        let grown = image.grown_to(body)?;
+        let image = grown.as_ref().unwrap_or(image);
+        let mut palette = Palette::new(image, table)?;
+        let tissue = palette.body(table)?;
+        let inside = Body::new(body, &image.frame);
+        let [nx, ny, _] = image.count;
+        let [mut n_filled, mut n_labelled, mut n_beyond] = [0usize; 3];
+        let mut of_voxel = Vec::with_capacity(image.voxels.len());
+        for (at, &place) in image.voxels.iter().enumerate() {
+            let is_inside = inside.contains([at % nx, at / nx % ny, at / nx / ny]);
+            let is_unlabelled = image.labels[usize::from(place)] == UNLABELLED;
+            n_filled += usize::from(is_unlabelled && is_inside);
+            n_labelled += usize::from(!is_unlabelled);
+            n_beyond += usize::from(!is_unlabelled && !is_inside);
+            let own = palette.of_label[usize::from(place)];
+            of_voxel.push(if is_unlabelled && is_inside {
+                tissue
+            } else {
+                own
+            });
+        }
+        if n_filled == 0 {
+            let allowed = "where voxels of label 0 are: has it the frame of the labels?";
+            return Err(UltrasoundError::setting("body", "elsewhere", allowed));
+        }
+        let beyond = n_beyond as f64 / n_labelled.max(1) as f64;
+        Ok(Self {
+            beyond_body: beyond,
+            ..Self::of(image, palette, of_voxel)
+        })
+    }
+
+    /// Of a material for each voxel.
+    fn of(image: &LabelImage, palette: Palette, of_voxel: Vec<u8>) -> Self {
         let steps = image.frame.steps;
         let edges = steps.column_iter().map(|step| step.norm());
         let edges = Vector::from_iterator(edges.map(|edge| edge as f32));
@@ -73,8 +147,10 @@ impl LabelVolume {
         // Frames were checked to have an inverse.
         let inverse = rest_from_index.try_inverse().unwrap_or_default();
         let clearances = Clearances::new(image.count, edges.into(), &of_voxel);
-        Ok(Self {
-            materials,
+        Self {
+            materials: palette.materials,
+            unlabelled: palette.unlabelled,
+            beyond_body: 0.0,
             count: image.count,
             frame: image.frame,
             edges,
@@ -87,7 +163,21 @@ impl LabelVolume {
                 .zip(clearances.all)
                 .map(|(m, c)| [m, c])
                 .collect(),
-        })
+        }
+    }
+
+    /// What has no label: where it lies behind tissue, that may be tissue too.
+    pub fn unlabelled(&self) -> Unlabelled {
+        Unlabelled {
+            gases: self.unlabelled.clone(),
+            count: self.count,
+            index_from_rest: self.index_from_rest,
+        }
+    }
+
+    /// Share of the voxels with labels that are outside of the body that was given; where it is great, the two may not have one frame.
+    pub fn beyond_body(&self) -> f64 {
+        self.beyond_body
     }
 
     /// Indices of the voxel that contains a point, and where the point is from its middle [voxels]; or where it is outside.
@@ -156,43 +246,6 @@ impl LabelVolume {
     }
 }
 
-/// Materials, the first being what is outside, and the place of each label's among them.
-fn materials(
-    image: &LabelImage,
-    table: &MaterialTable,
-) -> Result<(Vec<Material>, Vec<u8>), UltrasoundError> {
-    let missing = image.occurring().into_iter();
-    let missing = missing.filter(|(label, _)| !table.labels.contains_key(label));
-    let missing: Vec<String> = missing
-        .take(8)
-        .map(|(label, n)| format!("{label} ({n} voxels)"))
-        .collect();
-    if !missing.is_empty() {
-        let known: Vec<i64> = table.labels.keys().copied().collect();
-        return Err(UltrasoundError::setting(
-            "labels without a material",
-            missing,
-            format!("none: the table has {known:?}"),
-        ));
-    }
-    let mut materials = vec![table.outside];
-    let mut place = |wanted: Material| {
-        let known = materials.iter().position(|material| *material == wanted);
-        known.unwrap_or_else(|| {
-            materials.push(wanted);
-            materials.len() - 1
-        }) as u8
-    };
-    // By label and not by voxel: a number means the same however the volume is stored, and in every volume of the table.
-    let places: BTreeMap<i64, u8> = table
-        .labels
-        .iter()
-        .map(|(&label, &material)| (label, place(material)))
-        .collect();
-    let of_label = image.labels.iter().map(|label| places[label]).collect();
-    Ok((materials, of_label))
-}
-
 impl Phantom for LabelVolume {
     fn materials(&self) -> &[Material] {
         &self.materials
@@ -226,6 +279,10 @@ impl Phantom for LabelVolume {
             material,
             clearance: self.skew * clearance,
         }
+    }
+
+    fn skin_step(&self) -> f32 {
+        self.edges.norm()
     }
 
     fn normal(&self, rest: &Point) -> Vector {

@@ -4,13 +4,15 @@
 //! byte order, labels from `vox_offset` on, and places in millimetres to the patient's right, front and head, of which +x and +y are
 //! turned here.
 
-use std::io::{BufRead, Read};
+use std::io::Read;
 
 use flate2::bufread::MultiGzDecoder;
 use nalgebra::{Matrix3, Matrix3x4, Vector3, Vector4};
 
-use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
+use super::frame::VoxelFrame;
+use super::image::{LabelImage, Source};
 use super::numbers::{Layout, NumberType};
+use super::part::{Neighbourhood, Part};
 
 /// Longest extension between header and labels [bytes].
 const MOST_SKIPPED: u64 = 1 << 24;
@@ -23,23 +25,22 @@ struct Header {
 }
 
 /// Reads a file, which says itself whether it is compressed.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
+pub(super) fn read(source: Source) -> Result<LabelImage, String> {
+    let Source { input, near, .. } = source;
     let start = input.fill_buf().map_err(|error| error.to_string())?;
     if start.starts_with(&[0x1f, 0x8b]) {
-        return read_plain(&mut MultiGzDecoder::new(input));
+        return read_plain(&mut MultiGzDecoder::new(input), near);
     }
-    read_plain(input)
+    read_plain(&mut &mut *input, near)
 }
 
-fn read_plain(input: &mut dyn Read) -> Result<LabelImage, String> {
+fn read_plain(input: &mut dyn Read, near: Option<&Neighbourhood>) -> Result<LabelImage, String> {
     let header = Header::read(input)?;
     let count = header.count()?;
-    let n = check_count(count).map_err(|problem| format!("dim: {problem}"))?;
-    let frame = header.frame()?;
-    check_frame(count, &frame)?;
+    let part = Part::new("dim", count, header.frame()?, near)?;
     let layout = header.layout()?;
     header.skip(input)?;
-    let mut image = LabelImage::of(count, frame, layout.read(input, n)?);
+    let mut image = LabelImage::of(&part, layout.read(input, &part)?);
     image.notes.extend(header.disagreement(count));
     Ok(image)
 }

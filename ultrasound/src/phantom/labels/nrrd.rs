@@ -1,7 +1,7 @@
-//! NRRD with its header attached (`.nrrd`).
+//! NRRD (`.nrrd`, `.nhdr`).
 //!
 //! Format: Teem's "Definition of NRRD File Format" (Kindlmann), versions 1 to 5: lines of text, an empty one, and numbers, raw or packed by
-//! gzip. The `space` says which way its axes go; lengths are in millimetres where `space units` say nothing else.
+//! gzip, or these in another file that the header names. The `space` says which way its axes go; lengths are in millimetres where `space units` say nothing else.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
@@ -9,11 +9,17 @@ use std::io::{BufRead, Read};
 use flate2::bufread::MultiGzDecoder;
 use nalgebra::{Matrix3, Vector3};
 
-use super::image::{LabelImage, VoxelFrame, check_count, check_frame};
-use super::numbers::{Layout, NumberType};
+use super::data_file;
+use super::frame::VoxelFrame;
+use super::image::{LabelImage, Source};
+use super::numbers::{Labels, Layout, NumberType};
+use super::part::Part;
 
 /// Longest header [bytes]; segmentations describe each segment there.
 const MAX_HEADER: u64 = 1 << 20;
+
+/// Names of the field that names the file of labels.
+const DATA: [&str; 2] = ["data file", "datafile"];
 
 /// Fields of the header.
 struct Header {
@@ -21,36 +27,31 @@ struct Header {
 }
 
 /// Reads a file.
-pub(super) fn read(input: &mut dyn BufRead) -> Result<LabelImage, String> {
-    let header = Header::read(input)?;
-    let count = header.count()?;
-    let n = check_count(count).map_err(|problem| format!("sizes: {problem}"))?;
-    let frame = header.frame()?;
-    check_frame(count, &frame)?;
-    let layout = header.layout()?;
-    header.check_attached()?;
-    let encoding = header.field("encoding")?;
-    let labels = match encoding.to_ascii_lowercase().as_str() {
-        "raw" => layout.read(&mut &mut *input, n)?,
-        "gzip" | "gz" => layout.read(&mut MultiGzDecoder::new(input), n)?,
-        "ascii" | "text" | "txt" => layout.read_text(input, n)?,
-        _ => {
-            return Err(format!(
-                "encoding is {encoding:?}, but must be raw, gzip or ascii"
-            ));
+pub(super) fn read(source: Source) -> Result<LabelImage, String> {
+    let header = Header::read(source.input)?;
+    let (count, frame) = (header.count()?, header.frame()?);
+    let part = Part::new("sizes", count, frame, source.near)?;
+    header.check_skips()?;
+    let labels = match header.data_file() {
+        None => header.labels(source.input, &part)?,
+        Some(name) => {
+            let mut input = data_file::open(source.folder, "data file", name)?;
+            header.labels(&mut input, &part)?
         }
     };
-    Ok(LabelImage::of(count, frame, labels))
+    Ok(LabelImage::of(&part, labels))
 }
 
 impl Header {
     fn read(input: &mut dyn BufRead) -> Result<Self, String> {
         let mut input = input.take(MAX_HEADER);
-        let mut line = || {
+        let mut line = |is_last: bool| {
             let mut bytes = Vec::new();
             let n = input.read_until(b'\n', &mut bytes);
             n.map_err(|error| error.to_string())?;
-            if bytes.pop() != Some(b'\n') {
+            // Nothing needs to follow a header whose labels are in another file.
+            let is_end = bytes.is_empty() && is_last && input.limit() > 0;
+            if bytes.pop() != Some(b'\n') && !is_end {
                 let problem = format!("the header has no end within {MAX_HEADER} bytes");
                 return Err(problem);
             }
@@ -59,7 +60,7 @@ impl Header {
             }
             String::from_utf8(bytes).map_err(|_| "the header is no text".to_owned())
         };
-        let magic = line()?;
+        let magic = line(false)?;
         if !matches!(
             magic.strip_prefix("NRRD000").map(str::as_bytes),
             Some([b'1'..=b'5'])
@@ -71,7 +72,8 @@ impl Header {
         }
         let mut fields = BTreeMap::new();
         loop {
-            let line = line()?;
+            let is_last = DATA.iter().any(|name| fields.contains_key(*name));
+            let line = line(is_last)?;
             if line.is_empty() {
                 return Ok(Self { fields });
             }
@@ -172,13 +174,27 @@ impl Header {
         matches!(encoding.as_deref(), Some("ascii" | "text" | "txt"))
     }
 
-    /// A file is one file: it does not send its reader to others.
-    fn check_attached(&self) -> Result<(), String> {
-        if self.fields.contains_key("data file") || self.fields.contains_key("datafile") {
-            return Err(
-                "the labels are in another file (data file): save them in one .nrrd".to_owned(),
-            );
+    /// The file that has the labels, if it is another.
+    fn data_file(&self) -> Option<&str> {
+        let named = DATA.iter().find_map(|name| self.fields.get(*name));
+        named.map(String::as_str)
+    }
+
+    fn labels(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+        let layout = self.layout()?;
+        let encoding = self.field("encoding")?;
+        match encoding.to_ascii_lowercase().as_str() {
+            "raw" => layout.read(&mut &mut *input, part),
+            "gzip" | "gz" => layout.read(&mut MultiGzDecoder::new(input), part),
+            "ascii" | "text" | "txt" => layout.read_text(input, part),
+            _ => Err(format!(
+                "encoding is {encoding:?}, but must be raw, gzip or ascii"
+            )),
         }
+    }
+
+    /// Labels begin where the header or the file does.
+    fn check_skips(&self) -> Result<(), String> {
         let skip = ["line skip", "lineskip", "byte skip", "byteskip"];
         let skips = skip
             .iter()

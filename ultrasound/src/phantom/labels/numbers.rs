@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read};
 
+use super::part::Part;
+
 /// Most different labels of a volume.
 pub(super) const MAX_LABELS: usize = 255;
 /// Numbers as near to a whole one as this are taken for it: scaled headers and resampling leave such rests.
@@ -10,7 +12,7 @@ const ROUNDING: f64 = 0.01;
 /// Longest number of a text [bytes].
 const MAX_WORD: usize = 64;
 /// Bytes read at once.
-const BLOCK: usize = 1 << 16;
+const BLOCK: usize = 1 << 13;
 
 /// Type of the numbers of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,38 +99,69 @@ impl Layout {
     }
 
     /// Reads labels that are written as text, with spaces between them.
-    pub(super) fn read_text(&self, input: &mut dyn BufRead, n: usize) -> Result<Labels, String> {
+    pub(super) fn read_text(&self, input: &mut dyn BufRead, part: &Part) -> Result<Labels, String> {
+        let n: u64 = part.file.iter().map(|&n| n as u64).product();
         let mut labels = Labels::default();
         let mut word = Vec::new();
-        while labels.voxels.len() < n {
-            word.clear();
-            read_word(input, &mut word)?;
-            let text = String::from_utf8_lossy(&word);
-            if text.is_empty() {
-                let read = labels.voxels.len();
-                return Err(format!("ends after {read} of {n} voxels"));
-            }
-            let number = match text.parse::<i64>() {
-                Ok(label) if self.scale.is_none() => Number {
-                    label,
-                    read: label as f64,
-                },
-                _ => {
-                    let number = text.parse::<f64>();
-                    self.scaled(number.map_err(|_| format!("holds {text:?}, which is no number"))?)?
+        let mut read = 0;
+        for start in part.rows() {
+            let end = start + part.count[0] as u64;
+            while read < end {
+                word.clear();
+                read_word(input, &mut word)?;
+                if word.is_empty() {
+                    return Err(format!("ends after {read} of {n} voxels"));
                 }
-            };
-            let place = labels.take(number)?;
-            labels.voxels.push(place);
+                if read >= start {
+                    let place = labels.take(self.word(&String::from_utf8_lossy(&word))?)?;
+                    labels.voxels.push(place);
+                }
+                read += 1;
+            }
         }
         Ok(labels)
     }
 
-    /// Reads `n` labels; memory grows with what is there, not with what a header says.
-    pub(super) fn read(&self, input: &mut dyn Read, n: usize) -> Result<Labels, String> {
+    fn word(&self, text: &str) -> Result<Number, String> {
+        match text.parse::<i64>() {
+            Ok(label) if self.scale.is_none() => Ok(Number {
+                label,
+                read: label as f64,
+            }),
+            _ => {
+                let number = text.parse::<f64>();
+                self.scaled(number.map_err(|_| format!("holds {text:?}, which is no number"))?)
+            }
+        }
+    }
+
+    /// Reads the labels of a part; memory grows with what is there, not with what a header says.
+    pub(super) fn read(&self, input: &mut dyn Read, part: &Part) -> Result<Labels, String> {
         let size = self.number.size();
         let mut labels = Labels::default();
-        let mut block = vec![0; BLOCK];
+        if part.is_whole() {
+            self.read_row(input, part.file.iter().product(), &mut labels)?;
+            return Ok(labels);
+        }
+        let mut read = 0;
+        for start in part.rows() {
+            let wanted = (start - read) * size as u64;
+            let skipped = std::io::copy(&mut (&mut *input).take(wanted), &mut std::io::sink());
+            let skipped = skipped.map_err(|error| format!("is damaged: {error}"))?;
+            if skipped < wanted {
+                return Err(format!("ends or is damaged before voxel {start}"));
+            }
+            self.read_row(input, part.count[0], &mut labels)?;
+            read = start + part.count[0] as u64;
+        }
+        Ok(labels)
+    }
+
+    /// Reads `n` more labels.
+    fn read_row(&self, input: &mut dyn Read, n: usize, labels: &mut Labels) -> Result<(), String> {
+        let size = self.number.size();
+        let n = labels.voxels.len() + n;
+        let mut block = [0; BLOCK];
         let mut last = None;
         while labels.voxels.len() < n {
             let wanted = (n - labels.voxels.len()).min(BLOCK / size) * size;
@@ -153,7 +186,7 @@ impl Layout {
                 labels.voxels.push(place);
             }
         }
-        Ok(labels)
+        Ok(())
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! ```toml
 //! outside = "air"
+//! body = "soft tissue"
 //! [labels]
 //! 1 = "liver"
 //! 2 = { name = "tumour", like = "liver", backscatter = -6 }
@@ -16,7 +17,7 @@ use std::sync::{Mutex, PoisonError};
 use serde::Deserialize;
 
 use crate::UltrasoundError;
-use crate::material::{self, AIR, Material};
+use crate::material::{self, AIR, Material, SOFT_TISSUE};
 
 /// Longest file [bytes].
 const MAX_BYTES: u64 = 1 << 20;
@@ -30,6 +31,8 @@ const MAX_NAME: usize = 64;
 pub struct MaterialTable {
     /// What surrounds the volume.
     pub outside: Material,
+    /// What a body is made of where it has no label.
+    pub body: Material,
     /// By label.
     pub labels: BTreeMap<i64, Material>,
 }
@@ -38,6 +41,7 @@ pub struct MaterialTable {
 #[serde(deny_unknown_fields)]
 struct Content {
     outside: Option<toml::Value>,
+    body: Option<toml::Value>,
     labels: BTreeMap<String, toml::Value>,
 }
 
@@ -89,7 +93,13 @@ impl MaterialTable {
                 "has {n} labels, but at most {MAX_LABELS} are allowed"
             ));
         }
-        let outside = content.outside.as_ref().map(|own| material(own, "outside"));
+        let of = |own: &Option<toml::Value>, name: &str, usual: Material| {
+            let own = own.as_ref().map(|own| material(own, name));
+            let own = own
+                .transpose()
+                .map_err(|problem| format!("{name}: {problem}"));
+            Ok::<_, String>(own?.unwrap_or(usual))
+        };
         let labels = content.labels.iter().map(|(label, own)| {
             let number = label.parse::<i64>();
             let number = number.map_err(|_| format!("labels.{label}: labels are whole numbers"))?;
@@ -100,10 +110,8 @@ impl MaterialTable {
             ))
         });
         Ok(Self {
-            outside: outside
-                .transpose()
-                .map_err(|problem| format!("outside: {problem}"))?
-                .unwrap_or(AIR),
+            outside: of(&content.outside, "outside", AIR)?,
+            body: of(&content.body, "body", SOFT_TISSUE)?,
             labels: labels.collect::<Result<_, String>>()?,
         })
     }

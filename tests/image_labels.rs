@@ -1,0 +1,140 @@
+//! Contract: `insonate image --labels` notices tissue without a label, and takes the body from a mask.
+
+mod command;
+
+use std::path::Path;
+
+use command::{insonate, refused, stderr};
+use serde_json::Value;
+
+const TABLE: &str = "[labels]\n0 = \"air\"\n5 = \"liver\"\n16 = \"lung\"\n22 = \"muscle\"\n";
+
+/// A volume of cubes of an edge [mm] in a file, left, back and head being 0 in its middle.
+fn write_volume(path: &Path, n: [usize; 3], edge: f64, label: impl Fn([f64; 3]) -> u8) {
+    let first = n.map(|n| -0.5 * edge * (n as f64 - 1.0));
+    let [a, b, c] = n;
+    let [x, y, z] = first;
+    let header = format!(
+        "NRRD0004\ntype: uint8\ndimension: 3\nspace: left-posterior-superior\nsizes: {a} {b} {c}\n\
+         space directions: ({edge},0,0) (0,{edge},0) (0,0,{edge})\nencoding: raw\nspace origin: ({x},{y},{z})\n\n"
+    );
+    let voxels = (0..a * b * c).map(|at| {
+        let index = [at % a, at / a % b, at / a / b];
+        label([0, 1, 2].map(|axis| first[axis] + edge * index[axis] as f64))
+    });
+    let bytes: Vec<u8> = header.bytes().chain(voxels).collect();
+    std::fs::write(path, bytes).expect("the folder can be written");
+}
+
+/// A trunk of muscle, 140 by 100 mm, with a ball of liver on the right.
+fn trunk([left, back, head]: [f64; 3]) -> u8 {
+    let liver = (left + 30.0).powi(2) + (back + 8.0).powi(2) + head.powi(2) < 22.0f64.powi(2);
+    let body = (left / 70.0).powi(2) + (back / 50.0).powi(2) < 1.0;
+    match (liver, body) {
+        (true, _) => 5,
+        (_, true) => 22,
+        _ => 0,
+    }
+}
+
+/// Figures and warnings of a small picture; options that name files of a folder begin with `@`.
+fn seen(folder: &Path, arguments: &str) -> (Value, String) {
+    let arguments = format!(
+        "image {arguments} --materials @table.toml --rotation 0 --depth 0.1 --lines 128 --samples 256 --json"
+    );
+    let ran = insonate(&arguments.replace('@', &format!("{}/", folder.display())));
+    assert!(ran.status.success(), "{}", stderr(&ran));
+    let figures = serde_json::from_slice(&ran.stdout).expect("figures are JSON");
+    (figures, stderr(&ran))
+}
+
+#[test]
+fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path();
+    std::fs::write(folder.join("table.toml"), TABLE).expect("the folder can be written");
+    let count = [80, 60, 30];
+    write_volume(&folder.join("all.nrrd"), count, 2.0, trunk);
+    let organ = |place| trunk(place) % 22;
+    write_volume(&folder.join("organ.nrrd"), count, 2.0, organ);
+    // Another grid.
+    let body = |place| u8::from(trunk(place) > 0);
+    write_volume(&folder.join("body.nrrd"), [60, 50, 20], 3.0, body);
+    let site = "--site -0.03,0";
+    let warnings = |figures: &Value| figures["warnings"].as_array().expect("a list").len();
+
+    let (whole, told) = seen(folder, &format!("--labels @all.nrrd {site}"));
+    assert_eq!(warnings(&whole), 0, "{told}");
+    let (naked, told) = seen(folder, &format!("--labels @organ.nrrd {site}"));
+    assert_eq!(warnings(&naked), 1, "{naked}");
+    let warning = naked["warnings"][0].as_str().expect("a sentence");
+    assert!(
+        warning.contains("label 0") && warning.contains("--body MASK") && told.contains(warning),
+        "{told}"
+    );
+    let (filled, told) = seen(
+        folder,
+        &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
+    );
+    assert_eq!(warnings(&filled), 0, "{told}");
+    let first = |figures: &Value| figures["middle_line"][0]["material"].clone();
+    assert_eq!(first(&naked), "liver");
+    assert_eq!(first(&filled), "soft tissue");
+    let share = |figures: &Value| figures["contact_share"].as_f64().expect("a number");
+    assert!((share(&filled) - share(&whole)).abs() < 0.1, "{filled}");
+
+    let table = folder.join("table.toml");
+    std::fs::write(&table, format!("body = \"fat\"\n{TABLE}")).expect("the folder can be written");
+    let (fat, _) = seen(
+        folder,
+        &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
+    );
+    assert_eq!(first(&fat), "fat");
+    let path = |name: &str| folder.join(name).display().to_string();
+    let message = refused(
+        &format!(
+            "image --labels {} --materials {} --body {}",
+            path("organ.nrrd"),
+            path("table.toml"),
+            path("nowhere.nrrd")
+        ),
+        2,
+    );
+    assert!(message.contains("nowhere.nrrd"), "{message}");
+}
+
+#[test]
+fn a_header_with_its_labels_in_another_file_shows_the_same() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let folder = scratch.path();
+    let write = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.join(name), bytes).expect("the folder can be written");
+    };
+    write("table.toml", TABLE.as_bytes());
+    write_volume(&folder.join("all.nrrd"), [80, 60, 30], 2.0, trunk);
+    let all = std::fs::read(folder.join("all.nrrd")).expect("it was written");
+    let voxels = &all[all.len() - 80 * 60 * 30..];
+    write("all.raw", voxels);
+    let header = "NDims = 3\nBinaryData = True\nOffset = -79 -59 -29\nElementSpacing = 2 2 2\n\
+                  DimSize = 80 60 30\nElementType = MET_UCHAR\nElementDataFile = all.raw\n";
+    write("all.mhd", header.as_bytes());
+    let [mut wanted, mut found] = ["all.nrrd", "all.mhd"].map(|name| {
+        let (figures, _) = seen(folder, &format!("--labels @{name} --site -0.03,0"));
+        figures
+    });
+    for figures in [&mut wanted, &mut found] {
+        figures["seconds_per_frame"] = Value::Null;
+    }
+    assert_eq!(wanted, found);
+    write(
+        "all.mhd",
+        header.replace("all.raw", "../all.raw").as_bytes(),
+    );
+    let path = |name: &str| folder.join(name).display().to_string();
+    let (labels, table) = (path("all.mhd"), path("table.toml"));
+    let message = refused(&format!("image --labels {labels} --materials {table}"), 2);
+    assert!(
+        message.contains("../all.raw") && message.contains("plain name"),
+        "{message}"
+    );
+}

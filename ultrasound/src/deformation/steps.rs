@@ -1,0 +1,98 @@
+//! Bridges the steps that voxels make in a skin that was smooth.
+//!
+//! Looked at closely, how far the face reaches into such a skin jumps by a voxel from place to place. Nodes that only follow it where they
+//! are leave air between face and skin elsewhere. So their values come from a surface that is smooth and nowhere above the skin: the mean
+//! around each place, less the most by which the skin lies below it nearby.
+
+/// Places between two nodes, along each axis.
+const PARTS: usize = 4;
+/// Radius over which the skin is smoothed [steps].
+const RADIUS: f32 = 2.0;
+
+/// A face's skin, looked at closely.
+pub(super) struct Steps {
+    /// Places along each axis.
+    count: [usize; 2],
+    /// Radius of smoothing, in places along each axis.
+    radius: [usize; 2],
+    /// How far the face reaches into the skin [m]; none where no skin is near.
+    reach: Vec<Option<f32>>,
+}
+
+impl Steps {
+    /// Of a face with nodes along each axis over twice `half` [m], on a skin with steps of a height [m]; `found` says how far it reaches into
+    /// the skin at a place, and nothing where the gap is larger than a step.
+    pub(super) fn new(
+        nodes: [usize; 2],
+        half: [f32; 2],
+        height: f32,
+        found: impl Fn(f32, f32) -> Option<f32>,
+    ) -> Self {
+        let count = nodes.map(|n| (n - 1) * PARTS + 1);
+        let spacing = [0, 1].map(|axis| 2.0 * half[axis] / (count[axis] - 1) as f32);
+        let place = |n: usize, axis: usize| n as f32 * spacing[axis] - half[axis];
+        let reach = (0..count[0] * count[1])
+            .map(|at| found(place(at % count[0], 0), place(at / count[0], 1)));
+        Self {
+            count,
+            radius: spacing.map(|spacing| (RADIUS * height / spacing).ceil() as usize),
+            reach: reach.collect(),
+        }
+    }
+
+    /// How far the face may reach in at each node, so that it meets no air within the contact: between places with gaps below `gel` [m] and
+    /// no larger gap than a step between them; none elsewhere.
+    pub(super) fn bridged(mut self, gel: f32) -> Vec<Option<f32>> {
+        for row in self.reach.chunks_mut(self.count[0]) {
+            for run in row.chunk_by_mut(|a, b| a.is_some() && b.is_some()) {
+                let is_contact = |reach: &Option<f32>| reach.is_some_and(|reach| reach > -gel);
+                let first = run.iter().position(is_contact).unwrap_or(run.len());
+                let end = run.iter().rposition(is_contact).map_or(0, |last| last + 1);
+                run[..first].fill(None);
+                run[end..].fill(None);
+            }
+        }
+        let mean = |values: &[f32]| values.iter().sum::<f32>() / values.len() as f32;
+        let least = |values: &[f32]| values.iter().copied().fold(f32::MAX, f32::min);
+        let near = [PARTS; 2];
+        let smooth = self.around(&self.reach, self.radius, mean);
+        let below = zip(&self.reach, &smooth, |reach, smooth| reach - smooth);
+        // A mean of least values that all count here is not above what is here.
+        let below = self.around(&self.around(&below, near, least), near, mean);
+        let bridged = zip(&smooth, &below, |smooth, below| smooth + below);
+        let is_node = |at: &usize| {
+            let [i, j] = [at % self.count[0], at / self.count[0]];
+            i % PARTS == 0 && j % PARTS == 0
+        };
+        let nodes = (0..bridged.len()).filter(is_node);
+        nodes.map(|at| bridged[at]).collect()
+    }
+
+    /// What is made of the values around each place that has one.
+    fn around(
+        &self,
+        values: &[Option<f32>],
+        radius: [usize; 2],
+        of: impl Fn(&[f32]) -> f32,
+    ) -> Vec<Option<f32>> {
+        let [nx, ny] = self.count;
+        let range = |n: usize, axis: usize| {
+            n.saturating_sub(radius[axis])..(n + radius[axis] + 1).min(self.count[axis])
+        };
+        let mut near = Vec::new();
+        let mut made = Vec::with_capacity(values.len());
+        for (j, i) in (0..ny).flat_map(|j| (0..nx).map(move |i| (j, i))) {
+            near.clear();
+            for row in range(j, 1).map(|row| &values[row * nx..][..nx]) {
+                near.extend(row[range(i, 0)].iter().flatten());
+            }
+            made.push(values[j * nx + i].map(|_| of(&near)));
+        }
+        made
+    }
+}
+
+fn zip(a: &[Option<f32>], b: &[Option<f32>], of: impl Fn(f32, f32) -> f32) -> Vec<Option<f32>> {
+    let pairs = a.iter().zip(b);
+    pairs.map(|(a, b)| Some(of((*a)?, (*b)?))).collect()
+}

@@ -1,0 +1,63 @@
+//! Gas behind tissue, where a body would have tissue: what has no label in a label volume.
+
+use crate::b_mode::Frame;
+use crate::material::Material;
+
+/// Gas without a label behind the skin, as shares of the samples there of lines that couple. What lies behind the end of a volume that cuts
+/// tissue off does not count.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct GasBehind {
+    /// All of it.
+    pub share: f64,
+    /// What has tissue again behind it.
+    pub enclosed: f64,
+}
+
+impl GasBehind {
+    /// Above this share there is more gas than a body of the picture's size has behind it.
+    pub const MOST: f64 = 0.5;
+    /// Above this share gas lies between tissues.
+    pub const MOST_ENCLOSED: f64 = 0.02;
+
+    /// Of the gases with given numbers, deeper than the first that is no gas; `is_within` says whether a sample of a line lies within the
+    /// volume.
+    pub fn new(
+        frame: &Frame,
+        materials: &[Material],
+        gases: &[u8],
+        is_within: impl Fn(usize, usize) -> bool,
+    ) -> Self {
+        let is_tissue = |label: &u8| !materials[usize::from(*label)].is_gas();
+        let is_gas = |label: u8| gases.contains(&label);
+        let [mut all, mut gas, mut enclosed] = [0usize; 3];
+        for (number, line) in frame.labels.chunks_exact(frame.n_samples).enumerate() {
+            let skin = line.iter().position(is_tissue);
+            let (Some(mut start), true) = (skin, frame.coupled[number]) else {
+                continue;
+            };
+            let last = line.iter().rposition(is_tissue).unwrap_or(start);
+            for run in line[start..].chunk_by(|a, b| is_gas(*a) == is_gas(*b)) {
+                // A sample behind the boundary, which may lie on the volume's end.
+                let behind = start + (run.len() - 1).min(1);
+                if !is_gas(run[0]) {
+                    all += run.len();
+                } else if is_within(number, behind) {
+                    all += run.len();
+                    gas += run.len();
+                    enclosed += if start < last { run.len() } else { 0 };
+                }
+                start += run.len();
+            }
+        }
+        let share = |n: usize| n as f64 / all.max(1) as f64;
+        Self {
+            share: share(gas),
+            enclosed: share(enclosed),
+        }
+    }
+
+    /// Whether tissue is likely to have no label.
+    pub fn is_doubtful(&self) -> bool {
+        self.share > Self::MOST || self.enclosed > Self::MOST_ENCLOSED
+    }
+}

@@ -1,0 +1,149 @@
+//! Tissue without a label: voxels of label 0 within a body that another volume gives.
+//!
+//! Segmentations have label 0 for the air around the body and for all tissue that nobody labelled. A second volume, whose labels other than
+//! 0 are the body, tells them apart. It may have its own grid: voxels are compared where they are in the patient's frame.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::frame::{VoxelFrame, bounds};
+use super::image::{LabelImage, MAX_VOXELS, check_count};
+use crate::UltrasoundError;
+
+/// Label of air and of tissue without a label.
+pub(super) const UNLABELLED: i64 = 0;
+/// Part of a voxel by which the body may stick out of the labels' grid.
+const ROUNDING: f64 = 1e-3;
+
+/// A body, seen from the grid of labels.
+pub(super) struct Body<'a> {
+    image: &'a LabelImage,
+    /// Place of label 0 among its labels.
+    zero: Option<u8>,
+    /// Its index of the labels' first voxel, and the steps to the next ones.
+    origin: Vector3<f64>,
+    steps: Matrix3<f64>,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(image: &'a LabelImage, labels: &VoxelFrame) -> Self {
+        let inverse = inverse(&image.frame);
+        Self {
+            image,
+            zero: image.place(UNLABELLED),
+            origin: inverse * (labels.origin - image.frame.origin),
+            steps: inverse * labels.steps,
+        }
+    }
+
+    /// Whether it contains the middle of a voxel of the labels.
+    pub(super) fn contains(&self, index: [usize; 3]) -> bool {
+        let index = Vector3::from(index.map(|n| n as f64));
+        let at = (self.origin + self.steps * index).add_scalar(0.5);
+        let [nx, ny, nz] = self.image.count;
+        let is_inside = [nx, ny, nz]
+            .into_iter()
+            .zip(at.iter())
+            .all(|(n, x)| (0.0..n as f64).contains(x));
+        is_inside && {
+            let [x, y, z] = [0, 1, 2].map(|axis| at[axis] as usize);
+            Some(self.image.voxels[(z * ny + y) * nx + x]) != self.zero
+        }
+    }
+}
+
+impl LabelImage {
+    /// Place of a label among those that occur.
+    fn place(&self, label: i64) -> Option<u8> {
+        let place = self.labels.iter().position(|known| *known == label);
+        place.map(|place| place as u8)
+    }
+
+    /// The same voxels, with as many of label 0 around them as a body needs that is larger; `None` where it is not.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: a body without voxels, or more than [`MAX_VOXELS`] together.
+    pub(super) fn grown_to(&self, body: &Self) -> Result<Option<Self>, UltrasoundError> {
+        let Some([low, high]) = body.reach(&self.frame) else {
+            let allowed = "a volume with labels other than 0";
+            return Err(UltrasoundError::setting("body", "empty", allowed));
+        };
+        let more = |x: f64| (x - ROUNDING).ceil().max(0.0) as usize;
+        let below = low.map(|x| more(-0.5 - x));
+        let above = [0, 1, 2].map(|axis| more(high[axis] - (self.count[axis] as f64 - 0.5)));
+        if [below, above] == [[0; 3]; 2] {
+            return Ok(None);
+        }
+        let count = [0, 1, 2].map(|axis| {
+            let more = below[axis].saturating_add(above[axis]);
+            self.count[axis].saturating_add(more)
+        });
+        check_count(count).map_err(|_| {
+            let allowed = format!("at most {MAX_VOXELS} voxels with the labels' edges");
+            UltrasoundError::setting("body", format!("{count:?} voxels"), allowed)
+        })?;
+        Ok(Some(self.padded(below, count)))
+    }
+
+    fn padded(&self, below: [usize; 3], count: [usize; 3]) -> Self {
+        let mut labels = self.labels.clone();
+        let zero = self.place(UNLABELLED).unwrap_or_else(|| {
+            labels.push(UNLABELLED);
+            (labels.len() - 1) as u8
+        });
+        let mut voxels = vec![zero; count.iter().product()];
+        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
+            let [y, z] = [row % self.count[1], row / self.count[1]];
+            let start = ((z + below[2]) * count[1] + y + below[1]) * count[0] + below[0];
+            voxels[start..start + own.len()].copy_from_slice(own);
+        }
+        let first = Vector3::from(below.map(|n| n as f64));
+        Self {
+            count,
+            frame: VoxelFrame {
+                origin: self.frame.origin - self.frame.steps * first,
+                steps: self.frame.steps,
+            },
+            labels,
+            voxels,
+            notes: self.notes.clone(),
+            site: self.site,
+        }
+    }
+
+    /// Least and greatest indices of another grid that voxels with labels reach.
+    fn reach(&self, other: &VoxelFrame) -> Option<[[f64; 3]; 2]> {
+        let zero = self.place(UNLABELLED);
+        let [mut low, mut high] = [[usize::MAX; 3], [0; 3]];
+        for (row, own) in self.voxels.chunks_exact(self.count[0]).enumerate() {
+            let is_body = |place: &u8| Some(*place) != zero;
+            let Some(first) = own.iter().position(is_body) else {
+                continue;
+            };
+            let last = own.iter().rposition(is_body).unwrap_or(first);
+            let [y, z] = [row % self.count[1], row / self.count[1]];
+            for (axis, [least, most]) in [[first, last], [y, y], [z, z]].into_iter().enumerate() {
+                low[axis] = low[axis].min(least);
+                high[axis] = high[axis].max(most);
+            }
+        }
+        (low[0] <= high[0]).then(|| self.indices_of([low, high], other))
+    }
+
+    /// Bounds in another grid of a box of voxels.
+    fn indices_of(&self, [low, high]: [[usize; 3]; 2], other: &VoxelFrame) -> [[f64; 3]; 2] {
+        let count = [0, 1, 2].map(|axis| high[axis] - low[axis] + 1);
+        let first = Vector3::from(low.map(|n| n as f64));
+        let part = VoxelFrame {
+            origin: self.frame.origin + self.frame.steps * first,
+            steps: self.frame.steps,
+        };
+        let inverse = inverse(other);
+        let corners = part.corners(count);
+        bounds(corners.map(|corner| inverse * (corner - other.origin))).map(Into::into)
+    }
+}
+
+/// Indices over places: frames were checked to have an inverse.
+fn inverse(frame: &VoxelFrame) -> Matrix3<f64> {
+    frame.steps.try_inverse().unwrap_or_default()
+}

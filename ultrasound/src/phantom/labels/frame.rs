@@ -1,0 +1,98 @@
+//! Where voxels are in the patient's frame.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Edges of voxels [m].
+const EDGES: [f64; 2] = [1e-6, 0.1];
+/// Greatest coordinate [m]: beyond, single precision blurs the carrier's phase.
+const MOST: f64 = 10.0;
+/// Volume of a voxel over that of a cuboid of its edges, at least.
+const LEAST_VOLUME: f64 = 0.1;
+
+/// Places of voxels' centres: the first one's, and the steps to the next along each index [m]; +x to the patient's left, +y to the head,
+/// +z to the front.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct VoxelFrame {
+    /// Centre of the first voxel [m].
+    pub origin: Vector3<f64>,
+    /// Columns: steps [m].
+    pub steps: Matrix3<f64>,
+}
+
+/// Fails for voxels that are no solids, or are far away.
+pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), String> {
+    let edges = frame.steps.column_iter().map(|step| step.norm());
+    let edges: Vec<f64> = edges.collect();
+    let [least, most] = EDGES;
+    if !edges.iter().all(|edge| (least..=most).contains(edge)) {
+        return Err(format!(
+            "voxels have edges of {edges:?} m, but {least} to {most} m are allowed"
+        ));
+    }
+    let share = frame.steps.determinant().abs() / edges.iter().product::<f64>();
+    if share < LEAST_VOLUME {
+        return Err(format!(
+            "the axes of voxels {:?} are skewed: a voxel has {share:.3} of the volume of a cuboid of its edges, but at least {LEAST_VOLUME} are needed",
+            frame.steps
+        ));
+    }
+    for corner in frame.corners(count) {
+        if !corner.iter().all(|x| x.abs() <= MOST) {
+            return Err(format!(
+                "a corner is at {:?} m, but must be within {MOST} m of the origin",
+                corner.as_slice()
+            ));
+        }
+    }
+    Ok(())
+}
+
+impl VoxelFrame {
+    /// Corners of a volume of so many voxels [m].
+    pub(super) fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
+        std::array::from_fn(|corner| {
+            let index = [0, 1, 2].map(|axis| {
+                let is_far = corner >> axis & 1 == 1;
+                if is_far {
+                    count[axis] as f64 - 0.5
+                } else {
+                    -0.5
+                }
+            });
+            self.origin + self.steps * Vector3::from(index)
+        })
+    }
+
+    /// Least and greatest coordinates of so many voxels [m].
+    pub(super) fn bounds(&self, count: [usize; 3]) -> [Vector3<f64>; 2] {
+        bounds(self.corners(count))
+    }
+
+    /// Middle of so many voxels, left and towards the head [m].
+    pub(super) fn middle(&self, count: [usize; 3]) -> [f64; 2] {
+        let [low, high] = self.bounds(count);
+        [0, 1].map(|axis| 0.5 * (low[axis] + high[axis]))
+    }
+
+    /// Least and greatest indices of a box of space.
+    pub(super) fn indices(&self, [low, high]: [Vector3<f64>; 2]) -> [Vector3<f64>; 2] {
+        // Frames were checked to have an inverse.
+        let inverse = self.steps.try_inverse().unwrap_or_default();
+        bounds(std::array::from_fn(|corner| {
+            let place = Vector3::from_fn(|axis, _| {
+                let is_far = corner >> axis & 1 == 1;
+                if is_far { high[axis] } else { low[axis] }
+            });
+            inverse * (place - self.origin)
+        }))
+    }
+}
+
+/// Least and greatest coordinates of corners.
+pub(super) fn bounds(corners: [Vector3<f64>; 8]) -> [Vector3<f64>; 2] {
+    let all = |pick: fn(&Vector3<f64>, &Vector3<f64>) -> Vector3<f64>| {
+        let rest = corners.iter().skip(1);
+        rest.fold(corners[0], |bound, corner| pick(&bound, corner))
+    };
+    [all(Vector3::inf), all(Vector3::sup)]
+}

@@ -1,0 +1,95 @@
+//! Which number each label's material has.
+
+use std::collections::BTreeMap;
+
+use super::body::UNLABELLED;
+use super::image::LabelImage;
+use super::table::MaterialTable;
+use crate::UltrasoundError;
+use crate::material::Material;
+
+/// Materials, the first being what is outside.
+pub(super) struct Palette {
+    pub(super) materials: Vec<Material>,
+    /// Number of each label's among them, by its place in the image.
+    pub(super) of_label: Vec<u8>,
+    /// Numbers of gases that are outside or of label 0.
+    pub(super) unlabelled: Vec<u8>,
+    /// Number of label 0's, if the table has it.
+    zero: Option<u8>,
+}
+
+impl Palette {
+    /// # Errors
+    /// [`UltrasoundError::Setting`] naming the labels that have no material.
+    pub(super) fn new(image: &LabelImage, table: &MaterialTable) -> Result<Self, UltrasoundError> {
+        check_known(image, table)?;
+        let mut materials = vec![table.outside];
+        // By label and not by voxel: a number means the same however the volume is stored, and in every volume of the table.
+        let mut places: BTreeMap<i64, u8> = BTreeMap::new();
+        for (&label, &wanted) in &table.labels {
+            // A gas that has a label is told from what has none.
+            let beyond = places.get(&UNLABELLED).copied().unwrap_or_default() + 1;
+            let has_own = label != UNLABELLED && wanted.is_gas();
+            let start = if has_own { usize::from(beyond) } else { 0 };
+            places.insert(label, number(&mut materials, start, wanted));
+        }
+        let zero = places.get(&UNLABELLED).copied();
+        let gases = [Some(0), zero].into_iter().flatten();
+        let mut unlabelled: Vec<u8> = gases
+            .filter(|&number| materials[usize::from(number)].is_gas())
+            .collect();
+        unlabelled.dedup();
+        Ok(Self {
+            of_label: image.labels.iter().map(|label| places[label]).collect(),
+            materials,
+            unlabelled,
+            zero,
+        })
+    }
+
+    /// Number of the body's material.
+    ///
+    /// # Errors
+    /// [`UltrasoundError::Setting`]: it is a gas, or label 0 is none.
+    pub(super) fn body(&mut self, table: &MaterialTable) -> Result<u8, UltrasoundError> {
+        let zero = self.zero.map(|zero| self.materials[usize::from(zero)]);
+        if let Some(zero) = zero.filter(|zero| !zero.is_gas()) {
+            let allowed = "a gas, as air, where a body is given";
+            return Err(UltrasoundError::setting("label 0", zero.name, allowed));
+        }
+        if table.body.is_gas() {
+            let allowed = "tissue, as soft tissue";
+            return Err(UltrasoundError::setting("body", table.body.name, allowed));
+        }
+        Ok(number(&mut self.materials, 0, table.body))
+    }
+}
+
+/// Number of a material among those from `start` on, which it joins.
+fn number(materials: &mut Vec<Material>, start: usize, wanted: Material) -> u8 {
+    let known = materials[start..].iter().position(|known| *known == wanted);
+    let number = known.map_or(materials.len(), |known| start + known);
+    if number == materials.len() {
+        materials.push(wanted);
+    }
+    number as u8
+}
+
+fn check_known(image: &LabelImage, table: &MaterialTable) -> Result<(), UltrasoundError> {
+    let missing = image.occurring().into_iter();
+    let missing = missing.filter(|(label, _)| !table.labels.contains_key(label));
+    let missing: Vec<String> = missing
+        .take(8)
+        .map(|(label, n)| format!("{label} ({n} voxels)"))
+        .collect();
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let known: Vec<i64> = table.labels.keys().copied().collect();
+    Err(UltrasoundError::setting(
+        "labels without a material",
+        missing,
+        format!("none: the table has {known:?}"),
+    ))
+}

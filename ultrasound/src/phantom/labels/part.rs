@@ -1,0 +1,157 @@
+//! Which voxels of a file are kept: all, or those around a site where a file has more than fit into memory.
+
+use nalgebra::Vector3;
+
+use super::frame::{VoxelFrame, check_frame};
+use super::image::{MAX_VOXELS, check_count};
+
+/// Most voxels of a file that is read in part: 2³².
+pub const MAX_FILE_VOXELS: u64 = 1 << 32;
+/// How far beyond the depth that is shown voxels are kept [m]: half a probe's face, and its indentation.
+const MARGIN: f64 = 0.06;
+/// Depths that are tried until one fits, each over the one before.
+const SHRINK: f64 = 0.95;
+const LEAST_DEPTH: f64 = 0.01;
+const MOST_DEPTH: f64 = 10.0;
+
+/// Where a picture is made of a volume, and how deep it shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbourhood {
+    /// Of the probe, left and towards the head [m]; the middle of the volume where there is none.
+    pub site: Option<[f64; 2]>,
+    /// Depth that is shown [m].
+    pub depth: f64,
+}
+
+/// A box of a file's voxels.
+#[derive(Clone, Debug)]
+pub(super) struct Part {
+    /// Voxels in the file.
+    pub(super) file: [usize; 3],
+    /// First voxel that is kept, and how many are.
+    pub(super) low: [usize; 3],
+    pub(super) count: [usize; 3],
+    /// Of what is kept.
+    pub(super) frame: VoxelFrame,
+    /// Site around which it lies, if it is not all [m].
+    pub(super) site: Option<[f64; 2]>,
+}
+
+impl Part {
+    /// What is kept of the voxels that a field of a header counts: all that fit, or what is around a site.
+    pub(super) fn new(
+        field: &str,
+        file: [usize; 3],
+        frame: VoxelFrame,
+        near: Option<&Neighbourhood>,
+    ) -> Result<Self, String> {
+        let whole = Self {
+            file,
+            low: [0; 3],
+            count: file,
+            frame,
+            site: None,
+        };
+        let n = file
+            .iter()
+            .try_fold(1u64, |n, &size| n.checked_mul(size as u64));
+        let is_large = n.is_some_and(|n| n > MAX_VOXELS as u64);
+        let is_too_large = n.is_none_or(|n| n > MAX_FILE_VOXELS);
+        if near.is_some() && is_too_large {
+            return Err(format!(
+                "{field}: {file:?} voxels, but at most {MAX_FILE_VOXELS} are read"
+            ));
+        }
+        let near = near.filter(|_| is_large);
+        if near.is_none() {
+            check_count(file).map_err(|problem| format!("{field}: {problem}"))?;
+        }
+        check_frame(file, &frame)?;
+        near.map_or(Ok(whole.clone()), |near| whole.around(near))
+    }
+
+    fn around(&self, near: &Neighbourhood) -> Result<Self, String> {
+        let site = near.site.unwrap_or_else(|| self.frame.middle(self.file));
+        let part = self.within(site, near.depth + MARGIN)?;
+        if part.n().is_some() {
+            return Ok(part);
+        }
+        let depths = std::iter::successors(Some(near.depth.min(MOST_DEPTH)), |depth| {
+            Some(depth * SHRINK)
+        });
+        let mut fitting = depths.take_while(|depth| *depth > LEAST_DEPTH);
+        let fitting = fitting.find(|depth| {
+            let part = self.within(site, depth + MARGIN);
+            part.is_ok_and(|part| part.n().is_some())
+        });
+        let cure = fitting.map_or("resample the file to larger voxels".to_owned(), |depth| {
+            format!("a depth of {:.3} m fits", (1e3 * depth).floor() / 1e3)
+        });
+        Err(format!(
+            "{:?} voxels are within {:.3} m of the site, but at most {MAX_VOXELS} are kept: {cure}",
+            part.count,
+            near.depth + MARGIN
+        ))
+    }
+
+    /// Number of voxels that are kept, if they may be.
+    pub(super) fn n(&self) -> Option<usize> {
+        check_count(self.count).ok()
+    }
+
+    /// What is up to a distance from a site to the sides, and to head and feet [m]; all from front to back.
+    fn within(&self, site: [f64; 2], reach: f64) -> Result<Self, String> {
+        let [low, high] = self.frame.bounds(self.file);
+        let [mut least, mut most] = [low, high];
+        for axis in 0..2 {
+            least[axis] = low[axis].max(site[axis] - reach);
+            most[axis] = high[axis].min(site[axis] + reach);
+        }
+        let [start, end] = self.frame.indices([least, most]);
+        let limit = |x: f64, axis: usize| (x + 0.5).floor().clamp(0.0, self.file[axis] as f64);
+        let first = [0, 1, 2].map(|axis| limit(start[axis], axis) as usize);
+        let after = [0, 1, 2].map(|axis| limit(end[axis] + 1.0, axis) as usize);
+        let has_voxels = (0..3).all(|axis| least[axis] < most[axis] && first[axis] < after[axis]);
+        if !has_voxels {
+            return Err(format!(
+                "site is {site:?} m, but the volume reaches from {:?} to {:?}",
+                [low.x, low.y],
+                [high.x, high.y]
+            ));
+        }
+        let shift = Vector3::from(first.map(|n| n as f64));
+        Ok(Self {
+            low: first,
+            count: [0, 1, 2].map(|axis| after[axis] - first[axis]),
+            frame: VoxelFrame {
+                origin: self.frame.origin + self.frame.steps * shift,
+                steps: self.frame.steps,
+            },
+            site: Some(site),
+            ..*self
+        })
+    }
+
+    /// What whoever reads the file should know.
+    pub(super) fn note(&self) -> Option<String> {
+        let [left, head] = self.site?;
+        let (file, low, count) = (self.file, self.low, self.count);
+        let high = [0, 1, 2].map(|axis| low[axis] + count[axis] - 1);
+        Some(format!(
+            "the file has {file:?} voxels, more than {MAX_VOXELS} in all; kept are {low:?} to {high:?}, around the site at {left:.4}, {head:.4} m"
+        ))
+    }
+
+    /// Places in the file of the first voxel of each row that is kept.
+    pub(super) fn rows(&self) -> impl Iterator<Item = u64> {
+        let ([nx, ny, _], [x, y, z], [_, rows, slices]) = (self.file, self.low, self.count);
+        let place =
+            move |y: usize, z: usize| (z as u64 * ny as u64 + y as u64) * nx as u64 + x as u64;
+        (z..z + slices).flat_map(move |z| (y..y + rows).map(move |y| place(y, z)))
+    }
+
+    /// Whether all of the file is kept.
+    pub(super) fn is_whole(&self) -> bool {
+        self.count == self.file
+    }
+}
