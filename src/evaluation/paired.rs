@@ -93,6 +93,7 @@ mod tests {
             return_: [1.0, 2.0, 4.0][index] + more[index],
             length: 10,
             reason: EndReason::TimeLimit,
+            verdict: None,
             metrics: vec![0.5 * more[index]],
             parameters: vec![f64::NAN, stiffness],
             reward_terms: Vec::new(),
