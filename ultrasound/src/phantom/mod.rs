@@ -35,6 +35,11 @@ pub trait Phantom: Send + Sync {
     /// Unit normal of the boundary next to a rest point, of either sign.
     fn normal(&self, rest: &Point) -> Vector;
 
+    /// Corners of the body [m]; none where it has no end.
+    fn bounds(&self) -> Option<[Point; 2]> {
+        None
+    }
+
     /// Scatterers that stand out of the speckle: wires, grains.
     fn scatterers(&self) -> &[Scatterer] {
         &[]

@@ -194,6 +194,10 @@ fn materials(
 }
 
 impl Phantom for LabelVolume {
+    fn bounds(&self) -> Option<[Point; 2]> {
+        Some(self.bounds())
+    }
+
     fn materials(&self) -> &[Material] {
         &self.materials
     }
