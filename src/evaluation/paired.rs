@@ -69,7 +69,7 @@ fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Re
         let (ours, theirs) = (bits(&this.parameters), bits(&that.parameters));
         if let Some(index) = (0..ours.len()).find(|&i| ours[i] != theirs[i]) {
             return Err(format!(
-                "the episode of seed {} has {} = {} in one and {} in the other: give both the same settings by --config or --set",
+                "the episode of seed {} has {} = {} in one and {} in the other: give both the same settings",
                 this.seed,
                 these.spec.parameters[index],
                 that.parameters[index],
