@@ -357,6 +357,72 @@ fn an_organ_of_a_mesh_lies_in_the_patient() {
     }
 }
 
+/// A ball of 15 mm about a place [mm], as OBJ with a first line.
+fn ball(path: &std::path::Path, first: &str, middle: [f64; 3]) {
+    let mut mesh = insonate::meshes::TriangleMesh::ellipsoid([15.0, 15.0, 15.0], 3);
+    for position in &mut mesh.positions {
+        for (x, middle) in position.iter_mut().zip(middle) {
+            *x += middle;
+        }
+    }
+    let mut file = format!("{first}\n").into_bytes();
+    mesh.write_obj(&mut file, None, None)
+        .expect("memory takes all");
+    std::fs::write(path, file).expect("the folder can be written");
+}
+
+#[test]
+fn organs_say_where_they_lie_and_along_which_axes() {
+    let scratch = tempfile::tempdir().expect("a scratch folder");
+    let path = scratch.path().join("ball.obj");
+    let image = format!(
+        "image --patient adult --lines 64 --samples 256 --organ {}=bone",
+        path.display()
+    );
+    let mm = format!("{image} --organ-unit 0.001");
+    // The patient's left is left, the back posterior, the head superior.
+    let lps = [-90.0, -150.0, -35.0];
+    for (first, options) in [("#", " --organ-frame lps"), ("# SPACE=LPS", "")] {
+        ball(&path, first, lps);
+        let figures = json(&format!("{mm}{options}"));
+        let organ = &figures["organs"][0];
+        assert_eq!(organ["name"], "ball.obj");
+        assert_eq!(organ["cut"], true, "{organ}");
+        for (axis, wanted) in [-0.09, -0.035, 0.15].into_iter().enumerate() {
+            let centre = organ["centre_m"][axis].as_f64().expect("a number");
+            let size = organ["size_m"][axis].as_f64().expect("a number");
+            assert!((centre - wanted).abs() < 1e-5, "{organ}");
+            assert!((size - 0.03).abs() < 1e-3, "{organ}");
+        }
+    }
+    // The option wins over the header.
+    ball(&path, "# SPACE=RAS", lps);
+    assert_eq!(
+        json(&format!("{mm} --organ-frame lps"))["organs"][0]["cut"],
+        true
+    );
+    // Far from the plane.
+    ball(&path, "#", [90.0, -35.0, 150.0]);
+    assert_eq!(json(&mm)["organs"][0]["cut"], false);
+    // Advice works.
+    ball(&path, "#", lps);
+    let message = refused(&mm, 2);
+    assert!(
+        message.ends_with("; it lies within the body with --organ-frame lps"),
+        "{message}"
+    );
+    assert!(message.contains("reaches from (-0.10"), "{message}");
+    ball(&path, "#", [-90.0, -35.0, 150.0]);
+    let message = refused(&image, 2);
+    assert!(
+        message.ends_with("; it lies within the body with --organ-unit 0.001"),
+        "{message}"
+    );
+    let message = refused(&format!("{image} --organ-unit 1e-6"), 2);
+    assert!(message.contains("is 0.030 mm across"), "{message}");
+    assert!(message.ends_with("--organ-unit 0.001"), "{message}");
+}
+
 #[cfg(feature = "gpu")]
 #[test]
 fn a_gpu_makes_the_picture_too() {

@@ -155,3 +155,47 @@ fn several_episodes_have_a_folder_each() {
     assert!(refused("rollout zero", 2).contains("--task"));
     assert!(refused("rollout --task pendulum", 2).contains("required"));
 }
+
+/// The error line of a command that writes its results and ends with status 1.
+fn failed(arguments: &str) -> String {
+    let output = insonate(arguments);
+    let text = stderr(&output);
+    assert_eq!(output.status.code(), Some(1), "{arguments}: {text}");
+    assert!(!output.stdout.is_empty(), "{arguments}: {text}");
+    let line = text.lines().find(|line| line.starts_with("error: "));
+    line.unwrap_or_else(|| panic!("{arguments}: {text}"))
+        .to_owned()
+}
+
+#[test]
+fn a_script_that_fails_its_verdict_ends_with_status_1() {
+    let scratch = tempfile::tempdir().unwrap();
+    let folder = scratch.path().join("rollout");
+    let sweep = "--task probe-sweep --seed 1 --set task.max_force=3";
+    let output = format!("--no-pictures --overwrite --output {}", folder.display());
+    let line = failed(&format!("rollout scripted {sweep} {output}"), 1);
+    assert!(line.contains("1 of 1 scripted episodes failed"), "{line}");
+    let read = std::fs::read(folder.join("summary.json")).unwrap();
+    let summary: serde_json::Value = serde_json::from_slice(&read).unwrap();
+    assert_eq!(summary["verdict"], "failed");
+    assert_eq!(summary["reasons"][0], "pressed too hard: force above 3 N");
+    // Of another policy it is a figure, and no fault of the command.
+    let zero = json(&format!("rollout zero {sweep} {output}"));
+    assert!(zero["verdict"].is_string(), "{zero}");
+    let evaluate = format!("evaluate scripted {sweep} --episodes 2");
+    let told = json(&evaluate);
+    assert_eq!(told["n_failed"], 2, "{told}");
+    assert_eq!(told["failed"][0]["seed"], 1);
+    let line = failed(&format!("{evaluate} --strict"), 1);
+    assert!(line.contains("2 of 2 episodes failed"), "{line}");
+    let data = scratch.path().join("demos");
+    let line = failed(
+        &format!(
+            "demonstrate probe-sweep --episodes 1 --set task.max_force=3 --output {}",
+            data.display()
+        ),
+        1,
+    );
+    assert!(line.contains("1 of 1 scripted demonstrations"), "{line}");
+    assert!(data.join("meta").is_dir(), "the data set is written");
+}

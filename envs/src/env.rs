@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EnvError};
@@ -57,8 +58,8 @@ pub enum EndReason {
     TimeLimit,
     /// The end of the task's own schedule, such as `path complete`: truncated.
     Schedule(&'static str),
-    /// The task's own end, such as `contact lost`: terminated.
-    Task(&'static str),
+    /// The task's own end, in words with the limit that was passed, such as `contact lost for 0.25 s`: terminated.
+    Task(Cow<'static, str>),
     /// The simulation diverged; where and when: terminated.
     Diverged(String),
 }
@@ -68,7 +69,8 @@ impl EndReason {
     pub fn text(&self) -> Cow<'_, str> {
         match self {
             Self::TimeLimit => "time limit".into(),
-            Self::Schedule(reason) | Self::Task(reason) => (*reason).into(),
+            Self::Schedule(reason) => (*reason).into(),
+            Self::Task(reason) => reason.as_ref().into(),
             Self::Diverged(what) => what.into(),
         }
     }
@@ -126,6 +128,11 @@ pub trait Env: Send {
 
     /// Why the episode ended; none while it runs.
     fn end_reason(&self) -> Option<EndReason>;
+
+    /// Whether the episode that is over is a result, with reasons in words; none while it runs, and for a task that judges nothing.
+    fn verdict(&self) -> Option<Verdict> {
+        None
+    }
 
     /// Writes the action of the task's own scripted policy for the present state; `false`: the task has none.
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
@@ -210,6 +217,10 @@ impl<E: Env + ?Sized> Env for Box<E> {
 
     fn end_reason(&self) -> Option<EndReason> {
         (**self).end_reason()
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        (**self).verdict()
     }
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {

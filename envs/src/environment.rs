@@ -1,5 +1,8 @@
 //! The loop of one step, the same for every task: checks, action, simulation, reward, end, observation.
 
+use std::borrow::Cow;
+
+use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Divergence, Physics};
 use insonate_tissue::TissueError;
 use rand::SeedableRng as _;
@@ -38,10 +41,12 @@ impl From<EnvError> for StepFailure {
 }
 
 /// How an episode ends by the task's own rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum EpisodeEnd {
-    /// Terminated, by success or failure, with the reason: the next state has no value.
-    Terminated(&'static str),
+    /// Terminated by failure, with the limit that was passed: the next state has no value.
+    Terminated(Cow<'static, str>),
+    /// Terminated by success, with what was reached: the next state has no value.
+    Reached(&'static str),
     /// Truncated, as the task's schedule is over, with what is complete: the next state keeps its value.
     Truncated(&'static str),
 }
@@ -85,6 +90,11 @@ pub trait Simulation: Send {
 
     /// As [`Env::metrics`].
     fn metrics(&self, metrics: &mut [f64]);
+
+    /// As [`Env::verdict`], of an episode that ended for this reason.
+    fn verdict(&self, _end: &EndReason) -> Option<Verdict> {
+        None
+    }
 
     /// As [`Env::scripted_action`].
     fn scripted_action(&mut self, action: &mut [f32]) -> bool;
@@ -210,6 +220,10 @@ impl<S: Simulation> Env for Environment<S> {
         self.end.clone()
     }
 
+    fn verdict(&self) -> Option<Verdict> {
+        self.simulation.verdict(self.end.as_ref()?)
+    }
+
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {
         self.simulation.scripted_action(action)
     }
@@ -268,6 +282,7 @@ impl<S: Simulation> Lockstep for Environment<S> {
         let is_late = limit.is_some_and(|limit| self.n_steps >= limit);
         self.end = match end {
             Some(EpisodeEnd::Terminated(reason)) => Some(EndReason::Task(reason)),
+            Some(EpisodeEnd::Reached(what)) => Some(EndReason::Task(what.into())),
             Some(EpisodeEnd::Truncated(reason)) => Some(EndReason::Schedule(reason)),
             None => is_late.then_some(EndReason::TimeLimit),
         };

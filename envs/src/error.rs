@@ -82,6 +82,9 @@ pub enum EnvError {
     /// The scene could not be simulated.
     #[error(transparent)]
     Sim(#[from] insonate_sim::SimError),
+    /// The robot starts an episode inside something.
+    #[error("reset: {0}")]
+    Start(#[from] insonate_sim::verdict::StartOverlap),
     /// The solver of rods refuses something.
     #[error(transparent)]
     Continuum(#[from] insonate_continuum::ContinuumError),

@@ -1,5 +1,6 @@
 //! The last few observations as one.
 
+use insonate_sim::verdict::Verdict;
 use insonate_sim::{CompiledScene, Physics};
 
 use crate::{BoxSpace, EndReason, Env, EnvError, EnvSpec, ResetOptions, Step};
@@ -96,6 +97,10 @@ impl<E: Env> Env for FrameStack<E> {
 
     fn end_reason(&self) -> Option<EndReason> {
         self.env.end_reason()
+    }
+
+    fn verdict(&self) -> Option<Verdict> {
+        self.env.verdict()
     }
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {

@@ -212,7 +212,7 @@ impl Point {
         let good = self.n_steps + 1 >= N_STEPS && self.x > 0.5;
         let late = self.n_steps >= N_STEPS && !self.has(Fault::GoesOn);
         let reason = if good {
-            EndReason::Task("right")
+            EndReason::Task("right".into())
         } else {
             EndReason::TimeLimit
         };

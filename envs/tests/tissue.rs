@@ -161,7 +161,7 @@ fn reaching_pays_as_the_paper_says_in_centimetres_and_ends_at_three_millimetres(
     assert!(*last < 0.003 && earlier.iter().all(|distance| *distance >= 0.003));
     assert_eq!(
         play.env.end_reason(),
-        Some(EndReason::Task("target reached"))
+        Some(EndReason::Task("target reached".into()))
     );
     let return_: f64 = play.rewards.iter().sum();
     assert!(return_ > 80.0 && play.metric("solved") == 1.0, "{return_}");
@@ -235,7 +235,10 @@ fn what_was_grasped_is_lifted_and_dropped_again() {
     }
     assert_eq!(play.metric("success"), 1.0);
     assert_eq!(play.env.reward_terms()[SUCCESS], 1.0);
-    assert_eq!(play.env.end_reason(), Some(EndReason::Task("goal reached")));
+    assert_eq!(
+        play.env.end_reason(),
+        Some(EndReason::Task("goal reached".into()))
+    );
 }
 
 #[test]
@@ -572,7 +575,7 @@ fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
     assert!(was_near && play.metric("peak_force_n") >= 0.01);
     assert_eq!(
         play.env.end_reason(),
-        Some(EndReason::Task("target reached"))
+        Some(EndReason::Task("target reached".into()))
     );
     // As fast as it goes, and on.
     let deep = [("task.threshold", "0.0001"), ("task.max_force", "0.2")];
@@ -584,7 +587,7 @@ fn a_touch_counts_when_it_is_felt_and_a_hard_one_ends_the_episode() {
     }
     assert_eq!(
         play.env.end_reason(),
-        Some(EndReason::Task("pressed too hard"))
+        Some(EndReason::Task("pressed too hard".into()))
     );
     assert_eq!(play.metric("success"), 0.0);
     assert!(play.metric("peak_force_n") > 0.2);

@@ -73,7 +73,7 @@ fn next_step_resets_in_the_step_after_the_end_and_ignores_its_action() {
     assert_eq!(ended.return_, 1.5 + 6.0);
     assert_eq!(ended.reward_terms, [1.5, 6.0]);
     assert_eq!(ended.metrics, [1.0, 3.0]);
-    assert_eq!(ended.reason, EndReason::Task("counted"));
+    assert_eq!(ended.reason, EndReason::Task("counted".into()));
     // The action of env 0 is ignored, even one that would be refused.
     let batch = env.step(&[f32::NAN, 0.25]).unwrap();
     assert_eq!(batch.observations[1], 0.0);

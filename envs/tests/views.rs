@@ -73,7 +73,7 @@ fn the_robot_stops_when_it_presses_too_hard_and_not_a_control_step_later() {
     let mut env = make("find-view", &sets);
     run(&mut *env, 0, false);
     let reason = env.end_reason().unwrap();
-    assert_eq!(reason.text(), "pressed too hard");
+    assert_eq!(reason.text(), "pressed too hard: force above 3 N");
     let peak = metric(&*env, "peak_force_n");
     // A gentle touch rises by less than 200 N/s: by 0.4 N in a physics step.
     assert!(peak > 3.0 && peak < 3.4, "{peak} N");

@@ -31,7 +31,9 @@ class Env(gymnasium.Env[Any, FloatArray]):
     them repeats the episode whose ``info`` told that seed.
     Every ``info`` of a task with costs holds ``cost``, the sum of them in the step, as Safety-Gymnasium's does.
     The last ``info`` of an episode holds ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
-    ``is_success`` where the task knows success, ``end_reason`` and ``episode_seed``.
+    ``is_success`` where the task knows success, ``end_reason`` (in words, with the limit that was passed) and ``episode_seed``.
+    Tasks with a probe add ``verdict``, ``"passed"`` or ``"failed"``, and ``reasons``, a list of strings that is empty when it passed;
+    the limits are the settings ``verdict``. A reset whose robot starts inside something is an error that names both parts and the depth.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}

@@ -62,7 +62,7 @@ impl From<EnvError> for Raised {
         fn is_failure(error: &EnvError) -> bool {
             match error {
                 EnvError::At { source, .. } => is_failure(source),
-                EnvError::Failed(_) | EnvError::Sim(_) => true,
+                EnvError::Failed(_) | EnvError::Sim(_) | EnvError::Start(_) => true,
                 _ => false,
             }
         }

@@ -1,12 +1,12 @@
 //! Gymnasium's `info` of episodes that are over.
 //!
 //! Of one environment: `metrics`, `parameters`, `reward_terms` and, where the task has some, `costs` (dicts of numbers), `is_success`
-//! where the task knows success, `end_reason`, `episode_seed`. `cost` is there in every step of a task with costs. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
+//! where the task knows success, `end_reason`, `episode_seed`, and where the task judges its episodes `verdict` and `reasons`. `cost` is there in every step of a task with costs. Of many: the same as arrays over the environments, each beside a mask of the same name after `_`.
 
 use insonate_envs::{Batch, EnvSpec, EpisodeStatistics};
 use numpy::PyArray1;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString};
+use pyo3::types::PyDict;
 
 use crate::error::Result;
 
@@ -89,6 +89,10 @@ impl InfoNames {
             info.set_item("is_success", ended.metrics[success] == 1.0)?;
         }
         info.set_item("end_reason", ended.reason.text())?;
+        if let Some(verdict) = &ended.verdict {
+            info.set_item("verdict", verdict.outcome.name())?;
+            info.set_item("reasons", &verdict.reasons)?;
+        }
         info.set_item("episode_seed", ended.seed)?;
         Ok(info)
     }
@@ -132,7 +136,18 @@ impl InfoNames {
             "episode_seed",
             PyArray1::from_vec(py, seeds).into_any(),
         )?;
-        add(&info, "end_reason", reasons(py, all, n_envs)?)?;
+        let ends = all.iter().map(|ended| (ended.env_idx, ended.reason.text()));
+        add(&info, "end_reason", objects(py, ends, n_envs)?)?;
+        let judged = || {
+            let verdicts = all.iter();
+            verdicts.filter_map(|ended| Some((ended.env_idx, ended.verdict.as_ref()?)))
+        };
+        if judged().next().is_some() {
+            let outcomes = judged().map(|(env_idx, verdict)| (env_idx, verdict.outcome.name()));
+            add(&info, "verdict", objects(py, outcomes, n_envs)?)?;
+            let reasons = judged().map(|(env_idx, verdict)| (env_idx, &verdict.reasons));
+            add(&info, "reasons", objects(py, reasons, n_envs)?)?;
+        }
         Ok(info)
     }
 }
@@ -151,18 +166,18 @@ fn spread<T: Clone>(
     values
 }
 
-/// Why each episode ended, as an array of objects.
-fn reasons<'py>(
+/// Values of some environments as an array of objects, with None for the others.
+fn objects<'py, T: IntoPyObject<'py>>(
     py: Python<'py>,
-    all: &[EpisodeStatistics],
+    values: impl Iterator<Item = (usize, T)>,
     n_envs: usize,
 ) -> Result<Bound<'py, PyAny>> {
-    let list = PyList::new(py, (0..n_envs).map(|_| py.None()))?;
-    for ended in all {
-        list.set_item(ended.env_idx, PyString::new(py, &ended.reason.text()))?;
+    let full = py.import("numpy")?.getattr("full")?;
+    let array = full.call1((n_envs, py.None(), "O"))?;
+    for (env_idx, value) in values {
+        array.set_item(env_idx, value)?;
     }
-    let array = py.import("numpy")?.getattr("array")?;
-    Ok(array.call1((list, "O"))?)
+    Ok(array)
 }
 
 /// `stiffness` of `stiffness [N/m]`.

@@ -123,6 +123,55 @@ def test_the_last_info_tells_how_the_episode_went():
     env.close()
 
 
+def last_info(env):
+    env.reset(seed=0)
+    while True:
+        *_, terminated, truncated, info = env.step(env.scripted_action())
+        if terminated or truncated:
+            return terminated, info
+
+
+def test_an_episode_ends_with_a_verdict():
+    script = {"action.mode": "hybrid_force"}
+    env = insonate.Env("probe-sweep", **script)
+    terminated, info = last_info(env)
+    assert not terminated and info["is_success"]
+    assert (info["verdict"], info["reasons"]) == ("passed", [])
+    env.close()
+    env = insonate.Env("probe-sweep", **script, **{"task.max_force": 3.0})
+    terminated, info = last_info(env)
+    assert terminated and not info["is_success"]
+    assert info["verdict"] == "failed"
+    assert info["reasons"] == [info["end_reason"]] == ["pressed too hard: force above 3 N"]
+    env.close()
+
+
+@pytest.mark.parametrize("mode", ["next_step", "same_step"])
+def test_verdicts_of_a_vector_are_objects_with_masks(mode):
+    settings = {"action.mode": "hybrid_force", "task.max_force": 3.0}
+    envs = insonate.VectorEnv("probe-sweep", 3, autoreset_mode=mode, **settings)
+    envs.reset(seed=0)
+    infos = {}
+    while "verdict" not in infos:
+        *_, infos = envs.step(envs.scripted_actions())
+        infos = infos.get("final_info", infos)
+    over = infos["_verdict"]
+    assert over.any() and (over == infos["_reasons"]).all() and (over == infos["_end_reason"]).all()
+    for name in ("verdict", "reasons"):
+        assert infos[name].dtype == object and infos[name].shape == (3,)
+    for env_idx in range(3):
+        expected = ("failed", [infos["end_reason"][env_idx]]) if over[env_idx] else (None, None)
+        assert (infos["verdict"][env_idx], infos["reasons"][env_idx]) == expected
+    envs.close()
+
+
+def test_a_start_inside_the_torso_is_an_error():
+    env = insonate.Env("probe-press", **{"randomization.start_height": [-0.02, -0.02]})
+    with pytest.raises(insonate.SimulationError, match=r"probe.* in the torso by \d+\.\d mm"):
+        env.reset(seed=0)
+    env.close()
+
+
 def test_options_fix_random_parameters():
     env = insonate.Env("pendulum")
     names = list(env.parameters)

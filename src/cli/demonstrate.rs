@@ -36,6 +36,8 @@ Keys go gently, with Shift all the way. Motions stop when let go; forces, stiffn
 Enter (A) begins an episode and keeps it at its end, Backspace (B) discards it, Tab (Y) changes the camera, Escape (Start) ends;
 X is the gamepad's Space. What each key does in a task is printed at the start.
 
+Exit status 1 where a scripted demonstration in the data set fails its verdict; the data set is written all the same.
+
 Next: insonate imitate TASK --data PATH.")]
 pub(crate) struct Demonstrate {
     /// Task, one of `insonate list`.
@@ -130,6 +132,12 @@ impl Demonstrate {
                 .error(format!("saved {n} episodes in {path}"))
                 .into());
         }
+        let n_failed = recorded.failed.len();
+        anyhow::ensure!(
+            n_failed == 0 || expert.name != "scripted",
+            "{n_failed} of {} scripted demonstrations failed their verdict; the data set was written",
+            recorded.n_kept
+        );
         Ok(())
     }
 
@@ -239,6 +247,8 @@ impl Demonstrate {
             .iter()
             .map(|episode| episode.return_)
             .sum();
+        let failed = recorded.failed.iter();
+        let failed = failed.map(|(seed, reasons)| json!({ "seed": seed, "reasons": reasons }));
         json!({
             "task": self.task,
             "expert": expert.name,
@@ -254,6 +264,8 @@ impl Demonstrate {
             "bytes": size(&self.output),
             "seed": self.seed,
             "cameras": self.cameras,
+            "n_failed": recorded.failed.len(),
+            "failed": failed.collect::<Vec<Value>>(),
             "interrupted": recorded.interrupted,
         })
     }
@@ -273,6 +285,14 @@ impl Demonstrate {
                 recorded.episodes.len()
             ));
         }
+        lines.push(format!(
+            "verdict: {} of {} failed",
+            recorded.failed.len(),
+            recorded.n_kept
+        ));
+        let failed = recorded.failed.iter();
+        lines
+            .extend(failed.map(|(seed, reasons)| format!("  seed {seed}: {}", reasons.join("; "))));
         lines.push(format!(
             "next: insonate imitate {} --data {}",
             self.task,

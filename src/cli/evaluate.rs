@@ -60,9 +60,12 @@ pub(crate) struct Evaluate {
     /// Threads; 0: one for each core.
     #[arg(long, value_name = "T", default_value_t = 0)]
     threads: usize,
-    /// Write one row per episode: seed, return, length, end, metrics, sums of reward terms, random parameters.
+    /// Write one row per episode: seed, return, length, end, verdict, reasons, metrics, sums of reward terms, random parameters.
     #[arg(long, value_name = "FILE")]
     csv: Option<PathBuf>,
+    /// End with exit status 1 where an episode fails its verdict; without this, failed episodes are only told.
+    #[arg(long)]
+    strict: bool,
     /// Print JSON.
     #[arg(long)]
     json: bool,
@@ -110,6 +113,12 @@ impl Evaluate {
             };
             return Err(interrupt.error(saved).into());
         }
+        let failed = results.iter().filter_map(EvaluationResult::failed_verdicts);
+        let n_failed: usize = failed.map(|failed| failed.len()).sum();
+        anyhow::ensure!(
+            !self.strict || n_failed == 0,
+            "{n_failed} of {n_episodes} episodes failed their verdict"
+        );
         Ok(())
     }
 

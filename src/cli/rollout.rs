@@ -9,6 +9,7 @@ use insonate::files::{Claim, OutputFolder};
 use insonate::report::{film_with_strip, rollout_log, rollout_plot};
 use insonate::sim::SimError;
 use insonate::sim::render::{PACKAGES, RenderConfig};
+use insonate::sim::verdict::Outcome;
 use serde_json::{Map, Value, json};
 
 use super::episode_args::EpisodeArgs;
@@ -24,7 +25,9 @@ use super::print;
   insonate rollout output/sweep --seed 7 --episodes 3 --no-pictures --json
 
 A training folder stands for policy.safetensors in it, the last policy of the training.
-The episode of seed S is the first of `insonate evaluate --seed S`.")]
+The episode of seed S is the first of `insonate evaluate --seed S`.
+An episode of a task with a probe ends with a verdict and its reasons; limits are settings, such as --set verdict.covered=0.8.
+Exit status 1 where an episode of the scripted policy fails its verdict; episodes of other policies may fail.")]
 pub(crate) struct RolloutCommand {
     /// Policy file or training folder, zero, random or scripted.
     #[arg(value_name = "POLICY", required_unless_present = "policy_option")]
@@ -103,6 +106,7 @@ impl RolloutCommand {
             }
         }
         let n_episodes = summaries.len();
+        let failed = failed_script(&summaries);
         if self.json {
             let all = if summaries.len() == 1 {
                 summaries.remove(0)
@@ -120,7 +124,12 @@ impl RolloutCommand {
         if interrupt.came() {
             return Err(interrupt.error(self.saved(n_episodes)).into());
         }
-        Ok(())
+        match failed {
+            0 => Ok(()),
+            n => anyhow::bail!(
+                "{n} of {n_episodes} scripted episodes failed their verdict; see reasons"
+            ),
+        }
     }
 
     /// Refuses a camera that a scene does not have, before an episode runs.
@@ -257,10 +266,24 @@ fn summary(rollout: &Rollout) -> Value {
         "costs": named(&mut spec.costs.iter().map(|name| (*name).to_owned()), &ended.costs),
         "parameters": named(&mut spec.parameters.iter().cloned(), &ended.parameters),
     });
+    if let Some(verdict) = &ended.verdict {
+        summary["verdict"] = verdict.outcome.name().into();
+        summary["reasons"] = json!(verdict.reasons);
+    }
     if rollout.interrupted {
         summary["interrupted"] = true.into();
     }
     summary
+}
+
+/// Episodes of the scripted policy that failed; of others it is no fault of the command that they do.
+fn failed_script(summaries: &[Value]) -> usize {
+    let scripted = summaries
+        .iter()
+        .filter(|summary| summary["policy"] == "scripted");
+    scripted
+        .filter(|summary| summary["verdict"] == Outcome::Failed.name())
+        .count()
 }
 
 fn summary_text(summary: &Value) -> String {
@@ -275,6 +298,11 @@ fn summary_text(summary: &Value) -> String {
     if let Some(file) = summary["policy_file"].as_str() {
         lines.push(format!("policy file: {file}"));
     }
+    if let Some(verdict) = summary["verdict"].as_str() {
+        lines.push(format!("{:<20} {verdict:>12}", "verdict"));
+    }
+    let reasons = summary["reasons"].as_array().into_iter().flatten();
+    lines.extend(reasons.filter_map(|reason| Some(format!("  {}", reason.as_str()?))));
     let metrics = summary["metrics"].as_object().into_iter().flatten();
     let figures = std::iter::once(("return", &summary["return"]))
         .chain(metrics.map(|(name, value)| (name.as_str(), value)));

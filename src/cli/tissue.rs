@@ -13,6 +13,7 @@ use insonate::files::OutputFolder;
 use insonate::report::motion_plot;
 use insonate::sim::SimError;
 use insonate::sim::render::PACKAGES;
+use insonate::tissue::TissueError;
 
 use super::interrupt::Interrupt;
 use super::output_folder::OverwriteArg;
@@ -217,7 +218,7 @@ impl MotionArgs {
 
     fn run(&self, motion: &'static Motion) -> anyhow::Result<()> {
         let plan = self.plan(motion);
-        plan.check().map_err(Usage::new)?;
+        plan.check().map_err(|error| Usage::new(by_option(error)))?;
         if plan.solver == TissueSolver::Xpbd && plan.device == Device::Gpu {
             eprintln!(
                 "note: on the GPU tools meet the corners of tetrahedra only, not the faces between: an instrument narrower than an edge is \
@@ -369,4 +370,20 @@ fn in_words(summary: &MotionSummary) -> anyhow::Result<String> {
         Some(format!("{name:<24} {shown}"))
     };
     Ok(figures.filter_map(line).collect::<Vec<_>>().join("\n"))
+}
+
+/// The error with the option instead of the field.
+fn by_option(error: TissueError) -> TissueError {
+    match error {
+        TissueError::Setting {
+            field,
+            value,
+            allowed,
+        } => TissueError::Setting {
+            field: format!("--{}", field.replace('_', "-")),
+            value,
+            allowed,
+        },
+        other => other,
+    }
 }

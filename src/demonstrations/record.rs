@@ -40,6 +40,8 @@ pub struct RecordPlan {
 pub struct Recorded {
     /// Every episode that was run to its end and not discarded.
     pub episodes: Vec<EpisodeStatistics>,
+    /// Episodes in the data set that failed their verdict, with their reasons.
+    pub failed: Vec<(u64, Vec<String>)>,
     /// How many of them are in the data set.
     pub n_kept: usize,
     /// Steps in the data set.
@@ -143,6 +145,7 @@ pub fn record(
     };
     let mut recorded = Recorded {
         episodes: Vec::new(),
+        failed: Vec::new(),
         n_kept: 0,
         n_steps: 0,
         n_discarded: 0,
@@ -170,11 +173,15 @@ pub fn record(
                     break;
                 }
             };
+        let (seed, verdict) = (statistics.seed, statistics.verdict.clone());
         recorded.episodes.push(statistics);
         if plan.successes_only && demonstration.is_success == Some(false) {
             continue;
         }
         writer.push(&demonstration)?;
+        if let Some(verdict) = verdict.filter(|verdict| !verdict.is_passed()) {
+            recorded.failed.push((seed, verdict.reasons));
+        }
         recorded.n_kept += 1;
         recorded.n_steps += demonstration.len();
     }

@@ -2,7 +2,7 @@
 
 use super::EvaluationResult;
 
-/// One row per episode: policy, seed, return, length, end, metrics, sums of reward terms and costs, random parameters.
+/// One row per episode: policy, seed, return, length, end, verdict, reasons, metrics, sums of reward terms and costs, random parameters.
 ///
 /// # Errors
 /// When the table cannot be written into memory.
@@ -11,7 +11,10 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
     let Some(EvaluationResult { spec: first, .. }) = results.first() else {
         return Ok(Vec::new());
     };
-    let fixed = ["policy", "seed", "return", "length", "end"].map(str::to_owned);
+    let fixed = [
+        "policy", "seed", "return", "length", "end", "verdict", "reasons",
+    ]
+    .map(str::to_owned);
     let metrics = first.metrics.iter().map(|name| (*name).to_owned());
     let terms = first.reward_terms.iter();
     let terms = terms.map(|name| format!("reward/{name}"));
@@ -26,12 +29,17 @@ pub fn episodes_csv(results: &[EvaluationResult]) -> anyhow::Result<Vec<u8>> {
     } in results
     {
         for episode in episodes {
+            let verdict = episode.verdict.as_ref();
             let fixed = [
                 name.clone(),
                 episode.seed.to_string(),
                 episode.return_.to_string(),
                 episode.length.to_string(),
                 episode.reason.text().into_owned(),
+                verdict
+                    .map_or("", |verdict| verdict.outcome.name())
+                    .to_owned(),
+                verdict.map_or(String::new(), |verdict| verdict.reasons.join("; ")),
             ];
             let figures = episode.metrics.iter().chain(&episode.reward_terms);
             let figures = figures.chain(&episode.costs).copied();

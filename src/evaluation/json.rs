@@ -69,6 +69,13 @@ pub fn result_json(result: &EvaluationResult, seeds: &[u64]) -> Map<String, Valu
         "cost_mean",
         json!((!result.spec.costs.is_empty()).then_some(cost.mean)),
     );
+    let failed = result.failed_verdicts();
+    put("n_failed", json!(failed.as_ref().map(std::vec::Vec::len)));
+    let failed = failed.into_iter().flatten().map(|episode| {
+        let reasons = episode.verdict.as_ref().map(|verdict| &verdict.reasons);
+        json!({ "seed": episode.seed, "reasons": reasons })
+    });
+    put("failed", Value::Array(failed.collect()));
     let reasons = result.end_reasons().into_iter();
     put(
         "end_reasons",

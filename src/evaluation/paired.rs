@@ -69,7 +69,7 @@ fn check_same_episodes(these: &EvaluationResult, those: &EvaluationResult) -> Re
         let (ours, theirs) = (bits(&this.parameters), bits(&that.parameters));
         if let Some(index) = (0..ours.len()).find(|&i| ours[i] != theirs[i]) {
             return Err(format!(
-                "the episode of seed {} has {} = {} in one and {} in the other: give both the same settings by --config or --set",
+                "the episode of seed {} has {} = {} in one and {} in the other: give both the same settings",
                 this.seed,
                 these.spec.parameters[index],
                 that.parameters[index],
@@ -93,6 +93,7 @@ mod tests {
             return_: [1.0, 2.0, 4.0][index] + more[index],
             length: 10,
             reason: EndReason::TimeLimit,
+            verdict: None,
             metrics: vec![0.5 * more[index]],
             parameters: vec![f64::NAN, stiffness],
             reward_terms: Vec::new(),

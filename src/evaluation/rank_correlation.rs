@@ -87,6 +87,7 @@ mod tests {
             return_,
             length: 10,
             reason: EndReason::TimeLimit,
+            verdict: None,
             metrics: vec![success, force_error],
             parameters: Vec::new(),
             reward_terms: Vec::new(),

@@ -140,7 +140,8 @@ fn so_far(env: &dyn Env, seed: u64, steps: &[RolloutStep]) -> EpisodeStatistics 
         seed,
         return_: steps.iter().map(|step| step.reward).sum(),
         length: steps.len(),
-        reason: EndReason::Task("interrupted"),
+        reason: EndReason::Task("interrupted".into()),
+        verdict: None,
         metrics,
         parameters: env.parameters().to_vec(),
         reward_terms: terms

@@ -109,6 +109,17 @@ impl EvaluationResult {
         Some(successes.iter().filter(|success| **success > 0.5).count())
     }
 
+    /// Episodes that failed their verdict; none where the task judges nothing.
+    pub fn failed_verdicts(&self) -> Option<Vec<&EpisodeStatistics>> {
+        let judged = || self.episodes.iter().filter(|it| it.verdict.is_some());
+        let has_failed = |episode: &&EpisodeStatistics| {
+            let verdict = episode.verdict.as_ref();
+            verdict.is_some_and(|verdict| !verdict.is_passed())
+        };
+        judged().next()?;
+        Some(judged().filter(has_failed).collect())
+    }
+
     /// Why episodes ended, with counts, most frequent first.
     pub fn end_reasons(&self) -> Vec<(String, usize)> {
         count(self.episodes.iter())

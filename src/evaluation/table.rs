@@ -44,6 +44,17 @@ pub fn result_table(result: &EvaluationResult) -> String {
         "length",
         result.episodes.iter().map(|episode| episode.length as f64),
     ));
+    if let Some(failed) = result.failed_verdicts() {
+        lines.push(format!("verdict: {} of {n} failed", failed.len()));
+        lines.extend(failed.iter().filter_map(|episode| {
+            let verdict = episode.verdict.as_ref()?;
+            Some(format!(
+                "  seed {}: {}",
+                episode.seed,
+                verdict.reasons.join("; ")
+            ))
+        }));
+    }
     lines.push(reasons("ended by", &result.end_reasons()));
     let failures = result.failures();
     if !failures.is_empty() {

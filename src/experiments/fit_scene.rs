@@ -30,7 +30,7 @@ const LONGEST: f64 = 20.0;
 const SITE: [f64; 2] = [0.0, 0.0];
 
 /// What a scene lacks.
-const NO_TORSO: &str = "the scene has no torso to fit; choose one with --torso";
+const NO_TORSO: &str = "the scene has no torso to fit; choose a torso";
 
 /// A scene whose torso was tuned to a recording.
 #[derive(Clone, Debug)]
@@ -197,7 +197,7 @@ fn softness_of(calibration: &Calibration) -> anyhow::Result<Softness> {
         let parameter = calibration.fit.parameter(name);
         parameter.map(|parameter| parameter.value).with_context(|| {
             format!(
-                "the model {} has no {name}; a scene is fitted with --model {}",
+                "the model {} has no {name}; a scene is fitted with the model {}",
                 calibration.fit.model,
                 models::names_where(|kind| kind.gives_softness)
             )

@@ -207,7 +207,7 @@ pub fn palpate(
         let force = press.force.last().copied().unwrap_or_default();
         anyhow::ensure!(
             force <= palpation.max_force,
-            "the force reached the limit of {} N at {:.1} mm; choose a smaller --depth or a larger --max-force",
+            "the force reached the limit of {} N at {:.1} mm; choose a smaller depth or a larger max_force",
             palpation.max_force,
             1e3 * follower.measure().0
         );
@@ -259,7 +259,7 @@ impl Press {
     ) -> anyhow::Result<SiteTruth> {
         let Some(contact) = self.contact else {
             anyhow::bail!(
-                "the probe does not touch the torso at {}; choose a larger --depth",
+                "the probe does not touch the torso at {}; choose a larger depth",
                 site.name
             );
         };

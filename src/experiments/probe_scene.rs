@@ -51,7 +51,7 @@ impl<'a> ProbeScene<'a> {
         let surface = self
             .surface
             .as_ref()
-            .context("the scene has no torso to touch; choose one with --torso")?;
+            .context("the scene has no torso to touch; choose a torso")?;
         SkinPoint::above(surface, self.scene.torso_position, x, y).with_context(|| {
             let [low, high] = surface.mesh().bounds();
             format!(

@@ -147,12 +147,12 @@ fn test(name: &'static str, p: f64) -> ExplainedStatistic {
         "jarque_bera" => (
             "Jarque–Bera",
             "are they Gaussian?",
-            "they are not: outliers or several regimes; try --loss huber",
+            "they are not: outliers or several regimes; try the loss huber",
         ),
         "reset" => (
             "RESET",
             "is the law's shape right, without curvature left over?",
-            "it is not: compare laws with --model auto",
+            "it is not: compare laws with the model auto",
         ),
         other => (other, "does the residuals' test pass?", "it does not"),
     };

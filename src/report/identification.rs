@@ -187,7 +187,7 @@ impl IdentificationReport {
         if self.identification.feasible {
             "bodies that can exist have these parameters"
         } else {
-            "no bodies that can exist have these parameters (--method sdp finds the nearest)"
+            "no bodies that can exist have these parameters (the method sdp finds the nearest)"
         }
     }
 

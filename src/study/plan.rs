@@ -57,7 +57,7 @@ impl StudyPlan {
             let has = |name: &str| sites.pooled.parameter(name).is_some();
             anyhow::ensure!(
                 has("stiffness") && has("damping"),
-                "a study needs stiffness and damping, which model {} and {} do not give; use --model {} and logs that identify both",
+                "a study needs stiffness and damping, which model {} and {} do not give; use the model {} and logs that identify both",
                 sites.model(),
                 sites
                     .logs

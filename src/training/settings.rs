@@ -155,7 +155,7 @@ fn resolve_sac(defaults: SacConfig, overrides: &Table) -> Result<SacConfig, EnvE
     if overrides.contains_key("cost_limit") {
         return Err(EnvError::Config {
             field: "sac.cost_limit".to_owned(),
-            problem: "SAC keeps no limit of the cost: use --algorithm ppo".to_owned(),
+            problem: "SAC keeps no limit of the cost: use the algorithm ppo".to_owned(),
         });
     }
     let mut overrides = overrides.clone();
@@ -315,7 +315,7 @@ mod tests {
         );
         assert_eq!(
             problem(sac, "sac.cost_limit=1.0"),
-            "sac.cost_limit: SAC keeps no limit of the cost: use --algorithm ppo"
+            "sac.cost_limit: SAC keeps no limit of the cost: use the algorithm ppo"
         );
     }
 

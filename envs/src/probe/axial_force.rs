@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::touch::{CONTACT_SPEED, FORCE_RATE};
+use insonate_sim::verdict::Judge;
+
+use super::held_force::HeldForce;
+use super::rule::{Rule, judge_rules};
 use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
@@ -60,8 +64,7 @@ pub struct AxialForce {
     time: f64,
     n_after: usize,
     n_in_contact: usize,
-    n_settled: usize,
-    error: f64,
+    settled: HeldForce,
     peak: f64,
     touch: Touch,
     costs: ContactCosts,
@@ -100,8 +103,7 @@ impl AxialForce {
         self.n_after += 1;
         self.n_in_contact += usize::from(state.probe.in_contact);
         if self.time >= first_contact + SETTLING {
-            self.n_settled += 1;
-            self.error += error;
+            self.settled.add(force, state.goal.force);
         }
     }
 
@@ -133,20 +135,35 @@ impl AxialForce {
 
     /// Whether the episode so far was within limits.
     pub fn is_within(&self, limits: &ForceLimits) -> bool {
-        self.contact_ratio() >= limits.contact_ratio
-            && self.peak < limits.peak_force
-            && self.touch.speed() < limits.contact_speed
-            && self.touch.force_rate() < limits.force_rate
+        self.rules(limits).iter().all(Rule::is_kept)
+    }
+
+    fn rules(&self, limits: &ForceLimits) -> [Rule; 4] {
+        let (speed, rate) = (self.touch.speed(), self.touch.force_rate());
+        [
+            Rule::at_least("contact_ratio", self.contact_ratio(), limits.contact_ratio),
+            Rule::below("peak_force_n", self.peak, limits.peak_force),
+            Rule::below("contact_speed_m_s", speed, limits.contact_speed),
+            Rule::below("force_rate_n_s", rate, limits.force_rate),
+        ]
+    }
+
+    /// Judges how the wanted force was held.
+    pub fn judge_force(&self, judge: Judge) -> Judge {
+        judge.force(self.settled.figures(self.asked, self.peak))
+    }
+
+    /// Judges contact and the largest force; then the limits of the task.
+    pub fn judge(&self, judge: Judge, limits: &ForceLimits) -> Judge {
+        let judge = judge.contact(self.contact_ratio());
+        let judge = judge.peak(self.asked, self.peak);
+        judge_rules(judge, &self.rules(limits))
     }
 
     /// The figures; without settled contact the force error is NaN.
     pub fn values(&self) -> [f64; 5] {
-        let mae = match self.n_settled {
-            0 => f64::NAN,
-            n => self.error / n as f64,
-        };
         [
-            mae,
+            self.settled.errors().map_or(f64::NAN, |[mae, _]| mae),
             self.contact_ratio(),
             self.peak,
             self.touch.speed(),

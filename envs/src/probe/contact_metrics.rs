@@ -3,6 +3,10 @@
 use serde::{Deserialize, Serialize};
 
 use super::touch::{CONTACT_SPEED, FORCE_RATE};
+use insonate_sim::verdict::Judge;
+
+use super::held_force::HeldForce;
+use super::rule::{Rule, judge_rules};
 use super::{ContactCosts, SceneState, Touch, share};
 use crate::EnvError;
 use crate::settings::check_ranges;
@@ -73,9 +77,7 @@ pub struct ContactMetrics {
     n_steps: usize,
     n_after: usize,
     n_in_contact: usize,
-    n_settled: usize,
-    force_error: f64,
-    force_square: f64,
+    settled: HeldForce,
     n_moving: usize,
     path_square: f64,
     speed_square: f64,
@@ -139,10 +141,7 @@ impl ContactMetrics {
             self.tilt_chord_square = self.tilt_chord_square.max(chord.norm_squared());
         }
         if self.time >= first_contact + SETTLING {
-            let error = probe.normal_force - goal.force;
-            self.n_settled += 1;
-            self.force_error += error.abs();
-            self.force_square += error * error;
+            self.settled.add(probe.normal_force, goal.force);
         }
     }
 
@@ -184,40 +183,69 @@ impl ContactMetrics {
         is_done: bool,
         metrics: &mut [f64],
     ) {
-        let mean = |sum: f64, n: usize| if n == 0 { 0.0 } else { sum / n as f64 };
-        let (mae, rmse) = if self.n_settled == 0 {
-            (force, force)
-        } else {
-            (
-                mean(self.force_error, self.n_settled),
-                mean(self.force_square, self.n_settled).sqrt(),
-            )
-        };
-        let path_rmse = mean(self.path_square, self.n_moving).sqrt();
-        let velocity_rmse = mean(self.speed_square, self.n_moving).sqrt();
-        let half_chord = 0.5 * self.tilt_chord_square.sqrt();
-        let tilt_deg = 2.0 * half_chord.min(1.0).asin().to_degrees();
-        let success = is_done
-            && self.contact_ratio() >= tolerance.contact_ratio
-            && mae < tolerance.force_mae
-            && path_rmse < tolerance.path_rmse
-            && tilt_deg < tolerance.tilt_deg
-            && self.peak_force < tolerance.peak_force
-            && self.touch.speed() < tolerance.contact_speed
-            && self.touch.force_rate() < tolerance.force_rate;
+        let [mae, rmse] = self.settled.errors().unwrap_or([force; 2]);
+        let rules = self.rules(force, tolerance);
+        let success = is_done && rules.iter().all(Rule::is_kept);
         let values = [
             f64::from(u8::from(success)),
             mae,
             rmse,
             self.contact_ratio(),
-            path_rmse,
-            velocity_rmse,
-            tilt_deg,
+            root_mean(self.path_square, self.n_moving),
+            root_mean(self.speed_square, self.n_moving),
+            self.tilt_deg(),
             self.peak_force,
             (self.peak_force - force).max(0.0),
             self.touch.speed(),
             self.touch.force_rate(),
         ];
         metrics.copy_from_slice(&values);
+    }
+
+    /// Largest angle between the probe's axis and the goal's in contact [deg].
+    fn tilt_deg(&self) -> f64 {
+        let half_chord = 0.5 * self.tilt_chord_square.sqrt();
+        2.0 * half_chord.min(1.0).asin().to_degrees()
+    }
+
+    /// The bounds of a success, where `force` is wanted [N].
+    fn rules(&self, force: f64, tolerance: &SuccessCriteria) -> [Rule; 7] {
+        let [mae, _] = self.settled.errors().unwrap_or([force; 2]);
+        let path_rmse = root_mean(self.path_square, self.n_moving);
+        let (ratio, peak) = (self.contact_ratio(), self.peak_force);
+        let (speed, rate) = (self.touch.speed(), self.touch.force_rate());
+        [
+            Rule::at_least("contact_ratio", ratio, tolerance.contact_ratio),
+            Rule::below("force_mae_n", mae, tolerance.force_mae),
+            Rule::below("path_rmse_m", path_rmse, tolerance.path_rmse),
+            Rule::below("tilt_deg", self.tilt_deg(), tolerance.tilt_deg),
+            Rule::below("peak_force_n", peak, tolerance.peak_force),
+            Rule::below("contact_speed_m_s", speed, tolerance.contact_speed),
+            Rule::below("force_rate_n_s", rate, tolerance.force_rate),
+        ]
+    }
+
+    /// Judges contact, tilt and how the force was held, over `held` or from half a second after first contact; then the rule of success.
+    pub fn judge(
+        &self,
+        judge: Judge,
+        force: f64,
+        held: Option<&HeldForce>,
+        tolerance: &SuccessCriteria,
+    ) -> Judge {
+        let held = held.unwrap_or(&self.settled);
+        let judge = judge
+            .force(held.figures(force, self.peak_force))
+            .contact(self.contact_ratio())
+            .tilt(self.tilt_deg());
+        judge_rules(judge, &self.rules(force, tolerance))
+    }
+}
+
+fn root_mean(squares: f64, n: usize) -> f64 {
+    if n == 0 {
+        0.0
+    } else {
+        (squares / n as f64).sqrt()
     }
 }

@@ -1,9 +1,10 @@
 //! What does not change from episode to episode: the described and compiled scene, and the map of its skin.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use insonate_calibration::softness::SoftnessFile;
+use insonate_meshes::SurfaceTree;
 use insonate_models::mjcf::Mjcf;
 use insonate_models::patients::Physique;
 use insonate_models::torsos::{self, Breathing, Shape, Softness, TorsoConfig};
@@ -170,6 +171,8 @@ pub struct SceneModel {
     pub compiled: CompiledScene,
     /// Where a probe can stand.
     pub skin: Skin,
+    /// The tree of the torso's surface, made when it is first needed.
+    pub(super) skin_tree: OnceLock<Option<SurfaceTree>>,
 }
 
 impl SceneModel {
@@ -215,6 +218,7 @@ impl SceneModel {
             scene,
             compiled,
             skin,
+            skin_tree: OnceLock::new(),
         }))
     }
 }

@@ -3,7 +3,8 @@
 use nalgebra::Vector3;
 
 use super::{Goal, SceneState};
-use insonate_sim::Twist;
+use insonate_sim::verdict::PathFigures;
+use insonate_sim::{Pose, Twist};
 
 /// A straight line in the world as compiled, and when the goal is where on it.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -47,6 +48,14 @@ impl StraightPath {
         }
     }
 
+    /// How far the probe is along the path, seen from above [m].
+    pub fn along(&self, state: &SceneState) -> f64 {
+        let Pose { position, rotation } = state.torso.world_from_rest;
+        let here = rotation.inverse() * (state.probe.world_from_probe.position - position);
+        let way = [0, 1].map(|axis| self.to[axis] - self.from[axis]);
+        ((here.x - self.from[0]) * way[0] + (here.y - self.from[1]) * way[1]) / self.length()
+    }
+
     /// The goal at the state's time, where the skin is now; none where the path leaves it.
     pub fn goal(&self, state: &SceneState, force: f64) -> Option<Goal> {
         let (distance, speed) = self.schedule(state.physics.time());
@@ -66,5 +75,52 @@ impl StraightPath {
             speed,
             force,
         })
+    }
+}
+
+/// How far a probe came along a path.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PathProgress {
+    /// The first and the last place in contact [m].
+    reached: [f64; 2],
+    lag: f64,
+    error: f64,
+}
+
+impl Default for PathProgress {
+    fn default() -> Self {
+        Self {
+            reached: [f64::INFINITY, f64::NEG_INFINITY],
+            lag: 0.0,
+            error: 0.0,
+        }
+    }
+}
+
+impl PathProgress {
+    /// Adds a physics step in which the goal moves.
+    pub fn add(&mut self, path: &StraightPath, state: &SceneState) {
+        let here = path.along(state);
+        let (wanted, _) = path.schedule(state.physics.time());
+        self.lag = self.lag.max((wanted - here).abs());
+        let goal = &state.goal;
+        let across = goal.direction.cross(&goal.world_from_probe.z_axis());
+        self.error = self.error.max(state.offset().dot(&across).abs());
+        if state.probe.in_contact {
+            let place = here.clamp(0.0, path.length());
+            let [first, last] = self.reached;
+            self.reached = [first.min(place), last.max(place)];
+        }
+    }
+
+    /// The figures; nothing is covered without contact.
+    pub fn figures(&self, path: &StraightPath) -> PathFigures {
+        let [first, last] = self.reached;
+        PathFigures {
+            asked: path.length(),
+            covered: (last - first).max(0.0),
+            lag: self.lag,
+            error: self.error,
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Settings that all tasks with a probe have.
 
+use insonate_sim::verdict::VerdictLimits;
 use serde::{Deserialize, Serialize};
 
 use super::{ObservationSettings, SceneSettings};
@@ -22,6 +23,9 @@ pub struct ProbeTaskSettings<S> {
     pub observation: ObservationSettings,
     /// What differs between episodes.
     pub randomization: RandomizationSettings,
+    /// Limits that an episode must keep to be a result, as those of a scan.
+    #[serde(default)]
+    pub verdict: VerdictLimits,
     /// The task's own.
     pub task: S,
 }

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use insonate_sim::controllers::{Controller as _, HybridConfig, HybridForce, HybridTarget};
+use insonate_sim::verdict::{Judge, RunWatch, StartCheck, Verdict, VerdictLimits};
 use insonate_sim::{CompiledScene, Physics};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
@@ -17,7 +18,7 @@ use crate::environment::{Environment, EpisodeEnd, Simulation, StepFailure};
 use crate::frame_stack::FrameStack;
 use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
-use crate::{Env, EnvError, EnvSpec, ResetOptions};
+use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions};
 
 /// Time from frame to frame of a reference that is held, which settles within half of it [s], and how many are taken.
 const HOLD: f64 = 0.8;
@@ -36,6 +37,9 @@ pub struct ProbeSimulation<T> {
     state: SceneState,
     mode: Box<dyn ActionMode>,
     measured: WrenchMeasurement,
+    limits: VerdictLimits,
+    watch: RunWatch,
+    start: StartCheck,
     camera: Option<Camera>,
     scanner: Option<Scanner>,
     episode: EpisodeParameters,
@@ -97,6 +101,9 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             observed: settings.observation.clone(),
             n_substeps: spec.n_substeps,
             control_timestep: spec.control_timestep,
+            limits: settings.verdict,
+            watch: RunWatch::new(&state.physics)?,
+            start: StartCheck::new(state.physics.model())?,
             scenes,
             task,
             state,
@@ -212,7 +219,9 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
         }
         self.task.reset(&mut self.state, &self.episode, &mut rng)?;
         self.rng = rng;
+        self.state.check_start(&self.start)?;
         self.take_references()?;
+        self.watch.restart();
         self.mode.reset(&self.state);
         self.measured.reset();
         self.measured.accumulate(&self.state);
@@ -247,6 +256,7 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
             self.state.physics.step()?;
             // (state) => pose and wrench of the probe
             self.state.read_probe();
+            self.watch.see(&self.state.physics);
             self.measured.accumulate(&self.state);
             self.task.after_substep(&self.state);
             if self.task.stops() {
@@ -283,6 +293,21 @@ impl<T: ProbeTask> Simulation for ProbeSimulation<T> {
 
     fn metrics(&self, metrics: &mut [f64]) {
         self.task.write_metrics(metrics);
+    }
+
+    fn verdict(&self, end: &EndReason) -> Option<Verdict> {
+        let failure = match (end, self.task.end(&self.state)) {
+            (EndReason::Diverged(what), _) => Some(what.clone()),
+            (_, Some(EpisodeEnd::Terminated(reason))) => Some(reason.into_owned()),
+            _ => None,
+        };
+        let judge = Judge::new(&self.limits);
+        // What ended the episode early is the reason; figures of a part would only repeat it.
+        let judge = match failure {
+            Some(reason) => judge.reason(reason),
+            None => self.task.judge(judge),
+        };
+        Some(judge.arm(&self.watch, "episode").verdict())
     }
 
     fn scripted_action(&mut self, action: &mut [f32]) -> bool {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use insonate_sim::placement::{ProbePlacement, SkinPoint};
 use insonate_sim::readings::{ArmContact, ForceTorque, ProbeContact, torso_from_probe};
 use insonate_sim::shell::Shell;
+use insonate_sim::verdict::{SkinAtRest, StartCheck};
 use insonate_sim::{Physics, Pose, Twist};
 use nalgebra::{Isometry3, Vector3};
 
@@ -166,6 +167,21 @@ impl SceneState {
         self.placement.place(&mut self.physics, pose)?;
         self.read_probe();
         Ok(())
+    }
+
+    /// Checks that the robot, placed at its start, is inside nothing.
+    ///
+    /// # Errors
+    /// [`EnvError::Start`] with both geoms and the depth of each overlap.
+    pub(super) fn check_start(&mut self, check: &StartCheck) -> Result<(), EnvError> {
+        let Pose { position, rotation } = self.in_world(&Isometry3::identity());
+        let torso = self.model.scene.torso.as_ref();
+        let skin = torso.map(|torso| SkinAtRest {
+            mesh: &torso.surface,
+            tree: &self.model.skin_tree,
+            world_from_skin: Isometry3::from_parts(position.into(), rotation),
+        });
+        Ok(check.check(&mut self.physics, skin.as_ref())?)
     }
 
     /// Reads what the last physics step did to the probe.

@@ -1,5 +1,6 @@
 //! What a task must say: the world's start, the goal, observation, reward and end. One task per file.
 
+use insonate_sim::verdict::Judge;
 use nalgebra::Isometry3;
 use rand_chacha::ChaCha8Rng;
 
@@ -80,6 +81,11 @@ pub trait ProbeTask: Send {
 
     /// Whether the episode ends here.
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd>;
+
+    /// Judges the episode that is over by the settings' `verdict` and the task's own rules, unless a failure has ended it.
+    fn judge(&self, judge: Judge) -> Judge {
+        judge
+    }
 
     /// Writes the episode's figures so far.
     fn write_metrics(&self, metrics: &mut [f64]);

@@ -168,7 +168,7 @@ impl<T: SurgeryTask> Simulation for SurgerySimulation<T> {
     }
 
     fn end(&self) -> Option<EpisodeEnd> {
-        self.task.end().map(EpisodeEnd::Terminated)
+        self.task.end()
     }
 
     fn observe(&self, observation: &mut [f32]) {

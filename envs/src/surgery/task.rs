@@ -4,6 +4,7 @@ use nalgebra::Vector3;
 
 use super::model::SurgeryModel;
 use super::state::SurgeryState;
+use crate::environment::EpisodeEnd;
 use crate::parameters::Parameter;
 use crate::{BoxSpace, EnvError};
 
@@ -42,7 +43,7 @@ pub trait SurgeryTask: Send {
     fn reward(&mut self, state: &SurgeryState, terms: &mut [f64]);
 
     /// Why the episode terminates after that step; none: it continues.
-    fn end(&self) -> Option<&'static str>;
+    fn end(&self) -> Option<EpisodeEnd>;
 
     /// Writes the observation.
     fn observe(&self, state: &SurgeryState, observation: &mut [f32]);

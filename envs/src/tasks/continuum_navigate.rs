@@ -447,10 +447,10 @@ impl Simulation for ContinuumNavigate {
 
     fn end(&self) -> Option<EpisodeEnd> {
         if self.is_too_strong() {
-            return Some(EpisodeEnd::Terminated("force too great"));
+            return Some(EpisodeEnd::Terminated("force too great".into()));
         }
         self.is_there()
-            .then_some(EpisodeEnd::Terminated("target reached"))
+            .then_some(EpisodeEnd::Reached("target reached"))
     }
 
     fn observe(&self, observation: &mut [f32]) {

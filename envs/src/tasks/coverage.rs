@@ -48,6 +48,7 @@
 use std::sync::Arc;
 
 use insonate_sim::Pose;
+use insonate_sim::verdict::Judge;
 use insonate_ultrasound::phantom::SoftOrgan;
 use nalgebra::{Isometry3, Vector3};
 use rand::Rng as _;
@@ -60,8 +61,8 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneState, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
+    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_range, check_ranges};
@@ -469,16 +470,21 @@ impl ProbeTask for Coverage {
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        let reasons = [
-            (self.is_covered(), "covered"),
-            (self.beside > self.settings.max_distance, "beside the organ"),
-            (
-                state.axial_force() > self.settings.max_force,
-                "pressed too hard",
-            ),
-        ];
-        let reached = reasons.into_iter().find(|(is_reached, _)| *is_reached);
-        reached.map(|(_, reason)| EpisodeEnd::Terminated(reason))
+        let settings = &self.settings;
+        if self.is_covered() {
+            return Some(EpisodeEnd::Reached("covered"));
+        }
+        if self.beside > settings.max_distance {
+            return Some(too_far("organ", settings.max_distance));
+        }
+        (state.axial_force() > settings.max_force).then(|| pressed_too_hard(settings.max_force))
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let judge = self.force.judge_force(judge);
+        let judge = self.force.judge(judge, &self.settings.limits);
+        let seen = Rule::at_least("share of the organ seen", self.share, self.settings.share);
+        judge_rules(judge, &[seen])
     }
 
     /// The raster from its nearest end.

@@ -61,6 +61,7 @@ use std::sync::Arc;
 use insonate_models::mjcf::{Body, Element, Geom, Namespace};
 use insonate_sim::placement::Skin;
 use insonate_sim::readings::FreeBody;
+use insonate_sim::verdict::{Judge, VerdictLimits};
 use nalgebra::Vector3;
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -71,8 +72,8 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ObservationSettings, ProbeTask, ProbeTaskSettings, SceneModel, SceneSet,
-    SceneSettings, SceneState, TimeSettings, WrenchMeasurement, build_scene, factory,
+    ActionChange, ObservationSettings, ProbeTask, ProbeTaskSettings, Rule, SceneModel, SceneSet,
+    SceneSettings, SceneState, TimeSettings, WrenchMeasurement, build_scene, factory, judge_rules,
 };
 use crate::randomization::{ActiveParameters, EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range};
@@ -197,6 +198,7 @@ fn defaults() -> ProbeTaskSettings<PushSettings> {
             start_height: [0.06, 0.12],
             ..RandomizationSettings::default()
         },
+        verdict: VerdictLimits::default(),
         task: PushSettings::default(),
     }
 }
@@ -456,7 +458,13 @@ impl ProbeTask for Push {
         let off = cube.x.abs() > 0.33
             || cube.y.abs() > 0.5
             || cube.z < insonate_models::arena::TABLE_HEIGHT - 0.01;
-        off.then_some(EpisodeEnd::Terminated("the cube is out of reach"))
+        off.then_some(EpisodeEnd::Terminated("the cube is out of reach".into()))
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let limit = self.settings.success_distance;
+        let near = Rule::below("cube_to_goal_m", self.distance, limit);
+        judge_rules(judge, &[near])
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {

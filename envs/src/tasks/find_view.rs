@@ -48,6 +48,7 @@
 use std::f64::consts::TAU;
 
 use insonate_sim::Pose;
+use insonate_sim::verdict::Judge;
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -59,8 +60,8 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneState, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
+    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_ranges};
@@ -200,6 +201,15 @@ fn build(given: &toml::Table) -> Result<EnvFactory, EnvError> {
     }))
 }
 
+/// Why the robot stops at once.
+#[derive(Debug, Clone, Copy)]
+enum Stop {
+    /// It pressed too hard.
+    Force,
+    /// A joint or a contact of the arm.
+    Obstruction(&'static str),
+}
+
 /// The task.
 #[derive(Debug)]
 struct FindView {
@@ -214,7 +224,7 @@ struct FindView {
     /// $D$ after the last control step.
     last: f64,
     /// Why the robot stopped.
-    stopped: Option<&'static str>,
+    stopped: Option<Stop>,
     path: seeing::Path,
     action_change: ActionChange,
 }
@@ -321,8 +331,8 @@ impl ProbeTask for FindView {
         self.error = self.error(state);
         self.path.follow(state);
         let is_hard = state.axial_force() > self.settings.max_force;
-        let hard = is_hard.then_some("pressed too hard");
-        self.stopped = hard.or_else(|| state.obstruction());
+        let hard = is_hard.then_some(Stop::Force);
+        self.stopped = hard.or_else(|| state.obstruction().map(Stop::Obstruction));
     }
 
     fn stops(&self) -> bool {
@@ -355,8 +365,23 @@ impl ProbeTask for FindView {
     fn end(&self, _state: &SceneState) -> Option<EpisodeEnd> {
         let is_far = self.error[0] > self.settings.max_distance;
         self.stopped
-            .or_else(|| is_far.then_some("far from the view"))
-            .map(EpisodeEnd::Terminated)
+            .map(|stop| match stop {
+                Stop::Force => pressed_too_hard(self.settings.max_force),
+                Stop::Obstruction(what) => EpisodeEnd::Terminated(what.into()),
+            })
+            .or_else(|| is_far.then(|| too_far("view", self.settings.max_distance)))
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let [distance, angle] = self.error;
+        let (settings, angle) = (&self.settings, angle.to_degrees());
+        let judge = self.force.judge_force(judge);
+        let judge = self.force.judge(judge, &settings.limits);
+        let rules = [
+            Rule::below("distance to the view [m]", distance, settings.tolerance),
+            Rule::below("angle to the view [deg]", angle, settings.tolerance_deg),
+        ];
+        judge_rules(judge, &rules)
     }
 
     /// The way to the true view, which no policy is told.

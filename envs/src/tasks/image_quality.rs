@@ -39,6 +39,7 @@
 //! Success: at the time limit the mean quality since `task.settling` is at least `task.quality`, and the episode kept to `task.limits`.
 
 use insonate_sim::Pose;
+use insonate_sim::verdict::Judge;
 use nalgebra::{UnitQuaternion, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -50,8 +51,8 @@ use crate::actions::HybridMotionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings,
-    SceneSet, SceneState, WrenchMeasurement, factory,
+    ActionChange, AxialForce, ContactCosts, ForceLimits, Goal, ProbeTask, ProbeTaskSettings, Rule,
+    SceneSet, SceneState, WrenchMeasurement, factory, judge_rules, pressed_too_hard,
 };
 use crate::randomization::EpisodeParameters;
 use crate::settings::{self, check_interval, check_ranges};
@@ -254,6 +255,12 @@ impl ImageQuality {
         let side = if rng.random() { 1.0 } else { -1.0 };
         [tilt * sin, side * tilt * cos]
     }
+
+    /// Mean confidence and share of lines that touch, from `task.settling` on.
+    fn means(&self) -> [f64; 2] {
+        let (sums, n) = self.sums;
+        sums.map(|sum| sum / n.max(1) as f64)
+    }
 }
 
 impl ProbeTask for ImageQuality {
@@ -354,7 +361,18 @@ impl ProbeTask for ImageQuality {
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         (state.axial_force() > self.settings.max_force)
-            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+            .then(|| pressed_too_hard(self.settings.max_force))
+    }
+
+    /// What force is wanted is a part of the action, so how it was held is not judged.
+    fn judge(&self, judge: Judge) -> Judge {
+        let judge = self.force.judge(judge, &self.settings.limits);
+        let quality = Rule::at_least(
+            "quality",
+            self.quality_of(self.means()[0]),
+            self.settings.quality,
+        );
+        judge_rules(judge, &[quality])
     }
 
     /// Upright on the true skin, which no policy is told, with more force.
@@ -374,8 +392,7 @@ impl ProbeTask for ImageQuality {
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let ([confidence, touching], n) = self.sums;
-        let [confidence, touching] = [confidence, touching].map(|sum| sum / n.max(1) as f64);
+        let [confidence, touching] = self.means();
         let quality = self.quality_of(confidence);
         let is_good = quality >= self.settings.quality
             && self.force.time() >= self.limit - 1e-9

@@ -40,6 +40,7 @@
 //! seconds, never above what was asked for by more than `task.max_overshoot`, and contact has begun slower than
 //! `task.max_contact_speed` and risen slower than `task.max_force_rate`.
 
+use insonate_sim::verdict::Judge;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
 
@@ -48,8 +49,9 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, ProbeTask,
-    ProbeTaskSettings, SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings, factory,
+    ActionChange, CONTACT_SPEED, ContactCosts, ContactMetrics, FORCE_RATE, HeldForce, ProbeTask,
+    ProbeTaskSettings, Rule, SceneSet, SceneState, SkinTarget, SuccessCriteria, TimeSettings,
+    factory, judge_rules, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_range, check_ranges};
@@ -195,6 +197,10 @@ struct Press {
     contact: ContactMetrics,
     /// Since when the force is near [s].
     held: f64,
+    /// The force at the end, where it must be held.
+    last: HeldForce,
+    /// Largest distance from the place in contact [m].
+    place_error: f64,
     error: (f64, usize),
     action_change: ActionChange,
 }
@@ -207,6 +213,8 @@ impl Press {
             target: SkinTarget::default(),
             contact: ContactMetrics::default(),
             held: 0.0,
+            last: HeldForce::default(),
+            place_error: 0.0,
             error: (0.0, 0),
             action_change: ActionChange::default(),
         }
@@ -259,6 +267,7 @@ impl ProbeTask for Press {
         self.target = SkinTarget::draw(self.settings.area, state, episode, rng);
         self.contact.reset();
         (self.held, self.error) = (0.0, (0.0, 0));
+        (self.last, self.place_error) = (HeldForce::default(), 0.0);
         self.action_change.reset();
         self.before_substep(state);
         state.place_above(episode)
@@ -270,7 +279,14 @@ impl ProbeTask for Press {
 
     fn after_substep(&mut self, state: &SceneState) {
         self.contact.update(state);
-        let error = (state.probe.normal_force - self.target.force).abs();
+        let (force, wanted) = (state.probe.normal_force, self.target.force);
+        if self.contact.time() > self.limit - self.settings.hold {
+            self.last.add(force, wanted);
+        }
+        if state.probe.in_contact {
+            self.place_error = self.place_error.max(state.offset_across().norm());
+        }
+        let error = (force - wanted).abs();
         self.error.0 += error;
         self.error.1 += 1;
         self.held = if error <= self.settings.tolerance {
@@ -312,11 +328,21 @@ impl ProbeTask for Press {
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        if state.offset_across().norm() > self.settings.max_position_error {
-            return Some(EpisodeEnd::Terminated("far from the place"));
+        let settings = &self.settings;
+        if state.offset_across().norm() > settings.max_position_error {
+            return Some(too_far("place", settings.max_position_error));
         }
-        (state.probe.normal_force > self.settings.max_force)
-            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+        (state.probe.normal_force > settings.max_force)
+            .then(|| pressed_too_hard(settings.max_force))
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let judge = judge.place(self.place_error);
+        let judge = self
+            .contact
+            .judge(judge, self.target.force, Some(&self.last), &self.limits());
+        let held = Rule::at_least("force held [s]", self.held, self.settings.hold);
+        judge_rules(judge, &[held])
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {

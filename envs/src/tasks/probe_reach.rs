@@ -36,6 +36,7 @@
 //! force in `task.force`, for `task.hold` seconds; more than `task.max_position_error` away; more than `task.max_force`; the
 //! simulation diverged. Truncated: at `time.limit`.
 
+use insonate_sim::verdict::Judge;
 use nalgebra::{Unit, UnitQuaternion, Vector3};
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
@@ -46,8 +47,9 @@ use crate::actions::{ActionSettings, OscPoseSettings};
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, CONTACT_SPEED, ContactCosts, FORCE_RATE, ProbeTask, ProbeTaskSettings, SceneSet,
-    SceneState, SkinTarget, TimeSettings, Touch, factory, share,
+    ActionChange, CONTACT_SPEED, ContactCosts, FORCE_RATE, ProbeTask, ProbeTaskSettings, Rule,
+    SceneSet, SceneState, SkinTarget, TimeSettings, Touch, factory, judge_rules, pressed_too_hard,
+    share, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -240,6 +242,18 @@ impl ProbeReach {
     fn is_reached(&self) -> bool {
         self.held >= self.settings.hold
     }
+
+    /// The bounds of a success.
+    fn rules(&self) -> [Rule; 4] {
+        let (settings, touch) = (&self.settings, &self.touch);
+        let (speed, rate) = (touch.speed(), touch.force_rate());
+        [
+            Rule::at_least("gentle contact at the place [s]", self.held, settings.hold),
+            Rule::below("contact_speed_m_s", speed, settings.max_contact_speed),
+            Rule::below("peak_force_n", self.peak_force, settings.max_peak_force),
+            Rule::below("force_rate_n_s", rate, settings.max_force_rate),
+        ]
+    }
 }
 
 impl ProbeTask for ProbeReach {
@@ -351,21 +365,24 @@ impl ProbeTask for ProbeReach {
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
         if self.is_reached() {
-            return Some(EpisodeEnd::Terminated("in contact"));
+            return Some(EpisodeEnd::Reached("in contact"));
         }
-        if state.offset().norm() > self.settings.max_position_error {
-            return Some(EpisodeEnd::Terminated("far from the place"));
+        let settings = &self.settings;
+        if state.offset().norm() > settings.max_position_error {
+            return Some(too_far("place", settings.max_position_error));
         }
-        (state.probe.normal_force > self.settings.max_force)
-            .then_some(EpisodeEnd::Terminated("pressed too hard"))
+        (state.probe.normal_force > settings.max_force)
+            .then(|| pressed_too_hard(settings.max_force))
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let settings = &self.settings;
+        let judge = judge.peak(settings.force[1], self.peak_force);
+        judge_rules(judge, &self.rules())
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {
-        let settings = &self.settings;
-        let is_success = self.is_reached()
-            && self.touch.speed() < settings.max_contact_speed
-            && self.peak_force < settings.max_peak_force
-            && self.touch.force_rate() < settings.max_force_rate;
+        let is_success = self.rules().iter().all(Rule::is_kept);
         metrics.copy_from_slice(&[
             f64::from(u8::from(is_success)),
             self.time_to_contact,

@@ -43,6 +43,7 @@
 //!
 //! Success: `task.success` ([`SuccessCriteria`]) over an episode that reached the end.
 
+use insonate_sim::verdict::Judge;
 use rand::Rng as _;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -52,8 +53,9 @@ use crate::actions::ActionSettings;
 use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::probe::{
-    ActionChange, ContactCosts, ContactMetrics, ProbeTask, ProbeTaskSettings, SceneSet, SceneState,
-    StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement, WrenchScript, factory,
+    ActionChange, ContactCosts, ContactMetrics, PathProgress, ProbeTask, ProbeTaskSettings,
+    SceneSet, SceneState, StraightPath, SuccessCriteria, TimeSettings, WrenchMeasurement,
+    WrenchScript, contact_lost, factory, pressed_too_hard, too_far,
 };
 use crate::randomization::{EpisodeParameters, RandomizationSettings};
 use crate::settings::{self, check_interval, check_range, check_ranges};
@@ -250,6 +252,7 @@ pub struct Sweep {
     path: StraightPath,
     force: f64,
     contact: ContactMetrics,
+    progress: PathProgress,
     /// Since when there is no contact [s].
     released: f64,
     /// Sum of the absolute force error over the control step, and physics steps in it.
@@ -270,6 +273,7 @@ impl Sweep {
             path: StraightPath::default(),
             force: 0.0,
             contact: ContactMetrics::default(),
+            progress: PathProgress::default(),
             released: 0.0,
             error: (0.0, 0),
             last_force: 0.0,
@@ -327,6 +331,7 @@ impl ProbeTask for Sweep {
         self.path = self.settings.path([x, y], episode.size, rng);
         self.force = episode.force;
         self.contact.reset();
+        self.progress = PathProgress::default();
         (self.released, self.error, self.last_force) = (0.0, (0.0, 0), 0.0);
         self.action_change.reset();
         self.is_off_skin = false;
@@ -343,6 +348,9 @@ impl ProbeTask for Sweep {
 
     fn after_substep(&mut self, state: &SceneState) {
         self.contact.update(state);
+        if state.goal.speed > 0.0 {
+            self.progress.add(&self.path, state);
+        }
         self.error.0 += (state.probe.normal_force - self.force).abs();
         self.error.1 += 1;
         self.released = if state.probe.in_contact {
@@ -394,17 +402,18 @@ impl ProbeTask for Sweep {
     }
 
     fn end(&self, state: &SceneState) -> Option<EpisodeEnd> {
-        if self.contact.first_contact().is_some() && self.released > self.settings.release_time {
-            return Some(EpisodeEnd::Terminated("contact lost"));
+        let settings = &self.settings;
+        if self.contact.first_contact().is_some() && self.released > settings.release_time {
+            return Some(contact_lost(settings.release_time));
         }
-        if state.offset_across().norm() > self.settings.max_position_error {
-            return Some(EpisodeEnd::Terminated("far from the path"));
+        if state.offset_across().norm() > settings.max_position_error {
+            return Some(too_far("path", settings.max_position_error));
         }
-        if state.probe.normal_force > self.settings.max_force {
-            return Some(EpisodeEnd::Terminated("pressed too hard"));
+        if state.probe.normal_force > settings.max_force {
+            return Some(pressed_too_hard(settings.max_force));
         }
         if self.is_off_skin {
-            return Some(EpisodeEnd::Terminated("path left the skin"));
+            return Some(EpisodeEnd::Terminated("the path left the skin".into()));
         }
         let end = match self.contact.first_contact() {
             Some(_) => "path complete",
@@ -426,6 +435,12 @@ impl ProbeTask for Sweep {
             None => action.fill(0.0),
         }
         true
+    }
+
+    fn judge(&self, judge: Judge) -> Judge {
+        let judge = judge.path(self.progress.figures(&self.path));
+        let success = &self.settings.success;
+        self.contact.judge(judge, self.force, None, success)
     }
 
     fn write_metrics(&self, metrics: &mut [f64]) {

@@ -1,6 +1,7 @@
 //! What the tasks have in common that look into an adult patient with ultrasound: settings, start, and the way over the skin.
 
 use insonate_sim::Pose;
+use insonate_sim::verdict::VerdictLimits;
 use nalgebra::Vector3;
 
 use crate::EnvError;
@@ -51,6 +52,7 @@ pub(super) fn defaults<S>(
             ..RandomizationSettings::default()
         },
         task,
+        verdict: VerdictLimits::default(),
     }
 }
 

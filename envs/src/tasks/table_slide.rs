@@ -9,6 +9,7 @@ use std::sync::Arc;
 use insonate_models::arena::TABLE_HEIGHT;
 use insonate_models::mjcf::Namespace;
 use insonate_sim::placement::Skin;
+use insonate_sim::verdict::VerdictLimits;
 
 use super::kind::TaskKind;
 use super::probe_sweep::{Sweep, SweepReward, SweepSettings};
@@ -59,6 +60,12 @@ fn defaults() -> ProbeTaskSettings<SweepSettings> {
         randomization: RandomizationSettings {
             start_height: [0.002, 0.006],
             ..RandomizationSettings::default()
+        },
+        // The probe hops on a rigid table, where a micrometre is newtons.
+        verdict: VerdictLimits {
+            contact_ratio: 0.95,
+            force_error: [2.0, 10.0],
+            ..VerdictLimits::default()
         },
         task: SweepSettings {
             area: [0.1, 0.15],

@@ -49,6 +49,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
+use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
 use crate::settings::{self, check_ranges, check_vector};
@@ -279,11 +280,12 @@ impl SurgeryTask for TissueReach {
         self.return_ += terms.iter().sum::<f64>();
     }
 
-    fn end(&self) -> Option<&'static str> {
+    fn end(&self) -> Option<EpisodeEnd> {
         if self.is_too_strong() {
-            return Some("pressed too hard");
+            return Some(EpisodeEnd::Terminated("pressed too hard".into()));
         }
-        self.is_there().then_some("target reached")
+        self.is_there()
+            .then_some(EpisodeEnd::Reached("target reached"))
     }
 
     fn observe(&self, state: &SurgeryState, observation: &mut [f32]) {

@@ -53,6 +53,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
 use super::kind::TaskKind;
+use crate::environment::EpisodeEnd;
 use crate::factory::EnvFactory;
 use crate::parameters::Parameter;
 use crate::settings::{self, check_range, check_ranges, check_vector};
@@ -302,8 +303,8 @@ impl SurgeryTask for TissueRetract {
         terms[4] = settings.success_bonus * f64::from(u8::from(self.is_there));
     }
 
-    fn end(&self) -> Option<&'static str> {
-        self.is_there.then_some("goal reached")
+    fn end(&self) -> Option<EpisodeEnd> {
+        self.is_there.then_some(EpisodeEnd::Reached("goal reached"))
     }
 
     fn observe(&self, state: &SurgeryState, observation: &mut [f32]) {

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use insonate_sim::verdict::Verdict;
 use rand::{RngCore, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -392,13 +393,14 @@ impl EnvSlot {
     fn end(&mut self, poison: Option<String>) {
         self.phase = Phase::Over;
         let unknown = if self.step.terminated {
-            EndReason::Task("terminated")
+            EndReason::Task("terminated".into())
         } else {
             EndReason::TimeLimit
         };
-        let reason = match poison {
-            Some(what) => EndReason::Diverged(what),
-            None => self.env.end_reason().unwrap_or(unknown),
+        let poisoned = poison.map(|what| (Verdict::of(vec![what.clone()]), what));
+        let (reason, verdict) = match poisoned {
+            Some((failed, what)) => (EndReason::Diverged(what), Some(failed)),
+            None => (self.env.end_reason().unwrap_or(unknown), self.env.verdict()),
         };
         let mut metrics = vec![f64::NAN; self.env.spec().metrics.len()];
         self.env.metrics(&mut metrics);
@@ -408,6 +410,7 @@ impl EnvSlot {
             return_: self.return_,
             length: self.length,
             reason,
+            verdict,
             metrics,
             parameters: self.env.parameters().to_vec(),
             reward_terms: self.sums.clone(),

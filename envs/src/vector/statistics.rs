@@ -1,5 +1,7 @@
 //! Statistics of an episode that is over.
 
+use insonate_sim::verdict::Verdict;
+
 use crate::EndReason;
 
 /// Statistics of an episode that is over, as of Gymnasium's `RecordEpisodeStatistics`.
@@ -15,6 +17,8 @@ pub struct EpisodeStatistics {
     pub length: usize,
     /// Why it ended.
     pub reason: EndReason,
+    /// Whether it is a result, and why not; none for a task that judges nothing.
+    pub verdict: Option<Verdict>,
     /// What was measured, in the order of [`EnvSpec::metrics`](crate::EnvSpec::metrics); NaN: not known.
     pub metrics: Vec<f64>,
     /// The random parameters, in the order of [`EnvSpec::parameters`](crate::EnvSpec::parameters).

@@ -94,7 +94,7 @@ impl Env for Counter {
         let over = self.count > self.least + self.seed as usize % 4;
         let good = self.seed.is_multiple_of(2);
         self.end = over.then_some(if good {
-            EndReason::Task("counted")
+            EndReason::Task("counted".into())
         } else {
             EndReason::TimeLimit
         });

@@ -85,6 +85,7 @@ mod tests {
             return_,
             length: 10,
             reason,
+            verdict: None,
             metrics: vec![metric],
             parameters: Vec::new(),
             reward_terms: vec![return_],
@@ -98,7 +99,7 @@ mod tests {
         assert!(window.mean(|episode| episode.return_).is_nan());
         window.push(&ended(100.0, 1.0, EndReason::Diverged("at 3 s".into())));
         window.push(&ended(1.0, f64::NAN, EndReason::TimeLimit));
-        window.push(&ended(3.0, 0.5, EndReason::Task("done")));
+        window.push(&ended(3.0, 0.5, EndReason::Task("done".into())));
         assert_eq!(window.mean(|episode| episode.return_), 2.0);
         assert_eq!(window.mean(|episode| episode.metrics[0]), 0.5);
         assert_eq!((window.n_episodes, window.n_diverged), (3, 1));

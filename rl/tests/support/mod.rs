@@ -97,7 +97,7 @@ impl Env for Line {
             f64::from(u8::from(terminated)),
         ];
         if terminated {
-            self.end = Some(EndReason::Task("fell off"));
+            self.end = Some(EndReason::Task("fell off".into()));
         } else if truncated {
             self.end = Some(EndReason::TimeLimit);
         }

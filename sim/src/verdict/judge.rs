@@ -107,12 +107,33 @@ impl Judge {
             let worst = force.worst;
             format!("the force was up to {worst:.2} N off the {asked} N, allowed are {limit:.2} N")
         });
+        self.peak(asked, force.peak)
+    }
+
+    /// Judges the largest force at any time, where `asked` is wanted [N].
+    #[must_use]
+    pub fn peak(mut self, asked: f64, peak: f64) -> Self {
         let limit = asked + share_or(self.limits.overshoot, asked);
-        self.require(force.peak <= limit, || {
-            let peak = force.peak;
+        self.require(peak <= limit, || {
             format!("the force peaked at {peak:.1} N, allowed are {limit:.1} N")
         });
         self
+    }
+
+    /// Judges the largest distance across the probe's axis from a place that it should keep [m].
+    #[must_use]
+    pub fn place(mut self, error: f64) -> Self {
+        let (limit, mm) = (self.limits.path_error, 1e3);
+        self.require(error <= limit, || {
+            let (error, limit) = (mm * error, mm * limit);
+            format!("was {error:.1} mm off its place, allowed are {limit:.1} mm")
+        });
+        self
+    }
+
+    /// Whether there is no reason so far.
+    pub fn is_clear(&self) -> bool {
+        self.reasons.is_empty()
     }
 
     /// Judges contact: share of the time from first contact on.

@@ -13,7 +13,7 @@ use serde::Serialize;
 
 pub use judge::{ForceFigures, Judge, PathFigures};
 pub use limits::{LimitError, VerdictLimits};
-pub use start::{Overlap, START_TOLERANCE, StartOverlap, check_start};
+pub use start::{Overlap, START_TOLERANCE, SkinAtRest, StartCheck, StartOverlap, check_start};
 pub use watch::{JointLimit, LimitKind, OtherContact, RunWatch};
 
 /// Whether a run kept its limits.

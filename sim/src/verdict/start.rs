@@ -3,9 +3,11 @@
 //! MuJoCo answers an overlap with a force that grows with its depth, and throws apart what starts inside each other. Pairs that MuJoCo
 //! does not test are tested here: what stands still in the world, and a torso that steps beside MuJoCo, whose skin is a closed surface.
 
+use std::sync::OnceLock;
+
 use insonate_meshes::{SurfaceTree, TriangleMesh};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
 use super::watch::side_name;
 use crate::readings::{ArmContact, ProbeContact, ProbeFrame};
@@ -58,34 +60,90 @@ pub fn check_start(
     physics: &mut Physics,
     skin: Option<(&TriangleMesh, [f64; 3])>,
 ) -> Result<(), StartOverlap> {
-    let Ok(robot) = RobotGeoms::new(physics.model()) else {
+    let Ok(check) = StartCheck::new(physics.model()) else {
         return Ok(());
     };
-    let mut overlaps = contacts(physics, &robot);
-    overlaps.extend(standing(physics, &robot));
-    if let Some((surface, position)) = skin {
-        overlaps.extend(in_skin(physics, &robot, surface, Vector3::from(position)));
+    let tree = OnceLock::new();
+    let skin = skin.map(|(mesh, [x, y, z])| SkinAtRest {
+        mesh,
+        tree: &tree,
+        world_from_skin: Isometry3::translation(x, y, z),
+    });
+    check.check(physics, skin.as_ref())
+}
+
+/// The torso's skin at rest.
+#[derive(Debug, Clone, Copy)]
+pub struct SkinAtRest<'a> {
+    /// The closed surface in the torso's frame [m].
+    pub mesh: &'a TriangleMesh,
+    /// Its tree, made when it is first needed; none where the surface has none.
+    pub tree: &'a OnceLock<Option<SurfaceTree>>,
+    /// Where the torso's frame stands.
+    pub world_from_skin: Isometry3<f64>,
+}
+
+/// What [`check_start`] checks, for one model and many starts.
+#[derive(Debug, Clone)]
+pub struct StartCheck {
+    robot: RobotGeoms,
+    /// The robot's geoms that collide with anything.
+    colliding: Vec<usize>,
+    /// Pairs of the robot and the surroundings that both stand still.
+    standing: Vec<[usize; 2]>,
+}
+
+impl StartCheck {
+    /// The check of a model's robot.
+    ///
+    /// # Errors
+    /// As [`ProbeFrame::new`] for a scene without a probe.
+    pub fn new(model: &MjModel) -> Result<Self, SimError> {
+        let robot = RobotGeoms::new(model)?;
+        let colliding = robot.colliding(model);
+        Ok(Self {
+            standing: standing_pairs(model, &robot, &colliding),
+            robot,
+            colliding,
+        })
     }
-    overlaps.retain(|overlap| overlap.depth > START_TOLERANCE);
-    overlaps.sort_by(|a, b| b.depth.total_cmp(&a.depth));
-    // Several points of one pair, or several shapes of one body, are one overlap: the deepest.
-    let mut found: Vec<Overlap> = Vec::new();
-    for overlap in overlaps {
-        if !found
-            .iter()
-            .any(|known| known.robot == overlap.robot && known.other == overlap.other)
-        {
-            found.push(overlap);
+
+    /// Checks a start whose positions and contacts MuJoCo has computed.
+    ///
+    /// # Errors
+    /// As [`check_start`].
+    pub fn check(
+        &self,
+        physics: &mut Physics,
+        skin: Option<&SkinAtRest<'_>>,
+    ) -> Result<(), StartOverlap> {
+        let mut overlaps = contacts(physics, &self.robot);
+        overlaps.extend(standing(physics, &self.standing));
+        if let Some(skin) = skin {
+            overlaps.extend(in_skin(physics, &self.colliding, skin));
         }
-    }
-    if found.is_empty() {
-        Ok(())
-    } else {
-        Err(StartOverlap(found))
+        overlaps.retain(|overlap| overlap.depth > START_TOLERANCE);
+        overlaps.sort_by(|a, b| b.depth.total_cmp(&a.depth));
+        // Several points of one pair, or several shapes of one body, are one overlap: the deepest.
+        let mut found: Vec<Overlap> = Vec::new();
+        for overlap in overlaps {
+            if !found
+                .iter()
+                .any(|known| known.robot == overlap.robot && known.other == overlap.other)
+            {
+                found.push(overlap);
+            }
+        }
+        if found.is_empty() {
+            Ok(())
+        } else {
+            Err(StartOverlap(found))
+        }
     }
 }
 
 /// The geoms of the robot with its probe.
+#[derive(Debug, Clone)]
 struct RobotGeoms {
     arm: ArmContact,
     probe: ProbeContact,
@@ -133,24 +191,22 @@ fn contacts(physics: &Physics, robot: &RobotGeoms) -> Vec<Overlap> {
     touching.collect()
 }
 
-/// Parts of the robot that stand still, in what stands still: MuJoCo tests no such pair.
-fn standing(physics: &mut Physics, robot: &RobotGeoms) -> Vec<Overlap> {
-    let model = physics.model();
+/// Parts of the robot that stand still, and what stands still: MuJoCo tests no such pair.
+fn standing_pairs(model: &MjModel, robot: &RobotGeoms, colliding: &[usize]) -> Vec<[usize; 2]> {
     let is_still = |geom: usize| model.body_weldid()[model.geom_bodyid()[geom] as usize] == 0;
     let (kinds, affinities) = (model.geom_contype(), model.geom_conaffinity());
     let meets = |a: usize, b: usize| kinds[a] & affinities[b] | kinds[b] & affinities[a] != 0;
     let others = (0..model.ffi().ngeom as usize)
         .filter(|&geom| is_still(geom) && !robot.owns(geom as i32))
         .collect::<Vec<_>>();
-    let pairs: Vec<[usize; 2]> = robot
-        .colliding(model)
-        .into_iter()
-        .filter(|&geom| is_still(geom))
-        .flat_map(|geom| others.iter().map(move |&other| [geom, other]))
-        .filter(|&[geom, other]| meets(geom, other))
-        .collect();
+    let still = colliding.iter().filter(|&&geom| is_still(geom));
+    let pairs = still.flat_map(|&geom| others.iter().map(move |&other| [geom, other]));
+    pairs.filter(|&[geom, other]| meets(geom, other)).collect()
+}
+
+fn standing(physics: &mut Physics, pairs: &[[usize; 2]]) -> Vec<Overlap> {
     let mut found = Vec::new();
-    for pair in pairs {
+    for &pair in pairs {
         let (distance, _) = ffi::geom_distance(physics.data_mut(), pair, 0.0);
         let [robot, other] = pair.map(|geom| part_name(physics.model(), geom));
         found.push(Overlap {
@@ -163,36 +219,39 @@ fn standing(physics: &mut Physics, robot: &RobotGeoms) -> Vec<Overlap> {
     found
 }
 
-/// Points of the robot's shapes below the skin at rest.
-fn in_skin(
-    physics: &Physics,
-    robot: &RobotGeoms,
-    skin: &TriangleMesh,
-    position: Vector3<f64>,
-) -> Vec<Overlap> {
+/// Points of the robot's shapes below the skin at rest: of each shape the deepest.
+fn in_skin(physics: &Physics, colliding: &[usize], skin: &SkinAtRest<'_>) -> Vec<Overlap> {
     let (model, data) = (physics.model(), physics.data());
-    let [low, high] = skin.bounds().map(Vector3::from);
-    let mut surface = None;
+    let [low, high] = skin.mesh.bounds().map(Vector3::from);
+    let skin_from_world = skin.world_from_skin.inverse();
     let mut found = Vec::new();
-    for geom in robot.colliding(model) {
-        let rotation = Matrix3::from_row_slice(&data.geom_xmat()[geom]);
-        let center = Vector3::from(data.geom_xpos()[geom]) - position;
-        for point in shape_points(model, geom).map(|point| center + rotation * point) {
-            // Most robots are nowhere near, and need no tree of the surface.
-            if point != point.sup(&low).inf(&high) {
-                continue;
-            }
-            let tree = surface.get_or_insert_with(|| SurfaceTree::new(skin));
-            let Ok(tree) = tree else {
-                return found;
-            };
-            found.push(Overlap {
-                robot: part_name(model, geom),
-                other: "the torso".to_owned(),
-                depth: -tree.signed_distance(&point),
-                is_self: false,
-            });
+    for &geom in colliding {
+        let center = skin_from_world * Point3::from(data.geom_xpos()[geom]);
+        let center = center.coords;
+        // Most of a robot is nowhere near, and needs no tree of the surface.
+        if (center - center.sup(&low).inf(&high)).norm() > model.geom_rbound()[geom] {
+            continue;
         }
+        let rotation = Matrix3::from_row_slice(&data.geom_xmat()[geom]);
+        let rotation = skin_from_world.rotation.to_rotation_matrix() * rotation;
+        let points = shape_points(model, geom).map(|point| center + rotation * point);
+        let mut points = points
+            .filter(|point| *point == point.sup(&low).inf(&high))
+            .peekable();
+        if points.peek().is_none() {
+            continue;
+        }
+        let tree = skin.tree.get_or_init(|| SurfaceTree::new(skin.mesh).ok());
+        let Some(tree) = tree else {
+            return found;
+        };
+        let depth = points.map(|point| -tree.signed_distance(&point));
+        found.push(Overlap {
+            robot: part_name(model, geom),
+            other: "the torso".to_owned(),
+            depth: depth.fold(f64::NEG_INFINITY, f64::max),
+            is_self: false,
+        });
     }
     found
 }

@@ -139,6 +139,12 @@ impl RunWatch {
         self.at_position.fill([0; 2]);
     }
 
+    /// Forgets everything.
+    pub fn restart(&mut self) {
+        self.restart_joints();
+        self.hardest = None;
+    }
+
     /// Adds the last physics step.
     pub fn see(&mut self, physics: &Physics) {
         self.n_steps += 1;

@@ -3,9 +3,11 @@
 mod inserts;
 mod labels;
 mod neck;
+mod organs;
 mod phantom;
 mod pressed;
 
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -29,6 +31,7 @@ use insonate::ultrasound::{BMode, Frame, Settings, View};
 use nalgebra::Isometry3;
 use serde_json::{Value, json};
 
+use self::organs::{Organ, OrganFrame, organ_line};
 use self::phantom::PhantomWord;
 use super::device_arg::DeviceArg;
 use super::scene_args::SceneArgs;
@@ -99,6 +102,10 @@ pub(crate) struct ImageCommand {
         allow_negative_numbers = true
     )]
     organ_unit: f64,
+    /// Axes that the coordinates of the meshes of organs count along [default: what the file's header says (SPACE=RAS or SPACE=LPS); else those
+    /// of what is imaged: left, head, front]
+    #[arg(long, value_name = "FRAME", requires = "organ")]
+    organ_frame: Option<OrganFrame>,
     /// Seed of the patient's or the neck's organs, of speckle and noise.
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -170,6 +177,9 @@ pub(crate) struct ImageCommand {
     json: bool,
     #[command(flatten)]
     verdict: VerdictArgs,
+    /// The organs of `organ`, once they are in the body.
+    #[arg(skip)]
+    organs: OnceCell<Vec<Organ>>,
 }
 
 /// What is imaged, how it is deformed, from where.
@@ -218,6 +228,9 @@ impl ImageCommand {
         figures["seconds_per_frame"] = seconds.into();
         figures["device"] = device.into();
         figures["legend"] = legend(&*scanned.phantom);
+        if let Some(organs) = self.organ_figures(&b_mode, &scanned) {
+            figures["organs"] = organs;
+        }
         figures["contact_share"] = frame.contact_share().into();
         if frame.contact_share() == 0.0 {
             eprintln!(
@@ -494,6 +507,10 @@ fn lines(figures: &Value, output: Option<&Path>) -> String {
     for (name, figure) in figures.as_object().into_iter().flatten() {
         match (figure.as_f64(), figure.as_array()) {
             (Some(number), _) => lines.push(format!("{name:<20} {number:>12.4}")),
+            (None, Some(rows)) if name == "organs" => {
+                lines.push(name.clone());
+                lines.extend(rows.iter().map(organ_line));
+            }
             (None, Some(rows)) => {
                 lines.push(name.clone());
                 lines.extend(rows.iter().map(row));

@@ -90,7 +90,7 @@ impl PsmPalpation {
         let below = [x + REMOTE_CENTER_REACH, y];
         let skin = scene
             .surface_above(below[0], below[1])
-            .context("the remote centre is not above the torso; move it with --robot-position")?;
+            .context("the remote centre is not above the torso; move robot_position")?;
         let from_center = z + REMOTE_CENTER_HEIGHT - skin.position[2] - CLEARANCE;
         let lengths = &psm.geometry;
         let tool = lengths.l_tool - lengths.l_rcc + lengths.l_p2y + lengths.l_clip;

@@ -174,7 +174,7 @@ impl DiscretizedBody {
         let count = of_elements.len();
         ensure!(
             count >= 50,
-            "--resolution {} leaves {count} particles or tetrahedra: take a finer one",
+            "resolution {} leaves {count} particles or tetrahedra: take a finer one",
             plan.resolution
         );
         let names = body.layers.iter().map(|layer| &layer.name);

@@ -66,7 +66,7 @@ impl MpmSimulation {
         for (asked, what) in [(tears, "tearing is"), (grips, "grips are")] {
             ensure!(
                 !asked || plan.device != Device::Gpu,
-                "{what} not served by the particle solver on the GPU: take --device cpu"
+                "{what} not served by the particle solver on the GPU: take the device cpu"
             );
         }
         // Not every motion is served there, and none was ever tried on hardware: nobody gets a GPU without asking for it.
@@ -147,7 +147,7 @@ impl MpmSimulation {
         };
         ensure!(
             n_held > 0,
-            "the instrument closes on nothing: take a finer --resolution"
+            "the instrument closes on nothing: take a finer resolution"
         );
         Ok(())
     }

@@ -92,20 +92,20 @@ impl MotionPlan {
     /// Fails for invalid settings.
     ///
     /// # Errors
-    /// [`TissueError::Setting`], naming the option.
+    /// [`TissueError::Setting`], naming the field.
     pub fn check(&self) -> Result<(), TissueError> {
         let bodies = self.motion.bodies;
         if !bodies.contains(&self.body) {
             let known: Vec<&str> = bodies.iter().map(|body| body.name()).collect();
             return Err(TissueError::Setting {
-                field: "--body".to_owned(),
+                field: "body".to_owned(),
                 value: self.body.name().to_owned(),
                 allowed: format!("{} for {}", known.join(" or "), self.motion.name),
             });
         }
         if self.layers && !self.body.has_layers() {
             return Err(TissueError::Setting {
-                field: "--layers".to_owned(),
+                field: "layers".to_owned(),
                 value: "given".to_owned(),
                 allowed: format!("left out: a {} is of one material", self.body.name()),
             });
@@ -118,17 +118,17 @@ impl MotionPlan {
         } = self.material;
         let most_travel = 2.0 * (self.motion.travel)(self.body);
         for (field, value, least, most) in [
-            ("--young-modulus", young_modulus, 100.0, 1e7),
-            ("--poisson-ratio", poisson_ratio, 0.0, 0.49),
-            ("--density", density, 100.0, 1e4),
-            ("--damping-time", self.damping_time, 0.0, 1.0),
-            ("--friction", self.friction, 0.0, 10.0),
-            ("--resolution", self.resolution as f64, 6.0, 200.0),
-            ("--travel", self.travel, 1e-4, most_travel),
-            ("--duration", self.duration, 0.05, 100.0),
-            ("--frames", self.n_frames as f64, 2.0, 60.0),
-            ("--gravity", self.gravity, 0.0, 100.0),
-            ("--threads", self.n_threads as f64, 0.0, 1024.0),
+            ("young_modulus", young_modulus, 100.0, 1e7),
+            ("poisson_ratio", poisson_ratio, 0.0, 0.49),
+            ("density", density, 100.0, 1e4),
+            ("damping_time", self.damping_time, 0.0, 1.0),
+            ("friction", self.friction, 0.0, 10.0),
+            ("resolution", self.resolution as f64, 6.0, 200.0),
+            ("travel", self.travel, 1e-4, most_travel),
+            ("duration", self.duration, 0.05, 100.0),
+            ("frames", self.n_frames as f64, 2.0, 60.0),
+            ("gravity", self.gravity, 0.0, 100.0),
+            ("threads", self.n_threads as f64, 0.0, 1024.0),
         ] {
             if !(value >= least && value <= most) {
                 return Err(TissueError::Setting {

@@ -178,7 +178,7 @@ impl XpbdSimulation {
         }
         ensure!(
             n_held > 0,
-            "the instrument closes on nothing: take a finer --resolution"
+            "the instrument closes on nothing: take a finer resolution"
         );
         Ok(())
     }

@@ -131,6 +131,10 @@ impl Inserts {
 }
 
 impl Phantom for Inserts {
+    fn bounds(&self) -> Option<[Point; 2]> {
+        self.inner.bounds()
+    }
+
     fn materials(&self) -> &[Material] {
         &self.materials
     }

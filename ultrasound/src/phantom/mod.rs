@@ -40,6 +40,11 @@ pub trait Phantom: Send + Sync {
         0.0
     }
 
+    /// Corners of the body [m]; none where it has no end.
+    fn bounds(&self) -> Option<[Point; 2]> {
+        None
+    }
+
     /// Scatterers that stand out of the speckle: wires, grains.
     fn scatterers(&self) -> &[Scatterer] {
         &[]

@@ -240,6 +240,10 @@ impl Adult {
 }
 
 impl Phantom for Adult {
+    fn bounds(&self) -> Option<[Point; 2]> {
+        Some(self.bounds())
+    }
+
     fn materials(&self) -> &[Material] {
         &self.materials
     }

@@ -247,6 +247,10 @@ impl LabelVolume {
 }
 
 impl Phantom for LabelVolume {
+    fn bounds(&self) -> Option<[Point; 2]> {
+        Some(self.bounds())
+    }
+
     fn materials(&self) -> &[Material] {
         &self.materials
     }
