@@ -83,7 +83,10 @@ fn check(motion: &str, solver: &str, duration: &str) -> (tempfile::TempDir, Valu
     let count = std::fs::read_dir(scratch.path())
         .expect("it is there")
         .count();
-    assert_eq!(count, 4, "no temporary files stay");
+    assert_eq!(
+        count, 5,
+        "these, the list of what the run wrote, and no temporary files"
+    );
     (scratch, summary)
 }
 
