@@ -120,6 +120,22 @@ impl EvaluationResult {
         Some(judged().filter(has_failed).collect())
     }
 
+    /// The kind of the first reason of each episode that failed its verdict, with counts, most frequent first.
+    ///
+    /// Figures differ between episodes, so a kind is the reason without its numbers.
+    pub fn failure_reasons(&self) -> Vec<(String, usize)> {
+        let mut counts = std::collections::BTreeMap::<String, usize>::new();
+        for episode in self.failed_verdicts().unwrap_or_default() {
+            let verdict = episode.verdict.as_ref();
+            if let Some(reason) = verdict.and_then(|verdict| verdict.reasons.first()) {
+                *counts.entry(without_numbers(reason)).or_default() += 1;
+            }
+        }
+        let mut counts: Vec<_> = counts.into_iter().collect();
+        counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+        counts
+    }
+
     /// Why episodes ended, with counts, most frequent first.
     pub fn end_reasons(&self) -> Vec<(String, usize)> {
         count(self.episodes.iter())
@@ -156,4 +172,16 @@ fn short_reason(episode: &EpisodeStatistics) -> String {
         crate::envs::EndReason::Diverged(_) => "diverged".to_owned(),
         reason => reason.text().into_owned(),
     }
+}
+
+/// A text with `…` for each number.
+fn without_numbers(text: &str) -> String {
+    let words = text.split(' ').map(|word| {
+        if word.starts_with(|first: char| first.is_ascii_digit() || first == '-') {
+            "…"
+        } else {
+            word
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
 }

@@ -272,6 +272,7 @@ fn conditions(all: &[ConditionResult]) -> String {
             Cell::Number(format!("{:.2}", policy.peak_force_n.max)),
             Cell::Number(format!("{:.3}", policy.contact_speed_m_s.mean)),
             Cell::Number(format!("{:.3}", policy.contact_speed_m_s.max)),
+            Cell::Number(policy.n_failed.to_string()),
         ]
     };
     let rows: Vec<Vec<Cell>> = all
@@ -287,6 +288,7 @@ fn conditions(all: &[ConditionResult]) -> String {
             "greatest",
             "touch [m/s]",
             "greatest",
+            "failed verdicts",
         ],
     );
     table(&header, &rows, false)

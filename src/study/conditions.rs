@@ -114,6 +114,8 @@ fn figures(result: &EvaluationResult) -> PolicyFigures {
         peak_force_n: metric("peak_force_n"),
         contact_speed_m_s: metric("contact_speed_m_s"),
         n_episodes: n,
+        n_failed: result.failed_verdicts().map_or(0, |failed| failed.len()),
+        reasons: result.failure_reasons(),
     }
 }
 

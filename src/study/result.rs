@@ -110,4 +110,8 @@ pub struct PolicyFigures {
     pub contact_speed_m_s: Estimate,
     /// Episodes.
     pub n_episodes: usize,
+    /// Episodes that failed their verdict.
+    pub n_failed: usize,
+    /// The first reason of each, with counts, most frequent first.
+    pub reasons: Vec<(String, usize)>,
 }

@@ -97,12 +97,11 @@ fn stands_near(geom: &Element, place: [f64; 2]) -> bool {
         || geom
             .reals("size")
             .is_none_or(|size| size.iter().all(|&half| half <= MOST_SIZE));
-    let [x, y] = match geom.array::<6>("fromto") {
-        Some([x, y, _, to_x, to_y, _]) => [f64::midpoint(x, to_x), f64::midpoint(y, to_y)],
-        None => {
-            let [x, y, _] = geom.array::<3>("pos").unwrap_or_default();
-            [x, y]
-        }
+    let [x, y] = if let Some([x, y, _, to_x, to_y, _]) = geom.array::<6>("fromto") {
+        [f64::midpoint(x, to_x), f64::midpoint(y, to_y)]
+    } else {
+        let [x, y, _] = geom.array::<3>("pos").unwrap_or_default();
+        [x, y]
     };
     is_small && (x - place[0]).hypot(y - place[1]) <= NEAR
 }
@@ -227,8 +226,11 @@ fn body_names(mjcf: &Mjcf) -> BTreeSet<String> {
 /// `name`, or `name_2`, `name_3`, ... where a body has it.
 fn free_name(mjcf: &Mjcf, name: &str) -> String {
     let taken = body_names(mjcf);
-    std::iter::once(name.to_owned())
-        .chain((2..).map(|index| format!("{name}_{index}")))
-        .find(|name| !taken.contains(name))
-        .expect("there is always a next number")
+    let mut free = name.to_owned();
+    let mut number = 1;
+    while taken.contains(&free) {
+        number += 1;
+        free = format!("{name}_{number}");
+    }
+    free
 }
