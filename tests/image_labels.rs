@@ -4,7 +4,7 @@ mod command;
 
 use std::path::Path;
 
-use command::{insonate, refused, stderr};
+use command::{insonate, json, refused, stderr};
 use serde_json::Value;
 
 const TABLE: &str = "[labels]\n0 = \"air\"\n5 = \"liver\"\n16 = \"lung\"\n22 = \"muscle\"\n";
@@ -37,15 +37,17 @@ fn trunk([left, back, head]: [f64; 3]) -> u8 {
     }
 }
 
-/// Figures and warnings of a small picture; options that name files of a folder begin with `@`.
-fn seen(folder: &Path, arguments: &str) -> (Value, String) {
+/// Arguments of a small picture; names of files in a folder begin with `@`.
+fn small(folder: &Path, arguments: &str) -> String {
     let arguments = format!(
-        "image {arguments} --materials @table.toml --rotation 0 --depth 0.1 --lines 128 --samples 256 --json"
+        "image {arguments} --materials @table.toml --rotation 0 --depth 0.1 --lines 128 --samples 256"
     );
-    let ran = insonate(&arguments.replace('@', &format!("{}/", folder.display())));
-    assert!(ran.status.success(), "{}", stderr(&ran));
-    let figures = serde_json::from_slice(&ran.stdout).expect("figures are JSON");
-    (figures, stderr(&ran))
+    arguments.replace('@', &format!("{}/", folder.display()))
+}
+
+/// Its figures.
+fn seen(folder: &Path, arguments: &str) -> Value {
+    json(&small(folder, arguments))
 }
 
 #[test]
@@ -63,20 +65,24 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
     let site = "--site -0.03,0";
     let warnings = |figures: &Value| figures["warnings"].as_array().expect("a list").len();
 
-    let (whole, told) = seen(folder, &format!("--labels @all.nrrd {site}"));
-    assert_eq!(warnings(&whole), 0, "{told}");
-    let (naked, told) = seen(folder, &format!("--labels @organ.nrrd {site}"));
+    let whole = seen(folder, &format!("--labels @all.nrrd {site}"));
+    assert_eq!(warnings(&whole), 0, "{whole}");
+    let naked = seen(folder, &format!("--labels @organ.nrrd {site}"));
     assert_eq!(warnings(&naked), 1, "{naked}");
+    let told = stderr(&insonate(&small(
+        folder,
+        &format!("--labels @organ.nrrd {site}"),
+    )));
     let warning = naked["warnings"][0].as_str().expect("a sentence");
     assert!(
         warning.contains("label 0") && warning.contains("--body MASK") && told.contains(warning),
         "{told}"
     );
-    let (filled, told) = seen(
+    let filled = seen(
         folder,
         &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
     );
-    assert_eq!(warnings(&filled), 0, "{told}");
+    assert_eq!(warnings(&filled), 0, "{filled}");
     let first = |figures: &Value| figures["middle_line"][0]["material"].clone();
     assert_eq!(first(&naked), "liver");
     assert_eq!(first(&filled), "soft tissue");
@@ -85,7 +91,7 @@ fn tissue_without_a_label_is_noticed_and_a_body_fills_it() {
 
     let table = folder.join("table.toml");
     std::fs::write(&table, format!("body = \"fat\"\n{TABLE}")).expect("the folder can be written");
-    let (fat, _) = seen(
+    let fat = seen(
         folder,
         &format!("--labels @organ.nrrd --body @body.nrrd {site}"),
     );
@@ -118,10 +124,8 @@ fn a_header_with_its_labels_in_another_file_shows_the_same() {
     let header = "NDims = 3\nBinaryData = True\nOffset = -79 -59 -29\nElementSpacing = 2 2 2\n\
                   DimSize = 80 60 30\nElementType = MET_UCHAR\nElementDataFile = all.raw\n";
     write("all.mhd", header.as_bytes());
-    let [mut wanted, mut found] = ["all.nrrd", "all.mhd"].map(|name| {
-        let (figures, _) = seen(folder, &format!("--labels @{name} --site -0.03,0"));
-        figures
-    });
+    let [mut wanted, mut found] = ["all.nrrd", "all.mhd"]
+        .map(|name| seen(folder, &format!("--labels @{name} --site -0.03,0")));
     for figures in [&mut wanted, &mut found] {
         figures["seconds_per_frame"] = Value::Null;
     }

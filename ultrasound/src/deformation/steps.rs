@@ -41,7 +41,7 @@ impl Steps {
     }
 
     /// How far the face may reach in at each node, so that it meets no air within the contact: between places with gaps below `gel` [m] and
-    /// no larger gap than a step between them; none elsewhere.
+    /// no larger gap than a step between them; none farther than a node from it.
     pub(super) fn bridged(mut self, gel: f32) -> Vec<Option<f32>> {
         for row in self.reach.chunks_mut(self.count[0]) {
             for run in row.chunk_by_mut(|a, b| a.is_some() && b.is_some()) {
@@ -57,9 +57,11 @@ impl Steps {
         let near = [PARTS; 2];
         let smooth = self.around(&self.reach, self.radius, mean);
         let below = zip(&self.reach, &smooth, |reach, smooth| reach - smooth);
-        // A mean of least values that all count here is not above what is here.
-        let below = self.around(&self.around(&below, near, least), near, mean);
+        // A mean of least values that all count here is not above what is here. The nodes around the contact bound cells that it ends in.
+        let least = self.around(&below, near, least);
+        let below = self.around(&least, near, mean);
         let bridged = zip(&smooth, &below, |smooth, below| smooth + below);
+        let bridged = zip(&bridged, &least, |bridged, _| bridged);
         let is_node = |at: &usize| {
             let [i, j] = [at % self.count[0], at / self.count[0]];
             i % PARTS == 0 && j % PARTS == 0
@@ -68,7 +70,7 @@ impl Steps {
         nodes.map(|at| bridged[at]).collect()
     }
 
-    /// What is made of the values around each place that has one.
+    /// What is made of the values around each place, if there are any.
     fn around(
         &self,
         values: &[Option<f32>],
@@ -86,7 +88,7 @@ impl Steps {
             for row in range(j, 1).map(|row| &values[row * nx..][..nx]) {
                 near.extend(row[range(i, 0)].iter().flatten());
             }
-            made.push(values[j * nx + i].map(|_| of(&near)));
+            made.push((!near.is_empty()).then(|| of(&near)));
         }
         made
     }

@@ -144,12 +144,12 @@ impl LabelImage {
             return Err(refuse(pointer));
         }
         let folder = path.parent().filter(|folder| *folder != Path::new(""));
-        let source = Source {
+        let mut source = Source {
             input: &mut input,
             folder: Some(folder.unwrap_or(Path::new("."))),
             near,
         };
-        Self::from_source(format, source).map_err(refuse)
+        Self::from_source(format, &mut source).map_err(refuse)
     }
 
     /// Reads the content of a file, which may name no other.
@@ -158,15 +158,15 @@ impl LabelImage {
     /// As [`read`](Self::read).
     pub fn parse(format: LabelFormat, mut bytes: &[u8]) -> Result<Self, UltrasoundError> {
         let refuse = |problem: String| UltrasoundError::file(&"label volume", problem);
-        let source = Source {
+        let mut source = Source {
             input: &mut bytes,
             folder: None,
             near: None,
         };
-        Self::from_source(format, source).map_err(refuse)
+        Self::from_source(format, &mut source).map_err(refuse)
     }
 
-    fn from_source(format: LabelFormat, source: Source) -> Result<Self, String> {
+    fn from_source(format: LabelFormat, source: &mut Source) -> Result<Self, String> {
         match format {
             LabelFormat::Nifti => nifti::read(source),
             LabelFormat::Nrrd => nrrd::read(source),

@@ -25,8 +25,9 @@ struct Header {
 }
 
 /// Reads a file, which says itself whether it is compressed.
-pub(super) fn read(source: Source) -> Result<LabelImage, String> {
-    let Source { input, near, .. } = source;
+pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
+    let near = source.near;
+    let input = &mut *source.input;
     let start = input.fill_buf().map_err(|error| error.to_string())?;
     if start.starts_with(&[0x1f, 0x8b]) {
         return read_plain(&mut MultiGzDecoder::new(input), near);

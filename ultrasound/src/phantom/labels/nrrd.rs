@@ -27,7 +27,7 @@ struct Header {
 }
 
 /// Reads a file.
-pub(super) fn read(source: Source) -> Result<LabelImage, String> {
+pub(super) fn read(source: &mut Source) -> Result<LabelImage, String> {
     let header = Header::read(source.input)?;
     let (count, frame) = (header.count()?, header.frame()?);
     let part = Part::new("sizes", count, frame, source.near)?;

@@ -191,6 +191,7 @@ impl Layout {
 }
 
 /// A number of a file.
+#[derive(Clone, Copy)]
 struct Number {
     /// The whole number that it stands for.
     label: i64,
