@@ -173,7 +173,7 @@ fn a_script_that_fails_its_verdict_ends_with_status_1() {
     let folder = scratch.path().join("rollout");
     let sweep = "--task probe-sweep --seed 1 --set task.max_force=3";
     let output = format!("--no-pictures --overwrite --output {}", folder.display());
-    let line = failed(&format!("rollout scripted {sweep} {output}"), 1);
+    let line = failed(&format!("rollout scripted {sweep} {output}"));
     assert!(line.contains("1 of 1 scripted episodes failed"), "{line}");
     let read = std::fs::read(folder.join("summary.json")).unwrap();
     let summary: serde_json::Value = serde_json::from_slice(&read).unwrap();
@@ -186,16 +186,13 @@ fn a_script_that_fails_its_verdict_ends_with_status_1() {
     let told = json(&evaluate);
     assert_eq!(told["n_failed"], 2, "{told}");
     assert_eq!(told["failed"][0]["seed"], 1);
-    let line = failed(&format!("{evaluate} --strict"), 1);
+    let line = failed(&format!("{evaluate} --strict"));
     assert!(line.contains("2 of 2 episodes failed"), "{line}");
     let data = scratch.path().join("demos");
-    let line = failed(
-        &format!(
-            "demonstrate probe-sweep --episodes 1 --set task.max_force=3 --output {}",
-            data.display()
-        ),
-        1,
-    );
+    let line = failed(&format!(
+        "demonstrate probe-sweep --episodes 1 --set task.max_force=3 --output {}",
+        data.display()
+    ));
     assert!(line.contains("1 of 1 scripted demonstrations"), "{line}");
     assert!(data.join("meta").is_dir(), "the data set is written");
 }

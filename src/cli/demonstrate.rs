@@ -264,7 +264,7 @@ impl Demonstrate {
             "bytes": size(&self.output),
             "seed": self.seed,
             "cameras": self.cameras,
-            "n_failed": recorded.failed.len(),
+            "n_failed": recorded.is_judged().then_some(recorded.failed.len()),
             "failed": failed.collect::<Vec<Value>>(),
             "interrupted": recorded.interrupted,
         })
@@ -285,11 +285,13 @@ impl Demonstrate {
                 recorded.episodes.len()
             ));
         }
-        lines.push(format!(
-            "verdict: {} of {} failed",
-            recorded.failed.len(),
-            recorded.n_kept
-        ));
+        if recorded.is_judged() {
+            lines.push(format!(
+                "verdict: {} of {} failed",
+                recorded.failed.len(),
+                recorded.n_kept
+            ));
+        }
         let failed = recorded.failed.iter();
         lines
             .extend(failed.map(|(seed, reasons)| format!("  seed {seed}: {}", reasons.join("; "))));

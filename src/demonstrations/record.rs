@@ -52,6 +52,14 @@ pub struct Recorded {
     pub interrupted: bool,
 }
 
+impl Recorded {
+    /// Whether the task judges its episodes.
+    pub fn is_judged(&self) -> bool {
+        let mut episodes = self.episodes.iter();
+        episodes.any(|episode| episode.verdict.is_some())
+    }
+}
+
 /// What all demonstrations of an expert share.
 pub fn dataset_info(expert: &NamedPolicy, spec: &EnvSpec, plan: &RecordPlan) -> DatasetInfo {
     let kind = tasks::by_name(expert.factory.task);

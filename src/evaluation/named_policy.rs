@@ -51,7 +51,7 @@ impl NamedPolicy {
             .or(first.map(|policy| policy.identity.task.as_str()))
             .ok_or_else(|| EnvError::Config {
                 field: "task".to_owned(),
-                problem: "is missing: name it, or give a policy file".to_owned(),
+                problem: "is missing: give --task or a policy file".to_owned(),
             })?;
         tasks::by_name(task)?;
         let default = match first {

@@ -58,7 +58,7 @@ impl BModeFilm {
         let torso = scene.torso.as_ref();
         let torso = torso.filter(|torso| torso.config.shape == Shape::Adult);
         let Some(torso) = torso else {
-            let problem = "a torso has no organs to look at; choose the patient adult".to_owned();
+            let problem = "a torso has no organs to look at; choose --patient adult".to_owned();
             return Err(ModelError::Conflict(problem).into());
         };
         let transducer = scene.probe.transducer;

@@ -259,7 +259,7 @@ fn refusal(
     text += &format!("; its axes are taken for {frame}, and it reaches from {organ} m");
     if let Some(body) = phantom.bounds() {
         let body = corners(&body.map(|corner| corner.coords.cast()));
-        text += &format!(", the body from {body} m");
+        text += &format!(", while the body reaches from {body} m");
     }
     if !cures.is_empty() {
         text += &format!(
