@@ -219,7 +219,7 @@ impl Organ {
     /// Whether a place of the picture lies in it, where the body is deformed.
     fn is_cut(&self, b_mode: &BMode, scanned: &Scanned) -> bool {
         let settings = b_mode.settings();
-        let [low, high] = self.bounds.map(|corner| corner.cast::<f32>());
+        let [low, high] = self.bounds.map(nalgebra::Matrix::cast::<f32>);
         let pose = scanned.pose.cast::<f32>();
         let lines = (0..settings.n_lines).step_by(STRIDE);
         let samples = || (0..settings.n_samples).step_by(STRIDE);
@@ -243,7 +243,7 @@ fn refusal(
     cures: &[String],
 ) -> String {
     let unit = placing.unit;
-    let mut text = match problem {
+    let text = match problem {
         Misplaced::Tiny(extent) => {
             let mm = 1e3 * extent;
             format!(
@@ -256,18 +256,19 @@ fn refusal(
     };
     let organ = corners(&placed.bounds().map(Vector3::from));
     let frame = placing.frame_text();
-    text += &format!("; its axes are taken for {frame}, and it reaches from {organ} m");
-    if let Some(body) = phantom.bounds() {
+    let body = phantom.bounds().map_or(String::new(), |body| {
         let body = corners(&body.map(|corner| corner.coords.cast()));
-        text += &format!(", while the body reaches from {body} m");
-    }
-    if !cures.is_empty() {
-        text += &format!(
+        format!(", while the body reaches from {body} m")
+    });
+    let cure = if cures.is_empty() {
+        String::new()
+    } else {
+        format!(
             "; it lies within the body with {}",
             cures.join(", or with ")
-        );
-    }
-    text
+        )
+    };
+    format!("{text}; its axes are taken for {frame}, and it reaches from {organ} m{body}{cure}")
 }
 
 fn corners([low, high]: &[Vector3<f64>; 2]) -> String {
@@ -288,9 +289,10 @@ pub(super) fn organ_line(figures: &Value) -> String {
         numbers("size_m", 1e3, 1, " x "),
         numbers("centre_m", 1.0, 4, ", "),
     );
-    let cut = match figures["cut"] == true {
-        true => "the picture cuts it",
-        false => "the picture does not cut it",
+    let cut = if figures["cut"] == true {
+        "the picture cuts it"
+    } else {
+        "the picture does not cut it"
     };
     format!("  {name} ({material}): {size} mm, centre ({centre}) m, {cut}")
 }
