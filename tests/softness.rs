@@ -30,7 +30,9 @@ fn forces<const N: usize>(
     let scene = Scene::new(robots::panda::panda(), probe.clone(), Some(torso));
     let settings = Press {
         // A busy machine may be slow.
-        limits: VerdictLimits::default().with("real_time=0").unwrap(),
+        limits: VerdictLimits::default()
+            .with("real_time=0")
+            .expect("a limit"),
         depth: indentations[N - 1] + 0.001,
         hold: 0.0,
         ..Press::default()
@@ -88,7 +90,9 @@ fn an_xpbd_torso_damps_a_probe_as_asked() {
     let settings = Press {
         depth: 0.016,
         speed: 0.02,
-        limits: VerdictLimits::default().with("real_time=0").unwrap(),
+        limits: VerdictLimits::default()
+            .with("real_time=0")
+            .expect("a limit"),
         ..Press::default()
     };
     let (record, _) = press(&scene, &settings, &mut Pictures::none(), &mut |_| {

@@ -1,5 +1,8 @@
 //! Robots from URDF, against forward kinematics from its origins, and from MJCF that only MuJoCo can work out.
 
+#![expect(clippy::unwrap_used, reason = "a failed unwrap fails the test")]
+
+use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
@@ -9,13 +12,13 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion, Vector3};
 /// Origin xyz, rpy and axis of each joint.
 const JOINTS: [([f64; 3], [f64; 3], [f64; 3]); 6] = [
     ([0.0, 0.0, 0.15], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
-    ([0.0, 0.14, 0.0], [0.0, 1.5708, 0.1], [0.0, 1.0, 0.0]),
+    ([0.0, 0.14, 0.0], [0.0, 1.57, 0.1], [0.0, 1.0, 0.0]),
     ([0.0, -0.12, 0.43], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
-    ([0.0, 0.0, 0.39], [0.0, 1.5708, 0.0], [0.0, 1.0, 0.0]),
+    ([0.0, 0.0, 0.39], [0.0, 1.57, 0.0], [0.0, 1.0, 0.0]),
     ([0.0, 0.09, 0.0], [0.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
     ([0.0, 0.0, 0.095], [0.0, 0.0, 0.0], [0.0, 1.0, 0.0]),
 ];
-const TOOL: ([f64; 3], [f64; 3]) = ([0.0, 0.08, 0.0], [-1.5708, 0.0, 0.0]);
+const TOOL: ([f64; 3], [f64; 3]) = ([0.0, 0.08, 0.0], [-1.57, 0.0, 0.0]);
 
 fn text(v: [f64; 3]) -> String {
     format!("{} {} {}", v[0], v[1], v[2])
@@ -37,7 +40,8 @@ fn arm(mesh: &str) -> String {
             format!("link{index}")
         };
         let effort = if number == 6 { "" } else { "effort=\"150\"" };
-        urdf += &format!(
+        write!(
+            urdf,
             "<link name=\"link{number}\">{inertial}<collision>{shape}</collision></link>\
              <joint name=\"j{number}\" type=\"revolute\"><parent link=\"{parent}\"/><child link=\"link{number}\"/>\
              <origin xyz=\"{}\" rpy=\"{}\"/><axis xyz=\"{}\"/><limit lower=\"-3.1\" upper=\"3.1\" {effort} velocity=\"2\"/>\
@@ -45,7 +49,8 @@ fn arm(mesh: &str) -> String {
             text(*xyz),
             text(*rpy),
             text(*axis)
-        );
+        )
+        .unwrap();
     }
     urdf + &format!(
         "<link name=\"tool0\"/><joint name=\"tool\" type=\"fixed\"><parent link=\"link6\"/><child link=\"tool0\"/>\

@@ -36,13 +36,12 @@ pub(super) fn to_mjcf(
     folder: &Path,
 ) -> Result<(String, Vec<String>), RobotFileError> {
     // Models may lie wherever the main file may read.
-    let root = match root {
-        Some(root) => root.to_owned(),
-        None => {
-            let whole = path.canonicalize();
-            let whole = whole.map_err(|error| RobotFileError::refused(path, "file", error))?;
-            whole.parent().unwrap_or(&whole).to_owned()
-        }
+    let root = if let Some(root) = root {
+        root.to_owned()
+    } else {
+        let whole = path.canonicalize();
+        let whole = whole.map_err(|error| RobotFileError::refused(path, "file", error))?;
+        whole.parent().unwrap_or(&whole).to_owned()
     };
     let mut stage = Stage {
         main: path,

@@ -55,14 +55,11 @@ impl Links {
             .iter()
             .filter(|name| !children.contains(name))
             .collect();
-        let base = match bases.as_slice() {
-            [base] => (*base).clone(),
-            _ => {
-                let problem =
-                    format!("one link must be the child of no joint; these are: {bases:?}");
-                return Err(RobotFileError::refused(path, "robot", problem));
-            }
+        let [base] = bases.as_slice() else {
+            let problem = format!("one link must be the child of no joint; these are: {bases:?}");
+            return Err(RobotFileError::refused(path, "robot", problem));
         };
+        let base = (*base).clone();
         Ok(Self {
             names,
             joints,
