@@ -58,6 +58,19 @@ fn a_patient_is_drawn_with_the_materials_beside() {
     for name in ["b_mode.png", "labels.png", "confidence.png", "image.json"] {
         assert!(scratch.path().join(name).is_file(), "{name}");
     }
+    // Two parts of 480 pixels; the face's middle is a fifth below the top, and a stroke lies on it in both.
+    let file = std::fs::File::open(scratch.path().join("overview.png")).expect("it is there");
+    let mut reader = png::Decoder::new(std::io::BufReader::new(file))
+        .read_info()
+        .expect("a PNG file");
+    let mut pixels = vec![0; 960 * 480];
+    reader.next_frame(&mut pixels).expect("a row of pixels");
+    let [black, gas] = [pixels[96 * 960 + 240], pixels[0]];
+    assert_eq!(pixels[96 * 960 + 720], black);
+    assert_eq!(pixels[200 * 960 + 720], black, "the picture's plane across");
+    assert!(pixels[104 * 960 + 240] != black && pixels[104 * 960 + 240] != gas);
+    let materials: std::collections::BTreeSet<u8> = pixels.iter().copied().collect();
+    assert!(materials.len() > 8, "{materials:?}");
 }
 
 #[test]

@@ -14,7 +14,9 @@ use std::time::Instant;
 use clap::Args;
 use insonate::experiments::{Backend, Device, Pictures};
 use insonate::files::OutputFolder;
-use insonate::report::{grey_picture, label_color, label_picture, legend_picture};
+use insonate::report::{
+    grey_picture, label_color, label_picture, legend_picture, overview_picture,
+};
 use insonate::sim::verdict::Verdict;
 #[cfg(feature = "gpu")]
 use insonate::ultrasound::GpuBMode;
@@ -434,6 +436,14 @@ impl ImageCommand {
             .map(|material| material.name);
         let legend = legend_picture(&names.collect::<Vec<_>>());
         folder.write("legend.svg", legend.as_bytes())?;
+        let Scanned {
+            phantom,
+            deformation,
+            pose,
+            ..
+        } = scanned;
+        let overview = overview_picture(&**phantom, &**deformation, pose, b_mode)?;
+        folder.write("overview.png", &overview)?;
         if let Some(confidence) = confidence {
             let values = converter.values(&confidence.values, 0.0);
             let grey: Vec<u8> = values.iter().map(|value| (255.0 * value) as u8).collect();
