@@ -178,6 +178,50 @@ fn refusals_name_what_is_wrong() {
     );
 }
 
+#[test]
+fn packages_lie_where_the_option_says() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = write(folder.path(), &arm("package://meshes_elsewhere/base.stl"));
+    let elsewhere = folder.path().join("store");
+    fs::create_dir(&elsewhere).unwrap();
+    let options = LoadOptions {
+        packages: vec![Package {
+            name: "meshes_elsewhere".to_owned(),
+            folder: elsewhere.clone(),
+        }],
+        ..LoadOptions::default()
+    };
+    let pointer = "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5284\n";
+    fs::write(elsewhere.join("base.stl"), pointer).unwrap();
+    let error = robot_file::load(&file, "tool0", &options).unwrap_err();
+    assert!(error.to_string().contains("Git LFS pointer"), "{error}");
+    fs::write(elsewhere.join("base.stl"), stl()).unwrap();
+    robot_file::load(&file, "tool0", &options).unwrap();
+}
+
+#[test]
+fn a_continuous_joint_has_no_limits() {
+    let folder = tempfile::tempdir().unwrap();
+    let turning =
+        arm("package://six_description/meshes/base.stl").replacen("revolute", "continuous", 1);
+    let file = write(folder.path(), &turning);
+    let loaded = robot_file::load(&file, "tool0", &LoadOptions::default()).unwrap();
+    let said = loaded.notes.join("\n");
+    assert!(
+        said.contains("joint \"j1\": no limits, effort 150 N·m"),
+        "{said}"
+    );
+    let model = insonate_sim::compile(&loaded.robot.mjcf.to_xml().unwrap()).unwrap();
+    let joint = |name: &str| model.joint(name).unwrap().id;
+    assert!(!model.jnt_limited()[joint("j1")] && model.jnt_limited()[joint("j2")]);
+    // The file's efforts are the motors' limits.
+    let range = model.actuator_ctrlrange()[0];
+    assert!(
+        (range[0] + 150.0).abs() < 1e-9 && (range[1] - 150.0).abs() < 1e-9,
+        "{range:?}"
+    );
+}
+
 /// Two joints and a tool.
 const ARM: &str = r#"<mujoco model="two"><compiler angle="degree"/><default><geom mass="1"/><default class="thin"><geom size="0.01"/></default></default>
 <worldbody><body name="base"><geom name="foot" size="0.05"/>

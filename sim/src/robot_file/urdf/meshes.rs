@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use insonate_meshes::git_lfs_pointer;
+
 use super::packages;
 use crate::robot_file::{Package, RobotFileError};
 
@@ -90,11 +92,8 @@ impl<'a> Meshes<'a> {
             )));
         }
         let bytes = std::fs::read(&whole).map_err(|error| refused(error.to_string()))?;
-        if bytes.starts_with(b"version https://git-lfs") {
-            return Err(refused(
-                "it is a Git LFS pointer, not the mesh; run `git lfs pull` in its repository"
-                    .to_owned(),
-            ));
+        if let Some(problem) = git_lfs_pointer(&bytes) {
+            return Err(refused(problem));
         }
         let staged = self
             .staging

@@ -1,6 +1,11 @@
 //! Which folder `package://NAME/` stands for.
 
+use std::fs::File;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+
+/// Bytes of a `package.xml` that are read.
+const MOST_BYTES: u64 = 1 << 20;
 
 /// The folder above `file` that is called `name` or holds a `package.xml` of that name.
 pub(super) fn find(file: &Path, name: &str) -> Option<PathBuf> {
@@ -17,7 +22,13 @@ pub(super) fn find(file: &Path, name: &str) -> Option<PathBuf> {
 
 /// True where the folder's `package.xml` gives the name.
 fn is_called(folder: &Path, name: &str) -> bool {
-    std::fs::read_to_string(folder.join("package.xml")).is_ok_and(|text| {
+    let read = || {
+        let mut text = String::new();
+        let file = File::open(folder.join("package.xml"))?;
+        file.take(MOST_BYTES).read_to_string(&mut text)?;
+        Ok::<String, std::io::Error>(text)
+    };
+    read().is_ok_and(|text| {
         let named = text
             .split_once("<name>")
             .and_then(|(_, rest)| rest.split_once("</name>"));

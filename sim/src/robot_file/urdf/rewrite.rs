@@ -75,6 +75,13 @@ pub(super) fn rewrite(
         }
         stage(&name, link, meshes)?;
     }
+    for joint in robot
+        .children
+        .iter_mut()
+        .filter(|child| child.tag == "joint" && child.get("type") == Some("continuous"))
+    {
+        free_ends(joint);
+    }
     if links.base() != WORLD {
         fix_base(&mut robot, links.base());
     }
@@ -94,6 +101,14 @@ pub(super) fn rewrite(
         .map_err(|error| RobotFileError::refused(path, "xml", error))?;
     let xml = String::from_utf8_lossy(&writer.into_inner()).into_owned();
     Ok(Rewritten { xml, links, notes })
+}
+
+/// Removes the ends of a continuous joint's range, which URDF ignores and MuJoCo would keep.
+fn free_ends(joint: &mut Node) {
+    for limit in joint.children.iter_mut().filter(|it| it.tag == "limit") {
+        let is_end = |name: &str| matches!(name, "lower" | "upper");
+        limit.attributes.retain(|(name, _)| !is_end(name));
+    }
 }
 
 fn mesh_name(shape: &Node) -> Option<&str> {
