@@ -46,6 +46,7 @@ fn a_training_fills_its_folder_and_prints_its_summary() {
     assert_eq!(
         names,
         [
+            ".insonate.files",
             "best_policy.safetensors",
             "checkpoint.safetensors",
             "config.toml",

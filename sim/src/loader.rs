@@ -60,7 +60,7 @@ macro_rules! forward {
 forward! {
     mj_camlight mj_comPos mj_compile mj_contactForce mj_copyModel mj_deleteData mj_deleteModel mj_deleteSpec mj_flex mj_forward
     mj_fwdAcceleration mj_fwdActuation mj_geomDistance mj_id2name mj_isSparse mj_jac mj_kinematics mj_makeData mj_name2id
-    mj_objectVelocity mj_parseXMLString mj_printSchema mj_resetData mj_resetDataKeyframe mj_saveXMLString mj_solveM mj_step mj_step1 mj_step2 mj_tendon
+    mj_objectVelocity mj_parseXML mj_parseXMLString mj_printSchema mj_resetData mj_resetDataKeyframe mj_saveXMLString mj_solveM mj_step mj_step1 mj_step2 mj_tendon
     mj_version mj_versionString mjr_changeFont mjr_defaultContext mjr_freeContext mjr_makeContext mjr_readPixels mjr_render
     mjr_setBuffer mjs_getError mjs_getWarning mjs_numWarnings mju_getLogConfig mju_setLogConfig mju_setLogHandler
     mjv_defaultCamera mjv_defaultOption mjv_defaultPerturb mjv_defaultScene mjv_freeScene mjv_makeScene mjv_updateScene
