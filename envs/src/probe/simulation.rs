@@ -20,6 +20,9 @@ use crate::randomization::EpisodeParameters;
 use crate::ultrasound::Scanner;
 use crate::{EndReason, Env, EnvError, EnvSpec, ResetOptions};
 
+/// Deepest start of the probe in the torso [m]: tasks that see start tilted close above a curved skin, so a rim of the face dips in.
+const PRESS_TOLERANCE: f64 = 0.02;
+
 /// Time from frame to frame of a reference that is held, which settles within half of it [s], and how many are taken.
 const HOLD: f64 = 0.8;
 const N_HELD: usize = 5;
@@ -103,7 +106,7 @@ impl<T: ProbeTask> ProbeEnvironment<T> {
             control_timestep: spec.control_timestep,
             limits: settings.verdict,
             watch: RunWatch::new(&state.physics)?,
-            start: StartCheck::new(state.physics.model())?,
+            start: StartCheck::new(state.physics.model())?.with_press(PRESS_TOLERANCE),
             scenes,
             task,
             state,

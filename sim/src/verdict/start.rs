@@ -9,7 +9,7 @@ use insonate_meshes::{SurfaceTree, TriangleMesh};
 use mujoco_rs::wrappers::mj_model::{MjModel, MjtGeomBase};
 use nalgebra::{Isometry3, Matrix3, Point3, Vector3};
 
-use super::watch::side_name;
+use super::watch::{SOFT, side_name};
 use crate::readings::{ArmContact, ProbeContact, ProbeFrame};
 use crate::{Physics, SimError, ffi, names};
 
@@ -28,6 +28,8 @@ pub struct Overlap {
     pub depth: f64,
     /// Whether both sides are the robot's.
     pub is_self: bool,
+    /// Whether it is the probe in the torso.
+    pub is_press: bool,
 }
 
 /// The robot starts inside something.
@@ -91,6 +93,8 @@ pub struct StartCheck {
     colliding: Vec<usize>,
     /// Pairs of the robot and the surroundings that both stand still.
     standing: Vec<[usize; 2]>,
+    /// Deepest overlap of the probe and the torso [m].
+    press_tolerance: f64,
 }
 
 impl StartCheck {
@@ -105,7 +109,17 @@ impl StartCheck {
             standing: standing_pairs(model, &robot, &colliding),
             robot,
             colliding,
+            press_tolerance: START_TOLERANCE,
         })
+    }
+
+    /// The check for starts at which the probe may be this deep in the torso [m], as the rim of a tilted face close above the skin is.
+    #[must_use]
+    pub fn with_press(self, press_tolerance: f64) -> Self {
+        Self {
+            press_tolerance,
+            ..self
+        }
     }
 
     /// Checks a start whose positions and contacts MuJoCo has computed.
@@ -120,9 +134,16 @@ impl StartCheck {
         let mut overlaps = contacts(physics, &self.robot);
         overlaps.extend(standing(physics, &self.standing));
         if let Some(skin) = skin {
-            overlaps.extend(in_skin(physics, &self.colliding, skin));
+            overlaps.extend(in_skin(physics, &self.robot, &self.colliding, skin));
         }
-        overlaps.retain(|overlap| overlap.depth > START_TOLERANCE);
+        overlaps.retain(|overlap| {
+            let most = if overlap.is_press {
+                self.press_tolerance
+            } else {
+                START_TOLERANCE
+            };
+            overlap.depth > most
+        });
         overlaps.sort_by(|a, b| b.depth.total_cmp(&a.depth));
         // Several points of one pair, or several shapes of one body, are one overlap: the deepest.
         let mut found: Vec<Overlap> = Vec::new();
@@ -180,9 +201,11 @@ fn contacts(physics: &Physics, robot: &RobotGeoms) -> Vec<Overlap> {
         if !sides[0] {
             names.reverse();
         }
-        let [robot, other] = names;
+        let [part, other] = names;
+        let is_probe = contact.geom.iter().any(|&geom| robot.probe.owns(geom));
         sides.contains(&true).then_some(Overlap {
-            robot,
+            is_press: is_probe && other == SOFT,
+            robot: part,
             other,
             depth: -contact.distance,
             is_self: sides == [true; 2],
@@ -214,13 +237,19 @@ fn standing(physics: &mut Physics, pairs: &[[usize; 2]]) -> Vec<Overlap> {
             other,
             depth: -distance,
             is_self: false,
+            is_press: false,
         });
     }
     found
 }
 
 /// Points of the robot's shapes below the skin at rest: of each shape the deepest.
-fn in_skin(physics: &Physics, colliding: &[usize], skin: &SkinAtRest<'_>) -> Vec<Overlap> {
+fn in_skin(
+    physics: &Physics,
+    robot: &RobotGeoms,
+    colliding: &[usize],
+    skin: &SkinAtRest<'_>,
+) -> Vec<Overlap> {
     let (model, data) = (physics.model(), physics.data());
     let [low, high] = skin.mesh.bounds().map(Vector3::from);
     let skin_from_world = skin.world_from_skin.inverse();
@@ -248,9 +277,10 @@ fn in_skin(physics: &Physics, colliding: &[usize], skin: &SkinAtRest<'_>) -> Vec
         let depth = points.map(|point| -tree.signed_distance(&point));
         found.push(Overlap {
             robot: part_name(model, geom),
-            other: "the torso".to_owned(),
+            other: SOFT.to_owned(),
             depth: depth.fold(f64::NEG_INFINITY, f64::max),
             is_self: false,
+            is_press: robot.probe.owns(geom as i32),
         });
     }
     found

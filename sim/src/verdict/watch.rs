@@ -267,9 +267,11 @@ fn side_body(model: &MjModel, contact: &Contact, side: usize) -> Option<usize> {
     (!is_soft).then_some(body)
 }
 
+/// What soft parts are called.
+pub(super) const SOFT: &str = "the torso";
+
 /// The body of one side of a contact, or the geom where that stands in the world; soft parts are the torso.
 pub(super) fn side_name(model: &MjModel, contact: &Contact, side: usize) -> String {
-    const SOFT: &str = "the torso";
     let Ok(geom) = usize::try_from(contact.geom[side]) else {
         return SOFT.to_owned();
     };
