@@ -135,7 +135,7 @@ fn a_scene_becomes_a_robot() {
     not part of the robot: body "box"
     body "base": moved from [0.1, 0.2, 0.4] to the robot's mount
     body "base": the free base is fixed to the mount
-    the last link carries body "finger" beside the probe; without_tool leaves it out
+    the last link carries body "finger" next to the probe; without_tool leaves it out
     no torque limit is stated for joint_2: 100 N·m is used
     joints that do not move the flange are fixed: finger
     left out with what they refer to: <exclude>, fixed "grip", <actuatorfrc>, camera "watcher", tendonpos "width"

@@ -36,7 +36,7 @@ pub(crate) struct SceneArgs {
     /// Folder of a package that a URDF names by package://NAME/ [default: the folder above the file that is this package].
     #[arg(long, value_name = "NAME=DIR", requires = "robot_file", value_parser = package)]
     package: Vec<Package>,
-    /// Leave out what the last link of --robot-file carries beside the flange, such as a gripper.
+    /// Leave out what the last link of --robot-file carries next to the flange, such as a gripper.
     #[arg(long, requires = "robot_file")]
     without_tool: bool,
     /// Where the robot's base stands in the world [m] [default: on the pedestal, -0.56,0,0.8].

@@ -25,7 +25,7 @@ pub struct Package {
 pub struct LoadOptions {
     /// Folder below which the files that it names must lie; by default its own folder.
     pub root: Option<PathBuf>,
-    /// Leaves out bodies with shapes that the last link carries beside the flange, such as a gripper.
+    /// Leaves out bodies with shapes that the last link carries next to the flange, such as a gripper.
     pub without_tool: bool,
     /// Packages of a URDF; others are looked for in the folders above the file.
     pub packages: Vec<Package>,

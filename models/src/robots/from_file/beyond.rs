@@ -1,4 +1,4 @@
-//! Grippers and tools: bodies that the last link carries beside the flange.
+//! Grippers and tools: bodies that the last link carries next to the flange.
 
 use super::flange::{TreePath, joints_of};
 use crate::mjcf::{Element, Mjcf};

@@ -54,7 +54,7 @@ pub struct LoadedRobot {
 pub struct FileOptions {
     /// Folder below which the files that it names must lie; by default its own folder.
     pub root: Option<PathBuf>,
-    /// Leaves out bodies with shapes that the last link carries beside the flange, such as a gripper.
+    /// Leaves out bodies with shapes that the last link carries next to the flange, such as a gripper.
     pub without_tool: bool,
 }
 
@@ -167,7 +167,7 @@ impl Builder {
         Ok(home.into_iter().map(|(_, position)| position).collect())
     }
 
-    /// Names or removes what the last link carries beside the flange; the way to the flange.
+    /// Names or removes what the last link carries next to the flange; the way to the flange.
     fn settle_tools(
         &mut self,
         flange: &str,
@@ -185,7 +185,7 @@ impl Builder {
             return flange::path_to_flange(&self.mjcf, flange);
         }
         self.notes.push(format!(
-            "the last link carries {tools} beside the probe; without_tool leaves it out"
+            "the last link carries {tools} next to the probe; without_tool leaves it out"
         ));
         Ok(path)
     }
