@@ -531,7 +531,7 @@ fn a_hint_for_the_flange_is_true_and_does_not_return() {
         let is_hint = |note: &&String| note.contains("away from the end");
         notes.iter().find(is_hint).cloned()
     };
-    // +z along the axis of the last joint, whose link lies beside the wrist.
+    // +z along the axis of the last joint, whose link is offset from the wrist.
     let beside = SIX_JOINTS.replace(
         r#"<site name="flange"/>"#,
         r#"<body pos="0.035 0 0"><joint axis="0 0 1"/><geom size="0.03"/><site name="flange"/></body>"#,

@@ -109,7 +109,7 @@ impl EvaluationResult {
         Some(successes.iter().filter(|success| **success > 0.5).count())
     }
 
-    /// Episodes that failed their verdict; none where the task judges nothing.
+    /// Episodes that failed their verdict; `None` if the task has no verdict.
     pub fn failed_verdicts(&self) -> Option<Vec<&EpisodeStatistics>> {
         let judged = || self.episodes.iter().filter(|it| it.verdict.is_some());
         let has_failed = |episode: &&EpisodeStatistics| {

@@ -79,7 +79,7 @@ pub fn check_start(
 pub struct SkinAtRest<'a> {
     /// The closed surface in the torso's frame [m].
     pub mesh: &'a TriangleMesh,
-    /// Its tree, made when it is first needed; none where the surface has none.
+    /// Its tree, made when it is first needed; `None` if it cannot be built.
     pub tree: &'a OnceLock<Option<SurfaceTree>>,
     /// Where the torso's frame stands.
     pub world_from_skin: Isometry3<f64>,

@@ -78,7 +78,7 @@ pub(crate) struct ImageCommand {
     /// What is imaged: a test block or a neck instead of the patient's trunk.
     #[arg(long, value_name = "PHANTOM", conflicts_with_all = ["patient", "force"])]
     phantom: Option<PhantomWord>,
-    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage), of which at most 512^3 voxels are kept.
+    /// What is imaged: a label volume of your own (NIfTI, NRRD, MetaImage); at most 512^3 of its voxels are kept.
     #[arg(long, value_name = "FILE", requires = "materials", conflicts_with_all = ["patient", "force", "phantom"])]
     labels: Option<PathBuf>,
     /// Material of each label, by name or with sound speed [m/s], density [kg/m³], attenuation [dB/(cm MHz)] and backscatter [dB over liver].

@@ -15,7 +15,7 @@ pub(super) struct Steps {
     count: [usize; 2],
     /// Radius of smoothing, in places along each axis.
     radius: [usize; 2],
-    /// How far the face reaches into the skin [m]; none where no skin is near.
+    /// How far the face reaches into the skin [m]; `None` if no skin is near.
     reach: Vec<Option<f32>>,
 }
 

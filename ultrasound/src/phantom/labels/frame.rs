@@ -48,7 +48,7 @@ pub(super) fn check_frame(count: [usize; 3], frame: &VoxelFrame) -> Result<(), S
 }
 
 impl VoxelFrame {
-    /// Corners of a volume of so many voxels [m].
+    /// Corners of a volume with `count` voxels along each axis [m].
     pub(super) fn corners(&self, count: [usize; 3]) -> [Vector3<f64>; 8] {
         std::array::from_fn(|corner| {
             let index = [0, 1, 2].map(|axis| {
@@ -63,12 +63,12 @@ impl VoxelFrame {
         })
     }
 
-    /// Least and greatest coordinates of so many voxels [m].
+    /// Least and greatest coordinates of a volume with `count` voxels along each axis [m].
     pub(super) fn bounds(&self, count: [usize; 3]) -> [Vector3<f64>; 2] {
         bounds(self.corners(count))
     }
 
-    /// Middle of so many voxels, left and towards the head [m].
+    /// Middle of a volume with `count` voxels along each axis, left and towards the head [m].
     pub(super) fn middle(&self, count: [usize; 3]) -> [f64; 2] {
         let [low, high] = self.bounds(count);
         [0, 1].map(|axis| 0.5 * (low[axis] + high[axis]))

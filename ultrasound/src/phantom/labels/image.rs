@@ -42,7 +42,7 @@ pub struct LabelImage {
 /// A file that is read, and what of it.
 pub(super) struct Source<'a> {
     pub(super) input: &'a mut dyn BufRead,
-    /// Where files lie that its header names; none where it is only bytes.
+    /// Folder of the files that its header names; `None` for bytes without a file.
     pub(super) folder: Option<&'a Path>,
     pub(super) near: Option<&'a Neighbourhood>,
 }
@@ -119,7 +119,7 @@ impl LabelImage {
         Self::open(path.as_ref(), None)
     }
 
-    /// Reads a file, of which only what a picture may show is kept where it has more than [`MAX_VOXELS`].
+    /// Reads a file. If it has more than [`MAX_VOXELS`], only the part that a picture may show is kept.
     ///
     /// # Errors
     /// As [`read`](Self::read), for files of more than [`MAX_FILE_VOXELS`](super::MAX_FILE_VOXELS), or if too much would be kept.

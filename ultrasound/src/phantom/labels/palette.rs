@@ -51,7 +51,7 @@ impl Palette {
     /// Number of the body's material.
     ///
     /// # Errors
-    /// [`UltrasoundError::Setting`]: it is a gas, or label 0 is none.
+    /// [`UltrasoundError::Setting`]: it is a gas, or label 0 is not a gas.
     pub(super) fn body(&mut self, table: &MaterialTable) -> Result<u8, UltrasoundError> {
         let zero = self.zero.map(|zero| self.materials[usize::from(zero)]);
         if let Some(zero) = zero.filter(|zero| !zero.is_gas()) {

@@ -17,7 +17,7 @@ const MOST_DEPTH: f64 = 10.0;
 /// Where a picture is made of a volume, and how deep it shows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbourhood {
-    /// Of the probe, left and towards the head [m]; the middle of the volume where there is none.
+    /// Site of the probe, left and towards the head [m]; without one, the middle of the volume.
     pub site: Option<[f64; 2]>,
     /// Depth that is shown [m].
     pub depth: f64,
