@@ -62,18 +62,7 @@ fn without_contact(log: Log, _: f64) -> Log {
     let touched = position.iter().position(|z| *z < 0.12).unwrap();
     let keep = |row: &usize| !(touched.saturating_sub(15)..touched + 15).contains(row);
     let rows: Vec<usize> = (0..log.len()).filter(keep).collect();
-    let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-    let channel = |channel: &Channel| match channel {
-        Channel::Scalar(values) => Channel::Scalar(pick(values)),
-        Channel::Vector(values) => Channel::Vector(rows.iter().map(|&row| values[row]).collect()),
-    };
-    Log {
-        source: log.source.clone(),
-        time: pick(&log.time),
-        motion: Motion::Position(Channel::Scalar(pick(position))),
-        velocity: log.velocity.as_ref().map(channel),
-        force: channel(&log.force),
-    }
+    log.rows(&rows)
 }
 
 /// Outward normal of a slope: tilted by 5° to 40°, to any side.

@@ -1,5 +1,7 @@
 //! What a recorder wrote, in SI units: nothing is chosen or corrected yet.
 
+use crate::LogFrames;
+
 /// One recorded press, or a sequence of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Log {
@@ -13,6 +15,8 @@ pub struct Log {
     pub velocity: Option<Channel>,
     /// Force as recorded [N]; sense and bias unknown.
     pub force: Channel,
+    /// Frames of position and force, where the log tells them.
+    pub frames: LogFrames,
 }
 
 /// Where a log comes from; written into every result.
@@ -87,5 +91,39 @@ impl Log {
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.time.is_empty()
+    }
+
+    /// A log of these rows alone, counted from 0, in the order given.
+    ///
+    /// # Panics
+    /// For a row that the log does not have.
+    #[must_use]
+    pub fn rows(&self, rows: &[usize]) -> Self {
+        fn picked<T: Copy>(values: &[T], rows: &[usize]) -> Vec<T> {
+            rows.iter().map(|&row| values[row]).collect()
+        }
+        let channel = |channel: &Channel| match channel {
+            Channel::Scalar(values) => Channel::Scalar(picked(values, rows)),
+            Channel::Vector(values) => Channel::Vector(picked(values, rows)),
+        };
+        let turns = &self.frames.force_to_motion;
+        Self {
+            source: self.source.clone(),
+            time: picked(&self.time, rows),
+            motion: match &self.motion {
+                Motion::Indentation(values) => Motion::Indentation(picked(values, rows)),
+                Motion::Position(positions) => Motion::Position(channel(positions)),
+            },
+            velocity: self.velocity.as_ref().map(channel),
+            force: channel(&self.force),
+            frames: LogFrames {
+                force_to_motion: if turns.len() > 1 {
+                    picked(turns, rows)
+                } else {
+                    turns.clone()
+                },
+                ..self.frames.clone()
+            },
+        }
     }
 }

@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    Calibration, CalibrationOptions, Channel, ForceLatency, Log, LogSource, ModelChoice, Motion,
-    PrepareOptions, calibrate, prepare,
+    Calibration, CalibrationOptions, Channel, ForceLatency, Log, LogFrames, LogSource, ModelChoice,
+    Motion, PrepareOptions, calibrate, prepare,
     synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
 };
 
@@ -187,6 +187,7 @@ fn no_law_is_a_candidate_too() {
         velocity: None,
         force: Channel::Scalar(time.iter().map(|t| 5.0 + (17.3 * t).sin()).collect()),
         time,
+        frames: LogFrames::default(),
     };
     let found = fitted(&log, ModelChoice::Auto);
     assert!(found.selection.unwrap().is_none());
@@ -253,6 +254,7 @@ fn a_log_in_space_that_starts_at_a_peak_of_the_force_is_not_flipped() {
         motion: Motion::Position(cut(positions)),
         velocity: log.velocity.as_ref().map(cut),
         force: cut(&log.force),
+        frames: log.frames.clone(),
     };
     let found = prepare(&log, &PrepareOptions::default()).unwrap();
     let normal = found

@@ -6,7 +6,7 @@ use insonate_calibration::synthetic::{
     Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory,
 };
 use insonate_calibration::{
-    Channel, ForceBias, ForceLatency, ForceSign, Log, LogSource, Motion, PrepareOptions,
+    Channel, ForceBias, ForceLatency, ForceSign, Log, LogFrames, LogSource, Motion, PrepareOptions,
     PreparedLog, VelocitySource, prepare,
 };
 
@@ -134,6 +134,7 @@ fn polynomial_log(time: Vec<f64>) -> Log {
         motion: Motion::Indentation(indentation),
         velocity: None,
         force: Channel::Scalar(force),
+        frames: LogFrames::default(),
     }
 }
 

@@ -4,7 +4,8 @@ use std::path::PathBuf;
 
 use insonate_calibration::formats::{self, ReadOptions};
 use insonate_calibration::{
-    CalibrationError, CalibrationOptions, Channel, Log, LogSource, ModelChoice, Motion, models,
+    CalibrationError, CalibrationOptions, Channel, Log, LogFrames, LogSource, ModelChoice, Motion,
+    models,
 };
 use numpy::{PyArrayLike1, TypeMustMatch};
 use pyo3::exceptions::PyTypeError;
@@ -161,5 +162,6 @@ fn from_arrays(arrays: &Bound<'_, PyDict>) -> Result<Log> {
         motion,
         velocity: velocity.map(Channel::Scalar),
         force: Channel::Scalar(force),
+        frames: LogFrames::default(),
     })
 }

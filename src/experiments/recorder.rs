@@ -1,7 +1,7 @@
 //! From what happened in a simulation to what a recorder would have written: sampling, latency, noise, bias, quantisation.
 
 use insonate_calibration::synthetic::Sensor;
-use insonate_calibration::{Channel, Log, LogSource, Motion};
+use insonate_calibration::{Channel, Log, LogFrames, LogSource, Motion};
 use rand::{Rng as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, StandardNormal};
@@ -150,6 +150,7 @@ impl Recorder {
             motion: Motion::Position(Channel::Vector(position)),
             velocity: Some(Channel::Vector(velocity)),
             force: Channel::Vector(force),
+            frames: LogFrames::default(),
         }
     }
 }

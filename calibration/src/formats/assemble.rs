@@ -2,7 +2,7 @@
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
 use super::{ReadOptions, refuse, refuse_at};
-use crate::{CalibrationError, Channel, Log, LogSource, Motion};
+use crate::{CalibrationError, Channel, Log, LogFrames, LogSource, Motion};
 
 /// Fewest samples of a log.
 const MIN_SAMPLES: usize = 3;
@@ -91,6 +91,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         motion,
         velocity,
         force,
+        frames: LogFrames::default(),
     })
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{findings::Findings, noise::median};
-use crate::{CalibrationError, Channel, Log, Motion};
+use crate::{CalibrationError, Log};
 
 /// An interval longer than this many typical ones is a gap.
 const GAP: f64 = 5.0;
@@ -48,7 +48,9 @@ pub(super) fn ordered<'a>(
         findings.note(format!(
             "{repeats} samples with the time of the one before were dropped"
         ));
-        Cow::Owned(without_repeats(log))
+        let fresh = |&row: &usize| row == 0 || log.time[row] != log.time[row - 1];
+        let rows: Vec<usize> = (0..log.len()).filter(fresh).collect();
+        Cow::Owned(log.rows(&rows))
     };
     let clock = Clock::of(&log.time);
     if clock.stretches.len() > 1 {
@@ -130,30 +132,5 @@ impl Clock {
             stretches,
             even: worst < 1e-3 * interval,
         }
-    }
-}
-
-fn without_repeats(log: &Log) -> Log {
-    let fresh = |index: usize| index == 0 || log.time[index] != log.time[index - 1];
-    let scalar = |values: &[f64]| -> Vec<f64> {
-        let kept = values.iter().enumerate().filter(|entry| fresh(entry.0));
-        kept.map(|entry| *entry.1).collect()
-    };
-    let channel = |channel: &Channel| match channel {
-        Channel::Scalar(values) => Channel::Scalar(scalar(values)),
-        Channel::Vector(values) => {
-            let kept = values.iter().enumerate().filter(|entry| fresh(entry.0));
-            Channel::Vector(kept.map(|entry| *entry.1).collect())
-        }
-    };
-    Log {
-        source: log.source.clone(),
-        time: scalar(&log.time),
-        motion: match &log.motion {
-            Motion::Indentation(values) => Motion::Indentation(scalar(values)),
-            Motion::Position(positions) => Motion::Position(channel(positions)),
-        },
-        velocity: log.velocity.as_ref().map(channel),
-        force: channel(&log.force),
     }
 }

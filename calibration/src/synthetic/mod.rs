@@ -24,7 +24,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use sensor::gaussian;
 
-use crate::{Channel, Log, LogSource, Motion};
+use crate::{Channel, Log, LogFrames, LogSource, Motion};
 
 /// A recipe of a log.
 #[derive(Clone, Debug, PartialEq)]
@@ -174,6 +174,7 @@ impl SyntheticLog {
             motion,
             velocity: sensor.velocity_logged.then(|| self.channel(&velocity)),
             force: self.channel(&force),
+            frames: LogFrames::default(),
         }
     }
 
