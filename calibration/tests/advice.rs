@@ -131,19 +131,7 @@ fn a_gap_over_contact_widens_the_intervals() {
         let kept: Vec<usize> = (0..whole.len())
             .filter(|row| !(touched - width..touched + width).contains(row))
             .collect();
-        let pick = |values: &[f64]| kept.iter().map(|row| values[*row]).collect::<Vec<f64>>();
-        let channel = |channel: &Channel| match channel {
-            Channel::Scalar(values) => Channel::Scalar(pick(values)),
-            Channel::Vector(_) => panic!("a log along an axis"),
-        };
-        let log = Log {
-            source: whole.source.clone(),
-            time: pick(&whole.time),
-            motion: Motion::Position(Channel::Scalar(pick(position))),
-            velocity: whole.velocity.as_ref().map(channel),
-            force: channel(&whole.force),
-        };
-        let found = prepare(&log, &PrepareOptions::default()).unwrap();
+        let found = prepare(&whole.rows(&kept), &PrepareOptions::default()).unwrap();
         found.samples.contact.standard_error
     };
     let (narrow, wide) = (error(15), error(60));
