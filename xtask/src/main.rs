@@ -119,7 +119,10 @@ fn test(arguments: &[String]) -> Result<ExitCode> {
 /// Builds the Python package and says where it is.
 fn build_wheel() -> Result<ExitCode> {
     setup::ensure(&SetupOptions::default())?;
-    eprintln!("wheel: {}", python::build_wheel()?.display());
+    eprintln!(
+        "wheel: {}",
+        python::build_wheel(python::Target::AnyLinux)?.display()
+    );
     Ok(ExitCode::SUCCESS)
 }
 

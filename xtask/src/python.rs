@@ -33,9 +33,9 @@ const LEARNERS: [[&str; 2]; 3] = [
     ["rllib_ppo.py", "8192"],
 ];
 
-/// Builds the wheel, installs it in an empty environment, and runs the tests and the type checker there.
+/// Builds a wheel for this machine, installs it in an empty environment, and runs the tests and the type checker there.
 pub(crate) fn test() -> Result<()> {
-    let wheel = build_wheel()?;
+    let wheel = build_wheel(Target::ThisMachine)?;
     // The tests compare the wheel with the CLI, which is there after the tests of the workspace.
     run(cargo(&["test", "--workspace", "--no-run"]))?;
     let venv = empty_venv("ci")?;
@@ -144,8 +144,17 @@ fn pytest(venv: &Path, tests: &Path) -> Command {
     command
 }
 
-/// Builds the wheel for any Linux with glibc 2.28 or newer, alone in its folder, and returns its path.
-pub(crate) fn build_wheel() -> Result<PathBuf> {
+/// Where a wheel runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Target {
+    /// Any Linux with glibc 2.28 or newer; optimised, which takes many minutes.
+    AnyLinux,
+    /// This machine; built as tests are, whose dependencies it shares.
+    ThisMachine,
+}
+
+/// Builds the wheel, alone in its folder, and returns its path.
+pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
     let tools = tools()?;
     let wheels = folder().join("wheels");
     if wheels.exists() {
@@ -155,8 +164,12 @@ pub(crate) fn build_wheel() -> Result<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let paths = std::iter::once(tools.join("bin")).chain(std::env::split_paths(&path));
     command
-        .args(["build", "--release", "--zig"])
-        .args(["--compatibility", "manylinux_2_28", "--manifest-path"])
+        .arg("build")
+        .args(match target {
+            Target::AnyLinux => &["--release", "--zig", "--compatibility", "manylinux_2_28"][..],
+            Target::ThisMachine => &["--compatibility", "linux"],
+        })
+        .arg("--manifest-path")
         .arg(root().join("python/Cargo.toml"))
         .arg("--out")
         .arg(&wheels)
