@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use insonate::calibration::{models as laws, softness::SoftnessFile};
+use insonate::calibration::{
+    models as laws,
+    softness::{LogEntry, SoftnessFile},
+};
 use insonate::models::patients::Physique;
 use insonate::models::patients::Sex;
 use insonate::models::probes::{self, Probe};
@@ -365,7 +368,7 @@ fn soften(
             let advice = match file.model.as_str() {
                 "" => format!("; calibrate with --model {better}"),
                 model if laws::by_name(model).is_some_and(|kind| kind.gives_softness) => {
-                    ": its logs do not tell them apart; press and release at different speeds, or give --stiffness and --damping".to_owned()
+                    format!(": {}", not_identified(&file))
                 }
                 model => format!(", for model {model}; calibrate with --model {better}"),
             };
@@ -380,6 +383,22 @@ fn soften(
     config
         .check()
         .map_err(|error| anyhow::anyhow!("{shown}: {error}"))
+}
+
+/// Why a file of a law that gives softness has none.
+fn not_identified(file: &SoftnessFile) -> String {
+    let reason = |log: &LogEntry| {
+        let name = ["stiffness", "damping"]
+            .into_iter()
+            .find(|name| log.unidentifiable.contains_key(*name))?;
+        Some(format!(
+            "{} has no {name}: {}",
+            log.file, log.unidentifiable[name]
+        ))
+    };
+    file.logs.iter().find_map(reason).unwrap_or_else(|| {
+        "give [pooled.stiffness] and [pooled.damping], or --stiffness and --damping".to_owned()
+    })
 }
 
 /// Names and makers.

@@ -223,7 +223,7 @@ pub(super) struct PressRepeater<'a> {
 pub(super) struct SimulatedPress {
     pub(super) softness: Softness,
     tracking_rmse: f64,
-    calibration: Calibration,
+    pub(super) calibration: Calibration,
 }
 
 impl SimulatedPress {

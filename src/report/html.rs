@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::fit_quality::{ExplainedStatistic, explained};
 use super::page::{Cell, document, escape, figure, list, table};
-use super::text::scene_lines;
+use super::text::{repeated_lines, scene_lines};
 use super::{
     CalibrationReport, Pictures, interval, labelled, name_of, number, parameters_of, pooled_of,
     settings,
@@ -15,6 +15,9 @@ use crate::calibration::{Calibration, Parameter, PooledParameter, models};
 pub(super) fn page(report: &CalibrationReport, pictures: &Pictures) -> String {
     let mut body = opening(report);
     body.push_str(&sites(report, pictures));
+    if let Some(repeated) = repeated(report, pictures) {
+        body.push_str(&repeated);
+    }
     if let Some(scene) = scene(report, pictures) {
         body.push_str(&scene);
     }
@@ -200,6 +203,19 @@ fn scene(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
     html.push_str("<p>What the torso must be given so that a press of it measures that:</p>\n");
     html.push_str(&table(&[], &rows, false));
     if let Some(picture) = &pictures.scene {
+        html.push_str(&figure(picture));
+    }
+    Some(html)
+}
+
+/// The first log's press, repeated on a torso.
+fn repeated(report: &CalibrationReport, pictures: &Pictures) -> Option<String> {
+    let press = report.repeated.as_ref()?;
+    let mut html = format!(
+        "<h2>The same press, simulated</h2>\n{}",
+        list(&repeated_lines(press))
+    );
+    if let Some(picture) = &pictures.repeated {
         html.push_str(&figure(picture));
     }
     Some(html)

@@ -6,7 +6,7 @@ use super::{CalibrationReport, parameters_of, settings};
 use crate::calibration::{
     Calibration, Fit, FitStatistics, ModelSelection, Parameter, PooledParameter, models,
 };
-use crate::experiments::SceneFit;
+use crate::experiments::{RepeatedPress, SceneFit};
 use crate::models::torsos::Softness;
 
 impl CalibrationReport {
@@ -24,6 +24,9 @@ impl CalibrationReport {
         all.insert("notes".to_owned(), json!(self.sites.notes));
         if let Some(scene) = &self.scene {
             all.insert("scene_fit".to_owned(), scene_fit(scene));
+        }
+        if let Some(press) = &self.repeated {
+            all.insert("simulated_press".to_owned(), simulated_press(press));
         }
         if self.interrupted {
             all.insert("interrupted".to_owned(), json!(true));
@@ -181,6 +184,18 @@ fn scene_fit(scene: &SceneFit) -> Value {
         "reason": scene.reason,
         "n_presses": scene.n_presses,
         "tracking_rmse_m": finite(scene.tracking_rmse),
+    })
+}
+
+fn simulated_press(press: &RepeatedPress) -> Value {
+    json!({
+        "torso": press.torso,
+        "stiffness": finite(press.simulated.stiffness),
+        "damping": finite(press.simulated.damping),
+        "stiffness_error": finite(press.stiffness_error),
+        "damping_error": finite(press.damping_error),
+        "force_rmse_n": finite(press.force_rmse),
+        "feels_the_same": press.feels_the_same(),
     })
 }
 

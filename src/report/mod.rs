@@ -37,7 +37,7 @@ use std::collections::BTreeSet;
 
 use crate::calibration::softness::{SceneEntry, SoftnessFile};
 use crate::calibration::{Calibration, Parameter, PooledParameter, SiteCalibrations};
-use crate::experiments::SceneFit;
+use crate::experiments::{RepeatedPress, SceneFit};
 
 pub use canvas::Picture;
 pub use film_strip::film_with_strip;
@@ -63,7 +63,9 @@ pub struct CalibrationReport {
     pub sites: SiteCalibrations,
     /// The torso that was tuned, where one was.
     pub scene: Option<SceneFit>,
-    /// Whether tuning the torso was interrupted.
+    /// The first log's press on a torso with the pooled softness, where it was simulated.
+    pub repeated: Option<RepeatedPress>,
+    /// Whether simulating was interrupted.
     pub interrupted: bool,
 }
 
@@ -122,19 +124,25 @@ impl CalibrationReport {
                 &drawing,
             )?);
         }
-        if let (Some(scene), Some(log)) = (&self.scene, self.sites.logs.first()) {
-            let title = format!(
-                "{}: recorded and simulated on torso {}",
-                name_of(log),
-                scene.torso
-            );
-            let drawing = force_loop::ForceLoop::simulated(&title, log, &scene.calibration);
-            let caption = "Force over indentation: the recorded press, and the tuned torso pressed along the same indentation.";
-            pictures.scene = Some(Picture::of(
-                "scene".to_owned(),
-                caption.to_owned(),
-                &drawing,
-            )?);
+        if let Some(log) = self.sites.logs.first() {
+            let drawn = |name: &str, torso: &str, caption: &str, simulated: &Calibration| {
+                let title = format!("{}: recorded and simulated on torso {torso}", name_of(log));
+                let drawing = force_loop::ForceLoop::simulated(&title, log, simulated);
+                Picture::of(name.to_owned(), caption.to_owned(), &drawing)
+            };
+            if let Some(scene) = &self.scene {
+                let caption = "Force over indentation: the recorded press, and the tuned torso pressed along the same indentation.";
+                pictures.scene = Some(drawn("scene", scene.torso, caption, &scene.calibration)?);
+            }
+            if let Some(press) = &self.repeated {
+                let caption = "Force over indentation: the recorded press, and a torso with the calibrated softness pressed along the same indentation.";
+                pictures.repeated = Some(drawn(
+                    "simulated",
+                    press.torso,
+                    caption,
+                    &press.calibration,
+                )?);
+            }
         }
         Ok(pictures)
     }
@@ -207,6 +215,7 @@ struct Pictures {
     logs: Vec<Vec<Picture>>,
     sites: Option<Picture>,
     scene: Option<Picture>,
+    repeated: Option<Picture>,
 }
 
 impl Pictures {
@@ -214,6 +223,7 @@ impl Pictures {
         self.sites
             .iter()
             .chain(&self.scene)
+            .chain(&self.repeated)
             .chain(self.logs.iter().flatten())
     }
 }

@@ -4,7 +4,7 @@ use super::{
     CalibrationReport, interval, labelled, name_of, number, parameters_of, pooled_of, shown,
 };
 use crate::calibration::{Calibration, Parameter, PooledParameter, models};
-use crate::experiments::SceneFit;
+use crate::experiments::{RepeatedPress, SceneFit};
 use crate::models::torsos::Softness;
 
 /// Names longer than this widen their own line only.
@@ -57,6 +57,10 @@ impl CalibrationReport {
         if let Some(scene) = &self.scene {
             lines.push(String::new());
             lines.extend(scene_lines(scene));
+        }
+        if let Some(press) = &self.repeated {
+            lines.push(String::new());
+            lines.extend(repeated_lines(press));
         }
         lines.join("\n")
     }
@@ -178,6 +182,28 @@ pub(super) fn scene_lines(scene: &SceneFit) -> Vec<String> {
             "  the probe followed the recorded indentation within {} mm (rms)",
             number(1e3 * scene.tracking_rmse)
         ),
+    ]
+}
+
+/// What a torso with the calibrated softness gave.
+pub(super) fn repeated_lines(press: &RepeatedPress) -> Vec<String> {
+    let line = |name: &str, unit: &str, of: fn(&Softness) -> f64, error: f64| {
+        format!(
+            "  {name} {} {unit}, given {} ({:+.1} %)",
+            number(of(&press.simulated)),
+            number(of(&press.given)),
+            100.0 * error,
+        )
+    };
+    vec![
+        format!(
+            "simulated: the first log's press on torso {} with this softness differs by {} N rms, of at most {} N",
+            press.torso,
+            number(press.force_rmse),
+            number(press.peak_force)
+        ),
+        line("stiffness", "N/m", |s| s.stiffness, press.stiffness_error),
+        line("damping", "N·s/m", |s| s.damping, press.damping_error),
     ]
 }
 

@@ -4,13 +4,13 @@ mod log_reader;
 mod options;
 mod windows;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use insonate::calibration::{FitOptions, SiteCalibrations, models};
-use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene};
+use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
+use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene, repeat_press};
 use insonate::models::Scene;
 use insonate::models::torsos::Softness;
 use insonate::report::CalibrationReport;
@@ -48,6 +48,9 @@ pub(crate) struct Calibrate {
     /// Tune a torso until a simulated press along the recorded indentation measures the same; the scene's options say which.
     #[arg(long)]
     fit_scene: bool,
+    /// Do not press a simulated torso with the softness that was found.
+    #[arg(long, conflicts_with = "fit_scene")]
+    no_simulation: bool,
     /// Folder for the report, softness.toml and plots.
     #[arg(long, short, value_name = "DIR", default_value = "output/calibrate")]
     output: PathBuf,
@@ -77,6 +80,7 @@ impl Calibrate {
             command: command_line(),
             sites,
             scene: None,
+            repeated: None,
             interrupted: false,
         };
         let interrupt = Interrupt::listen()?;
@@ -91,6 +95,26 @@ impl Calibrate {
                 Err(error) if error.is::<Interrupted>() => {}
                 fitted => report.scene = Some(fitted?),
             }
+        } else if let Some(softness) = pooled_softness(&report.sites)
+            && !self.no_simulation
+        {
+            bar.set_message("pressing a torso");
+            let mut progress = |share: f64| {
+                bar.set_position((1000.0 * share) as u64);
+                interrupt.flow()
+            };
+            let recorded = &report.sites.logs[0];
+            let pressed = (self.scene.build()).and_then(|scene| {
+                repeat_press(&scene, recorded, softness, &options, &mut progress)
+            });
+            match pressed {
+                Ok(pressed) => report.repeated = Some(pressed),
+                Err(error) if error.is::<Interrupted>() => {}
+                // The calibration stands without it.
+                Err(error) => bar.suspend(|| {
+                    eprintln!("note: the press was not repeated on a simulated torso: {error:#}");
+                }),
+            }
         }
         report.interrupted = interrupt.came();
         bar.set_message("drawing");
@@ -99,40 +123,74 @@ impl Calibrate {
             folder.write(name, content)?;
         }
         bar.finish_and_clear();
-        let end = || {
-            if report.interrupted {
-                let saved = format!("saved what was found in {}", folder.path().display());
-                return Err(interrupt.error(saved).into());
-            }
-            Ok(())
-        };
         if self.json {
             print(&serde_json::to_string_pretty(&report.json())?)?;
-            return end();
-        }
-        let softness = folder.path().join("softness.toml");
-        let for_scenes = if report.softness().stiffness_and_damping().is_some() {
-            format!("for scenes: {}", softness.display())
         } else {
-            let better = models::names_where(|kind| kind.gives_softness);
-            let why = match models::by_name(report.sites.model()) {
-                Some(kind) if kind.gives_softness => {
-                    "the logs do not tell them apart, see above".to_owned()
-                }
-                _ => format!("--model {better} gives them"),
-            };
-            format!(
-                "{} has not both stiffness and damping for a scene: {why}",
-                softness.display()
-            )
-        };
-        print(&format!(
-            "{}\n\nreport: {}\n{for_scenes}",
-            report.text(),
-            folder.path().join("report.html").display(),
-        ))?;
-        end()
+            print(&format!(
+                "{}\n\nreport: {}\n{}",
+                report.text(),
+                folder.path().join("report.html").display(),
+                way_on(&report, &folder.path().join("softness.toml")),
+            ))?;
+        }
+        if report.interrupted {
+            let saved = format!("saved what was found in {}", folder.path().display());
+            return Err(interrupt.error(saved).into());
+        }
+        match unusable(&report.sites) {
+            Some(why) => anyhow::bail!("no softness for a scene: {why}"),
+            None => Ok(()),
+        }
     }
+}
+
+/// What to do with the file, in a line or two.
+fn way_on(report: &CalibrationReport, softness: &Path) -> String {
+    let file = softness.display();
+    if report.softness().stiffness_and_damping().is_none() {
+        let better = models::names_where(|kind| kind.gives_softness);
+        return match models::by_name(report.sites.model()) {
+            Some(kind) if kind.gives_softness => format!("{file} has no softness for a scene"),
+            _ => format!(
+                "{file} has not both stiffness and damping for a scene: --model {better} gives them"
+            ),
+        };
+    }
+    match &report.repeated {
+        Some(press) if press.feels_the_same() => {
+            format!("this command now feels the same: insonate press --softness {file}")
+        }
+        Some(press) => format!(
+            "for scenes: {file}; torso {} measures otherwise, see above: --fit-scene tunes it",
+            press.torso
+        ),
+        None => format!("for scenes: {file}"),
+    }
+}
+
+/// Why the logs give nothing that can be used: a law for scenes without both of its numbers, or a law without any.
+fn unusable(sites: &SiteCalibrations) -> Option<String> {
+    let for_scenes = models::by_name(sites.model()).is_some_and(|kind| kind.gives_softness);
+    let identified = |log: &Calibration| log.fit.parameters.iter().any(|found| found.identifiable);
+    if pooled_softness(sites).is_some() || (!for_scenes && sites.logs.iter().any(identified)) {
+        return None;
+    }
+    let missing = sites.logs.iter().filter_map(|log| {
+        let mut parameters = log.fit.parameters.iter();
+        let missing = parameters.find(|found| !found.identifiable)?;
+        Some(format!(
+            "{} has no {}: {}",
+            log.source.name(),
+            missing.name,
+            missing.reason
+        ))
+    });
+    let missing: Vec<String> = missing.collect();
+    let others = match missing.len() {
+        0 | 1 => String::new(),
+        n => format!(" (and {} more of {} logs)", n - 1, sites.logs.len()),
+    };
+    Some(format!("{}{others}", missing.first()?))
 }
 
 /// Tunes the scene's torso to the pooled softness, pressed along the first log's indentation.
@@ -142,8 +200,7 @@ fn fit_torso(
     options: &FitOptions,
     progress: Progress<'_>,
 ) -> anyhow::Result<SceneFit> {
-    let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
-    let (stiffness, damping) = mean("stiffness").zip(mean("damping")).with_context(|| {
+    let target = pooled_softness(sites).with_context(|| {
         format!(
             "--fit-scene needs stiffness and damping, which model {} and these logs do not give; \
              use --model {} and logs that identify both",
@@ -151,8 +208,14 @@ fn fit_torso(
             models::names_where(|kind| kind.gives_softness)
         )
     })?;
-    let target = Softness { stiffness, damping };
     fit_scene(scene, &sites.logs[0], Some(target), options, progress)
+}
+
+/// The pooled stiffness and damping, where the logs give both.
+fn pooled_softness(sites: &SiteCalibrations) -> Option<Softness> {
+    let mean = |name: &str| sites.pooled.parameter(name).map(|pooled| pooled.mean);
+    let (stiffness, damping) = mean("stiffness").zip(mean("damping"))?;
+    Some(Softness { stiffness, damping })
 }
 
 /// Hidden by itself where standard error is no terminal.

@@ -1,0 +1,73 @@
+//! How a torso with the softness of a recording feels: the recorded press, repeated on it once.
+
+use anyhow::Context as _;
+
+use super::Progress;
+use super::fit_scene::{PressRepeater, REACHED};
+use super::tuning::relative_errors;
+use crate::calibration::{Calibration, FitOptions};
+use crate::models::Scene;
+use crate::models::torsos::{Softness, TorsoConfig};
+
+/// A recorded press and its repetition on a torso.
+#[derive(Clone, Debug)]
+pub struct RepeatedPress {
+    /// Kind of torso.
+    pub torso: &'static str,
+    /// What the torso was given.
+    pub given: Softness,
+    /// What the same law finds in the simulated press.
+    pub simulated: Softness,
+    /// Relative error of the stiffness.
+    pub stiffness_error: f64,
+    /// Relative error of the damping.
+    pub damping_error: f64,
+    /// Root mean square of simulated minus recorded force in contact [N].
+    pub force_rmse: f64,
+    /// Greatest recorded force [N].
+    pub peak_force: f64,
+    /// The simulated log and its fit.
+    pub calibration: Calibration,
+}
+
+impl RepeatedPress {
+    /// Whether stiffness is within 5 % and damping within 10 % of what the torso was given.
+    pub fn feels_the_same(&self) -> bool {
+        self.stiffness_error.abs() <= REACHED[0] && self.damping_error.abs() <= REACHED[1]
+    }
+}
+
+/// Gives the scene's torso a softness, and presses it along a recorded indentation.
+///
+/// # Errors
+/// When the scene has no torso, the recorded model has no stiffness and damping, the press cannot be simulated, or the caller breaks off
+/// ([`super::Interrupted`]).
+pub fn repeat_press(
+    scene: &Scene,
+    recorded: &Calibration,
+    softness: Softness,
+    options: &FitOptions,
+    progress: Progress<'_>,
+) -> anyhow::Result<RepeatedPress> {
+    let torso = scene.torso.as_ref().context("the scene has no torso")?;
+    let config = TorsoConfig {
+        softness,
+        ..torso.config.clone()
+    };
+    let pressed =
+        PressRepeater::new(scene, recorded, options)?.run(torso.name, &config, progress)?;
+    let Softness { stiffness, damping } = pressed.softness;
+    let [stiffness_error, damping_error] =
+        relative_errors([stiffness, damping], [softness.stiffness, softness.damping]);
+    let force = recorded.prepared.samples.force.iter().copied();
+    Ok(RepeatedPress {
+        torso: torso.name,
+        given: softness,
+        simulated: pressed.softness,
+        stiffness_error,
+        damping_error,
+        force_rmse: pressed.force_rmse(recorded),
+        peak_force: force.fold(0.0, f64::max),
+        calibration: pressed.calibration,
+    })
+}
