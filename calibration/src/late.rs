@@ -107,6 +107,7 @@ fn later(samples: &Samples, shift: usize, longest: usize) -> Samples {
             .collect(),
         contact: ContactPoint::UNKNOWN,
         presses: Vec::new(),
+        changes: Vec::new(),
         ..*samples
     }
 }

@@ -29,6 +29,17 @@ pub struct Samples {
     pub force_noise: f64,
     /// First samples of stretches that were prepared each by itself, whose scatter tells the errors; empty: the samples are one.
     pub presses: Vec<usize>,
+    /// What one standard error of each thing changes that preparation estimated or assumed: a normal, a frame, a baseline, the tool's weight.
+    pub changes: Vec<SampleChange>,
+}
+
+/// What one standard error of something that was estimated or assumed changes the samples by.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SampleChange {
+    /// Relative change of indentation and velocity.
+    pub stretch: f64,
+    /// Change of the force [N], shape `[n]`.
+    pub force: Vec<f64>,
 }
 
 /// The undeformed surface, on the axis along which `indentation` is measured.
@@ -91,6 +102,7 @@ impl Samples {
             velocity: pick(&self.velocity),
             force: pick(&self.force),
             presses: Vec::new(),
+            changes: self.changed(pick),
             ..*self
         }
     }
@@ -111,7 +123,38 @@ impl Samples {
                 .iter()
                 .map(|start| start.div_ceil(stride))
                 .collect(),
+            changes: self.changed(every),
             ..*self
+        }
+    }
+
+    /// The changes with other samples picked.
+    pub(crate) fn changed(&self, pick: impl Fn(&[f64]) -> Vec<f64>) -> Vec<SampleChange> {
+        let changes = self.changes.iter();
+        let changed = changes.map(|change| SampleChange {
+            stretch: change.stretch,
+            force: pick(&change.force),
+        });
+        changed.collect()
+    }
+
+    /// The samples with a change made.
+    pub(crate) fn with(&self, change: &SampleChange) -> Self {
+        let stretched = |values: &[f64]| -> Vec<f64> {
+            let stretched = values.iter().map(|value| value * (1.0 + change.stretch));
+            stretched.collect()
+        };
+        Self {
+            indentation: stretched(&self.indentation),
+            velocity: stretched(&self.velocity),
+            force: self
+                .force
+                .iter()
+                .zip(&change.force)
+                .map(|(force, change)| force + change)
+                .collect(),
+            changes: Vec::new(),
+            ..self.clone()
         }
     }
 }

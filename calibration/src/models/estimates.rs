@@ -129,6 +129,7 @@ pub(super) fn fit(
     let latency_change = of_latency(problem, state);
     let mut uncertain = uncertain(problem, state, moved);
     uncertain.extend(latency_change.clone());
+    uncertain.extend(of_changes(problem, state));
     let mut influence = combine(
         inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
@@ -311,6 +312,23 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
         values(problem, &state.raw(problem.shift_limit))
     };
     Some(difference(&at(&moved), &at(&base)))
+}
+
+/// What the changes of the samples move the reported parameters by.
+fn of_changes(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
+    if problem.samples.changes.is_empty() {
+        return Vec::new();
+    }
+    let base = problem.thinned(ROWS);
+    let at = |problem: &Problem| {
+        let state = problem.solve(&state.nonlinear, state.shift, 0.0);
+        values(problem, &state.raw(problem.shift_limit))
+    };
+    let from = at(&base);
+    let changes = problem.samples.changes.iter();
+    changes
+        .map(|change| difference(&at(&base.with_samples(&problem.samples.with(change))), &from))
+        .collect()
 }
 
 /// What one standard error of the bias moves a free surface by [m].

@@ -117,6 +117,7 @@ fn inner(samples: &Samples) -> Samples {
         latency_standard_error: 0.0,
         bias_standard_error: 0.0,
         presses: Vec::new(),
+        changes: Vec::new(),
         ..*samples
     }
     .thinned(ROWS)

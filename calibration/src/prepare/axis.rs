@@ -2,7 +2,7 @@
 //!
 //! In space the normal is the principal direction of motion during contact, towards where contact is;
 //! the principal direction of the change of force checks it, and replaces it where the two are more than 20° apart,
-//! because then the probe moved mostly sideways.
+//! because then the probe moved mostly sideways, or where the force may be in another frame (`tilt`).
 //! A probe in free air shows a force that does not change: contact is where it differs from that of the first samples.
 
 use nalgebra::{Matrix3, Vector3};
@@ -12,7 +12,9 @@ use super::{
     noise::{median, running_mean},
     options::{ForceSign, PrepareOptions},
     palpation,
+    tilt::{Directions, Taken},
     track::Track,
+    wrench,
 };
 use crate::{CalibrationError, Channel, Log, Motion};
 
@@ -31,7 +33,7 @@ pub(super) fn oriented(
 ) -> Result<Track, CalibrationError> {
     let rough = match &log.force {
         Channel::Scalar(values) => values.clone(),
-        Channel::Vector(values) => along(values, &principal(values.iter(), mean(values.iter()))),
+        Channel::Vector(values) => along(values, &principal_direction(values)),
     };
     match &log.motion {
         Motion::Indentation(values) => Ok(indentation(log, values, rough, options, findings)),
@@ -77,6 +79,9 @@ fn indentation(
         surface: Some(0.0),
         given: true,
         stretches: Vec::new(),
+        changes: Vec::new(),
+        scales: Vec::new(),
+        inward: None,
     }
 }
 
@@ -118,6 +123,9 @@ fn line(
         surface: options.surface.map(|surface| surface * inward),
         given: false,
         stretches: Vec::new(),
+        changes: Vec::new(),
+        scales: Vec::new(),
+        inward: None,
     }
 }
 
@@ -133,13 +141,27 @@ fn space(
     let centre = mean(touching());
     let approach = centre - mean(positions[..change.n_start].iter());
     let approach = stiffening(positions, rough, &principal(touching(), centre)).unwrap_or(approach);
+    let directions = match &log.force {
+        Channel::Vector(forces) => Some(Directions {
+            motion: principal(touching(), centre),
+            force: principal_direction(forces),
+            shared: wrench::is_shared(&log.frames),
+            given: options.normal.is_some(),
+        }),
+        Channel::Scalar(_) => None,
+    };
+    let turned = directions.as_ref().is_some_and(|directions| {
+        !directions.given
+            && directions.apart() > WIDEST_ANGLE
+            && directions.other_frame(&change.contact, positions, rough)
+    });
     let inward = match options.normal {
         Some(normal) => {
             let normal = Vector3::from(normal);
             findings.choose("surface normal", written(&normal.normalize()), "given");
             -normal.normalize()
         }
-        None => found_normal(log, positions, &change, centre, approach, findings),
+        None => found_normal(directions.as_ref(), &principal(touching(), centre), turned, approach, findings),
     };
     let depth = along(positions, &inward);
     let aside = lateral(touching(), &centre, &inward);
@@ -153,7 +175,8 @@ fn space(
     }
     let (force, positive) = match &log.force {
         Channel::Vector(values) => {
-            let force = along(values, &inward);
+            let own = directions.as_ref().filter(|_| turned);
+            let force = along(values, own.map_or(&inward, |own| &own.force));
             let start = change.start(&force);
             let positive = change.mean(&force) > start;
             (force, positive)
@@ -169,6 +192,13 @@ fn space(
     };
     let pressing = signed(positive, options.sign, findings);
     state_sign(pressing, related, options.sign, findings);
+    let doubt = directions.as_ref().and_then(|directions| {
+        let taken = Taken {
+            depth: inward.dot(&directions.motion).abs(),
+            force: if turned { 1.0 } else { inward.dot(&directions.force).abs() },
+        };
+        directions.doubt(taken, findings)
+    });
     let velocity = match &log.velocity {
         Some(Channel::Vector(values)) => Some(along(values, &inward)),
         Some(Channel::Scalar(_)) => {
@@ -188,6 +218,9 @@ fn space(
         surface: options.surface.map(|surface| -surface),
         given: false,
         stretches: Vec::new(),
+        changes: Vec::new(),
+        scales: doubt.into_iter().collect(),
+        inward: Some(inward),
     }
 }
 
@@ -241,10 +274,9 @@ fn stiffening(positions: &[[f64; 3]], force: &[f64], line: &Vector3<f64>) -> Opt
 }
 
 fn found_normal(
-    log: &Log,
-    positions: &[[f64; 3]],
-    change: &Change,
-    centre: Vector3<f64>,
+    directions: Option<&Directions>,
+    motion: &Vector3<f64>,
+    turned: bool,
     approach: Vector3<f64>,
     findings: &mut Findings,
 ) -> Vector3<f64> {
@@ -255,9 +287,8 @@ fn found_normal(
             direction
         }
     };
-    let touching = change.contact.iter().map(|&index| &positions[index]);
-    let motion = towards(principal(touching, centre));
-    let Channel::Vector(forces) = &log.force else {
+    let motion = towards(*motion);
+    let Some(directions) = directions else {
         findings.choose(
             "surface normal",
             written(&-motion),
@@ -265,12 +296,9 @@ fn found_normal(
         );
         return motion;
     };
-    let force = towards(principal(forces.iter(), mean(forces.iter())));
-    let angle = motion.dot(&force).clamp(-1.0, 1.0).acos().to_degrees();
-    if angle > WIDEST_ANGLE {
-        findings.note(format!(
-            "motion in contact and change of force are {angle:.0}° apart (motion sideways, or friction): the force's direction was taken; --normal sets it"
-        ));
+    let angle = directions.apart();
+    if angle > WIDEST_ANGLE && !turned {
+        let force = towards(directions.force);
         findings.choose(
             "surface normal",
             written(&-force),
@@ -285,20 +313,27 @@ fn found_normal(
             "principal direction of motion in contact, {angle:.1}° from that of the change of force"
         ),
     );
+    if turned {
+        findings.choose(
+            "force frame",
+            "unknown: the force was taken along the direction in which it changes".to_owned(),
+            "the log does not tell the frame, and motion explains the force as well as if it were another",
+        );
+    }
     motion
 }
 
 /// Where the force differs from that of the first samples.
-struct Change {
+pub(super) struct Change {
     n_start: usize,
     /// Indices of samples surely in contact.
-    contact: Vec<usize>,
+    pub(super) contact: Vec<usize>,
     /// Whether the force grows there.
     positive: bool,
 }
 
 impl Change {
-    fn of(force: &[f64]) -> Self {
+    pub(super) fn of(force: &[f64]) -> Self {
         let n_start = n_start(force.len());
         let still = median(force[..n_start].to_vec());
         let smooth = running_mean(force, HALF);
@@ -413,7 +448,7 @@ pub(super) fn along(values: &[[f64; 3]], direction: &Vector3<f64>) -> Vec<f64> {
         .collect()
 }
 
-fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f64> {
+pub(super) fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f64> {
     let (mut sum, mut n) = (Vector3::zeros(), 0.0);
     for value in values {
         sum += Vector3::from(*value);
@@ -422,8 +457,13 @@ fn mean<'a>(values: impl Iterator<Item = &'a [f64; 3]>) -> Vector3<f64> {
     sum / f64::max(n, 1.0)
 }
 
+/// Direction in which vectors change most.
+pub(super) fn principal_direction(values: &[[f64; 3]]) -> Vector3<f64> {
+    principal(values.iter(), mean(values.iter()))
+}
+
 /// Unit eigenvector of the largest eigenvalue of the scatter about `centre`.
-fn principal<'a>(values: impl Iterator<Item = &'a [f64; 3]>, centre: Vector3<f64>) -> Vector3<f64> {
+pub(super) fn principal<'a>(values: impl Iterator<Item = &'a [f64; 3]>, centre: Vector3<f64>) -> Vector3<f64> {
     let mut scatter = Matrix3::zeros();
     for value in values {
         let offset = Vector3::from(*value) - centre;

@@ -81,5 +81,9 @@ fn shift(track: &mut Track, latency: f64) -> Result<(), CalibrationError> {
         values.truncate(end);
         values.drain(..begin);
     }
+    for change in &mut track.changes {
+        change.force.truncate(end);
+        change.force.drain(..begin);
+    }
     Ok(())
 }

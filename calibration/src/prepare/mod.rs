@@ -21,13 +21,16 @@ mod polynomial;
 mod presses;
 mod sanity;
 mod saturation;
+mod tilt;
 mod time;
 mod track;
 mod velocity;
+mod weight;
 mod window;
+mod wrench;
 
 pub(crate) use noise::white_noise;
-pub use options::{ForceBias, ForceLatency, ForceSign, PrepareOptions, VelocitySource};
+pub use options::{ForceBias, ForceFrame, ForceLatency, ForceSign, PrepareOptions, VelocitySource};
 
 use contact::RoughContact;
 use findings::Findings;
@@ -36,7 +39,7 @@ use time::Clock;
 use track::{SampleRange, Track};
 use window::Window;
 
-use crate::{CalibrationError, ContactPoint, Log, PreparationChoice, Samples};
+use crate::{CalibrationError, ContactPoint, Log, PreparationChoice, SampleChange, Samples};
 
 /// A prepared log.
 #[derive(Clone, Debug, PartialEq)]
@@ -75,8 +78,14 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     let mut findings = Findings::new(log.name());
     sanity::check(log, &mut findings)?;
     let (log, clock) = time::ordered(log, &mut findings)?;
+    let wrench::Turned {
+        log,
+        changes,
+        share,
+    } = wrench::in_one_frame(log, options, &mut findings)?;
     let mut track = axis::oriented(&log, options, &mut findings)?;
     drop(log);
+    track.add_doubts(&changes, share);
     let drifting = drift::removed(&mut track, options.bias, &mut findings);
     let latency_standard_error =
         latency::taken_back(&mut track, options, clock.interval, &mut findings)?;
@@ -125,6 +134,8 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         depth: mut indentation,
         mut force,
         given,
+        changes,
+        scales,
         ..
     } = track;
     if surface != 0.0 {
@@ -160,7 +171,20 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         smoothing: smoother.map_or(0, |smoother| smoother.window),
         force_noise,
         presses: Vec::new(),
+        changes: Vec::new(),
     };
+    let mut samples = samples;
+    samples.changes = changes
+        .iter()
+        .map(|change| SampleChange {
+            stretch: change.stretch,
+            force: pick(&change.force),
+        })
+        .collect();
+    samples.changes.extend(scales.iter().map(|scale| SampleChange {
+        stretch: scale.depth,
+        force: samples.force.iter().map(|force| force * scale.force[0]).collect(),
+    }));
     Ok(PreparedLog {
         window: options
             .window

@@ -10,8 +10,8 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::{baseline::Baseline, noise::median};
-use crate::{Channel, Log};
+use super::{baseline::Baseline, noise::median, tilt::UNIFORM};
+use crate::Channel;
 
 /// A candidate explains the force as well as the best where its R² is within this.
 const AS_WELL: f64 = 0.02;
@@ -34,6 +34,23 @@ pub(super) struct Moments {
 }
 
 impl Moments {
+    /// Sums of depth and force along a direction: of depth × depth, depth × force and force × force.
+    fn along(&self, direction: &Vector3<f64>) -> [f64; 3] {
+        let depth = direction.dot(&(self.place * direction));
+        if self.forces.trace() > 0.0 {
+            let across = direction.dot(&(self.both * direction));
+            [depth, across, direction.dot(&(self.forces * direction))]
+        } else {
+            [depth, direction.dot(&self.place_force), self.force]
+        }
+    }
+
+    /// Change of the force over the depth along a direction [N/m].
+    pub(super) fn slope(&self, direction: &Vector3<f64>) -> f64 {
+        let [depth, across, _] = self.along(direction);
+        across / depth.max(f64::MIN_POSITIVE)
+    }
+
     /// Share of the force's variance that motion along a direction explains.
     fn explained(&self, direction: &Vector3<f64>) -> f64 {
         let across = direction.dot(&self.place_force);
@@ -45,26 +62,34 @@ impl Moments {
         }
     }
 
+    /// Share of the force's variance along one direction that motion along another explains.
+    fn explained_along(&self, motion: &Vector3<f64>, force: &Vector3<f64>) -> f64 {
+        let across = motion.dot(&(self.both * force));
+        let power = motion.dot(&(self.place * motion)) * force.dot(&(self.forces * force));
+        across * across / power.max(f64::MIN_POSITIVE)
+    }
+
     pub(super) fn of(
-        log: &Log,
+        time: &[f64],
+        force: &Channel,
         positions: &[[f64; 3]],
         rough: &[f64],
         range: std::ops::Range<usize>,
     ) -> Self {
-        let baseline = Baseline::of(&log.time[range.clone()]);
+        let baseline = Baseline::of(&time[range.clone()]);
         let fast = |of: &dyn Fn(usize) -> f64| {
             let mut values: Vec<f64> = range.clone().map(of).collect();
             baseline.remove(&mut values);
             values
         };
         let place = [0, 1, 2].map(|axis| fast(&|index| positions[index][axis]));
-        let force = fast(&|index| rough[index]);
-        let forces = match &log.force {
+        let forces = match force {
             Channel::Vector(values) => {
                 Some([0, 1, 2].map(|axis| fast(&|index| values[index][axis])))
             }
             Channel::Scalar(_) => None,
         };
+        let force = fast(&|index| rough[index]);
         let mut sum = Self::default();
         for row in 0..force.len() {
             let p = Vector3::new(place[0][row], place[1][row], place[2][row]);
@@ -91,28 +116,14 @@ impl Moments {
         })
     }
 
-    /// The candidate that explains the force, and what the others say.
-    pub(super) fn normal(&self) -> (Vector3<f64>, String) {
-        let eigen = self.place.symmetric_eigen();
-        let mut candidates = vec![(
-            "motion",
-            eigen
-                .eigenvectors
-                .column(eigen.eigenvalues.imax())
-                .into_owned(),
-        )];
+    /// Directions that explain the force as well as the best, the chosen one first, with their names.
+    fn candidates(&self) -> Vec<(&'static str, Vector3<f64>)> {
+        let eigen = self.place.symmetric_eigenvalues();
+        let mut candidates = vec![("motion", widest(&self.place))];
         if self.forces.trace() > 0.0 {
-            let eigen = self.forces.symmetric_eigen();
-            candidates.push((
-                "force",
-                eigen
-                    .eigenvectors
-                    .column(eigen.eigenvalues.imax())
-                    .into_owned(),
-            ));
+            candidates.push(("force", widest(&self.forces)));
         }
-        let least = eigen.eigenvalues.min() / eigen.eigenvalues.max();
-        if least > ALL_AROUND * ALL_AROUND
+        if eigen.min() / eigen.max() > ALL_AROUND * ALL_AROUND
             && let Some(gradient) = self
                 .place
                 .cholesky()
@@ -126,6 +137,12 @@ impl Moments {
             .map(|entry| self.explained(&entry.1))
             .fold(0.0, f64::max);
         candidates.retain(|entry| self.explained(&entry.1) >= highest - AS_WELL);
+        candidates
+    }
+
+    /// The candidate that explains the force, and what the others say.
+    pub(super) fn normal(&self) -> (Vector3<f64>, String) {
+        let candidates = self.candidates();
         let (name, chosen) = candidates[0];
         let others: Vec<String> = candidates[1..]
             .iter()
@@ -148,30 +165,114 @@ impl Moments {
             said = format!("{said}; {}", others.join(", "));
         }
         if apart > DOUBTFUL {
-            said = format!(
-                "{said}: in doubt by {apart:.0}°, stiffness by {:.1} %, --normal sets it",
-                100.0 * (1.0 / apart.to_radians().cos() - 1.0)
-            );
+            said = format!("{said}: in doubt by {apart:.0}°, --normal sets it");
         }
         (chosen, said)
     }
 }
 
-/// Inward normal of each stretch: its own principal direction of motion where these differ, otherwise the common one.
+/// Share of the force along the normals of stretches that the depth along them explains.
+fn explained(moments: &[Moments], normals: &[Vector3<f64>]) -> f64 {
+    let (mut part, mut whole) = (0.0, 0.0);
+    for (moments, normal) in moments.iter().zip(normals) {
+        let [depth, across, force] = moments.along(normal);
+        part += across * across / depth.max(f64::MIN_POSITIVE);
+        whole += force;
+    }
+    part / f64::max(whole, f64::MIN_POSITIVE)
+}
+
+/// Inward normal of each stretch: the common one where that explains a force vector as well, or where their own hardly differ from it;
+/// otherwise its own principal direction of motion.
 pub(super) fn of_stretches(moments: &[Moments], inward: &Vector3<f64>) -> Vec<Vector3<f64>> {
-    let own: Vec<Vector3<f64>> = moments
-        .iter()
-        .map(|moments| {
-            let own = moments.normal().0;
-            own * own.dot(inward).signum()
-        })
-        .collect();
+    let own = each(moments, inward, |moments| moments.normal().0);
+    let common = vec![*inward; moments.len()];
     let typical = median(own.iter().map(|own| degrees(own, inward)).collect());
-    if typical < CURVED {
-        vec![*inward; moments.len()]
+    // A probe that gives way aside turns its motion and not the force. Where both turn, one direction gives the same stiffness.
+    let is_vector = moments.iter().all(|moments| moments.forces.trace() > 0.0);
+    let explains = || explained(moments, &common) >= explained(moments, &own) - AS_WELL;
+    if typical < CURVED || (is_vector && explains()) {
+        common
     } else {
         own
     }
+}
+
+/// A direction of each stretch, on the side of the common one.
+fn each(
+    moments: &[Moments],
+    inward: &Vector3<f64>,
+    of: impl Fn(&Moments) -> Vector3<f64>,
+) -> Vec<Vector3<f64>> {
+    let towards = |direction: Vector3<f64>| direction * direction.dot(inward).signum();
+    moments.iter().map(|moments| towards(of(moments))).collect()
+}
+
+/// What one standard error of the normals changes the force of each stretch by, as a share: the candidates that explain the force
+/// as well lie anywhere between the chosen ones and the furthest. So does all of a force vector whose frame is not known to be
+/// that of the position (`shared`).
+pub(super) fn doubt(
+    moments: &[Moments],
+    inward: &Vector3<f64>,
+    chosen: &[Vector3<f64>],
+    shared: bool,
+) -> Vec<f64> {
+    let mut sets: Vec<Vec<Vector3<f64>>> = Moments::sum(moments)
+        .candidates()
+        .into_iter()
+        .map(|(_, candidate)| vec![candidate; moments.len()])
+        .collect();
+    sets.push(each(moments, inward, |moments| widest(&moments.place)));
+    if moments.iter().all(|moments| moments.forces.trace() > 0.0) {
+        sets.push(each(moments, inward, |moments| widest(&moments.forces)));
+    }
+    let best = sets
+        .iter()
+        .map(|set| explained(moments, set))
+        .fold(0.0, f64::max);
+    sets.retain(|set| explained(moments, set) >= best - AS_WELL);
+    let mut slopes: Vec<Vec<f64>> = sets
+        .iter()
+        .map(|set| {
+            let pairs = moments.iter().zip(set);
+            pairs.map(|(moments, normal)| moments.slope(normal)).collect()
+        })
+        .collect();
+    let all = Moments::sum(moments);
+    if !shared && all.forces.trace() > 0.0 {
+        let (motion, force) = (widest(&all.place), widest(&all.forces));
+        let whole = |moments: &Moments| {
+            let depth = motion.dot(&(moments.place * motion));
+            motion.dot(&(moments.both * force)).abs() / depth.max(f64::MIN_POSITIVE)
+        };
+        if all.explained_along(&motion, &force) >= best - AS_WELL {
+            slopes.push(moments.iter().map(whole).collect());
+        }
+    }
+    let shares = |slopes: &[f64]| -> Vec<f64> {
+        let triples = moments.iter().zip(slopes.iter().zip(chosen));
+        triples
+            .map(|(moments, (other, chosen))| {
+                UNIFORM * (other / moments.slope(chosen) - 1.0).clamp(-1.0, 1.0)
+            })
+            .collect()
+    };
+    let size = |shares: &[f64]| shares.iter().sum::<f64>().abs();
+    slopes
+        .iter()
+        .map(|slopes| shares(slopes))
+        .filter(|shares| shares.iter().all(|share| share.is_finite()))
+        .max_by(|a, b| size(a).total_cmp(&size(b)))
+        .unwrap_or_default()
+}
+
+/// Unit eigenvector of the largest eigenvalue.
+pub(super) fn widest(scatter: &Matrix3<f64>) -> Vector3<f64> {
+    let eigen = scatter.symmetric_eigen();
+    eigen
+        .eigenvectors
+        .column(eigen.eigenvalues.imax())
+        .into_owned()
 }
 
 /// Angle between two lines [°].

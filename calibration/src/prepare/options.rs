@@ -13,6 +13,8 @@ pub struct PrepareOptions {
     pub surface: Option<f64>,
     /// Outward surface normal, for 3-D logs; `None`: found from the direction of motion and force.
     pub normal: Option<[f64; 3]>,
+    /// Frame of a force vector.
+    pub force_frame: ForceFrame,
     /// Velocity.
     pub velocity: VelocitySource,
     /// How much later the force was recorded than the position beside it; `None`: not at all, and what speaks against it is told.
@@ -41,6 +43,19 @@ pub enum ForceBias {
     None,
     /// This is removed [N], after the sign is set.
     Known(f64),
+}
+
+/// Frame in which a force vector was recorded.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ForceFrame {
+    /// Found: by the frames' names where the log has both, otherwise, where an orientation was recorded, by the frame in which
+    /// the force lies along the motion in contact. Without an orientation that of the position is assumed.
+    #[default]
+    Auto,
+    /// That of the position: `base`.
+    Motion,
+    /// That of the tool, by whose recorded orientation the force is turned: `tool`.
+    Tool,
 }
 
 /// Sense of the recorded force.

@@ -17,10 +17,12 @@ use super::{
     normals::{self, Moments, degrees},
     options::{ForceSign, PrepareOptions},
     presses,
+    tilt::{TOLD, UNIFORM},
     time::Clock,
-    track::Track,
+    track::{Scale, Track},
+    wrench::is_shared,
 };
-use crate::{Channel, ContactPoint, Log, Samples};
+use crate::{Channel, ContactPoint, Log, SampleChange, Samples};
 
 /// Fewer presses are no palpation.
 const FEWEST_PRESSES: usize = 6;
@@ -47,7 +49,7 @@ pub(super) fn oriented(
     }
     let moments: Vec<Moments> = stretches
         .iter()
-        .map(|range| Moments::of(log, positions, rough, range.clone()))
+        .map(|range| Moments::of(&log.time, &log.force, positions, rough, range.clone()))
         .collect();
     let all = Moments::sum(&moments);
     let given = options
@@ -68,6 +70,18 @@ pub(super) fn oriented(
     } else {
         normals::of_stretches(&moments, &inward)
     };
+    let doubts = if given.is_some() {
+        Vec::new()
+    } else {
+        normals::doubt(&moments, &inward, &own, is_shared(&log.frames))
+    };
+    let open = (doubts.iter().sum::<f64>() / (doubts.len().max(1) as f64 * UNIFORM)).abs();
+    if open > TOLD {
+        findings.note(format!(
+            "directions of motion and force that explain the log as well give a stiffness that differs by {:.0} %: its interval and that of the damping take that in; --normal sets the normal",
+            100.0 * open
+        ));
+    }
     for (range, own) in stretches.iter().zip(&own) {
         depth[range.clone()].copy_from_slice(&along(&positions[range.clone()], own));
     }
@@ -123,11 +137,21 @@ pub(super) fn oriented(
             .iter()
             .map(|range| [log.time[range.start], log.time[range.end - 1]])
             .collect(),
+        changes: Vec::new(),
+        scales: if doubts.is_empty() {
+            Vec::new()
+        } else {
+            vec![Scale {
+                depth: 0.0,
+                force: doubts,
+            }]
+        },
+        inward: Some(inward),
     })
 }
 
 /// Neighbouring presses, two or three together; none where there are too few.
-fn stretches(time: &[f64], rough: &[f64], window: Option<[f64; 2]>) -> Vec<std::ops::Range<usize>> {
+pub(super) fn stretches(time: &[f64], rough: &[f64], window: Option<[f64; 2]>) -> Vec<std::ops::Range<usize>> {
     let (start, end) = window.map_or((0, time.len()), |[from, to]| {
         (
             time.partition_point(|t| *t < from),
@@ -278,8 +302,10 @@ pub(super) fn samples(
         sampling_interval: clock.interval,
         ..Samples::default()
     };
+    let n_changes = track.changes.len() + track.scales.len();
+    samples.changes = vec![SampleChange::default(); n_changes];
     let (mut lifted, mut preload) = (0, 0.0);
-    for range in track.ranges() {
+    for (stretch, range) in track.ranges().into_iter().enumerate() {
         let mut kept: Vec<usize> = range
             .clone()
             .filter(|index| clipped.binary_search(index).is_err())
@@ -308,6 +334,20 @@ pub(super) fn samples(
             let mut values = pick(values);
             baseline.remove(&mut values);
             into.extend(values);
+        }
+        let of_changes = track.changes.iter().map(|change| {
+            let mut force = pick(&change.force);
+            baseline.remove(&mut force);
+            force
+        });
+        let fast = &samples.force[samples.time.len()..];
+        let of_scales = track.scales.iter().map(|scale| {
+            let share = scale.force[stretch];
+            fast.iter().map(|force| force * share).collect::<Vec<f64>>()
+        });
+        let forces = of_changes.chain(of_scales);
+        for (change, force) in samples.changes.iter_mut().zip(forces) {
+            change.force.extend(force);
         }
         preload += kept.iter().map(|&index| track.force[index]).sum::<f64>();
         samples.time.extend(time);

@@ -1,5 +1,10 @@
 //! A log along the normal, and parts of it.
 
+use nalgebra::Vector3;
+
+use super::axis::along;
+use crate::SampleChange;
+
 /// A log along one axis, with the force that presses.
 #[derive(Debug)]
 pub(super) struct Track {
@@ -16,9 +21,41 @@ pub(super) struct Track {
     pub(super) given: bool,
     /// First and last time of stretches that each have a normal, a surface and drifts of their own [s]; empty: the log is one.
     pub(super) stretches: Vec<[f64; 2]>,
+    /// What one standard error of something changes the force by.
+    pub(super) changes: Vec<SampleChange>,
+    /// The same as shares of depth and bias-free force.
+    pub(super) scales: Vec<Scale>,
+    /// Unit vector into the tissue in the position's frame; `None` for a position along one axis.
+    pub(super) inward: Option<Vector3<f64>>,
+}
+
+/// What one standard error of something changes depth and force by, as shares.
+#[derive(Clone, Debug)]
+pub(super) struct Scale {
+    /// Of the depth.
+    pub(super) depth: f64,
+    /// Of the force in each stretch; one number where the log is one.
+    pub(super) force: Vec<f64>,
 }
 
 impl Track {
+    /// Adds what vectors of the position's frame, shape `[n, 3]` each, and a share of the force change.
+    pub(super) fn add_doubts(&mut self, changes: &[Vec<[f64; 3]>], share: f64) {
+        if let Some(inward) = &self.inward {
+            self.changes
+                .extend(changes.iter().map(|change| SampleChange {
+                    stretch: 0.0,
+                    force: along(change, inward),
+                }));
+        }
+        if share != 0.0 {
+            self.scales.push(Scale {
+                depth: 0.0,
+                force: vec![share; self.stretches.len().max(1)],
+            });
+        }
+    }
+
     /// The stretches' samples.
     pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
         let at = |limit: f64| self.time.partition_point(|time| *time < limit);

@@ -1,0 +1,146 @@
+//! An angle between the motion in contact and the force: what it leaves open.
+//!
+//! With the angle α, the length L of the press along the motion and the force F along its own direction:
+//!
+//! | explanation | normal | depth | force |
+//! |---|---|---|---|
+//! | friction | motion | L | F cos α |
+//! | motion sideways | force | L cos α | F |
+//! | force in another frame than the position | motion | L | F |
+//!
+//! One of them is taken. The interval takes in the one that lies furthest from it.
+
+use nalgebra::Vector3;
+
+use super::{
+    axis::{Change, along, correlation, mean, principal},
+    findings::Findings,
+    normals::degrees,
+    track::Scale,
+};
+
+/// Change of the stiffness that is told.
+pub(super) const TOLD: f64 = 0.01;
+/// A force anywhere between two explanations: standard deviation of a uniform distribution over its half width.
+pub(super) const UNIFORM: f64 = 0.577_350_269_189_625_8;
+/// Angle up to which a press may go with the motion [°]; a probe that moves further off slides.
+const SLIDES: f64 = 60.0;
+
+/// The samples in contact, and the direction in which they lie.
+pub(super) struct Touching {
+    samples: Vec<usize>,
+    pub(super) motion: Vector3<f64>,
+}
+
+/// The samples in contact.
+pub(super) fn touching(positions: &[[f64; 3]], rough: &[f64]) -> Touching {
+    let samples = Change::of(rough).contact;
+    let of = || samples.iter().map(|&index| &positions[index]);
+    Touching {
+        motion: principal(of(), mean(of())),
+        samples,
+    }
+}
+
+impl Touching {
+    /// Change of a force over the depth along a direction [N/m], by least squares, without its sign.
+    pub(super) fn slope(&self, positions: &[[f64; 3]], force: &[f64], axis: &Vector3<f64>) -> f64 {
+        let depth = along(positions, axis);
+        let n = self.samples.len().max(1) as f64;
+        let middle = |values: &[f64]| self.samples.iter().map(|&i| values[i]).sum::<f64>() / n;
+        let (x0, y0) = (middle(&depth), middle(force));
+        let sum = |of: &dyn Fn(usize) -> f64| self.samples.iter().map(|&i| of(i)).sum::<f64>();
+        let across = sum(&|i| (depth[i] - x0) * (force[i] - y0));
+        let power = sum(&|i| (depth[i] - x0).powi(2));
+        (across / power.max(f64::MIN_POSITIVE)).abs()
+    }
+}
+
+/// Directions of motion and force, and what is known of them.
+pub(super) struct Directions {
+    pub(super) motion: Vector3<f64>,
+    pub(super) force: Vector3<f64>,
+    /// Whether both are known to be in one frame.
+    pub(super) shared: bool,
+    /// Whether the normal was given.
+    pub(super) given: bool,
+}
+
+/// How the samples were taken out of the vectors.
+#[derive(Clone, Copy)]
+pub(super) struct Taken {
+    /// Depth over the length of the motion.
+    pub(super) depth: f64,
+    /// Force over its length.
+    pub(super) force: f64,
+}
+
+impl Directions {
+    pub(super) fn apart(&self) -> f64 {
+        degrees(&self.motion, &self.force)
+    }
+
+    /// Whether force in another frame is likelier than motion sideways: along the motion it is explained as well.
+    pub(super) fn other_frame(&self, contact: &[usize], positions: &[[f64; 3]], rough: &[f64]) -> bool {
+        let explains = |axis: &Vector3<f64>| {
+            let depth = along(positions, axis);
+            correlation(contact.iter().map(|&i| (depth[i], rough[i]))).abs()
+        };
+        !self.shared && explains(&self.motion) >= explains(&self.force) - AS_WELL
+    }
+
+    /// What the other explanations change by one standard error; says it where it is much.
+    pub(super) fn doubt(&self, taken: Taken, findings: &mut Findings) -> Option<Scale> {
+        let cosine = self.motion.dot(&self.force).abs().min(1.0);
+        let mut others = Vec::new();
+        if !self.given && self.apart() < SLIDES {
+            others.push(Taken {
+                depth: 1.0,
+                force: cosine,
+            });
+            others.push(Taken {
+                depth: cosine,
+                force: 1.0,
+            });
+        }
+        if !self.shared {
+            others.push(Taken {
+                depth: if self.given { taken.depth } else { 1.0 },
+                force: 1.0,
+            });
+        }
+        let change = |other: &Taken| (other.force / other.depth) / (taken.force / taken.depth) - 1.0;
+        let furthest = others
+            .into_iter()
+            .max_by(|a, b| change(a).abs().total_cmp(&change(b).abs()))?;
+        let most = change(&furthest);
+        if most == 0.0 {
+            return None;
+        }
+        if most.abs() > TOLD {
+            let (causes, ways) = match (self.shared, self.given) {
+                (true, _) => ("friction, or motion sideways", "--normal sets the normal"),
+                (false, true) => (
+                    "friction, or a force in another frame than the position's",
+                    "--force-frame base says that they share one, an orientation (qx, qy, qz, qw) turns it",
+                ),
+                (false, false) => (
+                    "friction, motion sideways, or a force in another frame than the position's",
+                    "--force-frame base says that they share one and an orientation (qx, qy, qz, qw) turns it; --normal sets the normal",
+                ),
+            };
+            findings.note(format!(
+                "the force points {:.0}° away from the motion in contact ({causes}): that leaves {:.0} % of the stiffness open, which the intervals take in; {ways}",
+                self.apart(),
+                100.0 * most.abs()
+            ));
+        }
+        Some(Scale {
+            depth: UNIFORM * (furthest.depth / taken.depth - 1.0),
+            force: vec![UNIFORM * (furthest.force / taken.force - 1.0)],
+        })
+    }
+}
+
+/// Correlations of the force with depth along two directions are alike within this.
+const AS_WELL: f64 = 0.01;
