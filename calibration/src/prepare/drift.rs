@@ -8,6 +8,7 @@ use super::{
     findings::Findings,
     noise::{median, running_mean, white_noise},
     options::ForceBias,
+    slope,
     track::Track,
 };
 use crate::statistics::hac;
@@ -29,6 +30,10 @@ pub(super) fn removed(
         return None;
     }
     let (air, first, last) = air(track)?;
+    if track.stretches.is_empty() && air.iter().filter(|&&i| i < first).count() >= FEWEST {
+        let is_one_sided = air.iter().filter(|&&i| i > last).count() < FEWEST;
+        slope::removed(track, &air, is_one_sided, findings);
+    }
     let middle = 0.5 * (track.time[first] + track.time[last]);
     let before: Vec<usize> = air.iter().copied().filter(|&i| i < first).collect();
     let n_after = air.iter().filter(|&&i| i > last).count();
@@ -151,7 +156,7 @@ impl Line {
 }
 
 /// Standard deviation of the sum of these.
-fn deviation(influence: &[f64]) -> f64 {
+pub(super) fn deviation(influence: &[f64]) -> f64 {
     let series = [influence];
     hac::long_run_covariance(&series, hac::bandwidth(&series))[(0, 0)]
         .max(0.0)

@@ -21,6 +21,7 @@ mod polynomial;
 mod presses;
 mod sanity;
 mod saturation;
+mod slope;
 mod tilt;
 mod time;
 mod track;
@@ -174,8 +175,10 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         changes: Vec::new(),
     };
     let mut samples = samples;
+    let in_air = (options.bias == ForceBias::Auto).then_some(approach.air);
     samples.changes = changes
-        .iter()
+        .into_iter()
+        .map(|change| change.about(in_air))
         .map(|change| SampleChange {
             stretch: change.stretch,
             force: pick(&change.force),

@@ -253,7 +253,7 @@ pub(super) fn doubt(
         let triples = moments.iter().zip(slopes.iter().zip(chosen));
         triples
             .map(|(moments, (other, chosen))| {
-                UNIFORM * (other / moments.slope(chosen) - 1.0).clamp(-1.0, 1.0)
+                UNIFORM * ((other / moments.slope(chosen)).abs() - 1.0).clamp(-1.0, 1.0)
             })
             .collect()
     };

@@ -67,6 +67,17 @@ impl Track {
     }
 }
 
+impl SampleChange {
+    /// The change without its mean in free air, which the bias takes.
+    pub(super) fn about(mut self, air: Option<SampleRange>) -> Self {
+        if let Some(air) = air.filter(|air| air.len() > 0) {
+            let mean = self.force[air.start..air.end].iter().sum::<f64>() / air.len() as f64;
+            self.force.iter_mut().for_each(|force| *force -= mean);
+        }
+        self
+    }
+}
+
 /// Samples from `start` up to, not with, `end`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct SampleRange {
