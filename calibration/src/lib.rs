@@ -38,7 +38,7 @@ pub use log::{Channel, Log, LogSource, Motion};
 pub use models::selection::{ModelCandidate, ModelSelection};
 pub use pool::{Pooled, PooledParameter, StiffnessDampingRatio, pool};
 pub use prepare::{
-    ForceBias, ForceFrame, ForceLatency, ForceSign, LogOverview, PrepareOptions, PreparedLog, VelocitySource,
-    prepare,
+    ForceBias, ForceFrame, ForceLatency, ForceSign, LogOverview, PrepareOptions, PreparedLog,
+    VelocitySource, prepare,
 };
 pub use samples::{ContactPoint, PreparationChoice, SampleChange, Samples};

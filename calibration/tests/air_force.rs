@@ -2,9 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory};
-use insonate_calibration::{
-    Calibration, CalibrationOptions, Channel, Log, ModelChoice, calibrate,
-};
+use insonate_calibration::{Calibration, CalibrationOptions, Channel, Log, ModelChoice, calibrate};
 
 const STIFFNESS: f64 = 1324.17;
 const LAW: Law = Law::KelvinVoigt {
@@ -39,7 +37,11 @@ fn with(recipe: &SyntheticLog, added: impl Fn(f64, f64, f64) -> f64) -> Log {
     let Channel::Scalar(force) = &mut log.force else {
         panic!("a scalar force")
     };
-    let sign = if recipe.sensor.pressing_positive { 1.0 } else { -1.0 };
+    let sign = if recipe.sensor.pressing_positive {
+        1.0
+    } else {
+        -1.0
+    };
     for (row, force) in force.iter_mut().enumerate() {
         *force += sign * added(truth.time[row], truth.indentation[row], truth.velocity[row]);
     }
@@ -56,7 +58,11 @@ fn fitted(log: &Log) -> Calibration {
 }
 
 fn has(found: &Calibration, what: &str) -> bool {
-    found.prepared.choices.iter().any(|choice| choice.what == what)
+    found
+        .prepared
+        .choices
+        .iter()
+        .any(|choice| choice.what == what)
 }
 
 fn covers(found: &Calibration, truth: f64) -> bool {
@@ -73,7 +79,10 @@ fn a_line_over_the_position_is_removed_with_its_error() {
             let found = fitted(&log);
             assert!(has(&found, "force baseline"), "{slope} N/m, seed {seed}");
             let stiffness = found.fit.parameter("stiffness").unwrap();
-            assert!((stiffness.value / STIFFNESS - 1.0).abs() < 0.02, "{stiffness:?}");
+            assert!(
+                (stiffness.value / STIFFNESS - 1.0).abs() < 0.02,
+                "{stiffness:?}"
+            );
             let error = found.prepared.samples.contact.standard_error;
             assert!(error < 2e-4, "{error}");
             covered += usize::from(covers(&found, STIFFNESS));
@@ -87,11 +96,16 @@ fn a_line_over_the_position_is_removed_with_its_error() {
 #[test]
 fn position_and_time_are_told_apart_by_air_on_both_sides() {
     for seed in 0..8 {
-        let log = with(&recipe(seed, Trajectory::press()), |t, r, _| 0.1 * t + 40.0 * r);
+        let log = with(&recipe(seed, Trajectory::press()), |t, r, _| {
+            0.1 * t + 40.0 * r
+        });
         let found = fitted(&log);
         assert!(has(&found, "force baseline") && has(&found, "force drift"));
         let stiffness = found.fit.parameter("stiffness").unwrap();
-        assert!((stiffness.value / STIFFNESS - 1.0).abs() < 0.02, "{stiffness:?}");
+        assert!(
+            (stiffness.value / STIFFNESS - 1.0).abs() < 0.02,
+            "{stiffness:?}"
+        );
     }
 }
 
@@ -111,10 +125,16 @@ fn an_approach_that_does_not_tell_time_from_position_takes_both_in() {
             let moving: Vec<usize> = (60..log.len()).collect();
             log = log.rows(&moving);
             let found = fitted(&log);
-            assert!(covers(&found, STIFFNESS), "{added}: {:?}", found.fit.parameters);
+            assert!(
+                covers(&found, STIFFNESS),
+                "{added}: {:?}",
+                found.fit.parameters
+            );
             let notes = &found.prepared.notes;
             assert!(
-                notes.iter().any(|note| note.contains("with time or with position")),
+                notes
+                    .iter()
+                    .any(|note| note.contains("with time or with position")),
                 "{notes:?}"
             );
         }

@@ -78,7 +78,9 @@ fn tilt(recipe: &SyntheticLog, degrees: f64) -> UnitQuaternion<f64> {
         panic!("a press in space")
     };
     let normal = Vector3::from(normal);
-    let across = normal.cross(&Vector3::new(recipe.seed as f64, 1.0, 2.0)).normalize();
+    let across = normal
+        .cross(&Vector3::new((recipe.seed % 8) as f64, 1.0, 2.0))
+        .normalize();
     UnitQuaternion::from_scaled_axis(across * degrees.to_radians())
 }
 
@@ -122,7 +124,10 @@ fn a_force_in_the_tools_frame_is_turned() {
         let found = fitted(&log);
         assert!(choice(&found, "force frame").unwrap().contains("turned"));
         let stiffness = stiffness(&found);
-        assert!(stiffness.standard_error < 0.005 * STIFFNESS, "{stiffness:?}");
+        assert!(
+            stiffness.standard_error < 0.005 * STIFFNESS,
+            "{stiffness:?}"
+        );
         covered += usize::from(covers(&found));
     }
     assert!(covered >= 33, "{covered}");
@@ -149,7 +154,10 @@ fn a_force_that_was_turned_before_is_left_alone() {
 fn different_frames_without_an_orientation_are_refused() {
     let recipe = press(3);
     let log = named(recipe.generate(), "tool0", "base");
-    let problem = calibrate(&log, &options()).unwrap_err().to_string();
+    let problem = calibrate(&log, &options())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
     for part in ["\"tool0\"", "\"base\"", "orientation", "--force-frame base"] {
         assert!(problem.contains(part), "{problem}");
     }
@@ -158,7 +166,7 @@ fn different_frames_without_an_orientation_are_refused() {
     told.prepare.force_frame = ForceFrame::Motion;
     assert!(covers(&calibrate(&log, &told).unwrap()));
     told.prepare.force_frame = ForceFrame::Tool;
-    let problem = calibrate(&log, &told).unwrap_err().to_string();
+    let problem = calibrate(&log, &told).map(|_| ()).unwrap_err().to_string();
     assert!(problem.contains("orientation"), "{problem}");
 }
 
@@ -166,13 +174,16 @@ fn different_frames_without_an_orientation_are_refused() {
 fn a_frame_that_the_force_does_not_tell_is_asked_for() {
     let recipe = press(4);
     let mut log = recipe.generate();
-    // Friction tilts the force by 15°, and the tool by 30° the other way.
-    let friction = tilt(&recipe, 15.0);
+    // Friction tilts the force by 12°; as the tool's frame shows it, by 18° the other way.
+    let friction = tilt(&recipe, 12.0);
     for force in forces(&mut log) {
         *force = (friction * Vector3::from(*force)).into();
     }
     let log = in_tool(log, &tilt(&recipe, 30.0));
-    let problem = calibrate(&log, &options()).unwrap_err().to_string();
+    let problem = calibrate(&log, &options())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
     assert!(problem.contains("--force-frame tool"), "{problem}");
     let mut told = options();
     told.prepare.force_frame = ForceFrame::Tool;
@@ -206,7 +217,10 @@ fn a_good_log_in_space_has_no_doubt_of_its_frame() {
     for seed in 0..6 {
         let found = fitted(&press(seed).generate());
         let notes = &found.prepared.notes;
-        assert!(!notes.iter().any(|note| note.contains("away from")), "{notes:?}");
+        assert!(
+            !notes.iter().any(|note| note.contains("away from")),
+            "{notes:?}"
+        );
         assert!(stiffness(&found).standard_error < 0.004 * STIFFNESS);
     }
 }
@@ -216,10 +230,16 @@ fn an_orientation_that_is_no_rotation_is_refused() {
     let recipe = press(1);
     let mut log = in_tool(recipe.generate(), &tilt(&recipe, 30.0));
     log.frames.force_to_motion[7] = [0.0; 4];
-    let problem = prepare(&log, &PrepareOptions::default()).unwrap_err().to_string();
+    let problem = prepare(&log, &PrepareOptions::default())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
     assert!(problem.contains("sample 8"), "{problem}");
     log.frames.force_to_motion.truncate(5);
-    let problem = prepare(&log, &PrepareOptions::default()).unwrap_err().to_string();
+    let problem = prepare(&log, &PrepareOptions::default())
+        .map(|_| ())
+        .unwrap_err()
+        .to_string();
     assert!(problem.contains("5 orientations"), "{problem}");
 }
 
@@ -243,7 +263,9 @@ fn weighed(recipe: &SyntheticLog, mass: f64, bias: Vector3<f64>) -> Log {
 fn weight_and_bias_of_a_tool_that_turns_are_removed() {
     let mut covered = 0;
     for seed in 0..20 {
-        let mut recipe = press(seed);
+        // Tilted about an axis that is not near the vertical, about which weight does not turn.
+        let mut recipe = press(seed % 8);
+        recipe.seed = 100 + seed;
         recipe.sensor.bias = [0.0; 3];
         let mass = 0.2 + 0.04 * seed as f64;
         let found = fitted(&weighed(&recipe, mass, Vector3::new(0.8, -0.5, 1.2)));
@@ -280,7 +302,10 @@ fn a_weight_that_air_does_not_tell_is_said() {
     let found = fitted(&named(log, "tool0", "base"));
     assert_eq!(choice(&found, "tool mass"), None);
     let notes = &found.prepared.notes;
-    assert!(notes.iter().any(|note| note.contains("its weight")), "{notes:?}");
+    assert!(
+        notes.iter().any(|note| note.contains("its weight")),
+        "{notes:?}"
+    );
 }
 
 /// A probe that slides by 8 mm/s while it presses at 2 Hz, and gives way aside by a share of the press, in a direction that turns or not.

@@ -327,7 +327,12 @@ fn of_changes(problem: &Problem, state: &State) -> Vec<Vec<f64>> {
     let from = at(&base);
     let changes = problem.samples.changes.iter();
     changes
-        .map(|change| difference(&at(&base.with_samples(&problem.samples.with(change))), &from))
+        .map(|change| {
+            difference(
+                &at(&base.with_samples(&problem.samples.with(change))),
+                &from,
+            )
+        })
         .collect()
 }
 

@@ -161,7 +161,13 @@ fn space(
             findings.choose("surface normal", written(&normal.normalize()), "given");
             -normal.normalize()
         }
-        None => found_normal(directions.as_ref(), &principal(touching(), centre), turned, approach, findings),
+        None => found_normal(
+            directions.as_ref(),
+            &principal(touching(), centre),
+            turned,
+            approach,
+            findings,
+        ),
     };
     let depth = along(positions, &inward);
     let aside = lateral(touching(), &centre, &inward);
@@ -195,7 +201,11 @@ fn space(
     let doubt = directions.as_ref().and_then(|directions| {
         let taken = Taken {
             depth: inward.dot(&directions.motion).abs(),
-            force: if turned { 1.0 } else { inward.dot(&directions.force).abs() },
+            force: if turned {
+                1.0
+            } else {
+                inward.dot(&directions.force).abs()
+            },
         };
         directions.doubt(taken, findings)
     });
@@ -463,7 +473,10 @@ pub(super) fn principal_direction(values: &[[f64; 3]]) -> Vector3<f64> {
 }
 
 /// Unit eigenvector of the largest eigenvalue of the scatter about `centre`.
-pub(super) fn principal<'a>(values: impl Iterator<Item = &'a [f64; 3]>, centre: Vector3<f64>) -> Vector3<f64> {
+pub(super) fn principal<'a>(
+    values: impl Iterator<Item = &'a [f64; 3]>,
+    centre: Vector3<f64>,
+) -> Vector3<f64> {
     let mut scatter = Matrix3::zeros();
     for value in values {
         let offset = Vector3::from(*value) - centre;

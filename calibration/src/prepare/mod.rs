@@ -1,6 +1,7 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
-//! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `latency`, `saturation`, `drift`, `contact` (rough),
+//! The steps, one file each, in order: `sanity`, `time`, `wrench` (frame of the force, with `weight`), `axis` (normal and signs, with `tilt`),
+//! `drift` (with `slope`), `latency`, `saturation`, `contact` (rough),
 //! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
 //! (with `presses`, `normals` and `baseline`) instead.
 
@@ -184,9 +185,15 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
             force: pick(&change.force),
         })
         .collect();
-    samples.changes.extend(scales.iter().map(|scale| SampleChange {
-        stretch: scale.depth,
-        force: samples.force.iter().map(|force| force * scale.force[0]).collect(),
+    samples.changes.extend(scales.iter().map(|scale| {
+        SampleChange {
+            stretch: scale.depth,
+            force: samples
+                .force
+                .iter()
+                .map(|force| force * scale.force[0])
+                .collect(),
+        }
     }));
     Ok(PreparedLog {
         window: options

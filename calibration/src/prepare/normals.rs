@@ -222,9 +222,16 @@ pub(super) fn doubt(
         .into_iter()
         .map(|(_, candidate)| vec![candidate; moments.len()])
         .collect();
-    sets.push(each(moments, inward, |moments| widest(&moments.place)));
-    if moments.iter().all(|moments| moments.forces.trace() > 0.0) {
-        sets.push(each(moments, inward, |moments| widest(&moments.forces)));
+    // Motion that turns from stretch to stretch while a force vector does not is a probe that gives way aside.
+    let is_vector = moments.iter().all(|moments| moments.forces.trace() > 0.0);
+    let forces = each(moments, inward, |moments| widest(&moments.forces));
+    let common = widest(&Moments::sum(moments).forces);
+    let turn = median(forces.iter().map(|own| degrees(own, &common)).collect());
+    if !is_vector || turn > CURVED {
+        sets.push(each(moments, inward, |moments| widest(&moments.place)));
+    }
+    if is_vector {
+        sets.push(forces);
     }
     let best = sets
         .iter()
@@ -235,7 +242,9 @@ pub(super) fn doubt(
         .iter()
         .map(|set| {
             let pairs = moments.iter().zip(set);
-            pairs.map(|(moments, normal)| moments.slope(normal)).collect()
+            pairs
+                .map(|(moments, normal)| moments.slope(normal))
+                .collect()
         })
         .collect();
     let all = Moments::sum(moments);

@@ -151,7 +151,11 @@ pub(super) fn oriented(
 }
 
 /// Neighbouring presses, two or three together; none where there are too few.
-pub(super) fn stretches(time: &[f64], rough: &[f64], window: Option<[f64; 2]>) -> Vec<std::ops::Range<usize>> {
+pub(super) fn stretches(
+    time: &[f64],
+    rough: &[f64],
+    window: Option<[f64; 2]>,
+) -> Vec<std::ops::Range<usize>> {
     let (start, end) = window.map_or((0, time.len()), |[from, to]| {
         (
             time.partition_point(|t| *t < from),

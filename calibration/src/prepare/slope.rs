@@ -7,17 +7,18 @@
 //! by least squares, with standard errors that allow for correlated noise. Rate and acceleration keep drag and inertia of a quick approach
 //! out of d; they are not removed. The line is taken to go on in the tissue.
 
-use super::{drift::deviation, findings::Findings, noise::median, track::Track};
+use super::{contact, drift::deviation, findings::Findings, track::Track};
 use crate::SampleChange;
 
-/// Slopes below so many standard errors are left alone.
+/// From so many standard errors on, the air is sought without the slope; below so many there, it is left alone.
+const SUSPECTED: f64 = 2.5;
 const BEYOND_DOUBT: f64 = 5.0;
-/// The same for the half of the air further from the tissue, where early contact cannot be.
+/// Standard errors of the slope in the half of the air further from the tissue, where early contact cannot be.
 const FAR: f64 = 2.0;
-/// Slopes of two halves of the air that are further apart than so many standard errors are no line.
+/// Slopes that are further apart than so many standard errors contradict each other.
 const BENT: f64 = 4.0;
-/// A time or a position that is told from the other has a slope above so many standard errors.
-const TOLD: f64 = 3.0;
+/// Columns below so many standard errors are not seen.
+const SEEN: f64 = 2.0;
 /// Time over which rate and acceleration are differences [s], and in samples.
 const REACH: f64 = 0.04;
 const SAMPLES: [f64; 2] = [4.0, 50.0];
@@ -37,157 +38,214 @@ impl Slope {
     }
 }
 
-/// Columns of the samples in air.
-struct Air<'a> {
-    track: &'a Track,
-    samples: &'a [usize],
-    rate: Vec<f64>,
-    acceleration: Vec<f64>,
-}
-
-impl<'a> Air<'a> {
-    fn of(track: &'a Track, samples: &'a [usize]) -> Self {
-        let n = track.time.len();
-        let interval = (track.time[n - 1] - track.time[0]) / (n - 1) as f64;
-        let half = (REACH / interval).round().clamp(SAMPLES[0], SAMPLES[1]) as usize;
-        let differences = samples.iter().map(|&i| {
-            let i = i.clamp(half.min(n / 2), n - 1 - half.min((n - 1) / 2));
-            let (before, after) = (i.saturating_sub(half), (i + half).min(n - 1));
-            let rate = |from: usize, to: usize| {
-                let span = (track.time[to] - track.time[from]).max(f64::MIN_POSITIVE);
-                (track.depth[to] - track.depth[from]) / span
-            };
-            let span = (track.time[after] - track.time[before]).max(f64::MIN_POSITIVE);
-            (
-                rate(before, after),
-                2.0 * (rate(i, after) - rate(before, i)) / span,
-            )
-        });
-        let (rate, acceleration) = differences.unzip();
-        Self {
-            track,
-            samples,
-            rate,
-            acceleration,
-        }
-    }
-
-    /// Slope of the force over a column, next to others, over the rows that are kept; `None` where the others tell all of it.
-    fn slope(
-        &self,
-        column: &[f64],
-        others: &[&[f64]],
-        kept: impl Fn(usize) -> bool,
-    ) -> Option<Slope> {
-        let rows: Vec<usize> = (0..self.samples.len()).filter(|&row| kept(row)).collect();
-        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
-        let dot = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
-        let mut basis: Vec<Vec<f64>> = Vec::new();
-        let cleared = |mut values: Vec<f64>, basis: &[Vec<f64>]| {
-            // Twice is enough (Kahan).
-            for _ in 0..2 {
-                for unit in basis {
-                    let share = dot(unit, &values);
-                    for (value, unit) in values.iter_mut().zip(unit) {
-                        *value -= share * unit;
-                    }
-                }
-            }
-            values
-        };
-        let ones = vec![1.0; self.samples.len()];
-        for other in std::iter::once(&ones[..]).chain(others.iter().copied()) {
-            let values = pick(other);
-            let whole = dot(&values, &values).sqrt();
-            let mut left = cleared(values, &basis);
-            let length = dot(&left, &left).sqrt();
-            if length > NOTHING * whole {
-                left.iter_mut().for_each(|value| *value /= length);
-                basis.push(left);
-            }
-        }
-        let values = pick(column);
-        let centred = cleared(values.clone(), &basis[..1.min(basis.len())]);
-        let lever = cleared(values, &basis);
-        let power = dot(&lever, &lever);
-        if power <= NOTHING * NOTHING * dot(&centred, &centred) || power <= 0.0 {
-            return None;
-        }
-        let force: Vec<f64> = self.samples.iter().map(|&i| self.track.force[i]).collect();
-        let force = cleared(pick(&force), &basis);
-        let value = dot(&lever, &force) / power;
-        let influence: Vec<f64> = lever
-            .iter()
-            .zip(&force)
-            .map(|(lever, force)| lever * (force - value * lever) / power)
-            .collect();
-        // As least squares takes from the residuals what its parameters fit.
-        let freedom = rows.len() as f64 / (rows.len() as f64 - basis.len() as f64 - 1.0).max(1.0);
-        Some(Slope {
-            value,
-            error: deviation(&influence) * freedom.sqrt(),
-        })
-    }
-}
-
 /// Removes what the force changes by with the position in free air, where that is beyond doubt; where time and position cannot be told
-/// apart, half of what each explains. `is_one_sided`: there is air before the press only.
+/// apart, half of what each explains. `samples` are surely in air; `is_one_sided`: all of them before the press.
 pub(super) fn removed(
     track: &mut Track,
     samples: &[usize],
     is_one_sided: bool,
     findings: &mut Findings,
 ) {
-    let place: Vec<f64> = samples.iter().map(|&i| track.depth[i]).collect();
-    let time: Vec<f64> = samples.iter().map(|&i| track.time[i]).collect();
-    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
-    let (z0, t0) = (mean(&place), mean(&time));
-    let middle = median(place.clone());
-    let air = Air::of(track, samples);
-    let moving: [&[f64]; 2] = [&air.rate, &air.acceleration];
-    let with = |other: &'_ [f64]| -> Vec<Vec<f64>> {
-        vec![moving[0].to_vec(), moving[1].to_vec(), other.to_vec()]
-    };
-    let of = |column: &[f64], others: &[Vec<f64>], side: Option<bool>| {
-        let others: Vec<&[f64]> = others.iter().map(Vec::as_slice).collect();
-        air.slope(column, &others, |row| {
-            side.is_none_or(|far| (place[row] < middle) == far)
-        })
-    };
-    let in_time = with(&time);
-    let slope = of(&place, &in_time, None);
-    if let Some(slope) = slope.filter(|slope| slope.beyond(BEYOND_DOUBT)) {
-        let halves = [true, false].map(|far| of(&place, &in_time, Some(far)));
-        let [Some(far), Some(near)] = halves else {
-            return;
+    let first = Lines::of(track, samples);
+    if let Some(slope) = first.place.filter(|slope| slope.beyond(SUSPECTED)) {
+        // Without the lines, contact shows where air ends.
+        let drift = first.time.filter(|drift| drift.beyond(SEEN));
+        let drift = drift.map_or(0.0, |drift| drift.value);
+        let cleared: Vec<f64> = (0..track.force.len())
+            .map(|i| {
+                let along = slope.value * (track.depth[i] - first.z0);
+                track.force[i] - along - drift * (track.time[i] - first.t0)
+            })
+            .collect();
+        let more = match track.surface {
+            None => contact::rough(&cleared, &track.depth, findings)
+                .ok()
+                .flatten(),
+            Some(_) => None,
         };
-        let bend = (far.value - near.value).abs();
-        if !far.beyond(FAR)
-            || far.value * slope.value < 0.0
-            || bend > BENT * far.error.hypot(near.error)
+        let wider = more.map(|rough| {
+            let ranges = [rough.air, rough.after];
+            let samples = ranges.iter().flat_map(|range| range.start..range.end);
+            Lines::of(track, &samples.collect::<Vec<usize>>())
+        });
+        let closer = |lines: &Lines| lines.place.is_some_and(|found| found.error < slope.error);
+        let lines = wider
+            .filter(closer)
+            .unwrap_or_else(|| Lines::of(track, samples));
+        if let Some(found) = lines.place.filter(|found| found.beyond(BEYOND_DOUBT))
+            && lines.is_straight
+            && (found.value - slope.value).abs() < BENT * found.error.hypot(slope.error)
         {
+            remove(track, found, lines.z0, findings);
             return;
         }
-        remove(track, slope, z0, findings);
+    }
+    if !is_one_sided || first.is_told {
         return;
     }
-    if !is_one_sided {
-        return;
+    if let (Some(by_place), Some(by_time)) = (first.only_place, first.only_time)
+        && by_place.beyond(BEYOND_DOUBT)
+        && by_time.beyond(BEYOND_DOUBT)
+    {
+        halve(track, by_place, first.z0, by_time, first.t0, findings);
     }
-    // Each explains the force where the other is left out.
-    let only = |column: &[f64]| {
-        let moving = [moving[0].to_vec(), moving[1].to_vec()];
-        of(column, &moving, None).filter(|slope| slope.beyond(BEYOND_DOUBT))
-    };
-    let (Some(by_place), Some(by_time)) = (only(&place), only(&time)) else {
-        return;
-    };
-    let next_to_place = of(&time, &with(&place), None);
-    let told = [slope, next_to_place];
-    if told.iter().flatten().any(|slope| slope.beyond(TOLD)) {
-        return;
+}
+
+/// Lines over position and time through samples of air.
+struct Lines {
+    /// Over the position, next to time and, where they are seen, rate and acceleration.
+    place: Option<Slope>,
+    /// Over time, next to all others.
+    time: Option<Slope>,
+    /// Whether the line over the position has the same slope in both halves of the way.
+    is_straight: bool,
+    /// Whether time and position are told apart.
+    is_told: bool,
+    /// Where the other of the two is left out.
+    only_place: Option<Slope>,
+    only_time: Option<Slope>,
+    z0: f64,
+    t0: f64,
+}
+
+impl Lines {
+    fn of(track: &Track, samples: &[usize]) -> Self {
+        let place: Vec<f64> = samples.iter().map(|&i| track.depth[i]).collect();
+        let time: Vec<f64> = samples.iter().map(|&i| track.time[i]).collect();
+        let force: Vec<f64> = samples.iter().map(|&i| track.force[i]).collect();
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len().max(1) as f64;
+        let (rate, acceleration) = moving(track, samples);
+        let all = |_: usize| true;
+        let slope = |column: &[f64], others: &[&[f64]]| slope(column, &force, others, all);
+        let full = slope(&place, &[&time, &rate, &acceleration]);
+        let seen = |slope: Option<Slope>| slope.is_some_and(|slope| slope.beyond(SEEN));
+        let moves = seen(slope(&rate, &[&time, &place, &acceleration]))
+            || seen(slope(&acceleration, &[&time, &place, &rate]));
+        // Rate and acceleration that are not seen cost the slope its accuracy.
+        let found = if moves || !seen(full) {
+            full
+        } else {
+            slope(&place, &[&time])
+        };
+        let by_time = slope(&time, &[&place, &rate, &acceleration]);
+        let (least, most) = place.iter().fold((f64::MAX, f64::MIN), |(low, high), z| {
+            (low.min(*z), high.max(*z))
+        });
+        let still: Vec<f64> = force
+            .iter()
+            .zip(&time)
+            .map(|(force, t)| force - by_time.map_or(0.0, |slope| slope.value) * (t - time[0]))
+            .collect();
+        let half = |far: bool| {
+            let inside = |row: usize| (place[row] < 0.5 * (least + most)) == far;
+            let others: &[&[f64]] = if moves { &[&rate, &acceleration] } else { &[] };
+            self::slope(&place, &still, others, inside)
+        };
+        let is_straight = match (half(true), half(false), found) {
+            (Some(far), Some(near), Some(found)) => {
+                far.beyond(FAR)
+                    && far.value * found.value > 0.0
+                    && (far.value - near.value).abs() < BENT * far.error.hypot(near.error)
+            }
+            _ => false,
+        };
+        Self {
+            is_straight,
+            is_told: seen(full) || seen(by_time),
+            only_place: slope(&place, &[&rate, &acceleration]),
+            only_time: slope(&time, &[&rate, &acceleration]),
+            place: found,
+            time: by_time,
+            z0: mean(&place),
+            t0: mean(&time),
+        }
     }
-    halve(track, by_place, z0, by_time, t0, findings);
+}
+
+/// Rate and acceleration of the position at some samples, as differences over a short time.
+fn moving(track: &Track, samples: &[usize]) -> (Vec<f64>, Vec<f64>) {
+    let n = track.time.len();
+    let interval = (track.time[n - 1] - track.time[0]) / (n - 1) as f64;
+    let half = (REACH / interval).round().clamp(SAMPLES[0], SAMPLES[1]) as usize;
+    let half = half.min((n - 1) / 2);
+    let differences = samples.iter().map(|&i| {
+        let i = i.clamp(half, n - 1 - half);
+        let (before, after) = (i - half, i + half);
+        let rate = |from: usize, to: usize| {
+            let span = (track.time[to] - track.time[from]).max(f64::MIN_POSITIVE);
+            (track.depth[to] - track.depth[from]) / span
+        };
+        let span = (track.time[after] - track.time[before]).max(f64::MIN_POSITIVE);
+        (
+            rate(before, after),
+            2.0 * (rate(i, after) - rate(before, i)) / span,
+        )
+    });
+    differences.unzip()
+}
+
+/// Slope of a force over a column next to others and a constant, over the rows that are kept (Frisch and Waugh 1933);
+/// `None` where the others tell all of it.
+fn slope(
+    column: &[f64],
+    force: &[f64],
+    others: &[&[f64]],
+    kept: impl Fn(usize) -> bool,
+) -> Option<Slope> {
+    let rows: Vec<usize> = (0..column.len()).filter(|&row| kept(row)).collect();
+    let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect::<Vec<f64>>();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let ones = vec![1.0; column.len()];
+    for other in std::iter::once(&ones[..]).chain(others.iter().copied()) {
+        let values = pick(other);
+        let whole = dot(&values, &values).sqrt();
+        let mut left = cleared(values, &basis);
+        let length = dot(&left, &left).sqrt();
+        if length > NOTHING * whole {
+            left.iter_mut().for_each(|value| *value /= length);
+            basis.push(left);
+        }
+    }
+    let freedom = rows.len() as f64 - basis.len() as f64 - 1.0;
+    if freedom < 1.0 {
+        return None;
+    }
+    let centred = cleared(pick(column), &basis[..1]);
+    let lever = cleared(pick(column), &basis);
+    let power = dot(&lever, &lever);
+    if power <= NOTHING * NOTHING * dot(&centred, &centred) || power <= 0.0 {
+        return None;
+    }
+    let force = cleared(pick(force), &basis);
+    let value = dot(&lever, &force) / power;
+    let influence: Vec<f64> = lever
+        .iter()
+        .zip(&force)
+        .map(|(lever, force)| lever * (force - value * lever) / power)
+        .collect();
+    Some(Slope {
+        value,
+        // Least squares takes from the residuals what its parameters fit.
+        error: deviation(&influence) * (rows.len() as f64 / freedom).sqrt(),
+    })
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// Values without their shares along orthonormal columns.
+fn cleared(mut values: Vec<f64>, basis: &[Vec<f64>]) -> Vec<f64> {
+    // Twice is enough (Kahan).
+    for _ in 0..2 {
+        for unit in basis {
+            let share = dot(unit, &values);
+            for (value, unit) in values.iter_mut().zip(unit) {
+                *value -= share * unit;
+            }
+        }
+    }
+    values
 }
 
 /// Removes a line over the position.
@@ -243,10 +301,7 @@ fn halve(
     });
     findings.choose(
         "force baseline",
-        format!(
-            "{:.2} N/m or {:.3} N/s",
-            by_place.value, by_time.value
-        ),
+        format!("{:.2} N/m or {:.3} N/s", by_place.value, by_time.value),
         "line over position or time through the free air before contact, half of each removed",
     );
     findings.note(

@@ -81,7 +81,12 @@ impl Directions {
     }
 
     /// Whether force in another frame is likelier than motion sideways: along the motion it is explained as well.
-    pub(super) fn other_frame(&self, contact: &[usize], positions: &[[f64; 3]], rough: &[f64]) -> bool {
+    pub(super) fn other_frame(
+        &self,
+        contact: &[usize],
+        positions: &[[f64; 3]],
+        rough: &[f64],
+    ) -> bool {
         let explains = |axis: &Vector3<f64>| {
             let depth = along(positions, axis);
             correlation(contact.iter().map(|&i| (depth[i], rough[i]))).abs()
@@ -109,7 +114,8 @@ impl Directions {
                 force: 1.0,
             });
         }
-        let change = |other: &Taken| (other.force / other.depth) / (taken.force / taken.depth) - 1.0;
+        let change =
+            |other: &Taken| (other.force / other.depth) / (taken.force / taken.depth) - 1.0;
         let furthest = others
             .into_iter()
             .max_by(|a, b| change(a).abs().total_cmp(&change(b).abs()))?;

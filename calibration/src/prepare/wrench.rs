@@ -267,9 +267,8 @@ fn decided(
         }
     );
     let change = far.stiffness / near.stiffness.max(f64::MIN_POSITIVE) - 1.0;
-    let clear = near.angle < CLEAR
-        && far.angle > near.angle + CLEAR
-        && far.angle > TIMES * near.angle;
+    let clear =
+        near.angle < CLEAR && far.angle > near.angle + CLEAR && far.angle > TIMES * near.angle;
     let share = match (clear, change.abs() < ALIKE) {
         (true, _) => 0.0,
         (false, true) => change,
