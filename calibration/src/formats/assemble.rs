@@ -1,7 +1,7 @@
 //! From series of numbers to a log: units, time, and whether the numbers can be true.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, refuse, refuse_at};
+use super::{ReadOptions, missing, order, refuse, refuse_at, timeline};
 use crate::{CalibrationError, Channel, Log, LogFrames, LogSource, Motion};
 
 /// Fewest samples of a log.
@@ -18,7 +18,7 @@ const MAX_FORCE: f64 = 1e4;
 /// A log sampled less often than this [s], in seconds that nobody named, is rather one in other units.
 const MAX_ASSUMED_INTERVAL: f64 = 0.5;
 
-/// What a reader hands over: one series for each pick of the plan, all of one length, all finite.
+/// What a reader hands over: one series for each pick of the plan, all of one length, all finite or NaN where a value is missing.
 pub(super) struct Read {
     pub(super) plan: Plan,
     pub(super) series: Vec<Vec<f64>>,
@@ -44,25 +44,35 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
             format!("{episode} is asked for, but {file} has no column \"episode_index\""),
         ));
     }
-    let n = series.first().map_or(0, Vec::len);
-    if n < MIN_SAMPLES {
-        return Err(refuse(file, few(n)));
+    if let Some(time) = plan.time {
+        missing::drop_timeless(time, &mut series, &mut notes);
     }
+    check_length(file, series.first().map_or(0, Vec::len))?;
     for (pick, values) in plan.picks.iter().zip(&mut series) {
         convert(file, pick, values)?;
+    }
+    let mut time = match (plan.time, options.rate) {
+        (Some(pick), _) => std::mem::take(&mut series[pick]),
+        (None, rate) => {
+            let rate = rate.expect("a plan without time has a rate");
+            let n = series.first().map_or(0, Vec::len);
+            (0..n).map(|i| i as f64 / rate).collect()
+        }
+    };
+    if let Some(pick) = plan.time {
+        count_from_epoch(&plan.picks[pick], &mut time, &mut notes);
+    }
+    order::sort(&mut time, &mut series, &mut notes);
+    missing::fill(file, &plan, &mut time, &mut series, &mut notes)?;
+    check_length(file, time.len())?;
+    if let Some(pick) = plan.time {
+        check_interval(file, &plan.picks[pick], &time)?;
     }
     check_rivals(file, &plan, &series)?;
     let mut parts = Parts {
         file,
         picks: &plan.picks,
         series: &mut series,
-    };
-    let time = match (plan.time, options.rate) {
-        (Some(pick), _) => parts.time(pick)?,
-        (None, rate) => {
-            let rate = rate.expect("a plan without time has a rate");
-            (0..n).map(|i| i as f64 / rate).collect()
-        }
     };
     let motion = match plan.motion {
         MotionPlan::Indentation(pick) => {
@@ -95,46 +105,110 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
     })
 }
 
-fn few(n: usize) -> String {
+fn check_length(file: &str, n: usize) -> Result<(), CalibrationError> {
+    if n >= MIN_SAMPLES {
+        return Ok(());
+    }
     let rows = match n {
         0 => "no rows of numbers".to_owned(),
         1 => "one row".to_owned(),
         n => format!("{n} rows"),
     };
-    format!("has {rows}: a log needs at least {MIN_SAMPLES}")
-}
-
-/// Forces that differ by more than this share of the largest are two.
-const ALIKE: f64 = 1e-6;
-
-/// Refuses to choose among columns of force that differ.
-fn check_rivals(file: &str, plan: &Plan, series: &[Vec<f64>]) -> Result<(), CalibrationError> {
-    let Axes::One(chosen) = plan.force else {
-        return Ok(());
-    };
-    let largest = series[chosen]
-        .iter()
-        .fold(0.0_f64, |most, value| most.max(value.abs()));
-    let differ = |other: &&usize| {
-        let pairs = series[chosen].iter().zip(&series[**other]);
-        pairs
-            .into_iter()
-            .any(|(a, b)| (a - b).abs() > ALIKE * largest.max(b.abs()))
-    };
-    let Some(&other) = plan.rivals.iter().find(differ) else {
-        return Ok(());
-    };
-    let (chosen, other) = (&plan.picks[chosen], &plan.picks[other]);
     Err(refuse(
         file,
-        format!(
-            "{} and {} both say force, and differ: say which is meant, --columns force={} or --columns force={}",
-            chosen.label,
-            other.label,
-            chosen.field + 1,
-            other.field + 1
-        ),
+        format!("has {rows}: a log needs at least {MIN_SAMPLES}"),
     ))
+}
+
+/// Times in these units since 1970 are between the years 2000 and 2100: from so many of a unit on, and what one is in seconds.
+const EPOCHS: [(&str, f64, f64); 3] = [
+    ("ms", 946_684_800e3, 1e3),
+    ("us", 946_684_800e6, 1e6),
+    ("ns", 946_684_800e9, 1e9),
+];
+/// From 2000 to 2100, of a time in 2000.
+const EPOCH_SPAN: f64 = 4_102_444_800.0 / 946_684_800.0;
+
+/// Counts times since 1970 that nobody gave a unit from the first, in seconds.
+fn count_from_epoch(pick: &Pick, time: &mut [f64], notes: &mut Vec<String>) {
+    let first = time.iter().copied().fold(f64::INFINITY, f64::min);
+    let of = |(_, from, _): &&(&str, f64, f64)| (*from..*from * EPOCH_SPAN).contains(&first);
+    if let Some((name, _, over)) = EPOCHS.iter().find(of).filter(|_| pick.unit_assumed) {
+        time.iter_mut()
+            .for_each(|time| *time = (*time - first) / over);
+        notes.push(format!(
+            "{} is taken for {name} since 1970 and counted from the first",
+            pick.label
+        ));
+    }
+}
+
+/// Refuses seconds that nobody named where they are far apart.
+fn check_interval(file: &str, pick: &Pick, time: &[f64]) -> Result<(), CalibrationError> {
+    let interval = (time[time.len() - 1] - time[0]) / (time.len() - 1) as f64;
+    if pick.unit_assumed && interval > MAX_ASSUMED_INTERVAL {
+        return Err(refuse_at(
+            file,
+            format!(", {}", pick.label),
+            format!(
+                "{interval} s between samples, with seconds assumed: give its unit, such as --units time=ms (time=s if it is so)"
+            ),
+        ));
+    }
+    Ok(())
+}
+
+/// Numbers that differ by more than this share of the largest are two: exports round to six or seven digits.
+const ALIKE: f64 = 1e-6;
+
+/// Refuses to choose among columns of force, or of the motion, that differ.
+fn check_rivals(file: &str, plan: &Plan, series: &[Vec<f64>]) -> Result<(), CalibrationError> {
+    let motion = match plan.motion {
+        MotionPlan::Indentation(pick) => ("indentation", Axes::One(pick)),
+        MotionPlan::Position(axes) => ("position", axes),
+    };
+    for ((key, axes), rivals, moved) in [
+        (("force", plan.force), &plan.rivals, false),
+        (motion, &plan.motion_rivals, true),
+    ] {
+        let Axes::One(chosen) = axes else { continue };
+        let differs = |other: &&usize| !alike(&series[chosen], &series[**other], moved);
+        if let Some(&other) = rivals.iter().find(differs) {
+            let (chosen, other) = (&plan.picks[chosen], &plan.picks[other]);
+            return Err(refuse(
+                file,
+                format!(
+                    "{} and {} both say {key}, and differ: say which is meant, --columns {key}={} or --columns {key}={}",
+                    chosen.label,
+                    other.label,
+                    chosen.field + 1,
+                    other.field + 1
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether two series say the same, though one counts the other way round, or, if `moved`, from another zero.
+fn alike(a: &[f64], b: &[f64], moved: bool) -> bool {
+    let zero = |values: &[f64]| {
+        let first = values.iter().find(|value| !value.is_nan());
+        first.copied().filter(|_| moved).unwrap_or(0.0)
+    };
+    let (a_zero, b_zero) = (zero(a), zero(b));
+    let largest = a
+        .iter()
+        .fold(0.0_f64, |most, value| most.max((value - a_zero).abs()));
+    let (mut same, mut opposite) = (true, true);
+    for (a, b) in a.iter().zip(b) {
+        let (a, b) = (a - a_zero, b - b_zero);
+        let limit = ALIKE * largest.max(b.abs());
+        // A cell without a value contradicts nothing.
+        same &= (a - b).abs() <= limit || b.is_nan();
+        opposite &= (a + b).abs() <= limit || b.is_nan();
+    }
+    same || opposite
 }
 
 /// Keeps the rows of one episode.
@@ -171,10 +245,7 @@ fn choose_episode(
         .iter()
         .map(|episode| *episode == wanted)
         .collect();
-    for values in series {
-        let mut kept = keep.iter();
-        values.retain(|_| kept.next().is_some_and(|keep| *keep));
-    }
+    timeline::retain(series, &keep);
     Ok(())
 }
 
@@ -186,7 +257,7 @@ fn convert(file: &str, pick: &Pick, values: &mut [f64]) -> Result<(), Calibratio
     let mut finite = true;
     for value in values {
         *value = unit.to_si(*value);
-        finite &= value.is_finite();
+        finite &= !value.is_infinite();
     }
     if finite {
         Ok(())
@@ -207,22 +278,6 @@ struct Parts<'a> {
 }
 
 impl Parts<'_> {
-    fn time(&mut self, pick: usize) -> Result<Vec<f64>, CalibrationError> {
-        let time = std::mem::take(&mut self.series[pick]);
-        let pick = &self.picks[pick];
-        let interval = (time[time.len() - 1] - time[0]) / (time.len() - 1) as f64;
-        if pick.unit_assumed && interval > MAX_ASSUMED_INTERVAL {
-            return Err(refuse_at(
-                self.file,
-                format!(", {}", pick.label),
-                format!(
-                    "{interval} s between samples, with seconds assumed: give its unit, such as --units time=ms (time=s if it is so)"
-                ),
-            ));
-        }
-        Ok(time)
-    }
-
     fn scalar(&mut self, pick: usize, key: &str, limit: f64) -> Result<Vec<f64>, CalibrationError> {
         let values = std::mem::take(&mut self.series[pick]);
         let largest = values

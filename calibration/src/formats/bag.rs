@@ -7,8 +7,8 @@ use super::assemble::{self, Read};
 use super::names::{self, Quantity};
 use super::plan::{Field, Plan};
 use super::units::{Dimension, Unit};
-use super::{Columns, ReadOptions, refuse, refuse_at};
-use crate::{CalibrationError, Log, interpolation};
+use super::{Columns, ReadOptions, refuse, refuse_at, timeline};
+use crate::{CalibrationError, Log};
 
 mod cdr;
 mod json;
@@ -16,9 +16,6 @@ mod ros;
 mod topic;
 
 pub(super) use topic::Topic;
-
-/// Between messages so many times further apart than usual nothing is interpolated.
-const GAP: f64 = 3.0;
 
 /// A recording that was read.
 pub(super) struct Bag {
@@ -188,11 +185,9 @@ fn timelines(topics: &[Topic], used: &BTreeSet<usize>, notes: &mut Vec<String>) 
             order.dedup_by_key(|message| nanoseconds[*message]);
             let since = |&message: &usize| nanoseconds[message].saturating_sub(first) as f64 * 1e-9;
             let time: Vec<f64> = order.iter().map(since).collect();
-            let mut steps: Vec<f64> = time.windows(2).map(|pair| pair[1] - pair[0]).collect();
-            steps.sort_by(f64::total_cmp);
             Timeline {
                 topic,
-                interval: steps.get(steps.len() / 2).copied().unwrap_or(0.0),
+                interval: timeline::interval(&time),
                 order,
                 time,
             }
@@ -249,22 +244,7 @@ impl Timeline {
             .iter()
             .map(|message| values[message * width + element])
             .collect();
-        let mut right = 0;
-        at.iter()
-            .map(|wanted| {
-                while right + 1 < self.time.len() && self.time[right] < *wanted {
-                    right += 1;
-                }
-                if self.time[right] == *wanted {
-                    return values[right];
-                }
-                let gap = self.time[right] - self.time[right.saturating_sub(1)];
-                if right == 0 || gap > GAP * self.interval {
-                    return f64::NAN;
-                }
-                interpolation::at(&self.time, &values, right, *wanted)
-            })
-            .collect()
+        timeline::sampled(&self.time, &values, self.interval, at)
     }
 }
 
@@ -274,8 +254,5 @@ fn keep_whole_rows(series: &mut [Vec<f64>]) {
     let whole: Vec<bool> = (0..n)
         .map(|row| !series.iter().any(|values| values[row].is_nan()))
         .collect();
-    for values in series {
-        let mut kept = whole.iter();
-        values.retain(|_| kept.next().is_some_and(|whole| *whole));
-    }
+    timeline::retain(series, &whole);
 }

@@ -6,18 +6,22 @@
 
 mod assemble;
 mod bag;
+mod clock;
 mod columns;
 mod csv;
 mod hdf5;
 mod mcap;
+mod missing;
 mod names;
 mod npy;
 mod npz;
 mod number;
+mod order;
 mod parquet;
 mod plan;
 mod source;
 mod sqlite;
+mod timeline;
 mod units;
 
 use std::path::Path;

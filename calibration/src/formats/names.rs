@@ -42,86 +42,104 @@ pub(super) struct Meaning {
     pub(super) rank: usize,
 }
 
-/// Names of scalars and, with `_x`, `_y`, `_z`, of components; the first of a quantity is the best.
-const STEMS: &[(Quantity, &[&str])] = &[
-    (
-        Quantity::Time,
-        &[
-            "time",
-            "t",
-            "timestamp",
-            "timestamps",
-            "stamp",
-            "elapsed_time",
-            "elapsed",
-            "times",
-        ],
-    ),
-    (
-        Quantity::Indentation,
-        &[
-            "indentation",
-            "penetration",
-            "indentation_depth",
-            "penetration_depth",
-            "depth",
-        ],
-    ),
-    (
-        Quantity::Position,
-        &[
-            "position",
-            "pos",
-            "p",
-            "probe_position",
-            "tip_position",
-            "tcp_position",
-            "tcp",
-            "tcp_pos",
-            "ee_position",
-            "ee_pos",
-        ],
-    ),
-    (
-        Quantity::Velocity,
-        &[
-            "velocity",
-            "linear_velocity",
-            "vel",
-            "v",
-            "indentation_velocity",
-            "penetration_velocity",
-            "indentation_rate",
-            "probe_velocity",
-            "tip_velocity",
-            "tcp_velocity",
-            "tcp_vel",
-            "ee_velocity",
-            "ee_vel",
-        ],
-    ),
-    (
-        Quantity::Force,
-        &[
-            "force",
-            "f",
-            "normal_force",
-            "force_normal",
-            "probe_force",
-            "tip_force",
-            "tcp_force",
-        ],
-    ),
-];
+mod stems;
+
+use stems::{INDEXED, STEMS};
+
+/// One of several numbers that a robot logs as a list, in columns of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    pub(super) quantity: Quantity,
+    pub(super) rank: usize,
+    /// From 0.
+    pub(super) index: usize,
+    /// Where x, y and z are in the list.
+    pub(super) axes: [usize; 3],
+    /// How many numbers the list must have, at least and at most.
+    pub(super) lengths: (usize, usize),
+}
 
 /// What a name of a header stands for, where that is plain.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
-    // `/probe/wrench.force` and `obs/force` say what `force` says.
-    let last = name.rsplit(['/', '.']).next().unwrap_or(name);
-    [name, last].iter().find_map(|name| {
-        let whole = snake(without_brackets(name).0);
-        of_stem(&whole).or_else(|| of_stem(&without_suffix(&whole)))
+    let name = axis_out_of_brackets(name);
+    // `/probe/wrench.force` and `obs/force` say what `force` says, and `wrench/force/x` what `force_x` says.
+    let (_, last) = split(&name);
+    [&*name, &last].iter().find_map(|name| {
+        let bare = without_all_brackets(name);
+        let spellings = [snake(bare), snake(&spaced(bare))];
+        spellings
+            .iter()
+            .find_map(|whole| of_stem(whole).or_else(|| of_stem(&without_suffix(whole))))
     })
+}
+
+/// What a name such as `actual_TCP_pose_0` or `O_T_EE[12]` stands for.
+pub(super) fn place(name: &str) -> Option<Place> {
+    let (_, last) = split(name.trim());
+    let (stem, index) = match last.strip_suffix(']') {
+        Some(inside) => inside.rsplit_once('[')?,
+        None => last.rsplit_once('_')?,
+    };
+    if index.len() > 2 || !index.bytes().all(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
+    list(stem).map(|place| Place {
+        index: index.parse().unwrap_or(0),
+        ..place
+    })
+}
+
+/// What a name of a list of numbers stands for.
+pub(super) fn list(name: &str) -> Option<Place> {
+    let (_, last) = split(name);
+    let stem = snake(without_all_brackets(&last));
+    let known = INDEXED.iter().enumerate().find_map(|(rank, known)| {
+        let (quantity, names, axes, lengths) = *known;
+        names.contains(&stem.as_str()).then_some(Place {
+            quantity,
+            rank: LISTED + rank,
+            index: 0,
+            axes,
+            lengths,
+        })
+    });
+    known.or_else(|| {
+        let meaning = of_stem(&stem).filter(|meaning| meaning.axis.is_none())?;
+        (meaning.quantity.dimension() != Dimension::Time).then_some(Place {
+            quantity: meaning.quantity,
+            rank: meaning.rank,
+            index: 0,
+            axes: [0, 1, 2],
+            lengths: (3, 3),
+        })
+    })
+}
+
+/// Ranks of lists come after those of plain names.
+const LISTED: usize = 1000;
+
+/// What stands before the part of a name that says what it is: columns of one vector have it in common.
+pub(super) fn prefix(name: &str) -> String {
+    split(name).0
+}
+
+/// Path and rest: `/ft/wrench/force/x` → (`/ft/wrench`, `force_x`), `/tcp.force` → (`/tcp`, `force`).
+fn split(name: &str) -> (String, String) {
+    // Brackets may hold a unit such as mm/s.
+    let end = name.find(['[', '(']).unwrap_or(name.len());
+    let cut = |text: &str| text.rfind(['/', '.']);
+    let Some(at) = cut(&name[..end]) else {
+        return (String::new(), name.to_owned());
+    };
+    let last = &name[at + 1..];
+    if matches!(name[at + 1..end].trim(), "x" | "y" | "z" | "X" | "Y" | "Z") {
+        let before = cut(&name[..at]).map_or(0, |at| at + 1);
+        let path = &name[..before.saturating_sub(1)];
+        if before < at {
+            return (path.to_owned(), format!("{}_{last}", &name[before..at]));
+        }
+    }
+    (name[..at].to_owned(), last.to_owned())
 }
 
 /// The unit in a header such as `force_n`, `Force [N]` or `velocity (mm/s)`.
@@ -131,8 +149,11 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
 pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, String> {
     let (stem, bracketed) = without_brackets(name);
     if let Some(text) = bracketed {
-        let unit = Unit::named(text, dimension);
+        let unit = Unit::written(text, dimension);
         let index = text.bytes().all(|byte| byte.is_ascii_digit());
+        if dimension == Dimension::Time && is_clock(text) {
+            return Ok(None);
+        }
         let axis = matches!(text.to_lowercase().as_str(), "x" | "y" | "z");
         return match unit {
             None if !index && !axis => Err(text.to_owned()),
@@ -143,6 +164,20 @@ pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, Str
     Ok(suffixes(&words)
         .filter(|(stem, _)| !stem.is_empty())
         .find_map(|(_, suffix)| Unit::named(suffix, dimension)))
+}
+
+/// Whether the brackets of a force's name hold a unit of mass.
+pub(super) fn gives_mass(name: &str) -> bool {
+    matches!(without_brackets(name).1, Some("g" | "kg" | "lb" | "lbs"))
+}
+
+/// `hh:mm:ss.fff`: how a time is written, no unit.
+fn is_clock(text: &str) -> bool {
+    text.contains(':')
+        && text
+            .chars()
+            .all(|character| "hmsfHMSF:.,0 ".contains(character))
+        || text.eq_ignore_ascii_case("utc")
 }
 
 fn of_stem(stem: &str) -> Option<Meaning> {
@@ -186,7 +221,7 @@ fn of_stem(stem: &str) -> Option<Meaning> {
 }
 
 /// `Force [N]` → (`Force`, `N`).
-fn without_brackets(name: &str) -> (&str, Option<&str>) {
+pub(super) fn without_brackets(name: &str) -> (&str, Option<&str>) {
     let name = name.trim();
     for (open, close) in [('[', ']'), ('(', ')')] {
         if let Some(inside) = name.strip_suffix(close)
@@ -199,11 +234,44 @@ fn without_brackets(name: &str) -> (&str, Option<&str>) {
     (name, None)
 }
 
-/// Lower case, with one `_` for whatever stands between words.
+/// The name before all its brackets: `Load(8800:Load) (N)` → `Load`.
+fn without_all_brackets(name: &str) -> &str {
+    let mut name = name.trim();
+    while let (stem, Some(_)) = without_brackets(name) {
+        name = stem;
+    }
+    name
+}
+
+/// `Force (X)` → `Force_X`.
+fn axis_out_of_brackets(name: &str) -> String {
+    match without_brackets(name) {
+        (stem, Some(axis @ ("x" | "y" | "z" | "X" | "Y" | "Z"))) => format!("{stem}_{axis}"),
+        _ => name.to_owned(),
+    }
+}
+
+/// `ForceZ` → `Force Z`.
+fn spaced(name: &str) -> String {
+    let mut words = String::with_capacity(name.len() + 4);
+    let mut low = false;
+    for character in name.chars() {
+        if low && character.is_uppercase() {
+            words.push(' ');
+        }
+        low = character.is_lowercase();
+        words.push(character);
+    }
+    words
+}
+
+/// Lower case without accents, with one `_` for whatever stands between words.
 fn snake(name: &str) -> String {
     let mut words = String::with_capacity(name.len());
     for character in name.chars().flat_map(char::to_lowercase) {
-        if character.is_alphanumeric() {
+        if let Some(plain) = without_accent(character) {
+            words.push_str(plain);
+        } else if character.is_alphanumeric() {
             words.push(character);
         } else if !words.is_empty() && !words.ends_with('_') {
             words.push('_');
@@ -211,6 +279,20 @@ fn snake(name: &str) -> String {
     }
     words.truncate(words.trim_end_matches('_').len());
     words
+}
+
+fn without_accent(character: char) -> Option<&'static str> {
+    Some(match character {
+        'à' | 'á' | 'â' | 'ã' | 'ä' => "a",
+        'ç' => "c",
+        'è' | 'é' | 'ê' | 'ë' => "e",
+        'ì' | 'í' | 'î' | 'ï' => "i",
+        'ñ' => "n",
+        'ò' | 'ó' | 'ô' | 'õ' | 'ö' => "o",
+        'ù' | 'ú' | 'û' | 'ü' => "u",
+        'ß' => "ss",
+        _ => return None,
+    })
 }
 
 /// The name without a unit at its end, if there is one of any dimension that the rest may have.

@@ -27,6 +27,8 @@ pub(super) struct Pick {
     pub(super) unit: Option<Unit>,
     /// Whether nobody said so.
     pub(super) unit_assumed: bool,
+    /// Whether the header gives a mass, whose weight is taken.
+    pub(super) weighed: bool,
 }
 
 /// One number or a vector, as indices into [`Plan::picks`].
@@ -53,6 +55,8 @@ pub(super) struct Plan {
     pub(super) force: Axes,
     /// Other columns that call themselves force, where nobody said which is meant.
     pub(super) rivals: Vec<usize>,
+    /// Other columns that call themselves what the motion is, likewise.
+    pub(super) motion_rivals: Vec<usize>,
     pub(super) episode: Option<usize>,
     /// For the report: what was taken for what.
     pub(super) columns: Vec<String>,
@@ -106,19 +110,29 @@ impl Plan {
             None => None,
         };
         let force = planner.add(Quantity::Force, &assignment.force)?;
-        let asked = options
-            .columns
-            .as_ref()
-            .is_some_and(|columns| columns.force.is_some());
-        let mut rivals = Vec::new();
-        if !asked {
-            for target in Detected::new(fields).rivals(Quantity::Force, &assignment.force) {
-                let pick = planner.pick(Quantity::Force, target)?;
-                rivals.push(planner.picks.len());
-                planner.picks.push(pick);
+        let columns = options.columns.as_ref();
+        let detected = Detected::new(fields);
+        let rivals = match columns {
+            Some(columns) if columns.force.is_some() => Vec::new(),
+            _ => planner.rivals(
+                Quantity::Force,
+                detected.rivals(Quantity::Force, &assignment.force),
+            ),
+        };
+        let motion_rivals = match columns {
+            Some(columns) if columns.indentation.is_some() || columns.position.is_some() => {
+                Vec::new()
             }
-        }
+            _ => planner.rivals(quantity, detected.rivals(quantity, &targets)),
+        };
         let episode = planner.add_episode();
+        for pick in planner.picks.iter().filter(|pick| pick.weighed) {
+            let unit = pick.unit.map_or("", |unit| unit.name);
+            notes.push(format!(
+                "{} is in a unit of mass: its weight is taken, in {unit}",
+                pick.label
+            ));
+        }
         Ok(Self {
             picks: planner.picks,
             time,
@@ -126,6 +140,7 @@ impl Plan {
             velocity,
             force,
             rivals,
+            motion_rivals,
             episode,
             columns: planner.columns,
             notes,
@@ -245,6 +260,16 @@ impl Planner<'_> {
         })
     }
 
+    /// Columns that are compared with the chosen one.
+    fn rivals(&mut self, quantity: Quantity, targets: Vec<Target>) -> Vec<usize> {
+        let first = self.picks.len();
+        for target in targets {
+            // What has another unit is something else, such as a load in percent.
+            self.picks.extend(self.pick(quantity, target));
+        }
+        (first..self.picks.len()).collect()
+    }
+
     fn pick(&self, quantity: Quantity, target: Target) -> Result<Pick, CalibrationError> {
         let label = label(self.fields, target);
         let dimension = quantity.dimension();
@@ -267,26 +292,33 @@ impl Planner<'_> {
                     "--units",
                     format!(
                         "{key}={} is given, but {label} of {} says {}: leave {key} out of --units, or mend the header",
-                        given.name, self.file, said.name
+                        given.spelled(),
+                        self.file,
+                        said.spelled()
                     ),
                 ));
             }
             (Err(text), None) => {
+                let si = Unit::si(dimension).name;
                 return Err(refuse_at(
                     self.file,
                     format!(", {label}"),
                     format!(
-                        "\"{text}\" is no known unit of {key}: give the unit with --units {key}=…"
+                        "\"{text}\" is no known unit of {key}: give it with --units, with a factor where one {text} is not one {si}, such as {key}=2.5e-3{si}"
                     ),
                 ));
             }
             (_, Some(given)) => Some(given),
             (Ok(said), None) => said,
         };
+        let weighed = quantity == Quantity::Force
+            && given.is_none()
+            && field.name.as_deref().is_some_and(names::gives_mass);
         Ok(Pick {
             field: target.field,
             element: target.element.unwrap_or(0),
             label,
+            weighed,
             unit: Some(unit.unwrap_or_else(|| Unit::si(dimension))),
             unit_assumed: unit.is_none(),
         })
@@ -309,6 +341,7 @@ impl Planner<'_> {
             ),
             unit: None,
             unit_assumed: false,
+            weighed: false,
         });
         Some(self.picks.len() - 1)
     }

@@ -23,6 +23,8 @@ pub(super) struct Unit {
     over: f64,
     /// How else people write it, also as the ending of a header, `velocity_mm_s`.
     aliases: &'static [&'static str],
+    /// How many of it one number of the log is, such as newtons of one count of a converter.
+    factor: f64,
 }
 
 const fn unit(
@@ -38,6 +40,7 @@ const fn unit(
         times,
         over,
         aliases,
+        factor: 1.0,
     }
 }
 
@@ -48,7 +51,10 @@ const UNITS: &[Unit] = &[
         Dimension::Time,
         1.0,
         1.0,
-        &["sec", "second", "seconds"],
+        &[
+            "sec", "sec.", "second", "seconds", "sek", "sek.", "sekunden", "secondes", "segundos",
+            "secondi",
+        ],
     ),
     unit("ms", Dimension::Time, 1.0, 1e3, &["msec", "milliseconds"]),
     unit(
@@ -60,6 +66,7 @@ const UNITS: &[Unit] = &[
     ),
     unit("ns", Dimension::Time, 1.0, 1e9, &["nsec", "nanoseconds"]),
     unit("min", Dimension::Time, 60.0, 1.0, &["minutes"]),
+    unit("h", Dimension::Time, 3600.0, 1.0, &["hours"]),
     unit(
         "m",
         Dimension::Length,
@@ -75,6 +82,13 @@ const UNITS: &[Unit] = &[
         1.0,
         1e6,
         &["µm", "μm", "micron", "microns"],
+    ),
+    unit(
+        "nm",
+        Dimension::Length,
+        1.0,
+        1e9,
+        &["nanometer", "nanometre"],
     ),
     unit("in", Dimension::Length, 254.0, 1e4, &["inch", "inches"]),
     unit(
@@ -99,10 +113,30 @@ const UNITS: &[Unit] = &[
         1e6,
         &["um_s", "µm/s", "μm/s"],
     ),
+    unit("nm/s", Dimension::Speed, 1.0, 1e9, &["nm_s"]),
+    unit(
+        "mm/min",
+        Dimension::Speed,
+        1.0,
+        6e4,
+        &["mm_min", "mm_per_min"],
+    ),
     unit("in/s", Dimension::Speed, 254.0, 1e4, &["in_s"]),
     unit("N", Dimension::Force, 1.0, 1.0, &["newton", "newtons"]),
     unit("kN", Dimension::Force, 1e3, 1.0, &[]),
-    unit("mN", Dimension::Force, 1.0, 1e3, &[]),
+    unit("mN", Dimension::Force, 1.0, 1e3, &["millinewton"]),
+    // After mN, which `force_mn` means.
+    unit("MN", Dimension::Force, 1e6, 1.0, &[]),
+    unit(
+        "uN",
+        Dimension::Force,
+        1.0,
+        1e6,
+        &["µN", "µn", "micronewton"],
+    ),
+    unit("nN", Dimension::Force, 1.0, 1e9, &["nanonewton"]),
+    unit("cN", Dimension::Force, 1.0, 1e2, &[]),
+    unit("dyn", Dimension::Force, 1.0, 1e5, &["dyne", "dynes"]),
     unit(
         "kgf",
         Dimension::Force,
@@ -138,6 +172,8 @@ impl Unit {
 
     /// The unit of this name: as spelled, or else whatever the case.
     pub(super) fn named(text: &str, dimension: Dimension) -> Option<Self> {
+        // The micro sign and the Greek letter look alike.
+        let text = &*text.trim().replace('\u{3bc}', "\u{b5}");
         let of = || UNITS.iter().filter(|unit| unit.dimension == dimension);
         let exact = of().find(|unit| unit.name == text || unit.aliases.contains(&text));
         let lower = text.to_lowercase();
@@ -149,14 +185,65 @@ impl Unit {
         exact.or_else(folded).copied()
     }
 
+    /// The unit in the brackets of a header or in a row of units. There a force in g or kg is a weight: testing machines write it so.
+    pub(super) fn written(text: &str, dimension: Dimension) -> Option<Self> {
+        let text = match text.trim() {
+            "g" if dimension == Dimension::Force => "gf",
+            "kg" if dimension == Dimension::Force => "kgf",
+            "lb" | "lbs" if dimension == Dimension::Force => "lbf",
+            text => text,
+        };
+        Self::named(text, dimension)
+    }
+
+    /// Whether a text is a unit of any dimension.
+    pub(super) fn is_known(text: &str) -> bool {
+        [
+            Dimension::Time,
+            Dimension::Length,
+            Dimension::Speed,
+            Dimension::Force,
+        ]
+        .into_iter()
+        .any(|dimension| Self::written(text, dimension).is_some())
+    }
+
+    /// A unit with a factor before it, `2.5e-3N`: what one number of the log stands for.
+    fn scaled(text: &str, dimension: Dimension) -> Option<Self> {
+        let ends = text.char_indices().map(|(at, _)| at).skip(1);
+        let number = |end: &usize| {
+            let plain = |character: char| character.is_ascii_digit() || "+-.eE".contains(character);
+            text[..*end].trim().chars().all(plain)
+        };
+        // The longest number: of `1e3m` it is 1e3.
+        ends.filter(number)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .rev()
+            .find_map(|end| {
+                let factor: f64 = text[..end].trim().parse().ok()?;
+                let unit = Self::named(&text[end..], dimension)?;
+                (factor.is_finite() && factor != 0.0).then_some(Self { factor, ..unit })
+            })
+    }
+
+    /// `N`, or `0.0025 N`.
+    pub(super) fn spelled(self) -> String {
+        if self.factor == 1.0 {
+            self.name.to_owned()
+        } else {
+            format!("{} {}", self.factor, self.name)
+        }
+    }
+
     /// A number in this unit, in SI.
     pub(super) fn to_si(self, value: f64) -> f64 {
-        value * self.times / self.over
+        value * self.factor * self.times / self.over
     }
 
     /// Whether numbers stay as they are.
     pub(super) fn is_si(self) -> bool {
-        self.times == self.over
+        self.times == self.over && self.factor == 1.0
     }
 
     /// `mm`, or `mm → m`.
@@ -164,7 +251,7 @@ impl Unit {
         if self.is_si() {
             self.name.to_owned()
         } else {
-            format!("{} → {}", self.name, Self::si(self.dimension).name)
+            format!("{} → {}", self.spelled(), Self::si(self.dimension).name)
         }
     }
 
@@ -180,8 +267,9 @@ impl Unit {
 
 /// Units by what they are of: `indentation=mm,velocity=mm/s,force=N`, parsed from text.
 ///
-/// Keys are `time` (s, ms, us, ns, min), `indentation` and `position` (m, cm, mm, um, in),
-/// `velocity` (m/s, cm/s, mm/s, um/s, in/s) and `force` (N, kN, mN, kgf, gf, lbf).
+/// Keys are `time` (s, ms, us, ns, min, h), `indentation` and `position` (m, cm, mm, um, nm, in),
+/// `velocity` (m/s, cm/s, mm/s, um/s, nm/s, mm/min, in/s) and `force` (N, kN, MN, mN, uN, nN, cN, dyn, kgf, gf, lbf).
+/// A factor before a unit is what one number of the log stands for: with `force=2.5e-3N` one count of a converter, or one volt, is 2.5 mN.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Units {
     pub(super) time: Option<Unit>,
@@ -223,10 +311,12 @@ impl FromStr for Units {
             } else {
                 String::new()
             };
-            *slot = Some(Unit::named(name, dimension).ok_or_else(|| {
+            let unit = Unit::named(name, dimension).or_else(|| Unit::scaled(name, dimension));
+            *slot = Some(unit.ok_or_else(|| {
                 let known = Unit::known(dimension);
                 refuse(format!(
-                    "{key}={name}: no such unit{hint}; known are {known}"
+                    "{key}={name}: no such unit{hint}; known are {known}, also with a factor such as {key}=2.5e-3{si}",
+                    si = Unit::si(dimension).name
                 ))
             })?);
         }

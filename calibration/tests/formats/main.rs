@@ -6,7 +6,9 @@ use insonate_calibration::formats::ReadOptions;
 use insonate_calibration::{Channel, Log};
 
 mod csv;
+mod exports;
 mod hostile;
+mod merged;
 mod numpy;
 mod parquet;
 mod recordings;

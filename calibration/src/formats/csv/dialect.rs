@@ -1,68 +1,37 @@
-//! How a text log is written: delimiter, header, comments.
+//! How a text log is written: delimiter, header, units, comments.
 
-use csv::ByteRecord;
-
+use super::cells::{Delimiter, Kind};
+use super::encoding::words;
+use super::table::{self, Heading, Line, Table};
 use crate::CalibrationError;
 use crate::formats::plan::Field;
-use crate::formats::{number, refuse};
-
-/// What stands between cells.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Delimiter {
-    Semicolon,
-    Tab,
-    Comma,
-    /// One or more.
-    Spaces,
-}
-
-impl Delimiter {
-    /// In the order in which they are tried: a decimal comma may stand between semicolons, a space anywhere.
-    const ALL: [Self; 4] = [Self::Semicolon, Self::Tab, Self::Comma, Self::Spaces];
-
-    pub(super) fn byte(self) -> u8 {
-        match self {
-            Self::Semicolon => b';',
-            Self::Tab => b'\t',
-            Self::Comma => b',',
-            Self::Spaces => b' ',
-        }
-    }
-
-    /// The cells of a line.
-    fn split(self, line: &[u8]) -> Vec<Vec<u8>> {
-        let mut reader = csv::ReaderBuilder::new()
-            .has_headers(false)
-            .flexible(true)
-            .delimiter(self.byte())
-            .from_reader(line);
-        let mut record = ByteRecord::new();
-        if !reader.read_byte_record(&mut record).unwrap_or(false) {
-            return Vec::new();
-        }
-        record
-            .iter()
-            .filter(|cell| self != Self::Spaces || !cell.is_empty())
-            .map(|cell| cell.trim_ascii().to_vec())
-            .collect()
-    }
-}
+use crate::formats::{names, number, refuse, refuse_at};
 
 /// How a file is written.
 pub(super) struct Dialect {
     pub(super) delimiter: Delimiter,
     /// Whether numbers are written `0,002`.
     pub(super) decimal_comma: bool,
-    /// Whether the first row is names.
+    /// Whether numbers at the start show which mark stands before decimals.
+    pub(super) mark_is_sure: bool,
+    /// Whether there are names above the rows.
     pub(super) has_header: bool,
+    /// Where the rows start in the text [bytes].
+    pub(super) start: usize,
+    /// Lines before the rows.
+    pub(super) lines: usize,
     /// The columns.
     pub(super) fields: Vec<Field>,
-    /// What comments before the first row say.
-    pub(super) comments: Vec<String>,
+    /// What stands above the rows, and what was found out about them.
+    pub(super) notes: Vec<String>,
 }
 
 /// Comment lines that go into the notes.
 const MAX_COMMENTS: usize = 8;
+
+/// Lines before or after a table that a note shows, and characters of each.
+pub(super) const MAX_SHOWN: usize = 3;
+pub(super) const MAX_WORDS: usize = 60;
 
 /// Most columns of a file.
 const MAX_COLUMNS: usize = 4096;
@@ -70,123 +39,226 @@ const MAX_COLUMNS: usize = 4096;
 impl Dialect {
     /// Looks at the first lines; `cut`: the last one is incomplete.
     pub(super) fn of(file: &str, head: &[u8], cut: bool) -> Result<Self, CalibrationError> {
-        let mut lines: Vec<&[u8]> = head.split(|&byte| byte == b'\n').collect();
-        if cut && lines.len() > 1 {
-            lines.pop();
-        }
-        let lines = lines.into_iter().map(<[u8]>::trim_ascii_end);
-        let (comments, rows): (Vec<&[u8]>, Vec<&[u8]>) = lines
-            .filter(|line| !line.is_empty())
-            .partition(|line| line.starts_with(b"#"));
-        let Some(&first) = rows.first() else {
-            return Err(refuse(file, "has no rows, only blank or comment lines"));
+        let lines = table::lines(head, cut);
+        let table = match table::find(&lines) {
+            Some(table) => table,
+            None => without_rows(file, &lines)?,
         };
-        let delimiter = if rows.iter().take(2).any(|line| spaced_decimal_commas(line)) {
-            let several = |delimiter: &Delimiter| delimiter.split(first).len() > 1;
-            let others = [Delimiter::Semicolon, Delimiter::Tab, Delimiter::Spaces];
-            others
-                .into_iter()
-                .find(several)
-                .unwrap_or(Delimiter::Spaces)
-        } else {
-            delimiter(first, rows.get(1).copied())
+        let names = match &table.heading.names {
+            Some((at, names)) => Some(named(file, &lines[*at], names, &table.heading)?),
+            None => None,
         };
-        let decimal_comma = rows.iter().any(|line| {
-            line.contains(&b',')
-                && delimiter
-                    .split(line)
-                    .iter()
-                    .any(|cell| number::has_decimal_comma(cell))
-        });
-        let cells = delimiter.split(first);
-        if cells.len() > MAX_COLUMNS {
-            let n = cells.len();
+        let width = names.as_ref().map_or(table.width, Vec::len);
+        if width > MAX_COLUMNS {
             return Err(refuse(
                 file,
-                format!("has {n} columns, above the {MAX_COLUMNS} that a log may have"),
+                format!("has {width} columns, above the {MAX_COLUMNS} that a log may have"),
             ));
         }
-        let is_name = |cell: &Vec<u8>| {
-            !cell.is_empty() && number::parse(cell).is_none() && !number::has_decimal_comma(cell)
-        };
-        let has_header = cells.iter().any(is_name);
-        let mut comments = comments;
-        let names = if has_header {
-            Some(cells.clone())
-        } else {
-            commented_header(delimiter, &mut comments, cells.len(), is_name)
-        };
-        let fields = match names {
-            Some(names) => names
-                .iter()
-                .map(|name| Field::scalar(Some(text(name))))
-                .collect(),
-            None => vec![Field::scalar(None); cells.len()],
-        };
-        let commas = decimal_comma.then(|| "numbers have decimal commas".to_owned());
+        let mut notes = comments(&lines, &table.heading);
+        notes.extend(skipped(&lines, &table));
+        let marks = Marks::of(&lines, &table);
+        let decimal_comma = marks.decimal_comma(file, table.delimiter)?;
+        if decimal_comma {
+            notes.push("numbers have decimal commas".to_owned());
+        }
+        let first = lines.get(table.first);
         Ok(Self {
-            delimiter,
+            delimiter: table.delimiter,
             decimal_comma,
-            has_header,
-            fields,
-            comments: comments
-                .iter()
-                .take(MAX_COMMENTS)
-                .map(|line| {
-                    format!(
-                        "the file says: {}",
-                        text(line).trim_start_matches(['#', ' '])
-                    )
-                })
-                .chain(commas)
-                .collect(),
+            mark_is_sure: if decimal_comma {
+                marks.comma
+            } else {
+                marks.point
+            },
+            has_header: names.is_some(),
+            start: first.map_or(head.len(), |line| line.start),
+            lines: first.map_or(lines.len(), |line| line.number - 1),
+            fields: match names {
+                Some(names) => names
+                    .into_iter()
+                    .map(|name| Field::scalar(Some(name)))
+                    .collect(),
+                None => vec![Field::scalar(None); width],
+            },
+            notes,
         })
     }
 }
 
-/// `numpy.savetxt` writes its header as a comment: names, as many as there are columns, in the last comment, which is taken out.
-fn commented_header(
-    delimiter: Delimiter,
-    comments: &mut Vec<&[u8]>,
-    width: usize,
-    is_name: impl Fn(&Vec<u8>) -> bool,
-) -> Option<Vec<Vec<u8>>> {
-    let line = comments.last()?.strip_prefix(b"#")?.trim_ascii();
-    let names = delimiter.split(line);
-    if names.len() != width || width < 2 || !names.iter().all(is_name) {
-        return None;
-    }
-    comments.pop();
-    Some(names)
-}
-
-/// The first delimiter that cuts both lines into the same number of cells, or at least the first line.
-fn delimiter(first: &[u8], second: Option<&[u8]>) -> Delimiter {
-    let several = |delimiter: &Delimiter| delimiter.split(first).len() > 1;
-    let same = |delimiter: &Delimiter| {
-        second.is_none_or(|line| delimiter.split(line).len() == delimiter.split(first).len())
+/// A text without a row of numbers: what would be its header, for messages.
+fn without_rows(file: &str, lines: &[Line<'_>]) -> Result<Table, CalibrationError> {
+    let first = lines
+        .iter()
+        .position(|line| !line.is_blank() && !line.is_comment());
+    let Some(first) = first else {
+        return Err(refuse(file, "has no rows, only blank or comment lines"));
     };
-    let mut of = Delimiter::ALL.into_iter().filter(several);
-    let fallback = of.clone().next();
-    of.find(same).or(fallback).unwrap_or(Delimiter::Comma)
+    let text = lines[first].text;
+    let several = |delimiter: &Delimiter| delimiter.split(text).len() > 1;
+    let delimiter = Delimiter::ALL
+        .into_iter()
+        .find(several)
+        .unwrap_or(Delimiter::Comma);
+    let cells = delimiter.split(text);
+    let has_names = cells.iter().any(|cell| Kind::of(cell) == Kind::Text);
+    Ok(Table {
+        delimiter,
+        first: first + usize::from(has_names),
+        width: cells.len(),
+        heading: Heading {
+            names: has_names.then_some((first, cells)),
+            units: None,
+        },
+    })
 }
 
-/// `0,002 1,5`: decimal commas between spaces, tabs or semicolons.
-fn spaced_decimal_commas(line: &[u8]) -> bool {
-    let mut cells = line
-        .split(|byte| matches!(byte, b' ' | b'\t' | b';'))
-        .filter(|cell| !cell.is_empty())
-        .peekable();
-    let mut commas = 0;
-    let numbers = cells.all(|cell| {
-        let comma = number::has_decimal_comma(cell);
-        commas += usize::from(comma);
-        comma || number::parse(cell).is_some()
-    });
-    // A lone `1,2` may be two columns.
-    numbers && commas > 0 && line.iter().any(|byte| matches!(byte, b' ' | b'\t' | b';'))
+/// Names with the units below them, as if they had been written behind them.
+fn named(
+    file: &str,
+    line: &Line<'_>,
+    cells: &[Vec<u8>],
+    heading: &Heading,
+) -> Result<Vec<String>, CalibrationError> {
+    let units = heading.units.as_ref().map_or(&[][..], |(_, units)| units);
+    let mut names = Vec::with_capacity(cells.len());
+    for (column, cell) in cells.iter().enumerate() {
+        let name = words(cell, 200);
+        let unit = units
+            .get(column)
+            .map_or_else(String::new, |unit| words(unit, 40));
+        let unit = table::bracketless(&unit);
+        names.push(match names::without_brackets(&name).1 {
+            _ if matches!(unit, "" | "-" | "--" | "1") => name,
+            Some(own) if own == unit => name,
+            Some(own) if crate::formats::units::Unit::is_known(own) => {
+                return Err(refuse_at(
+                    file,
+                    format!(", row {}", line.number),
+                    format!("\"{name}\" has \"{unit}\" in the row of units below it: correct one of them"),
+                ));
+            }
+            _ => format!("{name} ({unit})"),
+        });
+    }
+    Ok(names)
 }
 
-fn text(cell: &[u8]) -> String {
-    String::from_utf8_lossy(cell).chars().take(200).collect()
+/// What comments say, but for those that are the header.
+fn comments(lines: &[Line<'_>], heading: &Heading) -> Vec<String> {
+    let used = |at: usize| {
+        let is =
+            |of: &Option<(usize, Vec<Vec<u8>>)>| of.as_ref().is_some_and(|(line, _)| *line == at);
+        is(&heading.names) || is(&heading.units)
+    };
+    let comment = |(at, line): &(usize, &Line<'_>)| line.is_comment() && !used(*at);
+    lines
+        .iter()
+        .enumerate()
+        .filter(comment)
+        .take(MAX_COMMENTS)
+        .map(|(_, line)| {
+            let text = words(line.text, 200);
+            format!("the file says: {}", text.trim_start_matches(['#', ' ']))
+        })
+        .collect()
+}
+
+/// Says which lines before the rows are no part of the table, and where its units stand.
+fn skipped(lines: &[Line<'_>], table: &Table) -> Vec<String> {
+    let top = table
+        .heading
+        .names
+        .as_ref()
+        .map_or(table.first, |(at, _)| *at);
+    let before: Vec<&Line> = lines[..top.min(lines.len())]
+        .iter()
+        .filter(|line| !line.is_blank() && !line.is_comment())
+        .collect();
+    let mut notes = Vec::new();
+    if let (Some(first), Some(last)) = (before.first(), before.last()) {
+        let shown = before.iter().take(MAX_SHOWN);
+        let shown: Vec<String> = shown
+            .map(|line| format!("\"{}\"", words(line.text.trim_ascii(), MAX_WORDS)))
+            .collect();
+        notes.push(format!(
+            "{} before the table not read: {}{}",
+            span(first.number, last.number),
+            shown.join(", "),
+            if before.len() > MAX_SHOWN {
+                ", …"
+            } else {
+                ""
+            }
+        ));
+    }
+    if let Some((at, _)) = &table.heading.units {
+        notes.push(format!("the units are those of line {}", lines[*at].number));
+    }
+    notes
+}
+
+/// `line 3 is` or `lines 3 to 5 are`.
+pub(super) fn span(first: usize, last: usize) -> String {
+    if first == last {
+        format!("line {first} is")
+    } else {
+        format!("lines {first} to {last} are")
+    }
+}
+
+/// Which marks stand in numbers.
+#[derive(Default)]
+struct Marks {
+    /// Surely before decimals.
+    comma: bool,
+    point: bool,
+    /// A number such as `1,002` whose comma may be either.
+    either: Option<String>,
+}
+
+impl Marks {
+    fn of(lines: &[Line<'_>], table: &Table) -> Self {
+        let mut marks = Self::default();
+        let rows = lines.iter().skip(table.first);
+        for line in rows.filter(|line| !line.is_comment()) {
+            // Points between decimal commas are found by the rows themselves.
+            if !line.text.contains(&b',') && marks.point {
+                continue;
+            }
+            for cell in table.delimiter.split(line.text) {
+                if Kind::of(&cell) != Kind::Value || cell.contains(&b':') {
+                    continue;
+                }
+                marks.comma |= cell.contains(&b',')
+                    && number::has_decimal_comma(&cell)
+                    && number::is_surely_decimal(&cell, b',');
+                marks.comma |=
+                    number::parse_grouped(&cell, true, false).is_some() && cell.contains(&b',');
+                marks.point |= number::is_surely_decimal(&cell, b'.')
+                    || (cell.contains(&b'.')
+                        && number::parse_grouped(&cell, false, false).is_some());
+                if number::has_decimal_comma(&cell) && !number::is_surely_decimal(&cell, b',') {
+                    marks.either.get_or_insert_with(|| words(&cell, 40));
+                }
+            }
+        }
+        marks
+    }
+
+    fn decimal_comma(&self, file: &str, delimiter: Delimiter) -> Result<bool, CalibrationError> {
+        match &self.either {
+            _ if self.comma => Ok(true),
+            None => Ok(false),
+            Some(_) if self.point => Ok(false),
+            // Where commas stand in numbers but not between them, decimal points are not the custom.
+            Some(_) if delimiter != Delimiter::Comma => Ok(true),
+            Some(number) => Err(refuse(
+                file,
+                format!(
+                    "\"{number}\" may have three decimals or a thousand: write its numbers without a comma"
+                ),
+            )),
+        }
+    }
 }

@@ -22,6 +22,21 @@ pub(super) struct Detected {
     lone: Vec<(Quantity, usize, Target)>,
 }
 
+/// A column that is one component of a vector.
+struct Component {
+    quantity: Quantity,
+    rank: usize,
+    axis: usize,
+    prefix: String,
+    target: Target,
+}
+
+impl Component {
+    fn is_beside(&self, other: &Self) -> bool {
+        (self.quantity, self.rank, &self.prefix) == (other.quantity, other.rank, &other.prefix)
+    }
+}
+
 impl Detected {
     pub(super) fn new(fields: &[Field]) -> Self {
         let mut found = Self {
@@ -29,9 +44,10 @@ impl Detected {
             vectors: Vec::new(),
             lone: Vec::new(),
         };
-        let mut components: Vec<(Quantity, usize, usize, Target)> = Vec::new();
+        let mut components: Vec<Component> = Vec::new();
+        let mut places: Vec<(names::Place, String, Target)> = Vec::new();
         for (field, offered) in fields.iter().enumerate() {
-            let Some(meaning) = offered.name.as_deref().and_then(names::meaning) else {
+            let Some(name) = offered.name.as_deref() else {
                 continue;
             };
             let element = |element| Target {
@@ -42,6 +58,23 @@ impl Detected {
                 field,
                 element: offered.width.map(|_| 0),
             };
+            if let Some(width) = offered.width.filter(|width| *width > 1) {
+                // A vector, or the list of a robot.
+                if let Some(of) = names::list(name)
+                    && (of.lengths.0..=of.lengths.1).contains(&width)
+                {
+                    found
+                        .vectors
+                        .push((of.quantity, of.rank, of.axes.map(element)));
+                    continue;
+                }
+            } else if let Some(place) = names::place(name) {
+                places.push((place, names::prefix(name), whole));
+                continue;
+            }
+            let Some(meaning) = names::meaning(name) else {
+                continue;
+            };
             let (quantity, rank) = (meaning.quantity, meaning.rank);
             match (meaning.axis, offered.width) {
                 (None, None | Some(1)) => found.scalars.push((quantity, rank, whole)),
@@ -50,30 +83,68 @@ impl Detected {
                         .vectors
                         .push((quantity, rank, [element(0), element(1), element(2)]));
                 }
-                (Some(axis), None | Some(1)) => components.push((quantity, rank, axis, whole)),
+                (Some(axis), None | Some(1)) => components.push(Component {
+                    quantity,
+                    rank,
+                    axis,
+                    prefix: names::prefix(name),
+                    target: whole,
+                }),
                 _ => {}
             }
         }
         found.group(&components);
+        found.list(&places);
         found
     }
 
     /// Puts components of one name together.
-    fn group(&mut self, components: &[(Quantity, usize, usize, Target)]) {
-        for &(quantity, rank, axis, target) in components {
+    fn group(&mut self, components: &[Component]) {
+        for component in components {
             let of = |wanted: usize| {
                 components
                     .iter()
-                    .find(|(q, r, a, _)| (*q, *r, *a) == (quantity, rank, wanted))
-                    .map(|(.., target)| *target)
+                    .find(|other| other.axis == wanted && other.is_beside(component))
+                    .map(|other| other.target)
             };
+            let (quantity, rank) = (component.quantity, component.rank);
             match (of(0), of(1), of(2)) {
                 (Some(x), Some(y), Some(z)) => {
-                    if axis == 0 {
+                    if x == component.target {
                         self.vectors.push((quantity, rank, [x, y, z]));
                     }
                 }
-                _ => self.lone.push((quantity, rank, target)),
+                _ => self.lone.push((quantity, rank, component.target)),
+            }
+        }
+    }
+
+    /// Puts the numbers of one list together.
+    fn list(&mut self, places: &[(names::Place, String, Target)]) {
+        for (place, prefix, target) in places {
+            let list: Vec<&(names::Place, String, Target)> = places
+                .iter()
+                .filter(|(other, of, _)| {
+                    (other.quantity, other.rank, of) == (place.quantity, place.rank, prefix)
+                })
+                .collect();
+            let at = |index: usize| {
+                let found = list.iter().find(|(other, ..)| other.index == index);
+                found.map(|(.., target)| *target)
+            };
+            let (least, most) = place.lengths;
+            let length = list.iter().map(|(other, ..)| other.index + 1).max();
+            // Robots' poses and wrenches may be logged without their rotations and torques.
+            let sound =
+                length.is_some_and(|length| length == 3 || (least..=most).contains(&length));
+            if list.len() == 1 {
+                self.scalars.push((place.quantity, place.rank, *target));
+            }
+            match place.axes.map(at) {
+                [Some(x), Some(y), Some(z)] if sound && x == *target => {
+                    self.vectors.push((place.quantity, place.rank, [x, y, z]));
+                }
+                _ => {}
             }
         }
     }
@@ -114,6 +185,45 @@ impl Detected {
             .map(|(.., targets)| *targets)
     }
 
+    /// A vector, where no other has an equally good name, as those of two sensors have.
+    fn one_vector(
+        &self,
+        file: &str,
+        fields: &[Field],
+        quantity: Quantity,
+    ) -> Result<Option<[Target; 3]>, CalibrationError> {
+        let mut of: Vec<&(Quantity, usize, [Target; 3])> = self
+            .vectors
+            .iter()
+            .filter(|(other, ..)| *other == quantity)
+            .collect();
+        of.sort_by_key(|(_, rank, _)| *rank);
+        match of[..] {
+            [(_, rank, best), (_, next, other), ..] if rank == next => {
+                let key = quantity.key();
+                let way = |targets: &[Target; 3]| {
+                    let number = |target: Target| (target.field + 1).to_string();
+                    let name = fields[targets[0].field].name.clone();
+                    match (targets[0].element, name) {
+                        (Some(_), Some(name)) => format!("--columns {key}={name}"),
+                        _ => format!("--columns {key}={}", targets.map(number).join(":")),
+                    }
+                };
+                Err(refuse(
+                    file,
+                    format!(
+                        "{} and {} both say {key}: say which is meant, {} or {}",
+                        label(fields, best[0]),
+                        label(fields, other[0]),
+                        way(best),
+                        way(other)
+                    ),
+                ))
+            }
+            _ => Ok(of.first().map(|(.., targets)| *targets)),
+        }
+    }
+
     pub(super) fn time(&self) -> Option<Target> {
         self.scalar(Quantity::Time)
     }
@@ -127,7 +237,7 @@ impl Detected {
         if let Some(target) = self.scalar(Quantity::Indentation) {
             return Ok((Quantity::Indentation, vec![target]));
         }
-        if let Some(targets) = self.vector(Quantity::Position) {
+        if let Some(targets) = self.one_vector(file, fields, Quantity::Position)? {
             return Ok((Quantity::Position, targets.to_vec()));
         }
         match self.scalar(Quantity::Position) {
@@ -144,7 +254,12 @@ impl Detected {
         axes: usize,
         notes: &mut Vec<String>,
     ) -> Result<Vec<Target>, CalibrationError> {
-        match (self.vector(Quantity::Force), self.scalar(Quantity::Force)) {
+        let scalar = self.scalar(Quantity::Force);
+        let vector = match scalar {
+            Some(_) if axes != 3 => None,
+            _ => self.one_vector(file, fields, Quantity::Force)?,
+        };
+        match (vector, scalar) {
             (Some(vector), _) if axes == 3 => Ok(vector.to_vec()),
             (_, Some(scalar)) => Ok(vec![scalar]),
             (Some(vector), None) => {

@@ -3,6 +3,7 @@
 use super::field::{Field, Target, describe};
 use crate::CalibrationError;
 use crate::formats::columns::{Selector, refuse};
+use crate::formats::names;
 
 /// The numbers that selectors mean: one or three.
 pub(super) fn resolve(
@@ -126,6 +127,10 @@ fn named(fields: &[Field], name: &str) -> Result<Option<usize>, String> {
     };
     match search(&|other| other == name)? {
         Some(field) => Ok(Some(field)),
-        None => search(&|other| other.to_lowercase() == name.to_lowercase()),
+        None => match search(&|other| other.to_lowercase() == name.to_lowercase())? {
+            Some(field) => Ok(Some(field)),
+            // `Force` means `Force (N)`.
+            None => search(&|other| names::without_brackets(other).0 == name),
+        },
     }
 }

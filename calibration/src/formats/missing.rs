@@ -1,0 +1,217 @@
+//! Cells without a value: their rows are left out, or filled from the neighbours where topics with times of their own were merged.
+
+use super::plan::{Axes, MotionPlan, Plan};
+use super::{refuse, timeline};
+use crate::CalibrationError;
+
+/// Merged topics are recorded all along: a channel's usual interval times its samples covers this share of the log at least.
+const MIN_COVERED: f64 = 0.5;
+
+/// A channel that goes together: the columns of a position, a velocity or a force.
+struct Part {
+    what: &'static str,
+    picks: Vec<usize>,
+    /// Rows in which all its columns have values.
+    rows: Vec<usize>,
+}
+
+/// Takes rows without a time out: nothing can be done with them.
+pub(super) fn drop_timeless(time: usize, series: &mut [Vec<f64>], notes: &mut Vec<String>) {
+    let timed: Vec<bool> = series[time].iter().map(|time| !time.is_nan()).collect();
+    let n = timed.iter().filter(|timed| !**timed).count();
+    if n > 0 {
+        timeline::retain(series, &timed);
+        notes.push(format!("{} without a time {} left out", rows(n), are(n)));
+    }
+}
+
+/// Leaves no wanted cell without a value; the times increase.
+///
+/// Where most rows are whole, the others are left out. Where most are not, and each channel was recorded all along,
+/// the channels are brought to the times of the one that was recorded least often; nothing is interpolated across gaps.
+///
+/// # Errors
+/// For a channel that is missing in most rows without that pattern.
+pub(super) fn fill(
+    file: &str,
+    plan: &Plan,
+    time: &mut Vec<f64>,
+    series: &mut [Vec<f64>],
+    notes: &mut Vec<String>,
+) -> Result<(), CalibrationError> {
+    let parts = parts(plan, series);
+    let n = time.len();
+    let mut whole = vec![true; n];
+    for part in parts.iter().filter(|part| part.rows.len() < n) {
+        let mut has = vec![false; n];
+        part.rows.iter().for_each(|&row| has[row] = true);
+        whole
+            .iter_mut()
+            .zip(has)
+            .for_each(|(whole, has)| *whole &= has);
+    }
+    let kept = whole.iter().filter(|whole| **whole).count();
+    if kept == n {
+        return Ok(());
+    }
+    if kept * 2 >= n {
+        let lacking: Vec<String> = parts
+            .iter()
+            .filter(|part| part.rows.len() < n)
+            .map(|part| format!("{} in {}", part.what, n - part.rows.len()))
+            .collect();
+        notes.push(format!(
+            "{} of {n} without a value {} left out: no {}",
+            rows(n - kept),
+            are(n - kept),
+            lacking.join(", no ")
+        ));
+        timeline::retain(std::slice::from_mut(time), &whole);
+        timeline::retain(series, &whole);
+        return Ok(());
+    }
+    merged(file, &parts, time, series, notes)
+}
+
+fn parts(plan: &Plan, series: &[Vec<f64>]) -> Vec<Part> {
+    let of = |what: &'static str, axes: Axes| {
+        let picks = match axes {
+            Axes::One(pick) => vec![pick],
+            Axes::Three(picks) => picks.to_vec(),
+        };
+        let has = |row: &usize| picks.iter().all(|&pick| !series[pick][*row].is_nan());
+        let n = series[picks[0]].len();
+        Part {
+            rows: (0..n).filter(has).collect(),
+            what,
+            picks,
+        }
+    };
+    let motion = match plan.motion {
+        MotionPlan::Indentation(pick) => of("indentation", Axes::One(pick)),
+        MotionPlan::Position(axes) => of("position", axes),
+    };
+    let velocity = plan.velocity.map(|axes| of("velocity", axes));
+    // The force stands last: of equally fast channels the last is not interpolated, and the force is the noisier one.
+    [Some(motion), velocity, Some(of("force", plan.force))]
+        .into_iter()
+        .flatten()
+        .collect()
+}
+
+/// Channels with rows of their own at the times of the slowest.
+fn merged(
+    file: &str,
+    parts: &[Part],
+    time: &mut Vec<f64>,
+    series: &mut [Vec<f64>],
+    notes: &mut Vec<String>,
+) -> Result<(), CalibrationError> {
+    let n = time.len();
+    let counts: Vec<String> = parts
+        .iter()
+        .map(|part| format!("{} in {}", part.what, part.rows.len()))
+        .collect();
+    let counts = counts.join(", ");
+    let span = time[n - 1] - time[0];
+    let timelines: Vec<(Vec<usize>, Vec<f64>, f64)> = parts
+        .iter()
+        .map(|part| {
+            let mut rows = part.rows.clone();
+            rows.dedup_by_key(|row| time[*row]);
+            let times: Vec<f64> = rows.iter().map(|&row| time[row]).collect();
+            let interval = timeline::interval(&times);
+            (rows, times, interval)
+        })
+        .collect();
+    for (part, (rows, _, interval)) in parts.iter().zip(&timelines) {
+        let covered = interval * rows.len().saturating_sub(1) as f64;
+        if rows.len() < 2 || covered < MIN_COVERED * span {
+            return Err(refuse(
+                file,
+                format!(
+                    "of {n} rows only {} have a {what} (there is {counts}), and they are not spread over the log as those of merged topics: \
+                     keep the rows that have one, or say which column it is with --columns {what}=…",
+                    part.rows.len(),
+                    what = part.what,
+                ),
+            ));
+        }
+    }
+    // Of steps equal but for their last digits the later channel's counts.
+    let slowest = (1..parts.len()).fold(0, |slowest, other| {
+        if timelines[other].2 >= 0.999 * timelines[slowest].2 {
+            other
+        } else {
+            slowest
+        }
+    });
+    let begin = timelines
+        .iter()
+        .map(|(_, at, _)| at[0])
+        .fold(time[0], f64::max);
+    let last = |at: &Vec<f64>| at[at.len() - 1];
+    let end = timelines
+        .iter()
+        .map(|(_, at, _)| last(at))
+        .fold(f64::MAX, f64::min);
+    let mut at: Vec<f64> = timelines[slowest].1.clone();
+    at.retain(|time| (begin..=end).contains(time));
+    let mut used = vec![None; series.len()];
+    for (part, timeline) in parts.iter().zip(&timelines) {
+        part.picks
+            .iter()
+            .for_each(|&pick| used[pick] = Some(timeline));
+    }
+    let mut whole = vec![true; at.len()];
+    for (values, timeline) in series.iter_mut().zip(used) {
+        let own;
+        let (rows, times, interval) = match timeline {
+            Some(timeline) => timeline,
+            None => {
+                own = timeline_of(values, time);
+                &own
+            }
+        };
+        let of_rows: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
+        *values = timeline::sampled(times, &of_rows, *interval, &at);
+        if timeline.is_some() {
+            whole
+                .iter_mut()
+                .zip(&*values)
+                .for_each(|(whole, value)| *whole &= !value.is_nan());
+        }
+    }
+    timeline::retain(std::slice::from_mut(&mut at), &whole);
+    timeline::retain(series, &whole);
+    notes.push(format!(
+        "the columns were recorded at times of their own ({counts} of {n} rows): all are taken at the {} times of the {}, the others interpolated, but not across gaps",
+        at.len(),
+        parts[slowest].what
+    ));
+    *time = at;
+    Ok(())
+}
+
+/// Of a column that belongs to no channel, such as a second force.
+fn timeline_of(values: &[f64], time: &[f64]) -> (Vec<usize>, Vec<f64>, f64) {
+    let mut rows: Vec<usize> = (0..values.len())
+        .filter(|&row| !values[row].is_nan())
+        .collect();
+    rows.dedup_by_key(|row| time[*row]);
+    let times: Vec<f64> = rows.iter().map(|&row| time[row]).collect();
+    let interval = timeline::interval(&times);
+    (rows, times, interval)
+}
+
+fn rows(n: usize) -> String {
+    if n == 1 {
+        "one row".to_owned()
+    } else {
+        format!("{n} rows")
+    }
+}
+
+fn are(n: usize) -> &'static str {
+    if n == 1 { "is" } else { "are" }
+}
