@@ -392,6 +392,44 @@ fn clipped_force_is_left_out_or_refused() {
     assert!(problem(&clip(5.0)).contains("saturated"));
 }
 
+/// A testing machine that keeps the load keeps the probe still: the force is the same for long, and nothing is clipped.
+#[test]
+fn a_hold_under_a_constant_load_is_not_clipped() {
+    let time: Vec<f64> = (0..1000).map(|row| f64::from(row) * 0.01).collect();
+    let depth = |t: f64| match t {
+        t if t < 1.0 => 0.0,
+        t if t < 4.0 => 0.005 * (std::f64::consts::FRAC_PI_2 * (t - 1.0) / 3.0).sin(),
+        t if t < 7.0 => 0.005,
+        t => 0.005 * (std::f64::consts::FRAC_PI_2 * (t - 7.0) / 3.0).cos(),
+    };
+    let indentation: Vec<f64> = time.iter().map(|t| depth(*t)).collect();
+    // Noise that stays below the load; none while the machine keeps it.
+    let noise = |row: usize| 2e-3 * ((row * 7919 % 1000) as f64 / 1000.0);
+    let force = indentation.iter().enumerate().map(|(row, r)| match *r {
+        0.005 => 6.0,
+        r => 1200.0 * r - noise(row),
+    });
+    let log = Log {
+        force: Channel::Scalar(force.collect()),
+        motion: Motion::Indentation(indentation),
+        velocity: None,
+        time,
+        source: LogSource::default(),
+        frames: LogFrames::default(),
+    };
+    let found = prepared(&log);
+    assert!(!found.notes.iter().any(|note| note.contains("clipped")));
+    assert!(
+        found
+            .samples
+            .indentation
+            .iter()
+            .filter(|r| (**r - 0.005).abs() < 1e-5)
+            .count()
+            > 200
+    );
+}
+
 #[test]
 fn repeats_in_time_are_dropped_and_steps_back_refused() {
     let mut log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::press(), AXIS).generate();

@@ -8,6 +8,10 @@ const RUN: usize = 5;
 /// Share of a log that may be saturated before it is refused.
 const MOST: f64 = 0.05;
 
+/// A run in which the probe moves by a smaller share of its travel is a hold under a constant load: a testing machine keeps the force.
+/// If it was clipped all the same, it lacks no more than about this share of the largest force.
+const STILL: f64 = 1e-3;
+
 /// Indices of samples whose force is clipped, increasing.
 pub(super) fn clipped(
     track: &Track,
@@ -33,9 +37,10 @@ pub(super) fn clipped(
     }
     // A log without noise, or with coarse steps, repeats values everywhere: there only a run during which the probe moves counts.
     let quiet = elsewhere * 20 > force.len();
+    let least = if quiet { 0.02 } else { STILL };
     let clipped: Vec<usize> = runs
         .into_iter()
-        .filter(|run| !quiet || range(&track.depth[run.clone()]) > 0.02 * travel)
+        .filter(|run| range(&track.depth[run.clone()]) > least * travel)
         .flatten()
         .collect();
     if clipped.is_empty() {
