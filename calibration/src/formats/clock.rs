@@ -28,8 +28,11 @@ pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
         .split_once(" days ")
         .or_else(|| text.split_once(" day "))
     {
-        // pandas writes durations so.
-        let days: i64 = days.parse().ok().filter(|days| (0..1000).contains(days))?;
+        // pandas writes durations so. More days in nanoseconds do not fit in 64 bits.
+        let days: i64 = days
+            .parse()
+            .ok()
+            .filter(|days| (0..100_000).contains(days))?;
         let nanoseconds = days * 86_400 * SECOND + time_of_day(time)?.nanoseconds;
         return Some(Clock {
             nanoseconds,

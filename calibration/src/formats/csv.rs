@@ -42,8 +42,14 @@ pub(super) fn read(
     assemble::log(file, read, options)
 }
 
+/// Whether a text has rows of numbers among its first lines.
+pub(super) fn has_table(text: &[u8]) -> bool {
+    let head = &text[..text.len().min(HEAD)];
+    table::find(&table::lines(head, head.len() < text.len())).is_some()
+}
+
 /// Reads the table of a text; the hash is left empty.
-fn table(
+pub(super) fn table(
     file: &str,
     mut input: impl Read,
     options: &ReadOptions,

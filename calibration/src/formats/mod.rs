@@ -19,6 +19,7 @@ mod number;
 mod order;
 mod parquet;
 mod plan;
+mod sheet;
 mod source;
 mod sqlite;
 mod timeline;
@@ -53,7 +54,7 @@ pub struct ReadOptions {
     pub episode: Option<i64>,
 }
 
-/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`.
+/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.xlsx` (also `.xlsm`).
 ///
 /// # Errors
 /// [`CalibrationError`] that names the file and the row or column.
@@ -80,6 +81,7 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
         ),
         Format::Mcap => mcap::read(&name, file, options),
         Format::Db3 => sqlite::read(&name, path, file, options),
+        Format::Xlsx => sheet::read(&name, file, options),
     }
 }
 
@@ -111,6 +113,7 @@ pub fn read_bytes(
         }
         Format::Mcap => mcap::read(name, bytes, options),
         Format::Db3 => sqlite::read_bytes(name, bytes, options),
+        Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), options),
     }
 }
 

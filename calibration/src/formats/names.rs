@@ -172,7 +172,7 @@ pub(super) fn gives_mass(name: &str) -> bool {
 }
 
 /// `hh:mm:ss.fff`: how a time is written, no unit.
-fn is_clock(text: &str) -> bool {
+pub(super) fn is_clock(text: &str) -> bool {
     text.contains(':')
         && text
             .chars()

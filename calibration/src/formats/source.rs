@@ -26,11 +26,13 @@ pub enum Format {
     Mcap,
     /// A recording of topics in SQLite, as ROS 2 makes it.
     Db3,
+    /// A spreadsheet.
+    Xlsx,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Csv,
         Self::Npy,
         Self::Npz,
@@ -38,9 +40,10 @@ impl Format {
         Self::Hdf5,
         Self::Mcap,
         Self::Db3,
+        Self::Xlsx,
     ];
 
-    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`.
+    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -50,6 +53,7 @@ impl Format {
             Self::Hdf5 => "hdf5",
             Self::Mcap => "mcap",
             Self::Db3 => "db3",
+            Self::Xlsx => "xlsx",
         }
     }
 
@@ -63,6 +67,7 @@ impl Format {
             Self::Hdf5 => &["h5", "hdf5"],
             Self::Mcap => &["mcap"],
             Self::Db3 => &["db3"],
+            Self::Xlsx => &["xlsx", "xlsm"],
         }
     }
 
@@ -88,6 +93,13 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
         return Err(refuse(
             name,
             "is not a regular file: save the log to a file first",
+        ));
+    }
+    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    if ending.is_some_and(|ending| matches!(ending.to_str(), Some("xls" | "xlsb" | "ods"))) {
+        return Err(refuse(
+            name,
+            "is a spreadsheet of a kind that is not read: save it as .xlsx or .csv",
         ));
     }
     let format = Format::of(path).ok_or_else(|| {
@@ -157,7 +169,7 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"\x93NUMPY", "a NumPy array: name it .npy"),
         (
             b"PK\x03\x04",
-            "a zip archive: an .npz, or an office document",
+            "a zip archive: an .npz, or a spreadsheet: name it .xlsx",
         ),
         (b"PK\x05\x06", "an empty zip archive"),
         (b"PAR1", "a Parquet file: name it .parquet"),

@@ -54,10 +54,10 @@ fn a_table_is_found_below_text_and_its_units_below_its_names() {
         &[-0.5, 1.50025, 2.5],
     );
     for part in [
-        "line 1 is before the table",
+        "line 1 before the table is not read",
         "Specimen geometry",
         "units are those of line 4",
-        "lines 9 to 10 are after the table",
+        "lines 9 to 10 after the table are not read",
     ] {
         assert!(notes(&log).contains(part), "no {part} in {}", notes(&log));
     }

@@ -199,6 +199,7 @@ fn seeds() -> Vec<(Format, Vec<u8>)> {
         (Format::Mcap, mcap(None)),
         (Format::Mcap, mcap(Some(mcap::Compression::Zstd))),
         (Format::Db3, db3()),
+        (Format::Xlsx, super::sheet::log()),
     ]
     .into_iter()
     .chain(files.map(|properties| (Format::Parquet, parquet(properties))))
@@ -284,6 +285,7 @@ fn the_seeds_are_logs() {
             Format::Parquet => &[1, 2, 3, 4],
             Format::Hdf5 => &[0, 2, 3],
             Format::Mcap | Format::Db3 => &[0],
+            Format::Xlsx => &[0, 1],
         };
         for &choice in choices {
             read_bytes("seed", format, &bytes, &chosen(choice)).unwrap();
@@ -368,6 +370,11 @@ proptest! {
     fn damaged_recordings_make_no_reader_panic(damage in damage()) {
         damage.read(Format::Mcap);
         damage.read(Format::Db3);
+    }
+
+    #[test]
+    fn damaged_spreadsheets_make_no_reader_panic(damage in damage()) {
+        damage.read(Format::Xlsx);
     }
 
     #[test]

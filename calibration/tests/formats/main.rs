@@ -12,6 +12,7 @@ mod merged;
 mod numpy;
 mod parquet;
 mod recordings;
+mod sheet;
 
 /// Columns as on the command line, none if empty.
 fn options(columns: &str, rate: Option<f64>) -> ReadOptions {

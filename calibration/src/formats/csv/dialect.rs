@@ -182,8 +182,13 @@ fn skipped(lines: &[Line<'_>], table: &Table) -> Vec<String> {
             .map(|line| format!("\"{}\"", words(line.text.trim_ascii(), MAX_WORDS)))
             .collect();
         notes.push(format!(
-            "{} before the table not read: {}{}",
+            "{} before the table {} not read: {}{}",
             span(first.number, last.number),
+            if first.number == last.number {
+                "is"
+            } else {
+                "are"
+            },
             shown.join(", "),
             if before.len() > MAX_SHOWN {
                 ", …"
@@ -198,12 +203,12 @@ fn skipped(lines: &[Line<'_>], table: &Table) -> Vec<String> {
     notes
 }
 
-/// `line 3 is` or `lines 3 to 5 are`.
+/// `line 3` or `lines 3 to 5`.
 pub(super) fn span(first: usize, last: usize) -> String {
     if first == last {
-        format!("line {first} is")
+        format!("line {first}")
     } else {
-        format!("lines {first} to {last} are")
+        format!("lines {first} to {last}")
     }
 }
 

@@ -143,8 +143,9 @@ pub(super) fn read(
             ""
         };
         notes.push(format!(
-            "{} after the table not read: {}{more}",
+            "{} after the table {} not read: {}{more}",
             span(end.first as usize, end.last as usize),
+            if end.first == end.last { "is" } else { "are" },
             end.shown.join(", "),
         ));
     }

@@ -1,7 +1,8 @@
 //! Where in a text the table is: a block of rows of numbers, with names and units above it.
 
 use super::cells::{Delimiter, Kind, Shape};
-use crate::formats::names;
+use super::encoding::words;
+use crate::formats::names::{self, Quantity};
 use crate::formats::units::Unit;
 
 /// A line of the text.
@@ -45,7 +46,8 @@ pub(super) fn lines(text: &[u8], cut: bool) -> Vec<Line<'_>> {
             let found = Line {
                 number: at + 1,
                 start,
-                text: line.trim_ascii_end(),
+                // Tabs at the end are cells.
+                text: line.strip_suffix(b"\r").unwrap_or(line),
             };
             start += line.len() + 1;
             found
@@ -83,10 +85,17 @@ impl Heading {
         };
         names.iter().filter(|name| is_known(name)).count()
     }
+
+    /// Whether one of the names is that of a time.
+    fn has_time(&self) -> bool {
+        let names = self.names.iter().flat_map(|(_, names)| names);
+        let mut meanings = names.filter_map(|name| names::meaning(&words(name, 200)));
+        meanings.any(|meaning| meaning.quantity == Quantity::Time)
+    }
 }
 
 fn is_known(name: &[u8]) -> bool {
-    let name = super::encoding::words(name, 200);
+    let name = words(name, 200);
     names::meaning(&name).is_some() || names::place(&name).is_some()
 }
 
@@ -116,20 +125,27 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
     }
     let (delimiter, blocks, longest) = best?;
     let width = blocks[longest].width;
-    // A row that is broken ends a block: the table starts with the first block of this width that has names, not after the broken row.
-    let mut alike = blocks.iter().filter(|block| block.width == width);
     let of = |block: &Block| heading(lines, delimiter, block);
-    let named = alike.clone().find_map(|block| {
+    // A row that is broken ends a block: the table starts with the first block below names, not after the broken row.
+    // Rows of another width need a time among their names: a table of results has none.
+    let named = blocks.iter().find_map(|block| {
         let heading = of(block);
-        (heading.known() > 0).then_some((block, heading))
+        let known = heading.known();
+        let fits = if block.width == width {
+            known > 0
+        } else {
+            known > 1 && heading.has_time()
+        };
+        fits.then_some((block, heading))
     });
     let (block, heading) = match named {
         Some(named) => named,
         None => {
-            let block = alike.next()?;
+            let block = blocks.iter().find(|block| block.width == width)?;
             (block, of(block))
         }
     };
+    let width = block.width;
     let mut table = Table {
         delimiter,
         first: block.first,
@@ -255,9 +271,9 @@ fn units(line: &Line<'_>, delimiter: Delimiter, width: usize) -> Option<Vec<Vec<
     }
     let mut known = 0;
     for cell in &cells {
-        let text = super::encoding::words(cell, 40);
+        let text = words(cell, 40);
         let bare = bracketless(&text);
-        let is_known = Unit::is_known(bare);
+        let is_known = Unit::is_known(bare) || names::is_clock(bare);
         known += usize::from(is_known);
         if !is_known && bare.len() == text.len() && !bare.is_empty() && !is_unit_of_else(bare) {
             return None;

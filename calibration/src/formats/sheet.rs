@@ -1,0 +1,220 @@
+//! Spreadsheets (XLSX): the first sheet with rows of numbers is read as a text between tabs, so that all that holds for text holds for it.
+//!
+//! Cells are streamed: a sheet that claims a cell in its last corner costs no memory. What the archive unpacks to is measured first.
+
+use std::fmt::Write as _;
+use std::io::{self, Read, Seek};
+
+use calamine::{DataRef, ExcelDateTime, Reader, Xlsx};
+use zip::ZipArchive;
+
+use super::source::{self, Hashing};
+use super::{ReadOptions, assemble, csv, guarded, refuse};
+use crate::{CalibrationError, Log};
+
+/// Most that an archive's texts and styles may unpack to [bytes]; they are held in memory as a whole.
+const MAX_TEXTS: u64 = 64 << 20;
+/// Largest table as text [bytes]: a sheet's million rows of twenty numbers.
+const MAX_TABLE: usize = 400 << 20;
+/// Most columns, as of a text.
+const MAX_COLUMNS: u32 = 4096;
+/// Most files in an archive.
+const MAX_MEMBERS: usize = 4096;
+
+/// Reads a log from a spreadsheet.
+pub(super) fn read(
+    file: &str,
+    mut input: impl Read + Seek,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let failed = |source| CalibrationError::Read {
+        file: file.to_owned(),
+        source,
+    };
+    let mut hashing = Hashing::new(input.by_ref());
+    io::copy(&mut hashing, &mut io::sink()).map_err(failed)?;
+    let sha256 = hashing.finish();
+    input.rewind().map_err(failed)?;
+    check_sizes(file, &mut input)?;
+    input.rewind().map_err(failed)?;
+    let found = guarded(|| table(file, input));
+    let (name, text) =
+        found.unwrap_or_else(|| Err(refuse(file, "is damaged: its reader gave up")))?;
+    let mut read = csv::table(file, text.as_bytes(), options)?;
+    read.notes.insert(0, format!("the sheet is \"{name}\""));
+    let read = assemble::Read {
+        sha256,
+        format: "xlsx",
+        ..read
+    };
+    assemble::log(file, read, options)
+}
+
+/// Unpacks every file of the archive once, to nowhere: sizes that it states may be wrong.
+fn check_sizes(file: &str, input: impl Read + Seek) -> Result<(), CalibrationError> {
+    let mut archive = ZipArchive::new(input)
+        .map_err(|error| refuse(file, format!("is not an XLSX spreadsheet: {error}")))?;
+    if archive.len() > MAX_MEMBERS {
+        let n = archive.len();
+        return Err(refuse(
+            file,
+            format!("holds {n} files, above the {MAX_MEMBERS} of a spreadsheet"),
+        ));
+    }
+    for index in 0..archive.len() {
+        let cannot = |problem: String| {
+            let number = index + 1;
+            refuse(file, format!("its file number {number} {problem}"))
+        };
+        let mut entry = archive
+            .by_index(index)
+            .map_err(|error| cannot(format!("cannot be unpacked: {error}")))?;
+        let (size, packed) = (entry.size(), entry.compressed_size());
+        let is_sheet = entry.name_raw().starts_with(b"xl/worksheets/");
+        if !is_sheet && size > MAX_TEXTS {
+            return Err(cannot(format!(
+                "would unpack to {size} bytes, above the {MAX_TEXTS} that are read: save the log as CSV"
+            )));
+        }
+        source::unpacks_to(packed, size).map_err(&cannot)?;
+        let unpacked = io::copy(&mut entry.by_ref().take(size + 1), &mut io::sink())
+            .map_err(|error| cannot(format!("cannot be unpacked: {error}")))?;
+        if unpacked != size {
+            return Err(cannot(format!(
+                "does not unpack to the {size} bytes it states"
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Name and text of the first sheet that has a table.
+fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), CalibrationError> {
+    let damaged = |error: calamine::XlsxError| refuse(file, format!("cannot be read: {error}"));
+    let mut book: Xlsx<_> = Xlsx::new(input).map_err(damaged)?;
+    for name in book.sheet_names() {
+        let mut cells = match book.worksheet_cells_reader(&name) {
+            Ok(cells) => cells,
+            // A sheet of charts has no cells.
+            Err(_) => continue,
+        };
+        let mut text = Text::default();
+        while let Some(cell) = cells.next_cell().map_err(damaged)? {
+            text.push(cell.get_position(), cell.get_value())
+                .map_err(|problem| refuse(file, format!("its sheet \"{name}\" {problem}")))?;
+        }
+        let text = text.finish();
+        if csv::has_table(text.as_bytes()) {
+            return Ok((name, text));
+        }
+    }
+    Err(refuse(file, "has no sheet with rows of numbers"))
+}
+
+/// Cells as text between tabs.
+#[derive(Default)]
+struct Text {
+    text: String,
+    /// Where each row ends, and how many cells it has.
+    rows: Vec<(usize, u32)>,
+    /// The row being written, and its cells so far.
+    row: u32,
+    cells: u32,
+}
+
+impl Text {
+    fn push(&mut self, (row, column): (u32, u32), value: &DataRef<'_>) -> Result<(), String> {
+        if column >= MAX_COLUMNS {
+            return Err(format!(
+                "has more than {MAX_COLUMNS} columns, more than a log may have"
+            ));
+        }
+        if row < self.row || (row == self.row && self.cells > column) {
+            return Err("has cells that are out of order".to_owned());
+        }
+        while self.row < row {
+            self.end_row();
+        }
+        while self.cells <= column {
+            if self.cells > 0 {
+                self.text.push('\t');
+            }
+            self.cells += 1;
+        }
+        // Writing to a string cannot fail.
+        let _ = match value {
+            DataRef::Empty | DataRef::Error(_) => Ok(()),
+            DataRef::Int(value) => write!(self.text, "{value}"),
+            DataRef::Float(value) => write!(self.text, "{value}"),
+            DataRef::Bool(value) => write!(self.text, "{}", u8::from(*value)),
+            DataRef::DateTime(time) => write!(self.text, "{}", clock(*time)),
+            DataRef::String(words) | DataRef::DateTimeIso(words) | DataRef::DurationIso(words) => {
+                self.words(words);
+                Ok(())
+            }
+            DataRef::SharedString(words) => {
+                self.words(words);
+                Ok(())
+            }
+        };
+        if self.text.len() > MAX_TABLE {
+            return Err(format!(
+                "has more than {MAX_TABLE} bytes of text: split the recording"
+            ));
+        }
+        Ok(())
+    }
+
+    /// Without what would end the cell.
+    fn words(&mut self, words: &str) {
+        let plain = words.chars().map(|character| match character {
+            '"' => '\'',
+            character if character.is_control() => ' ',
+            character => character,
+        });
+        self.text.extend(plain);
+    }
+
+    fn end_row(&mut self) {
+        self.rows.push((self.text.len(), self.cells));
+        self.row += 1;
+        self.cells = 0;
+    }
+
+    /// All rows with cells as long as the longest.
+    fn finish(mut self) -> String {
+        self.end_row();
+        let width = self.rows.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
+        let mut whole = String::with_capacity(self.text.len() + self.rows.len());
+        let mut start = 0;
+        for (end, cells) in self.rows {
+            whole.push_str(&self.text[start..end]);
+            start = end;
+            if cells > 0 && whole.len() <= MAX_TABLE {
+                (cells..width).for_each(|_| whole.push('\t'));
+            }
+            whole.push('\n');
+        }
+        whole
+    }
+}
+
+/// A time of a sheet, in days since its first, as [`super::clock`] reads it.
+fn clock(time: ExcelDateTime) -> String {
+    let days = time.as_f64();
+    // Days since 1900 have eleven decimals in a double: microseconds.
+    let microseconds = (days * 86_400e6).round();
+    if !(0.0..8.6e15).contains(&microseconds) {
+        return String::new();
+    }
+    let microseconds = microseconds as u64;
+    let seconds = microseconds / 1_000_000;
+    format!(
+        "{} days {}:{:02}:{:02}.{:06}",
+        seconds / 86_400,
+        seconds / 3600 % 24,
+        seconds / 60 % 60,
+        seconds % 60,
+        microseconds % 1_000_000
+    )
+}
