@@ -40,7 +40,7 @@ pub(super) fn parse(cell: &[u8]) -> Option<Clock> {
         });
     }
     match text.find(['T', ' ']) {
-        Some(at) if text[..at].contains(['-', '/', '.']) => {
+        Some(at) if text[..at].contains(['-', '/', '.']) && !text[..at].contains(':') => {
             let (date, time) = (&text[..at], text[at + 1..].trim());
             match day(date)? {
                 Day::Known(day) => {
