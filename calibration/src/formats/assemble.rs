@@ -134,8 +134,9 @@ fn count_from_epoch(pick: &Pick, time: &mut [f64], notes: &mut Vec<String>) {
     let first = time.iter().copied().fold(f64::INFINITY, f64::min);
     let of = |(_, from, _): &&(&str, f64, f64)| (*from..*from * EPOCH_SPAN).contains(&first);
     if let Some((name, _, over)) = EPOCHS.iter().find(of).filter(|_| pick.unit_assumed) {
-        time.iter_mut()
-            .for_each(|time| *time = (*time - first) / over);
+        for time in time.iter_mut() {
+            *time = (*time - first) / over;
+        }
         notes.push(format!(
             "{} is taken for {name} since 1970 and counted from the first",
             pick.label

@@ -166,12 +166,11 @@ fn merged(
     let mut whole = vec![true; at.len()];
     for (values, timeline) in series.iter_mut().zip(used) {
         let own;
-        let (rows, times, interval) = match timeline {
-            Some(timeline) => timeline,
-            None => {
-                own = timeline_of(values, time);
-                &own
-            }
+        let (rows, times, interval) = if let Some(timeline) = timeline {
+            timeline
+        } else {
+            own = timeline_of(values, time);
+            &own
         };
         let of_rows: Vec<f64> = rows.iter().map(|&row| values[row]).collect();
         *values = timeline::sampled(times, &of_rows, *interval, &at);

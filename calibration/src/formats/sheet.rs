@@ -93,10 +93,9 @@ fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), Calibr
     let damaged = |error: calamine::XlsxError| refuse(file, format!("cannot be read: {error}"));
     let mut book: Xlsx<_> = Xlsx::new(input).map_err(damaged)?;
     for name in book.sheet_names() {
-        let mut cells = match book.worksheet_cells_reader(&name) {
-            Ok(cells) => cells,
-            // A sheet of charts has no cells.
-            Err(_) => continue,
+        // A sheet of charts has no cells.
+        let Ok(mut cells) = book.worksheet_cells_reader(&name) else {
+            continue;
         };
         let mut text = Text::default();
         while let Some(cell) = cells.next_cell().map_err(damaged)? {
@@ -114,7 +113,7 @@ fn table(file: &str, input: impl Read + Seek) -> Result<(String, String), Calibr
 /// Cells as text between tabs.
 #[derive(Default)]
 struct Text {
-    text: String,
+    written: String,
     /// Where each row ends, and how many cells it has.
     rows: Vec<(usize, u32)>,
     /// The row being written, and its cells so far.
@@ -137,17 +136,17 @@ impl Text {
         }
         while self.cells <= column {
             if self.cells > 0 {
-                self.text.push('\t');
+                self.written.push('\t');
             }
             self.cells += 1;
         }
         // Writing to a string cannot fail.
         let _ = match value {
             DataRef::Empty | DataRef::Error(_) => Ok(()),
-            DataRef::Int(value) => write!(self.text, "{value}"),
-            DataRef::Float(value) => write!(self.text, "{value}"),
-            DataRef::Bool(value) => write!(self.text, "{}", u8::from(*value)),
-            DataRef::DateTime(time) => write!(self.text, "{}", clock(*time)),
+            DataRef::Int(value) => write!(self.written, "{value}"),
+            DataRef::Float(value) => write!(self.written, "{value}"),
+            DataRef::Bool(value) => write!(self.written, "{}", u8::from(*value)),
+            DataRef::DateTime(time) => write!(self.written, "{}", clock(*time)),
             DataRef::String(words) | DataRef::DateTimeIso(words) | DataRef::DurationIso(words) => {
                 self.words(words);
                 Ok(())
@@ -157,7 +156,7 @@ impl Text {
                 Ok(())
             }
         };
-        if self.text.len() > MAX_TABLE {
+        if self.written.len() > MAX_TABLE {
             return Err(format!(
                 "has more than {MAX_TABLE} bytes of text: split the recording"
             ));
@@ -172,11 +171,11 @@ impl Text {
             character if character.is_control() => ' ',
             character => character,
         });
-        self.text.extend(plain);
+        self.written.extend(plain);
     }
 
     fn end_row(&mut self) {
-        self.rows.push((self.text.len(), self.cells));
+        self.rows.push((self.written.len(), self.cells));
         self.row += 1;
         self.cells = 0;
     }
@@ -185,10 +184,10 @@ impl Text {
     fn finish(mut self) -> String {
         self.end_row();
         let width = self.rows.iter().map(|(_, cells)| *cells).max().unwrap_or(0);
-        let mut whole = String::with_capacity(self.text.len() + self.rows.len());
+        let mut whole = String::with_capacity(self.written.len() + self.rows.len());
         let mut start = 0;
         for (end, cells) in self.rows {
-            whole.push_str(&self.text[start..end]);
+            whole.push_str(&self.written[start..end]);
             start = end;
             if cells > 0 && whole.len() <= MAX_TABLE {
                 (cells..width).for_each(|_| whole.push('\t'));

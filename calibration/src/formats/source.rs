@@ -95,7 +95,7 @@ pub(super) fn open(path: &Path, name: &str) -> Result<(Format, File), Calibratio
             "is not a regular file: save the log to a file first",
         ));
     }
-    let ending = path.extension().map(|ending| ending.to_ascii_lowercase());
+    let ending = path.extension().map(std::ffi::OsStr::to_ascii_lowercase);
     if ending.is_some_and(|ending| matches!(ending.to_str(), Some("xls" | "xlsb" | "ods"))) {
         return Err(refuse(
             name,

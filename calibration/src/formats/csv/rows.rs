@@ -86,26 +86,27 @@ pub(super) fn read(
         };
         let Some(failed) = failed else {
             match trailer {
-                None => continue,
                 // A table goes on after what looked like its end.
                 Some(trailer) if series[0].len() > n => return Err(trailer.error),
-                Some(_) => continue,
+                _ => continue,
             }
         };
-        series.iter_mut().for_each(|values| values.truncate(n));
+        for values in &mut series {
+            values.truncate(n);
+        }
         let line = reader.get_ref().line_before(reader.position().byte());
         let is_text = cells.is_text(&record);
         match &mut trailer {
             None if is_text && n > 0 => {
                 trailer = Some(Trailer {
-                    error: cells.error(file, line, &record, failed),
+                    error: cells.error(file, line, &record, &failed),
                     first: line,
                     last: line,
                     shown: vec![shown(&record)],
                     lines: 1,
                 });
             }
-            None => return Err(cells.error(file, line, &record, failed)),
+            None => return Err(cells.error(file, line, &record, &failed)),
             Some(trailer) if is_text || record.len() != width => {
                 trailer.last = line;
                 trailer.lines += 1;
@@ -120,6 +121,17 @@ pub(super) fn read(
             }
         }
     }
+    finish(file, &cells, series, trailer)
+}
+
+/// Says what the rows were like, and refuses times of two kinds.
+fn finish(
+    file: &str,
+    cells: &Cells<'_>,
+    series: Vec<Vec<f64>>,
+    trailer: Option<Trailer>,
+) -> Result<Rows, CalibrationError> {
+    let plan = cells.plan;
     let has_clock = cells.count.met() > 0;
     if let Some(time) = plan.time.filter(|_| has_clock) {
         let times = series[time].iter().filter(|time| time.is_finite()).count();
@@ -256,12 +268,12 @@ impl Cells<'_> {
         file: &str,
         line: u64,
         record: &ByteRecord,
-        failed: Failed,
+        failed: &Failed,
     ) -> CalibrationError {
         match failed {
             Failed::Ragged => self.ragged(file, line, record.len()),
             Failed::Cell(pick) => {
-                let pick = &self.plan.picks[pick];
+                let pick = &self.plan.picks[*pick];
                 refuse_at(
                     file,
                     format!(", row {line}, {}", pick.label),

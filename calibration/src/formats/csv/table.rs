@@ -138,12 +138,11 @@ pub(super) fn find(lines: &[Line<'_>]) -> Option<Table> {
         };
         fits.then_some((block, heading))
     });
-    let (block, heading) = match named {
-        Some(named) => named,
-        None => {
-            let block = blocks.iter().find(|block| block.width == width)?;
-            (block, of(block))
-        }
+    let (block, heading) = if let Some(named) = named {
+        named
+    } else {
+        let block = blocks.iter().find(|block| block.width == width)?;
+        (block, of(block))
     };
     let width = block.width;
     let mut table = Table {
