@@ -1,8 +1,8 @@
 //! Several logs, one per site: one model for all of them, and their pooled softness.
 
 use crate::{
-    Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice,
-    MovingMass, Pooled, PrepareOptions, calibrate,
+    Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
+    Pooled, PrepareOptions, calibrate,
     models::{self, ModelKind},
     pool,
 };

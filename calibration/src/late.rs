@@ -16,6 +16,8 @@ pub(crate) const UNKNOWN: f64 = 0.005;
 const STANDARD_ERRORS: f64 = 4.0;
 /// Another law that leaves this share of the mean square error that a latency leaves explains as much.
 const AS_MUCH: f64 = 1.02;
+/// Latencies are not sought between samples that are further apart than this [s]: what is smoothed to compare them takes more time than they do.
+const COARSEST: f64 = 0.0105;
 /// Samples at most from which it is sought.
 const ROWS: usize = 4000;
 
@@ -38,6 +40,9 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
         told: None,
         doubt: None,
     };
+    if samples.sampling_interval > COARSEST {
+        return Some(untold);
+    }
     let Ok(late) = kind.fit_late(samples, options, ROWS) else {
         return Some(untold);
     };
@@ -79,7 +84,8 @@ fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptio
         indenter: None,
         ..options.clone()
     };
-    let misses = |fit: Result<Fit, CalibrationError>| fit.map_or(f64::MAX, |fit| fit.statistics.rmse_n);
+    let misses =
+        |fit: Result<Fit, CalibrationError>| fit.map_or(f64::MAX, |fit| fit.statistics.rmse_n);
     let with_mass = FitOptions {
         mass: MovingMass::Fitted,
         ..free.clone()
@@ -88,7 +94,9 @@ fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptio
         .iter()
         .filter(|other| other.is_candidate && other.name != kind.name);
     misses(kind.fit(samples, &with_mass)) < left
-        || others.into_iter().any(|other| misses(other.fit(samples, &free)) < left)
+        || others
+            .into_iter()
+            .any(|other| misses(other.fit(samples, &free)) < left)
 }
 
 /// Whether another law predicts samples that it did not see better than a latency does those that it was fitted to.

@@ -225,7 +225,13 @@ impl Approach {
     }
 
     /// Which samples are in the tissue, for a bias of the force [N].
-    pub(super) fn window(&self, track: &Track, surface: f64, bias: f64, contact: &ContactPoint) -> Window {
+    pub(super) fn window(
+        &self,
+        track: &Track,
+        surface: f64,
+        bias: f64,
+        contact: &ContactPoint,
+    ) -> Window {
         let force = || -> Vec<f64> { track.force.iter().map(|force| force - bias).collect() };
         if self.ends_in_air {
             let force = force();

@@ -88,8 +88,7 @@ pub(super) fn at_updates<'a>(
         taken.force = force.between(&log.force, &log.time, &slow.updates);
     }
     if let Some(position) = position.as_ref().filter(|_| name != "position") {
-        let between =
-            |channel: &Channel| position.between(channel, &log.time, &slow.updates);
+        let between = |channel: &Channel| position.between(channel, &log.time, &slow.updates);
         taken.motion = match &log.motion {
             Motion::Position(channel) => Motion::Position(between(channel)),
             Motion::Indentation(values) => {
@@ -197,9 +196,7 @@ fn updates(changes: &[usize], period: f64, n: usize) -> Vec<usize> {
     let due = |from: usize, count: usize| from + (count as f64 * period).round() as usize;
     let first = changes[0];
     let before = (1..).map(|count| (count as f64 * period).round() as usize);
-    let mut early: Vec<usize> = before
-        .map_while(|back| first.checked_sub(back))
-        .collect();
+    let mut early: Vec<usize> = before.map_while(|back| first.checked_sub(back)).collect();
     early.reverse();
     updates.extend(early);
     for (index, &change) in changes.iter().enumerate() {

@@ -24,7 +24,10 @@ fn channels(log: &Log) -> Vec<(&'static str, Values<'_>)> {
 /// Refuses logs whose channels differ in length, so that rows can be taken out of the others.
 pub(super) fn check_lengths(log: &Log, findings: &Findings) -> Result<(), CalibrationError> {
     let n = log.time.len();
-    match channels(log).into_iter().find(|(_, values)| values.len() != n) {
+    match channels(log)
+        .into_iter()
+        .find(|(_, values)| values.len() != n)
+    {
         Some((name, values)) => Err(findings.refuse(format!(
             "{name} has {} samples, time has {n}; all channels must be as long",
             values.len()

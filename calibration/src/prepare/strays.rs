@@ -17,8 +17,10 @@ use crate::Log;
 
 /// Neighbours on each side.
 const SIDE: usize = 6;
-/// Longest run of different values [samples].
+/// Longest run of different values [samples], or [s] where that is more samples.
 const LONGEST: usize = 3;
+const LONGEST_TIME: f64 = 0.01;
+const MOST_SHORT: f64 = 50.0;
 /// Longest run of one value, or at an end of the log of values outside the range of the others, as a share of the log.
 const SHARE: f64 = 0.02;
 /// A jump is this many standard deviations of the noise, and this share of the channel's range.
@@ -26,8 +28,9 @@ const NOISE: f64 = 12.0;
 const RANGE: f64 = 0.03;
 /// And so many times the largest step between neighbours, and their difference across the run.
 const STEPS: f64 = 4.0;
-/// Runs at most that are left out; a log with more of them is as noisy as that.
+/// Runs at most that are left out, or as a share of the log; a log with more of them is as noisy as that.
 const MOST: usize = 10;
+const MOST_SHARE: f64 = 0.01;
 /// Of them so many are told with their times.
 const TOLD: usize = 3;
 
@@ -44,11 +47,11 @@ pub(super) fn left_out<'a>(
     ] {
         let mut runs: Vec<Range<usize>> = Vec::new();
         for axis in values.axes() {
-            runs.extend(of_axis(&axis));
+            runs.extend(of_axis(&axis, clock.interval));
         }
         runs.sort_by_key(|run| run.start);
         runs.dedup();
-        if runs.is_empty() || runs.len() > MOST {
+        if runs.is_empty() {
             continue;
         }
         let times: Vec<String> = runs
@@ -57,11 +60,20 @@ pub(super) fn left_out<'a>(
             .map(|run| format!("{:.4}", log.time[run.start]))
             .collect();
         let n: usize = runs.iter().map(ExactSizeIterator::len).sum();
+        let is_few = runs.len() <= MOST.max((MOST_SHARE * log.len() as f64) as usize);
         findings.note(format!(
-            "{n} samples of the {name} jump away from their neighbours and were left out, at {} s{}",
+            "samples of the {name} that jump away from their neighbours {}: {n}, at {} s{}",
+            if is_few {
+                "were left out"
+            } else {
+                "are too many to be left out; check the sensor and its cable"
+            },
             times.join(", "),
             if runs.len() > TOLD { " and later" } else { "" }
         ));
+        if !is_few {
+            continue;
+        }
         for run in runs {
             stray[run].fill(true);
         }
@@ -76,7 +88,7 @@ pub(super) fn left_out<'a>(
 }
 
 /// Runs of strays of one axis, increasing.
-fn of_axis(values: &[f64]) -> Vec<Range<usize>> {
+fn of_axis(values: &[f64], interval: f64) -> Vec<Range<usize>> {
     let n = values.len();
     if n < 4 * SIDE {
         return Vec::new();
@@ -89,6 +101,7 @@ fn of_axis(values: &[f64]) -> Vec<Range<usize>> {
     let axis = Axis {
         values,
         limit: (NOISE * white_noise(values)).max(RANGE * range),
+        short: LONGEST.max((LONGEST_TIME / interval).min(MOST_SHORT) as usize),
         longest: ((SHARE * n as f64) as usize).max(LONGEST),
     };
     if axis.limit <= 0.0 {
@@ -124,7 +137,9 @@ struct Axis<'a> {
     values: &'a [f64],
     /// Least jump.
     limit: f64,
-    /// Longest run.
+    /// Longest run of different values.
+    short: usize,
+    /// Longest run of one value, or outside of all others.
     longest: usize,
 }
 
@@ -159,8 +174,8 @@ impl Axis<'_> {
             return None;
         }
         let same = self.same(start);
-        let mut ends: Vec<usize> = (start + 1..=start + LONGEST).collect();
-        if same > start + LONGEST && same <= start + self.longest {
+        let mut ends: Vec<usize> = (start + 1..=start + self.short).collect();
+        if same > start + self.short && same <= start + self.longest {
             ends.push(same);
         }
         ends.into_iter()
@@ -178,11 +193,11 @@ impl Axis<'_> {
     /// A run at the beginning, with neighbours behind it alone.
     fn head(&self) -> Option<Range<usize>> {
         let n = self.values.len();
-        let mut ends: Vec<usize> = (1..=LONGEST).collect();
+        let mut ends: Vec<usize> = (1..=self.short).collect();
         ends.push(self.same(0));
         ends.extend(self.outside());
         ends.into_iter()
-            .filter(|end| *end <= self.longest && end + 2 * SIDE <= n)
+            .filter(|end| *end <= self.longest.max(self.short) && end + 2 * SIDE <= n)
             .find(|&end| {
                 let (after, coarse) = self.side(end..end + 2 * SIDE);
                 let jump = self.limit.max(STEPS * coarse);

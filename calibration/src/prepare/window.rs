@@ -92,8 +92,16 @@ pub(super) fn touching(force: &[f64], threshold: f64) -> Window {
     let mut window = Window::default();
     for press in presses(&above, 2 * HALF + 1) {
         // The running mean looks ahead and back by half its window.
-        let start = if press.start == 0 { 0 } else { press.start + HALF };
-        let end = if press.end == n { n } else { press.end.saturating_sub(HALF) };
+        let start = if press.start == 0 {
+            0
+        } else {
+            press.start + HALF
+        };
+        let end = if press.end == n {
+            n
+        } else {
+            press.end.saturating_sub(HALF)
+        };
         if end > start + 2 * HALF {
             window.kept.extend(start..end);
             window.n_presses += 1;
