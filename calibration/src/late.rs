@@ -7,6 +7,7 @@ use crate::{
     CalibrationError, Fit, FitOptions, MovingMass, Samples,
     fit::GAUSSIAN_95,
     models::{self, ModelKind, selection},
+    prepare::white_noise,
 };
 
 /// Standard error of a latency that neither the log nor anyone tells [s]: sensors come with low-pass filters of 35 Hz and more,
@@ -14,6 +15,12 @@ use crate::{
 pub(crate) const UNKNOWN: f64 = 0.005;
 /// A latency is one beyond so many of its standard errors, which count correlated residuals.
 const STANDARD_ERRORS: f64 = 4.0;
+/// A position is not later than this against the force [s]: a force that comes earlier by more is that of another law, such as one that relaxes.
+const EARLIEST: f64 = 0.01;
+/// A spring and a damper with a latency that miss the force by more than so many times its noise are not the law;
+/// then a latency must leave less than this share of the mean square error to be one.
+const NOISE: f64 = 2.0;
+const LEAVES: f64 = 0.7;
 /// Another law that leaves this share of the mean square error that a latency leaves explains as much.
 const AS_MUCH: f64 = 1.02;
 /// Latencies are not sought between samples that are further apart than this [s]: what is smoothed to compare them takes more time than they do.
@@ -49,13 +56,15 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     let Some(latency) = late.told() else {
         return Some(untold);
     };
-    let (value, error) = (
-        latency.value,
-        0.5 * (latency.ci95[1] - latency.ci95[0]) / GAUSSIAN_95,
-    );
+    let value = latency.value;
+    let error = 0.5 * (latency.ci95[1] - latency.ci95[0]) / GAUSSIAN_95;
+    if error > UNKNOWN {
+        return Some(untold);
+    }
     let beyond = STANDARD_ERRORS * error;
     let allowed = GAUSSIAN_95 * samples.latency_standard_error;
     let is_late = value.abs() > beyond.max(allowed)
+        && value > -EARLIEST
         && !explained(kind, &late.samples, &late.fit, options)
         && !predicted_better(samples, fit, &late.fit, kind, &late.samples, options);
     let doubt = is_late.then(|| {
@@ -75,7 +84,7 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     })
 }
 
-/// Whether a law without latency, or a moving mass, leaves as little of the same samples.
+/// Whether a law without latency leaves as little of the same samples, or a moving mass less.
 fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptions) -> bool {
     let left = late.statistics.rmse_n * AS_MUCH.sqrt();
     let free = FitOptions {
@@ -93,13 +102,14 @@ fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptio
     let others = models::ALL
         .iter()
         .filter(|other| other.is_candidate && other.name != kind.name);
-    misses(kind.fit(samples, &with_mass)) < left
+    // A mass acts like a latency to second order: a small one cannot be told from it, and does not rule it out.
+    misses(kind.fit(samples, &with_mass)) < left / AS_MUCH
         || others
             .into_iter()
             .any(|other| misses(other.fit(samples, &free)) < left)
 }
 
-/// Whether another law predicts samples that it did not see better than a latency does those that it was fitted to.
+/// Whether no spring and damper describe the samples, or another law predicts samples that it did not see better than a latency does those that it was fitted to.
 fn predicted_better(
     samples: &Samples,
     fit: &Fit,
@@ -115,9 +125,17 @@ fn predicted_better(
         ..options.clone()
     };
     let Ok(now) = kind.fit(inner, &free) else {
-        return false;
+        return true;
     };
     let share = late.statistics.rmse_n / now.statistics.rmse_n;
+    let noise = if samples.smoothing > 0 {
+        samples.force_noise
+    } else {
+        white_noise(&samples.force)
+    };
+    if late.statistics.rmse_n > NOISE * noise && share * share > LEAVES {
+        return true;
+    }
     selection::better_than(models::ALL, fit.model, samples, options)
         .is_some_and(|(_, ratio)| ratio < share)
 }

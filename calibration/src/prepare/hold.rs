@@ -137,7 +137,7 @@ impl Hold {
             .filter(|run| (ALIKE[0] * typical..=ALIKE[1] * typical).contains(run))
             .collect();
         let period = alike.iter().sum::<f64>() / alike.len().max(1) as f64;
-        if !(period >= SHORTEST) {
+        if period < SHORTEST {
             return None;
         }
         // At short periods a sample more or less is a large share, and irregular runs have one too.
