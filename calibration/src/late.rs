@@ -6,15 +6,17 @@
 use crate::{
     CalibrationError, Fit, FitOptions, MovingMass, Samples,
     fit::GAUSSIAN_95,
-    models::{self, ModelKind, selection},
+    models::{self, ModelKind, late::delayed, selection},
     prepare::white_noise,
 };
 
 /// Standard error of a latency that neither the log nor anyone tells [s]: sensors come with low-pass filters of 35 Hz and more,
 /// whose delay is 1/(2π f), and a fieldbus adds a few ms at most.
 pub(crate) const UNKNOWN: f64 = 0.005;
-/// A latency is one beyond so many of its standard errors, which count correlated residuals.
+/// A latency is one beyond so many of its standard errors, which count correlated residuals, and its likelihood must say the same.
 const STANDARD_ERRORS: f64 = 4.0;
+/// A log tells a latency where latencies further away by this [s] are as unlikely: a standard error is one of the nearest minimum alone.
+const FURTHER: f64 = 0.01;
 /// A position is not later than this against the force [s]: a force that comes earlier by more is that of another law, such as one that relaxes.
 const EARLIEST: f64 = 0.01;
 /// A spring and a damper with a latency that miss the force by more than so many times its noise are not the law;
@@ -61,10 +63,24 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     if error > UNKNOWN {
         return Some(untold);
     }
+    // Twice the logarithm of the likelihood ratio of the latency to another, with the samples that count as independent.
+    let statistics = &late.fit.statistics;
+    let misses = |latency: f64| {
+        let delayed = delayed(&late.samples, samples, latency);
+        let fit = kind.fit(&delayed, &free(options));
+        fit.map_or(f64::MAX, |fit| fit.statistics.rmse_n)
+    };
+    let ratio =
+        |other: f64| 2.0 * statistics.n_effective * (misses(other) / statistics.rmse_n).ln();
+    let unlikely = STANDARD_ERRORS.powi(2);
+    if ratio(value - FURTHER) < unlikely || ratio(value + FURTHER) < unlikely {
+        return Some(untold);
+    }
     let beyond = STANDARD_ERRORS * error;
     let allowed = GAUSSIAN_95 * samples.latency_standard_error;
     let is_late = value.abs() > beyond.max(allowed)
         && value > -EARLIEST
+        && ratio(0.0) > unlikely
         && !explained(kind, &late.samples, &late.fit, options)
         && !predicted_better(samples, fit, &late.fit, kind, &late.samples, options);
     let doubt = is_late.then(|| {
@@ -84,15 +100,20 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     })
 }
 
-/// Whether a law without latency leaves as little of the same samples, or a moving mass less.
-fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptions) -> bool {
-    let left = late.statistics.rmse_n * AS_MUCH.sqrt();
-    let free = FitOptions {
+/// Options of a fit with a constant force, which takes what a latency does to surface and preload.
+fn free(options: &FitOptions) -> FitOptions {
+    FitOptions {
         force_offset: true,
         n_bootstrap: 0,
         indenter: None,
         ..options.clone()
-    };
+    }
+}
+
+/// Whether a law without latency leaves as little of the same samples, or a moving mass less.
+fn explained(kind: &ModelKind, samples: &Samples, late: &Fit, options: &FitOptions) -> bool {
+    let left = late.statistics.rmse_n * AS_MUCH.sqrt();
+    let free = free(options);
     let misses =
         |fit: Result<Fit, CalibrationError>| fit.map_or(f64::MAX, |fit| fit.statistics.rmse_n);
     let with_mass = FitOptions {
@@ -118,12 +139,7 @@ fn predicted_better(
     inner: &Samples,
     options: &FitOptions,
 ) -> bool {
-    let free = FitOptions {
-        force_offset: true,
-        n_bootstrap: 0,
-        indenter: None,
-        ..options.clone()
-    };
+    let free = free(options);
     let Ok(now) = kind.fit(inner, &free) else {
         return true;
     };

@@ -42,8 +42,20 @@ const LATENCY: Spec = Spec {
 pub(crate) struct LateFit {
     /// The law's parameters and the latency.
     pub(crate) fit: Fit,
-    /// The samples that were fitted: deep ones, with a force smoothed as depth and velocity are.
+    /// The samples that were fitted: deep ones, with a force smoothed as depth and velocity are when they are taken at other times.
     pub(crate) samples: Samples,
+}
+
+/// The samples of a late fit with depth and velocity from earlier by a latency [s], of all `samples`.
+pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Samples {
+    let time: Vec<f64> = inner.time.iter().map(|time| time - latency).collect();
+    let series = [&samples.indentation[..], &samples.velocity];
+    let [indentation, velocity] = smoothed(samples, series, &time);
+    Samples {
+        indentation,
+        velocity,
+        ..inner.clone()
+    }
 }
 
 impl LateFit {

@@ -4,6 +4,7 @@ use super::{
     axis, bias,
     bias::Air,
     contact::{self, RoughContact},
+    drift,
     findings::Findings,
     noise, onset,
     options::PrepareOptions,
@@ -24,12 +25,15 @@ pub(super) fn oriented(
 ) -> Result<(Track, bool), CalibrationError> {
     let mut forwards = findings.clone();
     let track = axis::oriented(log, options, &mut forwards)?;
-    let settled = track.surface.is_some()
-        || !track.stretches.is_empty()
-        || matches!(
-            contact::rough(&track.force, &track.depth, findings),
+    let settled = track.surface.is_some() || !track.stretches.is_empty() || {
+        // A zero that drifts hides where contact begins.
+        let mut level = track.clone();
+        drift::removed(&mut level, options.bias, &mut findings.clone());
+        matches!(
+            contact::rough(&level.force, &level.depth, findings),
             Ok(Some(_))
-        );
+        )
+    };
     if !settled {
         let rows: Vec<usize> = (0..log.len()).rev().collect();
         let mut turned = log.rows(&rows);

@@ -23,9 +23,10 @@ const LONGEST_TIME: f64 = 0.01;
 const MOST_SHORT: f64 = 50.0;
 /// Longest run of one value, or at an end of the log of values outside the range of the others, as a share of the log.
 const SHARE: f64 = 0.02;
-/// A jump is this many standard deviations of the noise, and this share of the channel's range.
+/// A jump is this many standard deviations of the noise, and this share of the channel's range: of zeros, which a sensor that is
+/// not ready shows, and of other values, which a quick start of the probe may give.
 const NOISE: f64 = 12.0;
-const RANGE: f64 = 0.03;
+const RANGE: [f64; 2] = [0.03, 0.1];
 /// And so many times the largest step between neighbours, and their difference across the run.
 const STEPS: f64 = 4.0;
 /// Runs at most that are left out, or as a share of the log; a log with more of them is as noisy as that.
@@ -100,11 +101,11 @@ fn of_axis(values: &[f64], interval: f64) -> Vec<Range<usize>> {
     let range = at(1.0 - SHARE) - at(SHARE);
     let axis = Axis {
         values,
-        limit: (NOISE * white_noise(values)).max(RANGE * range),
+        limits: RANGE.map(|share| (NOISE * white_noise(values)).max(share * range)),
         short: LONGEST.max((LONGEST_TIME / interval).min(MOST_SHORT) as usize),
         longest: ((SHARE * n as f64) as usize).max(LONGEST),
     };
-    if axis.limit <= 0.0 {
+    if axis.limits[0] <= 0.0 {
         return Vec::new();
     }
     let mut runs = Vec::new();
@@ -135,8 +136,8 @@ fn of_axis(values: &[f64], interval: f64) -> Vec<Range<usize>> {
 
 struct Axis<'a> {
     values: &'a [f64],
-    /// Least jump.
-    limit: f64,
+    /// Least jump of a zero, and of other values.
+    limits: [f64; 2],
     /// Longest run of different values.
     short: usize,
     /// Longest run of one value, or outside of all others.
@@ -144,6 +145,11 @@ struct Axis<'a> {
 }
 
 impl Axis<'_> {
+    /// The least jump of the value of a sample.
+    fn limit(&self, row: usize) -> f64 {
+        self.limits[usize::from(self.values[row] != 0.0)]
+    }
+
     fn step(&self, row: usize) -> f64 {
         (self.values[row] - self.values[row - 1]).abs()
     }
@@ -166,7 +172,7 @@ impl Axis<'_> {
 
     /// A run that begins at `start`, with neighbours on both sides.
     fn inside(&self, start: usize) -> Option<Range<usize>> {
-        if start < SIDE || self.step(start) < self.limit {
+        if start < SIDE || self.step(start) < self.limit(start) {
             return None;
         }
         let (before, rough) = self.side(start - SIDE..start);
@@ -183,7 +189,10 @@ impl Axis<'_> {
             .find(|&end| {
                 let (after, coarse) = self.side(end..end + SIDE);
                 let apart = (after - before).abs();
-                let jump = self.limit.max(STEPS * rough.max(coarse)).max(STEPS * apart);
+                let jump = self
+                    .limit(start)
+                    .max(STEPS * rough.max(coarse))
+                    .max(STEPS * apart);
                 let away = |value: &f64| (value - before).abs().min((value - after).abs()) > jump;
                 self.values[start..end].iter().all(away) && self.step(end) > jump
             })
@@ -200,7 +209,7 @@ impl Axis<'_> {
             .filter(|end| *end <= self.longest.max(self.short) && end + 2 * SIDE <= n)
             .find(|&end| {
                 let (after, coarse) = self.side(end..end + 2 * SIDE);
-                let jump = self.limit.max(STEPS * coarse);
+                let jump = self.limit(0).max(STEPS * coarse);
                 let away = |value: &f64| (value - after).abs() > jump;
                 self.values[..end].iter().all(away) && self.step(end) > jump
             })

@@ -1,7 +1,7 @@
 //! A log along the normal, and parts of it.
 
 /// A log along one axis, with the force that presses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Track {
     pub(super) time: Vec<f64>,
     /// Coordinate growing into the tissue [m]; the indentation itself where that is given.
