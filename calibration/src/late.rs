@@ -78,11 +78,12 @@ pub(crate) fn of(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<L
     }
     let beyond = STANDARD_ERRORS * error;
     let allowed = GAUSSIAN_95 * samples.latency_standard_error;
-    let is_late = value.abs() > beyond.max(allowed)
-        && value > -EARLIEST
-        && ratio(0.0) > unlikely
-        && !explained(kind, &late.samples, &late.fit, options)
-        && !predicted_better(samples, fit, &late.fit, kind, &late.samples, options);
+    let is_late =
+        value.abs() > beyond.max(allowed) && value > -EARLIEST && ratio(0.0) > unlikely && {
+            let now = delayed(&late.samples, samples, 0.0);
+            !explained(kind, &now, &late.fit, options)
+                && !predicted_better(samples, fit, &late.fit, kind, &now, options)
+        };
     let doubt = is_late.then(|| {
         let text = format!(
             "the force seems {:.1} ms {}: a spring and a damper with that delay miss it least ({:.1} ± {:.1} ms); stiffness and damping are wrong by it, which their intervals take in: try --force-latency fit",
