@@ -207,7 +207,8 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
                 .doubts
                 .iter()
                 .find(|doubt| doubt.contains("the force seems"));
-            let beyond = delay.abs() > 2.5 / rate && delay.abs() > 0.004;
+            // A shorter delay is within what is taken for possible, and a small mass may explain it as well.
+            let beyond = delay.abs() > (2.5 / rate).max(0.011);
             if beyond {
                 let told =
                     told.unwrap_or_else(|| panic!("{rate} Hz, {delay} s: {:?}", found.doubts));
