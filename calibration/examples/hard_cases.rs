@@ -1,5 +1,6 @@
 //! How often 95 % intervals cover the truth on logs with a defect: drift, latency, gaps, contact from the start, ramps, two presses,
-//! sliding over a slope with drifting height, a position that is noisy and has to be differentiated.
+//! sliding over a slope with drifting height, a position that is noisy and has to be differentiated, a channel that is held, and a
+//! latency of 5 to 60 ms that nobody tells.
 //!
 //! `cargo run --release -p insonate-calibration --example hard_cases -- 1000`, and a part of a case's name behind it for that one only.
 //!
@@ -107,6 +108,48 @@ fn palpation(share: f64) -> Trajectory {
     }
 }
 
+/// Rows that a channel updated at this rate [Hz] shows, from this share of its period on.
+fn held(time: &[f64], rate: f64, phase: f64) -> Vec<usize> {
+    let update = |row: usize| (time[row] * rate - phase).floor();
+    let mut shown = 0;
+    let rows = 0..time.len();
+    rows.map(|row| {
+        if row > 0 && update(row) > update(row - 1) {
+            shown = row;
+        }
+        shown
+    })
+    .collect()
+}
+
+fn shown(channel: &Channel, rows: &[usize]) -> Channel {
+    match channel {
+        Channel::Scalar(values) => Channel::Scalar(rows.iter().map(|&row| values[row]).collect()),
+        Channel::Vector(values) => Channel::Vector(rows.iter().map(|&row| values[row]).collect()),
+    }
+}
+
+/// A position that is updated at 30 Hz.
+fn position_held(mut log: Log, share: f64) -> Log {
+    let rows = held(&log.time, 30.0, share);
+    if let Motion::Position(positions) = &log.motion {
+        log.motion = Motion::Position(shown(positions, &rows));
+    }
+    log
+}
+
+/// A force that is updated at 62.5 Hz.
+fn force_held(mut log: Log, share: f64) -> Log {
+    log.force = shown(&log.force, &held(&log.time, 62.5, share));
+    log
+}
+
+/// A latency of 5 to 60 ms in a log without velocity.
+fn late(recipe: &mut SyntheticLog, share: f64) {
+    recipe.sensor.velocity_logged = false;
+    recipe.sensor.force_latency = 0.005 + 0.055 * share;
+}
+
 /// Shares of a range by the seed, evenly: the golden section.
 fn share(seed: u64) -> f64 {
     (seed as f64 * 0.618_033_988_749_895).fract()
@@ -187,6 +230,75 @@ const CASES: &[Case] = &[
         },
         after: |log, _| log,
     },
+    Case {
+        name: "late 5 to 60 ms, 100 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, share| {
+            recipe.rate = 100.0;
+            late(recipe, share);
+        },
+        after: |log, _| log,
+    },
+    Case {
+        name: "late 5 to 60 ms, 250 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, share| {
+            recipe.rate = 250.0;
+            late(recipe, share);
+        },
+        after: |log, _| log,
+    },
+    Case {
+        name: "late 5 to 60 ms, 500 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, share| {
+            recipe.rate = 500.0;
+            late(recipe, share);
+        },
+        after: |log, _| log,
+    },
+    Case {
+        name: "late 5 to 60 ms, 1000 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, share| {
+            recipe.rate = 1000.0;
+            late(recipe, share);
+        },
+        after: |log, _| log,
+    },
+    Case {
+        name: "one sine, late 0 to 8 ms",
+        motion: || Trajectory::palpation(12.0),
+        defect: |recipe, share| recipe.sensor.force_latency = 0.008 * share,
+        after: |log, _| log,
+    },
+    Case {
+        name: "position held, 30 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, _| {
+            recipe.rate = 250.0;
+            recipe.sensor.velocity_logged = false;
+        },
+        after: position_held,
+    },
+    Case {
+        name: "force held, 62.5 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, _| {
+            recipe.rate = 250.0;
+            recipe.sensor.velocity_logged = false;
+        },
+        after: force_held,
+    },
+    Case {
+        name: "both held, 30 and 62.5 Hz",
+        motion: Trajectory::rich,
+        defect: |recipe, _| {
+            recipe.rate = 250.0;
+            recipe.sensor.velocity_logged = false;
+        },
+        after: |log, share| force_held(position_held(log, share), 0.7 * share),
+    },
 ];
 
 fn main() {
@@ -219,6 +331,7 @@ fn print_case(case: &Case, n: u64) {
     ) = match case.name {
         "latency 20 ms, known to 3" => (Some(ForceLatency::Known(0.02)), Some(0.003)),
         "latency 0 to 50 ms, fitted" => (Some(ForceLatency::Fitted), None),
+        name if name.contains("late ") || name.contains("held") => (None, None),
         // These sensors are read at once.
         _ => (None, Some(0.0)),
     };

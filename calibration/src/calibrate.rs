@@ -4,7 +4,7 @@ use crate::{
     CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
     PrepareOptions, PreparedLog, doubts,
     fit::GAUSSIAN_95,
-    late,
+    late::{self, Latency},
     models::{self, ModelKind, selection},
     prepare,
 };
@@ -77,7 +77,7 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         selection,
         doubts: Vec::new(),
     };
-    calibration.judge(options.prepare.force_latency, &options.fit);
+    calibration.judge(&options.prepare, &options.fit)?;
     Ok(calibration)
 }
 
@@ -133,14 +133,30 @@ fn prepare_in_time(
 const FORCE_LATENCY: &str = "force latency";
 
 impl Calibration {
-    /// Gathers the doubts about the fit; where no law describes the log, none of its parameters stands.
-    pub(crate) fn judge(&mut self, latency: Option<ForceLatency>, options: &FitOptions) {
-        self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
-        if latency.is_none()
-            && let Some(late) = late::of(&self.prepared.samples, &self.fit, options)
+    /// Gathers the doubts about the fit, and widens its intervals by what the log leaves open of the latency of the force;
+    /// where no law describes the log, none of its parameters stands.
+    pub(crate) fn judge(
+        &mut self,
+        prepare: &PrepareOptions,
+        options: &FitOptions,
+    ) -> Result<(), CalibrationError> {
+        let latency = match prepare.force_latency {
+            None => late::of(&self.prepared.samples, &self.fit, options),
+            Some(_) => None,
+        };
+        if let Some(latency) = &latency
+            && latency.doubt.is_none()
+            && prepare.force_latency_error.is_none()
+            && latency.error > self.prepared.samples.latency_standard_error
         {
-            self.fit.widen(&late.fit, "the force seems late");
-            self.doubts.push(late.doubt);
+            self.prepared.leave_open(latency);
+            let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
+            self.fit = kind.fit(&self.prepared.samples, options)?;
+        }
+        self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
+        if let Some((doubt, late)) = latency.and_then(|latency| latency.doubt) {
+            self.fit.widen(&late, "the force seems late");
+            self.doubts.push(doubt);
         }
         if let Some(selection) = &self.selection
             && selection.is_none()
@@ -150,6 +166,34 @@ impl Calibration {
                 parameter.reason = "no law describes this log".into();
             }
             self.doubts.insert(0, selection.reason.clone());
+        }
+        Ok(())
+    }
+}
+
+impl PreparedLog {
+    /// Takes the latency as known no better than the log tells it.
+    fn leave_open(&mut self, latency: &Latency) {
+        self.samples.latency_standard_error = latency.error;
+        let how = match latency.told {
+            Some([value, error]) => format!(
+                "the log itself tells {:.2} ± {:.2} ms",
+                1e3 * value,
+                1e3 * error
+            ),
+            None => "no one tells it, and the log does not".to_owned(),
+        };
+        for choice in &mut self.choices {
+            if choice.what == FORCE_LATENCY {
+                choice.value = format!("0.00 ± {:.2} ms", 1e3 * latency.error);
+                choice.how.clone_from(&how);
+            }
+        }
+        if latency.told.is_none() {
+            self.notes.push(format!(
+                "the log does not tell whether the force is late, as a delay acts like damping at one speed or frequency: it is taken as 0 ± {:.0} ms, and the damping is uncertain by stiffness times that; press at several speeds and frequencies, or say what is known with --force-latency and --force-latency-error",
+                1e3 * latency.error
+            ));
         }
     }
 }

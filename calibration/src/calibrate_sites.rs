@@ -1,8 +1,8 @@
 //! Several logs, one per site: one model for all of them, and their pooled softness.
 
 use crate::{
-    Calibration, CalibrationError, CalibrationOptions, FitOptions, ForceLatency, Log, ModelChoice,
-    MovingMass, Pooled, PrepareOptions, calibrate,
+    Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
+    Pooled, PrepareOptions, calibrate,
     models::{self, ModelKind},
     pool,
 };
@@ -40,10 +40,10 @@ pub fn calibrate_sites(
     model: ModelChoice,
     fit: &FitOptions,
 ) -> Result<SiteCalibrations, CalibrationError> {
-    let (mut sites, mut latencies) = (Vec::new(), Vec::new());
+    let (mut sites, mut prepared) = (Vec::new(), Vec::new());
     for log in logs {
         let (log, prepare) = log?;
-        latencies.push(prepare.force_latency);
+        prepared.push(prepare.clone());
         let options = CalibrationOptions {
             model,
             prepare,
@@ -54,7 +54,7 @@ pub fn calibrate_sites(
     if sites.is_empty() {
         return Err(failed("no log is given"));
     }
-    let notes = fit_one_model(&mut sites, &latencies, fit)?
+    let notes = fit_one_model(&mut sites, &prepared, fit)?
         .into_iter()
         .collect();
     let fits: Vec<_> = sites.iter().map(|site| &site.fit).collect();
@@ -75,7 +75,7 @@ pub fn calibrate_sites(
 /// Fits all sites with one model, where they chose different ones; says so.
 fn fit_one_model(
     sites: &mut [Calibration],
-    latencies: &[Option<ForceLatency>],
+    prepared: &[PrepareOptions],
     options: &FitOptions,
 ) -> Result<Option<String>, CalibrationError> {
     if sites
@@ -87,10 +87,10 @@ fn fit_one_model(
     let common = common_model(sites).ok_or_else(|| {
         failed("no model is supported by every log; name one with --model, or calibrate the logs one by one")
     })?;
-    for (site, latency) in sites.iter_mut().zip(latencies) {
+    for (site, prepare) in sites.iter_mut().zip(prepared) {
         if site.fit.model != common.name {
             site.fit = common.fit(&site.prepared.samples, options)?;
-            site.judge(*latency, options);
+            site.judge(prepare, options)?;
         }
     }
     Ok(Some(format!(

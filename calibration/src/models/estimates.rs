@@ -10,7 +10,7 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, Samples,
+    Fit, FitStatistics, Parameter, Samples, interpolation,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -281,8 +281,9 @@ fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec
     changes
 }
 
-/// Half of the samples over which the force's rate is taken.
+/// Half of the samples over which the force's rate is taken, and half of the time at most [s]: over longer ones a fast press is lost.
 const HALF: usize = 4;
+const HALF_TIME: f64 = 0.016;
 
 /// What one standard error of the latency moves the reported parameters by, where there is one.
 fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
@@ -290,28 +291,48 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     if samples.latency_standard_error <= 0.0 {
         return None;
     }
+    let half = ((HALF_TIME / samples.sampling_interval) as usize).clamp(1, HALF);
     let rate = |i: usize| {
-        let (from, to) = (i.saturating_sub(HALF), (i + HALF).min(samples.len() - 1));
+        let (from, to) = (i.saturating_sub(half), (i + half).min(samples.len() - 1));
         let span = samples.time[to] - samples.time[from];
         // Not across the air between presses.
-        if span > 4.0 * HALF as f64 * samples.sampling_interval {
+        if span > 4.0 * half as f64 * samples.sampling_interval {
             return 0.0;
         }
         (samples.force[to] - samples.force[from]) / span
     };
-    let later =
-        (0..samples.len()).map(|i| samples.force[i] + samples.latency_standard_error * rate(i));
-    let later = Samples {
-        force: later.collect(),
-        ..samples.clone()
-    };
     let base = problem.thinned(ROWS);
-    let moved = base.with_samples(&later);
     let at = |problem: &Problem| {
         let state = problem.solve(&state.nonlinear, state.shift, 0.0);
         values(problem, &state.raw(problem.shift_limit))
     };
-    Some(difference(&at(&moved), &at(&base)))
+    let shifted = |latency: f64| {
+        let later = (0..samples.len()).map(|i| {
+            let wanted = samples.time[i] + latency;
+            let right = samples.time.partition_point(|time| *time < wanted);
+            let near =
+                |j: usize| (samples.time[j] - wanted).abs() < 2.0 * samples.sampling_interval;
+            if right > 0 && right < samples.len() && near(right - 1) && near(right) {
+                interpolation::at(&samples.time, &samples.force, right, wanted)
+            } else {
+                samples.force[i] + latency * rate(i)
+            }
+        });
+        let later = Samples {
+            force: later.collect(),
+            ..samples.clone()
+        };
+        at(&base.with_samples(&later))
+    };
+    let now = at(&base);
+    let error = samples.latency_standard_error;
+    let (late, early) = (shifted(error), shifted(-error));
+    // An interval reaches two standard errors, over which curvature has four times its share: twice that of what is linear.
+    let change = now.iter().zip(late).zip(early).map(|((now, late), early)| {
+        let (linear, curved) = (0.5 * (late - early), 0.5 * (late + early) - now);
+        linear + (2.0 * curved.abs()).copysign(linear)
+    });
+    Some(change.collect())
 }
 
 /// What the changes of the samples move the reported parameters by.

@@ -12,7 +12,7 @@ use super::{
     law::{Inputs, Law, Nonlinear, Spec},
     solver,
 };
-use crate::{CalibrationError, ContactPoint, FitOptions, Parameter, Samples};
+use crate::{CalibrationError, ContactPoint, Fit, FitOptions, Parameter, Samples};
 
 /// The option that asks for it.
 pub(super) const OPTION: &str = "--force-latency fit";
@@ -38,6 +38,34 @@ const LATENCY: Spec = Spec {
     advice: "press at several speeds and frequencies, or give the latency: --force-latency S",
 };
 
+/// A law fitted with a latency of its own.
+pub(crate) struct LateFit {
+    /// The law's parameters and the latency.
+    pub(crate) fit: Fit,
+    /// The samples that were fitted: deep ones, with a force smoothed as depth and velocity are when they are taken at other times.
+    pub(crate) samples: Samples,
+}
+
+/// The samples of a late fit with depth and velocity from earlier by a latency [s], of all `samples`.
+pub(crate) fn delayed(inner: &Samples, samples: &Samples, latency: f64) -> Samples {
+    let time: Vec<f64> = inner.time.iter().map(|time| time - latency).collect();
+    let series = [&samples.indentation[..], &samples.velocity];
+    let [indentation, velocity] = smoothed(samples, series, &time);
+    Samples {
+        indentation,
+        velocity,
+        ..inner.clone()
+    }
+}
+
+impl LateFit {
+    /// The latency [s], where the samples tell it.
+    pub(crate) fn told(&self) -> Option<&Parameter> {
+        let latency = self.fit.parameter(LATENCY.name);
+        latency.filter(|latency| latency.identifiable)
+    }
+}
+
 impl ModelKind {
     /// How much later than the position the force of these samples was recorded [s].
     ///
@@ -48,8 +76,31 @@ impl ModelKind {
         samples: &Samples,
         options: &FitOptions,
     ) -> Result<Parameter, CalibrationError> {
+        let late = self.fit_late(samples, options, ROWS)?;
+        late.told().cloned().ok_or_else(|| CalibrationError::Fit {
+            log: samples.log.clone(),
+            model: self.name,
+            problem: format!(
+                "the log does not tell how late the force is ({}): give it in s with --force-latency, and its standard error with --force-latency-error",
+                late.fit
+                    .parameter(LATENCY.name)
+                    .map_or("", |latency| latency.reason.as_str())
+            ),
+        })
+    }
+
+    /// The law fitted to at most so many of the samples, with a latency and a constant force, which takes what a latency does to
+    /// surface and preload.
+    ///
+    /// # Errors
+    /// [`CalibrationError::Option`] for laws without a damper, [`CalibrationError::Fit`] for samples that it cannot be fitted to.
+    pub(crate) fn fit_late(
+        &self,
+        samples: &Samples,
+        options: &FitOptions,
+        rows: usize,
+    ) -> Result<LateFit, CalibrationError> {
         let law = (self.law)(samples, options)?;
-        // A constant force takes what a latency does to surface and preload.
         let law: &dyn Law = law.direct_form().unwrap_or(&*law);
         if !self.options.contains(&OPTION) || !law.nonlinear().is_empty() {
             return Err(CalibrationError::option(
@@ -68,23 +119,17 @@ impl ModelKind {
             ..options.clone()
         };
         let late = Late { law, samples };
-        let fit = solver::solve(self.name, &late, &inner(samples), &options)?.fit();
-        match fit.parameter(LATENCY.name) {
-            Some(latency) if latency.identifiable => Ok(latency.clone()),
-            found => Err(CalibrationError::Fit {
-                log: samples.log.clone(),
-                model: self.name,
-                problem: format!(
-                    "the log does not tell how late the force is ({}): give it in s with --force-latency, and its standard error with --force-latency-error",
-                    found.map_or("no such parameter", |found| &found.reason)
-                ),
-            }),
-        }
+        let inner = inner(samples, rows);
+        let fit = solver::solve(self.name, &late, &inner, &options)?.fit();
+        Ok(LateFit {
+            fit,
+            samples: inner,
+        })
     }
 }
 
-/// The samples that are deep, and whose neighbours at all latencies that are tried were recorded; the force is smoothed.
-fn inner(samples: &Samples) -> Samples {
+/// At most so many of the samples that are deep, and whose neighbours at all latencies that are tried were recorded; the force is smoothed.
+fn inner(samples: &Samples, rows: usize) -> Samples {
     let deep = SHALLOW * samples.indentation.iter().copied().fold(0.0, f64::max);
     let n = samples.len();
     let broken =
@@ -120,7 +165,7 @@ fn inner(samples: &Samples) -> Samples {
         changes: Vec::new(),
         ..*samples
     }
-    .thinned(ROWS)
+    .thinned(rows)
 }
 
 /// How far the smoothing kernel (1 − u²)³ reaches, in sampling intervals, and the integral of its square where that of itself is 1.

@@ -11,7 +11,7 @@ mod hertz;
 mod hunt_crossley;
 mod kelvin_voigt;
 mod kind;
-mod late;
+pub(crate) mod late;
 mod law;
 pub(crate) mod selection;
 mod sls;

@@ -4,7 +4,7 @@ use super::{findings::Findings, noise::mean_with_error, options::ForceBias, trac
 use crate::CalibrationError;
 
 /// Fewer samples of free air than this give no bias.
-const FEWEST: usize = 10;
+pub(super) const FEWEST: usize = 10;
 
 /// A bias [N] and its standard error [N].
 #[derive(Clone, Copy, Debug, Default)]
@@ -13,10 +13,33 @@ pub(super) struct Found {
     pub(super) standard_error: f64,
 }
 
-/// The bias to remove, from the air before contact (and compared with that after release).
+/// Free air, and where in a log it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Air {
+    pub(super) samples: SampleRange,
+    place: &'static str,
+}
+
+impl Air {
+    pub(super) fn before_contact(samples: SampleRange) -> Self {
+        Self {
+            samples,
+            place: "before contact",
+        }
+    }
+
+    pub(super) fn after_release(samples: SampleRange) -> Self {
+        Self {
+            samples,
+            place: "after release",
+        }
+    }
+}
+
+/// The bias to remove, from free air (and where that is before contact, compared with the air after release).
 pub(super) fn found(
     force: &[f64],
-    before: SampleRange,
+    air: &Air,
     after: SampleRange,
     option: ForceBias,
     findings: &mut Findings,
@@ -41,7 +64,8 @@ pub(super) fn found(
         }
         ForceBias::Auto => {}
     }
-    if before.len() < FEWEST {
+    let Air { samples, place } = *air;
+    if samples.len() < FEWEST {
         findings.choose(
             "force bias",
             "0 N".to_owned(),
@@ -52,16 +76,13 @@ pub(super) fn found(
         );
         return Ok(Found::default());
     }
-    let (value, standard_error, _) = mean_with_error(&force[before.start..before.end]);
+    let (value, standard_error, _) = mean_with_error(&force[samples.start..samples.end]);
     findings.choose(
         "force bias",
         format!("{value:.4} ± {standard_error:.4} N"),
-        format!(
-            "mean of {} samples of free air before contact",
-            before.len()
-        ),
+        format!("mean of {} samples of free air {place}", samples.len()),
     );
-    if after.len() >= FEWEST {
+    if after.len() >= FEWEST && after != samples {
         let (later, error, _) = mean_with_error(&force[after.start..after.end]);
         if (later - value).abs() > 3.0 * standard_error.hypot(error) {
             findings.note(format!(

@@ -3,7 +3,7 @@
 use crate::{CalibrationError, PreparationChoice};
 
 /// Choices and notes of one log.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Findings {
     /// Name of the log, for messages.
     pub(super) log: String,

@@ -7,11 +7,15 @@ use super::{
 };
 use crate::{CalibrationError, interpolation};
 
-/// Takes the latency of the options back and gives its standard error [s].
+/// How a latency is known where nobody says it.
+const READ_WITHIN: &str = "read at any time within the same sample";
+
+/// Takes the latency of the options back and gives its standard error [s]; `hold` is how long a channel is held, and which.
 pub(super) fn taken_back(
     track: &mut Track,
     options: &PrepareOptions,
     interval: f64,
+    hold: Option<(f64, &'static str)>,
     findings: &mut Findings,
 ) -> Result<f64, CalibrationError> {
     let (latency, error) = match (options.force_latency, options.force_latency_error) {
@@ -24,8 +28,9 @@ pub(super) fn taken_back(
         (Some(ForceLatency::Known(latency)), error) => (latency, error),
         (None, error) => (0.0, error),
     };
-    // Uniform over a sample.
-    let error = error.unwrap_or(interval / 12.0_f64.sqrt());
+    // Uniform over a sample, or over the time for which a channel is held.
+    let unknown = hold.map_or(interval, |(held, _)| held.max(interval));
+    let error = error.unwrap_or(unknown / 12.0_f64.sqrt());
     if !(0.0..=LARGEST_ERROR).contains(&error) {
         return Err(CalibrationError::option(
             "--force-latency-error",
@@ -35,10 +40,14 @@ pub(super) fn taken_back(
     if latency != 0.0 {
         shift(track, latency)?;
     }
-    let how = match (options.force_latency, options.force_latency_error) {
-        (_, None) => "read at any time within the same sample",
-        (None, _) => "none",
-        (Some(_), _) => "given",
+    let how = match (options.force_latency, options.force_latency_error, hold) {
+        (_, None, Some((held, name))) => format!(
+            "read at any time within the {:.1} ms for which the {name} is held",
+            1e3 * held
+        ),
+        (_, None, None) => READ_WITHIN.to_owned(),
+        (None, _, _) => "none".to_owned(),
+        (Some(_), _, _) => "given".to_owned(),
     };
     let value = format!("{:.2} ± {:.2} ms", 1e3 * latency, 1e3 * error);
     findings.choose("force latency", value, how);

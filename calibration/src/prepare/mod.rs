@@ -1,16 +1,19 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
-//! The steps, one file each, in order: `sanity`, `time`, `wrench` (frame of the force, with `weight`), `axis` (normal and signs, with `tilt`),
-//! `drift` (with `slope`), `latency`, `saturation`, `contact` (rough),
+//! The steps, one file each, in order: `around` (the part that a window needs), `sanity`, `time`, `hold`, `strays`, `wrench` (frame
+//! of the force, with `weight`), `approach` (by `axis`, `tilt` and `contact`), `drift` (with `slope`), `latency`, `saturation`,
 //! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
 //! (with `presses`, `normals` and `baseline`) instead.
 
+mod approach;
+mod around;
 mod axis;
 mod baseline;
 mod bias;
 mod contact;
 mod drift;
 mod findings;
+mod hold;
 mod latency;
 mod noise;
 mod normals;
@@ -24,8 +27,10 @@ mod sanity;
 mod saturation;
 mod slope;
 mod tilt;
+mod strays;
 mod time;
 mod track;
+mod values;
 mod velocity;
 mod weight;
 mod window;
@@ -34,14 +39,14 @@ mod wrench;
 pub(crate) use noise::white_noise;
 pub use options::{ForceBias, ForceFrame, ForceLatency, ForceSign, PrepareOptions, VelocitySource};
 
-use contact::RoughContact;
+use approach::Approach;
 use findings::Findings;
 use polynomial::Smoother;
 use time::Clock;
 use track::{SampleRange, Track};
 use window::Window;
 
-use crate::{CalibrationError, ContactPoint, Log, PreparationChoice, SampleChange, Samples};
+use crate::{CalibrationError, Log, PreparationChoice, SampleChange, Samples};
 
 /// A prepared log.
 #[derive(Clone, Debug, PartialEq)]
@@ -77,28 +82,52 @@ pub struct LogOverview {
 /// [`CalibrationError::Log`] for a log that cannot be calibrated, with the row and what to do;
 /// [`CalibrationError::Option`] for an option that does not fit it.
 pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, CalibrationError> {
+    match options.window {
+        Some(window) => around::prepared(log, window, options),
+        None => Ok(part(log, options)?.log),
+    }
+}
+
+/// A log that was prepared by itself.
+struct Part {
+    log: PreparedLog,
+    /// Whether its samples told, or options gave, the force without contact and, where there is one, the surface.
+    is_anchored: bool,
+}
+
+fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let mut findings = Findings::new(log.name());
-    sanity::check(log, &mut findings)?;
+    sanity::check(log, &findings)?;
     let (log, clock) = time::ordered(log, &mut findings)?;
+    let hold::Updated { log, clock, hold } = hold::at_updates(log, clock, &mut findings);
+    let (log, clock) = strays::left_out(log, clock, &mut findings);
+    sanity::check(&log, &findings)?;
     let wrench::Turned {
         log,
         changes,
         share,
     } = wrench::in_one_frame(log, options, &mut findings)?;
-    let mut track = axis::oriented(&log, options, &mut findings)?;
+    let (mut track, ends_in_air) = approach::oriented(&log, options, &mut findings)?;
     drop(log);
     track.add_doubts(&changes, share);
-    let drifting = drift::removed(&mut track, options.bias, &mut findings);
+    let drifting = if ends_in_air {
+        None
+    } else {
+        drift::removed(&mut track, options.bias, &mut findings)
+    };
     let latency_standard_error =
-        latency::taken_back(&mut track, options, clock.interval, &mut findings)?;
+        latency::taken_back(&mut track, options, clock.interval, hold, &mut findings)?;
     let clock = clock.still_of(&track.time);
     let clipped = saturation::clipped(&track, &mut findings)?;
     if !track.stretches.is_empty() {
         let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
         palpated.samples.latency_standard_error = latency_standard_error;
-        return Ok(palpated);
+        return Ok(Part {
+            log: palpated,
+            is_anchored: true,
+        });
     }
-    let approach = Approach::of(&track, &findings)?;
+    let approach = Approach::of(&track, ends_in_air, &findings)?;
     let velocity::Found {
         velocity,
         noise: velocity_noise,
@@ -115,12 +144,15 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         Some(bias) => bias,
         None => bias::found(
             &track.force,
-            approach.air,
+            &approach.air,
             approach.after,
             options.bias,
             &mut findings,
         )?,
     };
+    let is_anchored = options.bias != ForceBias::Auto
+        || drifting.is_some()
+        || approach.air.samples.len() >= bias::FEWEST;
     let (surface, contact) =
         approach.surface(&track, &velocity, position_noise, &clock, &mut findings)?;
 
@@ -176,7 +208,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         changes: Vec::new(),
     };
     let mut samples = samples;
-    let in_air = (options.bias == ForceBias::Auto).then_some(approach.air);
+    let in_air = (options.bias == ForceBias::Auto).then_some(approach.air.samples);
     samples.changes = changes
         .into_iter()
         .map(|change| change.about(in_air))
@@ -195,7 +227,7 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
                 .collect(),
         }
     }));
-    Ok(PreparedLog {
+    let log = PreparedLog {
         window: options
             .window
             .unwrap_or([samples.time[0], samples.time[samples.len() - 1]]),
@@ -204,6 +236,10 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         overview: overview::thinned(&time, &indentation, &force),
         choices: findings.choices,
         notes: findings.notes,
+    };
+    Ok(Part {
+        is_anchored: is_anchored && (approach.ends_in_air || !contact.is_unknown()),
+        log,
     })
 }
 
@@ -264,129 +300,6 @@ fn palpated(
     })
 }
 
-/// What is known of contact before the surface is.
-struct Approach {
-    air: SampleRange,
-    after: SampleRange,
-    pressed: SampleRange,
-    /// `None` where the surface is known, or the log starts in contact.
-    rough: Option<RoughContact>,
-}
-
-impl Approach {
-    fn of(track: &Track, findings: &Findings) -> Result<Self, CalibrationError> {
-        let Some(surface) = track.surface else {
-            return Ok(
-                match contact::rough(&track.force, &track.depth, findings)? {
-                    Some(rough) => Self {
-                        air: rough.air,
-                        after: rough.after,
-                        pressed: rough.pressed,
-                        rough: Some(rough),
-                    },
-                    None => Self {
-                        air: SampleRange::default(),
-                        after: SampleRange::default(),
-                        pressed: SampleRange {
-                            start: 0,
-                            end: track.depth.len(),
-                        },
-                        rough: None,
-                    },
-                },
-            );
-        };
-        if !track.given {
-            contact::check_surface(&track.force, &track.depth, surface, findings)?;
-        }
-        let n = track.depth.len();
-        let inside = |depth: &f64| *depth > surface;
-        let start = track.depth.iter().position(inside).ok_or_else(|| {
-            findings.refuse(
-                "no sample lies below the surface: an indentation grows into the tissue; give it as a position (--columns position=…), whose sense is found",
-            )
-        })?;
-        let end = track
-            .depth
-            .iter()
-            .rposition(inside)
-            .map_or(n, |last| last + 1);
-        // Noise about the surface is kept out of the air.
-        let air = start - (start / 10).max(5).min(start);
-        Ok(Self {
-            air: SampleRange { start: 0, end: air },
-            after: SampleRange {
-                start: end + (n - end) / 5,
-                end: n,
-            },
-            pressed: SampleRange { start, end },
-            rough: None,
-        })
-    }
-
-    fn surface(
-        &self,
-        track: &Track,
-        velocity: &[f64],
-        position_noise: f64,
-        clock: &Clock,
-        findings: &mut Findings,
-    ) -> Result<(f64, ContactPoint), CalibrationError> {
-        match (track.surface, &self.rough) {
-            (Some(surface), _) => {
-                let how = if track.given {
-                    "given by the log"
-                } else {
-                    "given"
-                };
-                findings.choose(
-                    "contact onset",
-                    format!("{:.3} mm along the axis", 1e3 * surface),
-                    how,
-                );
-                Ok((surface, ContactPoint::KNOWN))
-            }
-            (None, Some(rough)) => {
-                onset::found(track, velocity, position_noise, rough, clock, findings)
-            }
-            (None, None) => {
-                findings.choose(
-                    "contact onset",
-                    "unknown".to_owned(),
-                    "the log starts in contact",
-                );
-                findings.note(
-                    "the log starts in contact: stiffness and damping are those about its preload, with an offset, and indentation counts from the least of the log; --surface and --bias, or --columns indentation=…, give the rest",
-                );
-                let least = track.depth.iter().copied().fold(f64::MAX, f64::min);
-                Ok((least, ContactPoint::UNKNOWN))
-            }
-        }
-    }
-
-    /// Which samples are in the tissue, for a bias of the force [N].
-    fn window(&self, track: &Track, surface: f64, bias: f64, contact: &ContactPoint) -> Window {
-        if contact.is_unknown() {
-            return Window::whole(track.time.len());
-        }
-        let indentation: Vec<f64> = track.depth.iter().map(|depth| depth - surface).collect();
-        if track.given {
-            return window::inside(&indentation);
-        }
-        let force: Vec<f64> = track.force.iter().map(|force| force - bias).collect();
-        window::until_release(&indentation, &force, self.threshold(&force))
-    }
-
-    /// Force above which a running mean is no noise [N].
-    fn threshold(&self, force: &[f64]) -> f64 {
-        let noise = self
-            .rough
-            .map_or_else(|| noise::white_noise(force), |rough| rough.noise);
-        let largest = force.iter().fold(0.0, |most: f64, value| most.max(*value));
-        (1.7 * noise).max(1e-3 * largest)
-    }
-}
-
 /// The window's samples inside the times asked for and not clipped; states what was left out.
 fn selected(
     window: &Window,
@@ -396,14 +309,6 @@ fn selected(
     given: bool,
     findings: &mut Findings,
 ) -> Result<Vec<usize>, CalibrationError> {
-    if let Some([from, to]) = asked
-        && from.partial_cmp(&to) != Some(std::cmp::Ordering::Less)
-    {
-        return Err(CalibrationError::option(
-            "--window",
-            format!("{from} to {to} s; the end must be after the start"),
-        ));
-    }
     let mut clipped = clipped.iter().peekable();
     let kept: Vec<usize> = window
         .kept

@@ -8,6 +8,8 @@ pub struct PrepareOptions {
     /// Sense of the force.
     pub sign: ForceSign,
     /// Time window to fit [s]; `None`: from contact to release, or all of a log whose indentation is given.
+    /// It bounds the preparation too: bias, contact and noise are those of its samples, and where these hold no free air before
+    /// contact, of the samples up to 0.5 s before and after it, or 1 s, 2 s, … until there is some.
     pub window: Option<[f64; 2]>,
     /// Position of the undeformed surface along the axis of the position [m], for logs of position; `None`: found.
     pub surface: Option<f64>,
@@ -20,7 +22,9 @@ pub struct PrepareOptions {
     /// How much later the force was recorded than the position beside it; `None`: not at all, and what speaks against it is told.
     pub force_latency: Option<ForceLatency>,
     /// Standard error of that [s], which enters every interval: a damping moves by stiffness times latency.
-    /// `None`: that of the fit, or of two sensors that are read at any time within the same sample, a sampling interval over √12.
+    /// `None`: that of the fit of the latency. Where none is fitted, that of two sensors that are read at any time within the same
+    /// sample, a sampling interval over √12, or the time over √12 for which the slowest channel is held; and where a spring and a
+    /// damper are fitted and no latency is given, at least what the log leaves open, up to 5 ms.
     pub force_latency_error: Option<f64>,
 }
 

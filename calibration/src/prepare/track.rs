@@ -6,7 +6,7 @@ use super::axis::along;
 use crate::SampleChange;
 
 /// A log along one axis, with the force that presses.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Track {
     pub(super) time: Vec<f64>,
     /// Coordinate growing into the tissue [m]; the indentation itself where that is given.

@@ -84,6 +84,32 @@ pub(super) fn until_release(indentation: &[f64], force: &[f64], threshold: f64) 
     window
 }
 
+/// Samples with a force, where nothing is known of the surface: of each run those that are clear of its ends in the air.
+pub(super) fn touching(force: &[f64], threshold: f64) -> Window {
+    let n = force.len();
+    let smooth = running_mean(force, HALF);
+    let above: Vec<f64> = smooth.iter().map(|value| value - threshold).collect();
+    let mut window = Window::default();
+    for press in presses(&above, 2 * HALF + 1) {
+        // The running mean looks ahead and back by half its window.
+        let start = if press.start == 0 {
+            0
+        } else {
+            press.start + HALF
+        };
+        let end = if press.end == n {
+            n
+        } else {
+            press.end.saturating_sub(HALF)
+        };
+        if end > start + 2 * HALF {
+            window.kept.extend(start..end);
+            window.n_presses += 1;
+        }
+    }
+    window
+}
+
 /// Runs of positive indentation; interruptions shorter than `shortest` samples are noise about the surface.
 fn presses(indentation: &[f64], shortest: usize) -> Vec<SampleRange> {
     let mut presses: Vec<SampleRange> = Vec::new();
