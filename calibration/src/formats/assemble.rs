@@ -1,8 +1,8 @@
 //! From series of numbers to a log: units, time, and whether the numbers can be true.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, refuse, refuse_at};
-use crate::{CalibrationError, Channel, Log, LogFrames, LogSource, Motion};
+use super::{ReadOptions, orientation, refuse, refuse_at};
+use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Fewest samples of a log.
 const MIN_SAMPLES: usize = 3;
@@ -52,6 +52,17 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         convert(file, pick, values)?;
     }
     check_rivals(file, &plan, &series)?;
+    let frames = match plan.frames.clone() {
+        Some(frames) => frames,
+        None => orientation::of_table(
+            file,
+            plan.orientation.as_ref(),
+            &plan.picks,
+            &series,
+            options.force_frame,
+            &mut notes,
+        )?,
+    };
     let mut parts = Parts {
         file,
         picks: &plan.picks,
@@ -91,7 +102,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         motion,
         velocity,
         force,
-        frames: LogFrames::default(),
+        frames,
     })
 }
 

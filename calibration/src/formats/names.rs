@@ -116,6 +116,7 @@ const STEMS: &[(Quantity, &[&str])] = &[
 
 /// What a name of a header stands for, where that is plain.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
+    let name = without_member(name);
     // `/probe/wrench.force` and `obs/force` say what `force` says.
     let last = name.rsplit(['/', '.']).next().unwrap_or(name);
     [name, last].iter().find_map(|name| {
@@ -124,12 +125,17 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
     })
 }
 
+/// `/force.data` is `std_msgs`' way to say `/force`.
+fn without_member(name: &str) -> &str {
+    name.strip_suffix(".data").unwrap_or(name)
+}
+
 /// The unit in a header such as `force_n`, `Force [N]` or `velocity (mm/s)`.
 ///
 /// # Errors
 /// The text in brackets that is no unit of this dimension, such as `V`.
 pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, String> {
-    let (stem, bracketed) = without_brackets(name);
+    let (stem, bracketed) = without_brackets(without_member(name));
     if let Some(text) = bracketed {
         let unit = Unit::named(text, dimension);
         let index = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -200,7 +206,7 @@ fn without_brackets(name: &str) -> (&str, Option<&str>) {
 }
 
 /// Lower case, with one `_` for whatever stands between words.
-fn snake(name: &str) -> String {
+pub(super) fn snake(name: &str) -> String {
     let mut words = String::with_capacity(name.len());
     for character in name.chars().flat_map(char::to_lowercase) {
         if character.is_alphanumeric() {

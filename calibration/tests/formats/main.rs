@@ -5,9 +5,12 @@
 use insonate_calibration::formats::ReadOptions;
 use insonate_calibration::{Channel, Log};
 
+mod bags;
 mod csv;
 mod hostile;
+mod matlab;
 mod numpy;
+mod orientations;
 mod parquet;
 mod recordings;
 
