@@ -114,13 +114,22 @@ fn variable(
     if short > MAX_WIDTH {
         return Ok(());
     }
-    let values = at.next()?.numbers(at.is_big_endian)?;
-    if long.checked_mul(short) != Some(values.len()) {
+    let element = at.next()?;
+    let n = element.count();
+    if long.checked_mul(short) != Some(n) {
         return Err(format!(
-            "\"{name}\" is {rows} by {columns} and has {} numbers",
-            values.len()
+            "\"{name}\" is {rows} by {columns} and has {n} numbers"
         ));
     }
+    // A byte of the file may become a number of eight.
+    let kept: usize = arrays.iter().map(|array| array.values.len()).sum();
+    if kept + n > super::MAX_NUMBERS {
+        return Err(format!(
+            "with \"{name}\" there are more than {} numbers: save the log's variables alone",
+            super::MAX_NUMBERS
+        ));
+    }
+    let values = element.numbers(at.is_big_endian)?;
     arrays.push(Array {
         name,
         rows: long,
@@ -176,6 +185,18 @@ impl<'a> Elements<'a> {
 const SHORT: &str = "it is shorter than it says";
 
 impl Element<'_> {
+    /// How many numbers it has; none of an unknown type.
+    fn count(&self) -> usize {
+        let size = match self.kind {
+            1 | 2 => 1,
+            3 | 4 => 2,
+            5..=7 => 4,
+            9 | 12 | 13 => 8,
+            _ => return 0,
+        };
+        self.bytes.len() / size
+    }
+
     fn numbers(&self, is_big_endian: bool) -> Result<Vec<f64>, String> {
         fn all<const N: usize>(
             bytes: &[u8],
