@@ -14,7 +14,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         columns: (!of(1).is_empty()).then(|| of(1).parse()).transpose()?,
         units: of(2).parse()?,
         rate: (!of(3).is_empty()).then(|| of(3).parse()).transpose()?,
-        episode: None,
+        ..ReadOptions::default()
     };
     let log = read(Path::new(of(0)), &options)?;
     let mut out = std::io::stdout().lock();

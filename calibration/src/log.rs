@@ -24,9 +24,9 @@ pub struct Log {
 pub struct LogSource {
     /// The path as given; a made-up name for a log that was not read.
     pub file: String,
-    /// SHA-256 of the file, lower-case hexadecimal; empty for a log that was not read.
+    /// SHA-256 of the file, or of the files of a folder one after the other, lower-case hexadecimal; empty for a log that was not read.
     pub sha256: String,
-    /// `csv`, `npy`, `npz`, `parquet` or `synthetic`.
+    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mat`, `mcap`, `db3` or `synthetic`.
     pub format: &'static str,
     /// Which columns were taken for what, and in which units: one line each.
     pub columns: Vec<String>,

@@ -1,8 +1,8 @@
 //! From series of numbers to a log: units, time, and whether the numbers can be true.
 
 use super::plan::{Axes, MotionPlan, Pick, Plan};
-use super::{ReadOptions, missing, order, refuse, refuse_at, timeline};
-use crate::{CalibrationError, Channel, Log, LogFrames, LogSource, Motion};
+use super::{ReadOptions, missing, order, orientation, refuse, refuse_at, timeline};
+use crate::{CalibrationError, Channel, Log, LogSource, Motion};
 
 /// Fewest samples of a log.
 const MIN_SAMPLES: usize = 3;
@@ -69,6 +69,17 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         check_interval(file, &plan.picks[pick], &time)?;
     }
     check_rivals(file, &plan, &series)?;
+    let frames = match plan.frames.clone() {
+        Some(frames) => frames,
+        None => orientation::of_table(
+            file,
+            plan.orientation.as_ref(),
+            &plan.picks,
+            &series,
+            options.force_frame,
+            &mut notes,
+        )?,
+    };
     let mut parts = Parts {
         file,
         picks: &plan.picks,
@@ -101,7 +112,7 @@ pub(super) fn log(file: &str, read: Read, options: &ReadOptions) -> Result<Log, 
         motion,
         velocity,
         force,
-        frames: LogFrames::default(),
+        frames,
     })
 }
 

@@ -4,18 +4,26 @@
 use std::collections::BTreeSet;
 
 use super::assemble::{self, Read};
+use super::columns::Selector;
 use super::names::{self, Quantity};
+use super::orientation::OrientationKind;
 use super::plan::{Field, Plan};
 use super::units::{Dimension, Unit};
-use super::{Columns, ReadOptions, refuse, refuse_at, timeline};
+use super::{Columns, ReadOptions, refuse, timeline};
 use crate::{CalibrationError, Log};
 
+use clocks::{Timeline, common, timelines};
+
 mod cdr;
+mod clocks;
+mod frames;
 mod json;
 mod ros;
 mod topic;
+mod transforms;
 
 pub(super) use topic::Topic;
+use transforms::Transforms;
 
 /// A recording that was read.
 pub(super) struct Bag {
@@ -33,30 +41,54 @@ pub(super) fn log(
     mut bag: Bag,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
+    let mut options = options.clone();
+    let transforms = frames::transforms(&mut bag.topics);
     bag.topics.retain(Topic::has_messages);
+    if bag.topics.is_empty() {
+        return Err(nothing(file, &bag, &transforms));
+    }
+    frames::add_places(
+        file,
+        &mut bag.topics,
+        &transforms,
+        &mut options,
+        &mut bag.notes,
+    )?;
     let (fields, owners) = fields(&bag.topics);
     if owners.is_empty() {
-        return Err(refuse(
-            file,
-            format!(
-                "has no messages of a wrench, pose, point, twist, number or joint state: {}",
-                match &bag.others[..] {
-                    [] => "it is empty".to_owned(),
-                    others => format!("its topics are {}", others.join(", ")),
-                }
-            ),
-        ));
+        return Err(nothing(file, &bag, &transforms));
     }
     check_one_of_each(file, &fields, options.columns.as_ref())?;
-    let plan = Plan::new(file, &fields, options)?;
+    let mut plan = Plan::without_orientation(file, &fields, &options)?;
+    if let Some([_, rest @ ..]) = named_orientation(&options) {
+        // One name is that of a message's quaternion, whose order its type says.
+        let kind = rest.is_empty().then_some(OrientationKind::Xyzw);
+        let options = ReadOptions {
+            orientation: options.orientation.or(kind),
+            ..options.clone()
+        };
+        plan.add_orientation(file, &fields, &options)?;
+    }
     let of_pick = |field: usize| field.checked_sub(1).map(|field| owners[field]);
+    let recorded = frames::Recorded {
+        file,
+        topics: &bag.topics,
+        transforms: &transforms,
+        owner: &of_pick,
+    };
+    let frames = recorded.frames(&mut plan, options.force_frame, &mut bag.notes)?;
     let used: BTreeSet<usize> = plan
         .picks
         .iter()
         .filter_map(|pick| of_pick(pick.field))
         .map(|(topic, _)| topic)
+        .chain(frames.topics())
         .collect();
-    let timelines = timelines(&bag.topics, &used, &mut bag.notes);
+    let (timelines, clock) = timelines(&bag.topics, &used);
+    // A topic may hold its own times, as one of its numbers.
+    if plan.time.is_some_and(|pick| plan.picks[pick].field == 0) {
+        bag.notes.push(clock);
+    }
     let at = common(file, &bag.topics, &timelines)?;
     let mut series: Vec<Vec<f64>> = plan
         .picks
@@ -72,10 +104,13 @@ pub(super) fn log(
             }
         })
         .collect();
+    series.extend(frames.sampled(file, &bag.topics, &timelines, &at)?);
     keep_whole_rows(&mut series);
+    let turns = series.split_off(plan.picks.len());
     for (pick, values) in plan.picks.iter().zip(&series) {
         assemble::check_finite(file, &pick.label, values)?;
     }
+    plan.frames = Some(frames.finish(file, &turns, &mut bag.notes)?);
     let read = Read {
         plan,
         series,
@@ -83,7 +118,31 @@ pub(super) fn log(
         sha256: bag.sha256,
         format: bag.format,
     };
-    assemble::log(file, read, options)
+    assemble::log(file, read, &options)
+}
+
+fn named_orientation(options: &ReadOptions) -> Option<&[Selector]> {
+    options.columns.as_ref()?.orientation.as_deref()
+}
+
+/// Says that a recording has nothing to read, and what it has.
+fn nothing(file: &str, bag: &Bag, transforms: &Transforms) -> CalibrationError {
+    let mut topics = bag.others.clone();
+    if !transforms.is_empty() {
+        let frames: Vec<&str> = transforms.frames().collect();
+        topics.push(format!("/tf with frames {}", frames.join(", ")));
+    }
+    let has = if topics.is_empty() {
+        "it is empty".to_owned()
+    } else {
+        format!("its topics are {}", topics.join(", "))
+    };
+    refuse(
+        file,
+        format!(
+            "has no messages of a wrench, pose, point, twist, number, list of numbers or joint state: {has}"
+        ),
+    )
 }
 
 /// A column of time, and one for each part of each topic; of those, which part of which topic.
@@ -105,6 +164,13 @@ fn fields(topics: &[Topic]) -> (Vec<Field>, Vec<(usize, usize)>) {
     (fields, owners)
 }
 
+/// The name of a field that says a quantity, and which axis.
+fn says(field: &Field, quantity: Quantity) -> Option<(&str, Option<usize>)> {
+    let name = field.name.as_deref()?;
+    let found = names::meaning(name).filter(|found| found.quantity == quantity)?;
+    Some((name, found.axis))
+}
+
 /// Refuses to choose among topics of one quantity: a wanted pose is no measured one.
 fn check_one_of_each(
     file: &str,
@@ -120,12 +186,20 @@ fn check_one_of_each(
         })
     };
     for quantity in [Quantity::Position, Quantity::Force, Quantity::Velocity] {
-        let offered: Vec<&str> = fields
-            .iter()
-            .filter(|field| field.width == Some(3))
-            .filter_map(|field| field.name.as_deref())
-            .filter(|name| names::meaning(name).is_some_and(|found| found.quantity == quantity))
-            .collect();
+        let of = |field| says(field, quantity);
+        let vectors = fields.iter().filter(|field| field.width == Some(3));
+        let mut offered: Vec<&str> = vectors.filter_map(of).map(|(name, _)| name).collect();
+        if offered.is_empty() {
+            // Numbers of one meaning; several forces are compared later.
+            let numbers = fields.iter().filter(|field| field.width.is_none());
+            let numbers: Vec<_> = numbers.filter_map(of).collect();
+            let alike = |axis| numbers.iter().filter(|(_, other)| *other == axis).count() > 1;
+            offered = numbers
+                .iter()
+                .filter(|(_, axis)| alike(*axis) && quantity != Quantity::Force)
+                .map(|(name, _)| *name)
+                .collect();
+        }
         if offered.len() > 1 && !said(quantity) {
             let key = quantity.key();
             let ways: Vec<String> = offered
@@ -143,109 +217,6 @@ fn check_one_of_each(
         }
     }
     Ok(())
-}
-
-/// When the messages of a topic were.
-struct Timeline {
-    topic: usize,
-    /// Messages in the order of time, none twice at one.
-    order: Vec<usize>,
-    /// Their times from the first of all topics used [s].
-    time: Vec<f64>,
-    /// Usual time between them [s].
-    interval: f64,
-}
-
-/// The times of the topics used, by the clock of their senders where all of them tell it.
-fn timelines(topics: &[Topic], used: &BTreeSet<usize>, notes: &mut Vec<String>) -> Vec<Timeline> {
-    let stamped = used.iter().all(|&index| topics[index].is_stamped());
-    notes.push(
-        if stamped {
-            "times are those in the messages' headers"
-        } else {
-            "times are those of the recorder, as not every message has one in its header"
-        }
-        .to_owned(),
-    );
-    let times = |index: usize| {
-        let topic = &topics[index];
-        if stamped {
-            &topic.stamps
-        } else {
-            &topic.recorded
-        }
-    };
-    let first = used.iter().filter_map(|&index| times(index).iter().min());
-    let first = first.min().copied().unwrap_or(0);
-    used.iter()
-        .map(|&topic| {
-            let nanoseconds = times(topic);
-            let mut order: Vec<usize> = (0..nanoseconds.len()).collect();
-            order.sort_by_key(|&message| nanoseconds[message]);
-            order.dedup_by_key(|message| nanoseconds[*message]);
-            let since = |&message: &usize| nanoseconds[message].saturating_sub(first) as f64 * 1e-9;
-            let time: Vec<f64> = order.iter().map(since).collect();
-            Timeline {
-                topic,
-                interval: timeline::interval(&time),
-                order,
-                time,
-            }
-        })
-        .collect()
-}
-
-/// The times of the topic that was recorded least often, where all others have messages too.
-fn common(
-    file: &str,
-    topics: &[Topic],
-    timelines: &[Timeline],
-) -> Result<Vec<f64>, CalibrationError> {
-    let begin = timelines
-        .iter()
-        .map(|line| line.time[0])
-        .fold(0.0, f64::max);
-    let last = |line: &Timeline| line.time[line.time.len() - 1];
-    let end = timelines.iter().map(last).fold(f64::MAX, f64::min);
-    let slowest = timelines
-        .iter()
-        .max_by(|a, b| a.interval.total_cmp(&b.interval));
-    let at: Vec<f64> = slowest
-        .map(|line| line.time.iter().copied())
-        .into_iter()
-        .flatten()
-        .filter(|time| (begin..=end).contains(time))
-        .collect();
-    if at.is_empty() {
-        let spans: Vec<String> = timelines
-            .iter()
-            .map(|line| {
-                let name = topics[line.topic].name();
-                format!("{name} from {:.3} to {:.3} s", line.time[0], last(line))
-            })
-            .collect();
-        return Err(refuse_at(
-            file,
-            ", times of the messages",
-            format!(
-                "{} do not overlap: do their senders share a clock?",
-                spans.join(", ")
-            ),
-        ));
-    }
-    Ok(at)
-}
-
-impl Timeline {
-    /// One number of every message, at other times; not a number where messages are missing.
-    fn sampled(&self, values: &[f64], width: usize, element: usize, at: &[f64]) -> Vec<f64> {
-        let values: Vec<f64> = self
-            .order
-            .iter()
-            .map(|message| values[message * width + element])
-            .collect();
-        timeline::sampled(&self.time, &values, self.interval, at)
-    }
 }
 
 /// Drops rows in which a topic had no messages about that time.

@@ -7,9 +7,10 @@ use crate::CalibrationError;
 
 /// Which column is what: `time=1,indentation=3,velocity=4,force=5`, parsed from text.
 ///
-/// Keys are `time`, `indentation` or `position`, `velocity` and `force`.
+/// Keys are `time`, `indentation` or `position`, `velocity`, `force` and `orientation`.
 /// A column is a number, from 1, or a name: of a CSV header, an array in an NPZ file, a column of a Parquet file, a field of a structured NPY file.
 /// Position, velocity and force may be vectors: three columns joined by `:`, as in `position=2:3:4`, or one column that holds three numbers a row.
+/// An orientation is three or four columns, or one that holds as many: `orientation=qx:qy:qz:qw`.
 /// One number of such a column is taken by its place, from 0 as in numpy: `force=observation.state[2]`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Columns {
@@ -18,6 +19,7 @@ pub struct Columns {
     pub(super) position: Option<Vec<Selector>>,
     pub(super) velocity: Option<Vec<Selector>>,
     pub(super) force: Option<Vec<Selector>>,
+    pub(super) orientation: Option<Vec<Selector>>,
 }
 
 /// One column, as the user calls it.
@@ -83,6 +85,18 @@ impl FromStr for Columns {
 }
 
 impl Columns {
+    /// All columns that are named.
+    pub(super) fn selectors(&self) -> impl Iterator<Item = &Selector> {
+        let single = [&self.time, &self.indentation].into_iter().flatten();
+        let several = [
+            &self.position,
+            &self.velocity,
+            &self.force,
+            &self.orientation,
+        ];
+        single.chain(several.into_iter().flatten().flatten())
+    }
+
     fn set(&mut self, key: &str, value: &str) -> Result<(), CalibrationError> {
         let selectors = value
             .split(':')
@@ -100,9 +114,18 @@ impl Columns {
                 .replace(one_or_three(key, selectors)?)
                 .is_some(),
             "force" => self.force.replace(one_or_three(key, selectors)?).is_some(),
+            "orientation" => {
+                if !matches!(selectors.len(), 1 | 3 | 4) {
+                    return Err(refuse(format!(
+                        "orientation is one column, or three or four joined by \":\", not {}",
+                        selectors.len()
+                    )));
+                }
+                self.orientation.replace(selectors).is_some()
+            }
             _ => {
                 return Err(refuse(format!(
-                    "\"{key}\" is not known; known are time, indentation, position, velocity and force"
+                    "\"{key}\" is not known; known are time, indentation, position, velocity, force and orientation"
                 )));
             }
         };

@@ -1,6 +1,7 @@
 //! HDF5: data sets of numbers, found by their paths, one row a sample; also robomimic's demonstrations, of which one is a log.
 
 use std::fmt::Display;
+use std::io::{self, Read as _};
 
 use hdf5_pure::{DType, Dataset, File, Group};
 
@@ -15,21 +16,28 @@ const MAX_SETS: usize = 4096;
 const MAX_DEPTH: usize = 8;
 /// Most numbers in a row.
 const MAX_WIDTH: u64 = 4096;
-/// First bytes of a file.
-const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// First bytes of a file, or of what is behind its user block.
+pub(super) const MAGIC: &[u8] = b"\x89HDF\r\n\x1a\n";
+/// Shortest user block [bytes]; longer ones are twice as long, and twice again.
+const MIN_USER_BLOCK: u64 = 512;
+/// Read at once [bytes].
+const BLOCK: usize = 1 << 16;
+/// Looked at to say what a file is [bytes].
+const HEAD: usize = 128;
 
-/// Reads a log: `open` opens what `input` is read from.
+/// Reads a log: `open` opens what `input` is read from; `format` is written into the log.
 pub(super) fn read(
     file: &str,
     input: impl std::io::Read,
     open: impl FnOnce() -> Result<File, hdf5_pure::Error>,
+    format: &'static str,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
-    let (sha256, size) = hash(file, input)?;
+    let seen = hash(file, input)?;
     guarded(|| {
         let opened = open()
             .map_err(|error| refuse(file, format!("is not a readable HDF5 file: {error}")))?;
-        read_opened(file, &opened, size, sha256, options)
+        read_opened(file, &opened, seen, format, options)
     })
     .unwrap_or_else(|| {
         let problem = "is damaged in a way that the HDF5 library cannot tell; write it anew";
@@ -37,20 +45,58 @@ pub(super) fn read(
     })
 }
 
-fn hash(file: &str, input: impl std::io::Read) -> Result<(String, u64), CalibrationError> {
+/// What was seen of a file when it was hashed.
+struct Seen {
+    sha256: String,
+    size: u64,
+    /// Whether MATLAB's text is before the signature.
+    is_matlab: bool,
+}
+
+/// Hashes a file, which must have the signature at its start, or behind a user block of 512, 1024, 2048, … bytes
+/// (HDF5 File Format Specification 3.0, II.A).
+fn hash(file: &str, input: impl io::Read) -> Result<Seen, CalibrationError> {
     let failed = |source| CalibrationError::Read {
         file: file.to_owned(),
         source,
     };
     let mut input = Hashing::new(input);
-    let mut head = [0; MAGIC.len()];
-    let is_hdf5 = std::io::Read::read_exact(&mut input, &mut head).is_ok() && head == *MAGIC;
-    if !is_hdf5 {
+    let mut head = Vec::new();
+    let mut block = Vec::with_capacity(BLOCK);
+    let (mut size, mut is_found) = (0u64, false);
+    loop {
+        block.clear();
+        (&mut input)
+            .take(BLOCK as u64)
+            .read_to_end(&mut block)
+            .map_err(failed)?;
+        if block.is_empty() {
+            break;
+        }
+        if !is_found {
+            // Places are multiples of 512, so that no signature is in two blocks.
+            let mut place = 0u64;
+            while place < size + block.len() as u64 {
+                let here = place.checked_sub(size).map(|here| here as usize);
+                let here = here.and_then(|here| block.get(here..));
+                is_found |= here.is_some_and(|here| here.starts_with(MAGIC));
+                place = (2 * place).max(MIN_USER_BLOCK);
+            }
+        }
+        if size == 0 {
+            head.extend_from_slice(&block[..block.len().min(HEAD)]);
+        }
+        size += block.len() as u64;
+    }
+    if !is_found {
         let what = source::looks_like(&head).unwrap_or("something else");
         return Err(refuse(file, format!("is not an HDF5 file but {what}")));
     }
-    let rest = std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
-    Ok((input.finish(), rest + MAGIC.len() as u64))
+    Ok(Seen {
+        sha256: input.finish(),
+        size,
+        is_matlab: head.starts_with(b"MATLAB "),
+    })
 }
 
 /// A data set of numbers, one row a sample.
@@ -58,18 +104,24 @@ struct Column {
     set: Dataset,
     rows: u64,
     width: Option<usize>,
+    /// Whether the numbers of a sample are apart: all first ones, then all second ones.
+    is_turned: bool,
 }
 
 fn read_opened(
     file: &str,
     opened: &File,
-    size: u64,
-    sha256: String,
+    seen: Seen,
+    format: &'static str,
     options: &ReadOptions,
 ) -> Result<Log, CalibrationError> {
     let (group, of_episode) = demonstration(file, &opened.root(), options)?;
     let (mut fields, mut columns) = (Vec::new(), Vec::new());
-    collect(file, &group, "", MAX_DEPTH, &mut |name, column| {
+    let is_matlab = seen.is_matlab;
+    collect(file, &group, "", MAX_DEPTH, &mut |name, set| {
+        let Some(column) = column(set, is_matlab) else {
+            return true;
+        };
         fields.push(Field {
             width: column.width,
             ..Field::scalar(Some(name))
@@ -89,13 +141,13 @@ fn read_opened(
         ..options.clone()
     };
     let plan = Plan::new(file, &fields, &options)?;
-    let series = series(file, &plan.picks, &fields, &columns, size)?;
+    let series = series(file, &plan.picks, &fields, &columns, seen.size)?;
     let read = assemble::Read {
         plan,
         series,
         notes: of_episode.into_iter().collect(),
-        sha256,
-        format: "hdf5",
+        sha256: seen.sha256,
+        format,
     };
     assemble::log(file, read, &options)
 }
@@ -140,13 +192,13 @@ fn demonstration(
     Ok((group, Some(format!("demonstration {wanted} was read"))))
 }
 
-/// Visits the columns of a group and of those in it, until `visit` says that these are enough.
+/// Visits the data sets of a group and of those in it, until `visit` says that these are enough.
 fn collect(
     file: &str,
     group: &Group,
     path: &str,
     depth: usize,
-    visit: &mut dyn FnMut(String, Column) -> bool,
+    visit: &mut dyn FnMut(String, Dataset) -> bool,
 ) -> Result<(), CalibrationError> {
     let join = |name: &str| {
         if path.is_empty() {
@@ -159,11 +211,11 @@ fn collect(
         .datasets()
         .map_err(|error| damaged(file, path, error))?
     {
-        // What cannot be opened or is no table of numbers is none of ours.
-        let Some(column) = group.dataset(&name).ok().and_then(column) else {
+        // What cannot be opened is none of ours.
+        let Ok(set) = group.dataset(&name) else {
             continue;
         };
-        if !visit(join(&name), column) {
+        if !visit(join(&name), set) {
             return Err(refuse(
                 file,
                 format!("holds more than {MAX_SETS} data sets"),
@@ -174,14 +226,20 @@ fn collect(
         return Ok(());
     }
     for name in group.groups().map_err(|error| damaged(file, path, error))? {
-        if let Ok(inner) = group.group(&name) {
+        // `#refs#` and `#subsystem#` are MATLAB's own.
+        if let Ok(inner) = group.group(&name)
+            && !name.starts_with('#')
+        {
             collect(file, &inner, &join(&name), depth - 1, visit)?;
         }
     }
     Ok(())
 }
 
-fn column(set: Dataset) -> Option<Column> {
+/// A data set as a column; what is no table of numbers is none.
+///
+/// MATLAB turns its arrays when it writes them: what is n×3 there has the shape 3×n here.
+fn column(set: Dataset, is_matlab: bool) -> Option<Column> {
     use DType::{F32, F64, I8, I16, I32, I64, U8, U16, U32, U64};
     if !matches!(
         set.dtype().ok()?,
@@ -189,12 +247,27 @@ fn column(set: Dataset) -> Option<Column> {
     ) {
         return None;
     }
-    let (rows, width) = match set.shape().ok()?[..] {
-        [rows] => (rows, None),
-        [rows, width] if (1..=MAX_WIDTH).contains(&width) => (rows, Some(width as usize)),
+    let of_matlab = || {
+        is_matlab
+            || set
+                .attrs()
+                .is_ok_and(|named| named.contains_key("MATLAB_class"))
+    };
+    let (rows, width, is_turned) = match set.shape().ok()?[..] {
+        // One row is no log: it is a column that lies.
+        [rows] | [1, rows] => (rows, None, false),
+        [width, rows] if width <= rows && (2..=MAX_WIDTH).contains(&width) && of_matlab() => {
+            (rows, Some(width), true)
+        }
+        [rows, width] if (1..=MAX_WIDTH).contains(&width) => (rows, Some(width), false),
         _ => return None,
     };
-    Some(Column { set, rows, width })
+    Some(Column {
+        set,
+        rows,
+        width: width.map(|width| width as usize),
+        is_turned,
+    })
 }
 
 /// The numbers of each pick.
@@ -248,10 +321,16 @@ fn series(
         }
         for (pick, series) in picks.iter().zip(&mut series) {
             if pick.field == field {
+                let (first, step) = if column.is_turned {
+                    (pick.element * column.rows as usize, 1)
+                } else {
+                    (pick.element, width)
+                };
                 *series = values
                     .iter()
-                    .skip(pick.element)
-                    .step_by(width)
+                    .skip(first)
+                    .step_by(step)
+                    .take(column.rows as usize)
                     .copied()
                     .collect();
                 assemble::check_finite(file, &pick.label, series)?;

@@ -10,6 +10,7 @@ use mcap::records::Record;
 use mcap::sans_io::linear_reader::{LinearReadEvent, LinearReader, LinearReaderOptions};
 
 use super::bag::{self, Bag, Topic};
+use super::recording::Part;
 use super::source::{self, Hashing};
 use super::{ReadOptions, guarded, refuse, refuse_at};
 use crate::{CalibrationError, Log};
@@ -32,6 +33,56 @@ pub(super) fn read(
         let problem = "is damaged in a way that the MCAP library cannot tell";
         Err(refuse(file, problem))
     })
+}
+
+/// Reads a log from the files of one recording.
+pub(super) fn read_parts(
+    file: &str,
+    parts: &[Part],
+    notes: Vec<String>,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    guarded(|| read_parts_checked(file, parts, notes, options)).unwrap_or_else(|| {
+        let problem = "is damaged in a way that the MCAP library cannot tell";
+        Err(refuse(file, problem))
+    })
+}
+
+fn read_parts_checked(
+    file: &str,
+    parts: &[Part],
+    mut notes: Vec<String>,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let mut reading = Reading::default();
+    let mut hashing = None;
+    for part in parts {
+        let failed = |source| CalibrationError::Read {
+            file: part.name.clone(),
+            source,
+        };
+        let mut input = part.open(hashing)?;
+        let cut = if part.is_packed {
+            let mut unpacked = part.unpacked(&mut input).map_err(failed)?;
+            reading.all(&part.name, &mut unpacked)?
+        } else {
+            reading.all(&part.name, &mut input)?
+        };
+        notes.extend(cut.map(|cut| format!("{}: {cut}", part.name)));
+        // Identifiers are those of one file; topics go on.
+        reading.schemas.clear();
+        reading.channels.clear();
+        std::io::copy(&mut input, &mut std::io::sink()).map_err(failed)?;
+        hashing = Some(input);
+    }
+    let bag = Bag {
+        topics: reading.topics,
+        others: reading.others,
+        sha256: hashing.map_or_else(String::new, Hashing::finish),
+        format: "mcap",
+        notes,
+    };
+    bag::log(file, bag, options)
 }
 
 fn read_checked(
@@ -147,10 +198,13 @@ impl Reading {
                     Some(self.topics.len() - 1)
                 });
                 if index.is_none() {
-                    self.others.push(format!(
+                    let other = format!(
                         "{} ({type_name}, {})",
                         channel.topic, channel.message_encoding
-                    ));
+                    );
+                    if !self.others.contains(&other) {
+                        self.others.push(other);
+                    }
                 }
                 self.channels.insert(channel.id, index);
             }

@@ -10,6 +10,7 @@ mod clock;
 mod columns;
 mod csv;
 mod hdf5;
+mod mat;
 mod mcap;
 mod missing;
 mod names;
@@ -17,8 +18,10 @@ mod npy;
 mod npz;
 mod number;
 mod order;
+mod orientation;
 mod parquet;
 mod plan;
+mod recording;
 mod sheet;
 mod source;
 mod sqlite;
@@ -27,7 +30,10 @@ mod units;
 
 use std::path::Path;
 
+use recording::Recording;
+
 pub use columns::Columns;
+pub use orientation::{ForceFrame, OrientationKind};
 pub use parquet::{check_parquet_column, check_parquet_footer, guarded};
 pub use source::Format;
 pub use units::Units;
@@ -44,7 +50,7 @@ pub const MAX_SAMPLES: usize = 50_000_000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReadOptions {
     /// Which column is what; `None`: found by the names in the header.
-    /// Where it is given, no other column is read, but for a time that the header names.
+    /// Where it is given, no other column is read, but for a time and an orientation that the header names.
     pub columns: Option<Columns>,
     /// Units of the columns; what is not named has the unit in its header's name (`_mm`), else SI.
     pub units: Units,
@@ -52,14 +58,25 @@ pub struct ReadOptions {
     pub rate: Option<f64>,
     /// Which episode of a file that holds several (LeRobot's `episode_index`).
     pub episode: Option<i64>,
+    /// How the columns of the orientation are written; `None`: as their names say, `qx`, `qy`, `qz` and `qw`.
+    /// A list of four numbers whose order nobody said is not read.
+    pub orientation: Option<OrientationKind>,
+    /// Which frame the force is in, where an orientation was recorded; `None`: as the log's frames say,
+    /// and where it has none, [`LogFrames`](crate::LogFrames) has rotations without names: they are possible, not certain.
+    pub force_frame: Option<ForceFrame>,
 }
 
-/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.xlsx` (also `.xlsm`).
+/// Reads a log by its ending: `.csv` (also `.txt`, `.tsv`, `.dat`), `.npy`, `.npz`, `.parquet`, `.h5` (also `.hdf5`), `.mcap`, `.db3`, `.mat`, `.xlsx` (also `.xlsm`).
+/// A folder is read as one recording of ROS 2, where its files are said to be one by `metadata.yaml` or their names (`bag_0.db3`, `bag_1.db3`).
 ///
 /// # Errors
 /// [`CalibrationError`] that names the file and the row or column.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError> {
     let name = path.display().to_string();
+    if let Some(recording) = Recording::of(path, &name)? {
+        check(options)?;
+        return recording.read(&name, options);
+    }
     let (format, file) = source::open(path, &name)?;
     check(options)?;
     match format {
@@ -77,11 +94,16 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Log, CalibrationError>
             &name,
             file,
             || ::hdf5_pure::File::open_streaming(path),
+            "hdf5",
             options,
         ),
         Format::Mcap => mcap::read(&name, file, options),
         Format::Db3 => sqlite::read(&name, path, file, options),
         Format::Xlsx => sheet::read(&name, file, options),
+        Format::Mat => {
+            let open = || ::hdf5_pure::File::open_streaming(path);
+            mat::read(&name, file, open, options)
+        }
     }
 }
 
@@ -109,11 +131,15 @@ pub fn read_bytes(
         }
         Format::Hdf5 => {
             let open = || ::hdf5_pure::File::from_bytes(bytes.to_vec());
-            hdf5::read(name, bytes, open, options)
+            hdf5::read(name, bytes, open, "hdf5", options)
         }
         Format::Mcap => mcap::read(name, bytes, options),
         Format::Db3 => sqlite::read_bytes(name, bytes, options),
         Format::Xlsx => sheet::read(name, std::io::Cursor::new(bytes), options),
+        Format::Mat => {
+            let open = || ::hdf5_pure::File::from_bytes(bytes.to_vec());
+            mat::read(name, bytes, open, options)
+        }
     }
 }
 

@@ -61,7 +61,7 @@ pub(super) struct Place {
 
 /// What a name of a header stands for, where that is plain.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
-    let name = axis_out_of_brackets(name);
+    let name = axis_out_of_brackets(without_member(name));
     // `/probe/wrench.force` and `obs/force` say what `force` says, and `wrench/force/x` what `force_x` says.
     let (_, last) = split(&name);
     [&*name, &last].iter().find_map(|name| {
@@ -142,12 +142,17 @@ fn split(name: &str) -> (String, String) {
     (name[..at].to_owned(), last.to_owned())
 }
 
+/// `/force.data` is `std_msgs`' way to say `/force`.
+fn without_member(name: &str) -> &str {
+    name.strip_suffix(".data").unwrap_or(name)
+}
+
 /// The unit in a header such as `force_n`, `Force [N]` or `velocity (mm/s)`.
 ///
 /// # Errors
 /// The text in brackets that is no unit of this dimension, such as `V`.
 pub(super) fn unit(name: &str, dimension: Dimension) -> Result<Option<Unit>, String> {
-    let (stem, bracketed) = without_brackets(name);
+    let (stem, bracketed) = without_brackets(without_member(name));
     if let Some(text) = bracketed {
         let unit = Unit::written(text, dimension);
         let index = text.bytes().all(|byte| byte.is_ascii_digit());
@@ -266,7 +271,7 @@ fn spaced(name: &str) -> String {
 }
 
 /// Lower case without accents, with one `_` for whatever stands between words.
-fn snake(name: &str) -> String {
+pub(super) fn snake(name: &str) -> String {
     let mut words = String::with_capacity(name.len());
     for character in name.chars().flat_map(char::to_lowercase) {
         if let Some(plain) = without_accent(character) {

@@ -4,15 +4,17 @@ use super::columns::{Columns, Selector};
 use super::names::{self, Quantity};
 use super::units::{Unit, Units};
 use super::{ReadOptions, columns, refuse, refuse_at};
-use crate::CalibrationError;
+use crate::{CalibrationError, LogFrames};
 
 mod detect;
 mod field;
+mod orientation;
 mod select;
 
 use detect::{Assignment, Detected};
 pub(super) use field::Field;
 use field::{Target, describe, label};
+pub(super) use orientation::OrientationPlan;
 
 /// One number of every row.
 #[derive(Clone, Debug)]
@@ -58,6 +60,10 @@ pub(super) struct Plan {
     /// Other columns that call themselves what the motion is, likewise.
     pub(super) motion_rivals: Vec<usize>,
     pub(super) episode: Option<usize>,
+    /// The tool's orientation, in tables.
+    pub(super) orientation: Option<OrientationPlan>,
+    /// Frames, where the reader finds them itself.
+    pub(super) frames: Option<LogFrames>,
     /// For the report: what was taken for what.
     pub(super) columns: Vec<String>,
     /// For the report: what is worth knowing.
@@ -65,8 +71,19 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    /// Finds the wanted columns among those of a file.
+    /// Finds the wanted columns among those of a table.
     pub(super) fn new(
+        file: &str,
+        fields: &[Field],
+        options: &ReadOptions,
+    ) -> Result<Self, CalibrationError> {
+        let mut plan = Self::without_orientation(file, fields, options)?;
+        plan.add_orientation(file, fields, options)?;
+        Ok(plan)
+    }
+
+    /// Finds the wanted columns, but for an orientation.
+    pub(super) fn without_orientation(
         file: &str,
         fields: &[Field],
         options: &ReadOptions,
@@ -142,6 +159,8 @@ impl Plan {
             rivals,
             motion_rivals,
             episode,
+            orientation: None,
+            frames: None,
             columns: planner.columns,
             notes,
         })

@@ -28,11 +28,13 @@ pub enum Format {
     Db3,
     /// A spreadsheet.
     Xlsx,
+    /// Variables that MATLAB saved.
+    Mat,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Csv,
         Self::Npy,
         Self::Npz,
@@ -41,9 +43,10 @@ impl Format {
         Self::Mcap,
         Self::Db3,
         Self::Xlsx,
+        Self::Mat,
     ];
 
-    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`.
+    /// `csv`, `npy`, `npz`, `parquet`, `hdf5`, `mcap`, `db3`, `xlsx`, `mat`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -54,6 +57,7 @@ impl Format {
             Self::Mcap => "mcap",
             Self::Db3 => "db3",
             Self::Xlsx => "xlsx",
+            Self::Mat => "mat",
         }
     }
 
@@ -68,6 +72,7 @@ impl Format {
             Self::Mcap => &["mcap"],
             Self::Db3 => &["db3"],
             Self::Xlsx => &["xlsx", "xlsm"],
+            Self::Mat => &["mat"],
         }
     }
 
@@ -165,7 +170,7 @@ pub(super) fn too_large(size: u64) -> String {
 
 /// What the first bytes of a file show it to be, where that is plain.
 pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
-    const MAGIC: [(&[u8], &str); 14] = [
+    const MAGIC: [(&[u8], &str); 15] = [
         (b"\x93NUMPY", "a NumPy array: name it .npy"),
         (
             b"PK\x03\x04",
@@ -174,6 +179,7 @@ pub(super) fn looks_like(head: &[u8]) -> Option<&'static str> {
         (b"PK\x05\x06", "an empty zip archive"),
         (b"PAR1", "a Parquet file: name it .parquet"),
         (b"\x89HDF", "an HDF5 file: name it .h5"),
+        (b"MATLAB ", "variables that MATLAB saved: name it .mat"),
         (b"\x89MCAP0", "an MCAP recording: name it .mcap"),
         (
             b"SQLite format 3\0",
@@ -217,6 +223,15 @@ impl<R: Read> Hashing<R> {
             inner,
             hash: Sha256::new(),
             bytes: 0,
+        }
+    }
+
+    /// Goes on with another file: hash and size are those of all files, one after the other.
+    pub(super) fn of_next<S: Read>(self, inner: S) -> Hashing<S> {
+        Hashing {
+            inner,
+            hash: self.hash,
+            bytes: self.bytes,
         }
     }
 

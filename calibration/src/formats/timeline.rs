@@ -3,7 +3,7 @@
 use crate::interpolation;
 
 /// Between samples so many times further apart than usual nothing is interpolated.
-const GAP: f64 = 3.0;
+pub(super) const GAP: f64 = 3.0;
 
 /// Usual time between samples [s]: the median step of increasing times; 0 for fewer than two.
 pub(super) fn interval(time: &[f64]) -> f64 {

@@ -13,8 +13,8 @@ use parquet::data_type::{DoubleType, FloatType, Int64Type};
 use parquet::file::properties::{WriterProperties, WriterPropertiesBuilder, WriterVersion};
 use proptest::prelude::*;
 
-use super::options;
 use super::parquet::{column, file};
+use super::{matlab, options};
 
 /// How many ways of reading there are.
 const CHOICES: usize = 5;
@@ -200,6 +200,8 @@ fn seeds() -> Vec<(Format, Vec<u8>)> {
         (Format::Mcap, mcap(Some(mcap::Compression::Zstd))),
         (Format::Db3, db3()),
         (Format::Xlsx, super::sheet::log()),
+        (Format::Mat, matlab::seed(false)),
+        (Format::Mat, matlab::seed(true)),
     ]
     .into_iter()
     .chain(files.map(|properties| (Format::Parquet, parquet(properties))))
@@ -284,7 +286,7 @@ fn the_seeds_are_logs() {
             Format::Npz => &[1, 2],
             Format::Parquet => &[1, 2, 3, 4],
             Format::Hdf5 => &[0, 2, 3],
-            Format::Mcap | Format::Db3 => &[0],
+            Format::Mcap | Format::Db3 | Format::Mat => &[0],
             Format::Xlsx => &[0, 1],
         };
         for &choice in choices {
@@ -370,6 +372,7 @@ proptest! {
     fn damaged_recordings_make_no_reader_panic(damage in damage()) {
         damage.read(Format::Mcap);
         damage.read(Format::Db3);
+        damage.read(Format::Mat);
     }
 
     #[test]

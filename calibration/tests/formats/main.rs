@@ -5,11 +5,14 @@
 use insonate_calibration::formats::ReadOptions;
 use insonate_calibration::{Channel, Log};
 
+mod bags;
 mod csv;
 mod exports;
 mod hostile;
+mod matlab;
 mod merged;
 mod numpy;
+mod orientations;
 mod parquet;
 mod recordings;
 mod sheet;

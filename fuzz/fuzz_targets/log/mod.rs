@@ -11,6 +11,7 @@ pub(crate) fn read(format: Format, bytes: &[u8]) {
         Some("position=1:2:3,force=4"),
         Some("indentation=a[0],velocity=a[1],force=force"),
         Some("position=a,velocity=a,force=a"),
+        Some("position=x:y:z,force=fx:fy:fz,orientation=qx:qy:qz:qw"),
     ];
     for (choice, rate) in choices
         .into_iter()
@@ -27,6 +28,9 @@ pub(crate) fn read(format: Format, bytes: &[u8]) {
         let n = log.len();
         assert!(n >= 3);
         assert!(log.time.iter().all(|time| time.is_finite()));
+        let turns = &log.frames.force_to_motion;
+        assert!(turns.len() <= 1 || turns.len() == n);
+        assert!(turns.as_flattened().iter().all(|value| value.is_finite()));
         let motion = match log.motion {
             Motion::Indentation(values) => Channel::Scalar(values),
             Motion::Position(channel) => channel,

@@ -150,6 +150,7 @@ impl LogOptions {
             units: self.units.clone().unwrap_or_default(),
             rate: self.rate,
             episode: self.episode,
+            ..ReadOptions::default()
         }
     }
 

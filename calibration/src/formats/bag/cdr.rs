@@ -45,18 +45,35 @@ impl<'a> Cdr<'a> {
         self.take().map(f64::from_le_bytes)
     }
 
-    pub(super) fn skip_text(&mut self) -> Result<(), String> {
+    pub(super) fn f32(&mut self) -> Result<f32, String> {
+        self.take().map(f32::from_le_bytes)
+    }
+
+    /// A text, without the zero that ends it.
+    pub(super) fn text(&mut self) -> Result<String, String> {
         let length = self.u32()? as usize;
         let end = self.at.saturating_add(length);
-        if end > self.body.len() {
-            return Err(too_short());
-        }
+        let bytes = self.body.get(self.at..end).ok_or_else(too_short)?;
         self.at = end;
-        Ok(())
+        let bytes = bytes.strip_suffix(&[0]).unwrap_or(bytes);
+        Ok(String::from_utf8_lossy(bytes).into_owned())
+    }
+
+    pub(super) fn skip_text(&mut self) -> Result<(), String> {
+        self.text().map(|_| ())
     }
 
     pub(super) fn skip_texts(&mut self) -> Result<(), String> {
         (0..self.u32()?).try_for_each(|_| self.skip_text())
+    }
+
+    /// A sequence of short numbers.
+    pub(super) fn f32s(&mut self) -> Result<Vec<f64>, String> {
+        let n = self.u32()? as usize;
+        if n > self.body.len() / 4 {
+            return Err(too_short());
+        }
+        (0..n).map(|_| self.f32().map(f64::from)).collect()
     }
 
     /// A sequence of numbers.

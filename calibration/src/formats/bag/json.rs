@@ -1,7 +1,8 @@
-//! Messages as JSON, as Foxglove's schemas have them: numbers, and objects of x, y and z.
+//! Messages as JSON, as Foxglove's schemas have them: numbers, and objects of x, y and z, or x, y, z and w.
 
 use serde_json::{Map, Value};
 
+use super::ros;
 use super::topic::{Message, Part};
 
 /// Objects are followed so deep.
@@ -36,13 +37,20 @@ fn visit(members: &Map<String, Value>, path: &str, depth: usize, message: &mut M
                     message.stamp = Some(seconds as i64 * 1_000_000_000 + nanoseconds as i64);
                     continue;
                 } else if let [Some(x), Some(y), Some(z)] = axes {
-                    (Some(3), vec![x, y, z])
+                    match number(inner, "w") {
+                        Some(w) => (Some(4), vec![x, y, z, w]),
+                        None => (Some(3), vec![x, y, z]),
+                    }
                 } else {
                     if depth > 0 {
                         visit(inner, &name, depth - 1, message);
                     }
                     continue;
                 }
+            }
+            Value::String(text) if key == "frame_id" => {
+                message.frame = ros::frame(text);
+                continue;
             }
             _ => continue,
         };

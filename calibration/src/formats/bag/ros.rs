@@ -2,6 +2,7 @@
 
 use super::cdr::Cdr;
 use super::topic::{Message, Part};
+use super::transforms::Transform;
 
 /// A member of a message.
 #[derive(Clone, Copy, Debug)]
@@ -13,13 +14,26 @@ pub(super) enum Member {
     /// x, y, z, w.
     Quaternion(&'static str),
     Number(&'static str),
-    Text,
+    ShortNumber(&'static str),
+    /// A frame.
+    Child,
     Texts,
     /// As many numbers as the message says.
     Numbers(&'static str),
+    ShortNumbers(&'static str),
+    /// `std_msgs/MultiArrayLayout`: what the numbers behind it mean.
+    Layout,
+    /// So many numbers that say nothing to us.
+    Skipped(usize),
 }
 
-use Member::{Header, Number, Numbers, Quaternion, Text, Texts, Vector};
+use Member::{
+    Child, Header, Layout, Number, Numbers, Quaternion, ShortNumber, ShortNumbers, Skipped, Texts,
+    Vector,
+};
+
+/// Numbers of a covariance.
+const COVARIANCE: usize = 36;
 
 /// Types by their names, without `msg/`; those called Stamped begin with a header.
 const TYPES: &[(&str, &[Member])] = &[
@@ -38,7 +52,34 @@ const TYPES: &[(&str, &[Member])] = &[
         "geometry_msgs/Transform",
         &[Vector("translation"), Quaternion("rotation")],
     ),
+    (
+        "geometry_msgs/PoseWithCovariance",
+        &[
+            Vector("position"),
+            Quaternion("orientation"),
+            Skipped(COVARIANCE),
+        ],
+    ),
+    (
+        "geometry_msgs/TwistWithCovariance",
+        &[
+            Vector("linear_velocity"),
+            Vector("angular_velocity"),
+            Skipped(COVARIANCE),
+        ],
+    ),
+    (
+        // Its twist, behind these, is in the child's frame.
+        "nav_msgs/Odometry",
+        &[Header, Child, Vector("position"), Quaternion("orientation")],
+    ),
     ("std_msgs/Float64", &[Number("data")]),
+    ("std_msgs/Float32", &[ShortNumber("data")]),
+    ("std_msgs/Float64MultiArray", &[Layout, Numbers("data")]),
+    (
+        "std_msgs/Float32MultiArray",
+        &[Layout, ShortNumbers("data")],
+    ),
     (
         // Names do not say position: a joint's is no place.
         "sensor_msgs/JointState",
@@ -64,7 +105,7 @@ pub(super) fn members(type_name: &str) -> Option<Vec<Member>> {
     }
     let mut members = of(name.strip_suffix("Stamped")?)?;
     if name == "geometry_msgs/TransformStamped" {
-        members.insert(0, Text);
+        members.insert(0, Child);
     }
     members.insert(0, Header);
     Some(members)
@@ -78,12 +119,25 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
         let (name, width, values) = match member {
             Header => {
                 let (seconds, nanoseconds) = (cdr.i32()?, cdr.u32()?);
-                message.stamp = Some(i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds));
-                cdr.skip_text()?;
+                message.stamp = Some(stamp(seconds, nanoseconds));
+                message.frame = frame(&cdr.text()?);
                 continue;
             }
-            Text => {
-                cdr.skip_text()?;
+            Child => {
+                message.child = frame(&cdr.text()?);
+                continue;
+            }
+            Layout => {
+                for _ in 0..cdr.u32()? {
+                    cdr.skip_text()?;
+                    cdr.u32()?;
+                    cdr.u32()?;
+                }
+                cdr.u32()?;
+                continue;
+            }
+            Skipped(n) => {
+                numbers(&mut cdr, *n)?;
                 continue;
             }
             Texts => {
@@ -93,8 +147,13 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
             Vector(name) => (name, Some(3), numbers(&mut cdr, 3)?),
             Quaternion(name) => (name, Some(4), numbers(&mut cdr, 4)?),
             Number(name) => (name, None, vec![cdr.f64()?]),
+            ShortNumber(name) => (name, None, vec![f64::from(cdr.f32()?)]),
             Numbers(name) => {
                 let values = cdr.f64s()?;
+                (name, Some(values.len()), values)
+            }
+            ShortNumbers(name) => {
+                let values = cdr.f32s()?;
                 (name, Some(values.len()), values)
             }
         };
@@ -105,6 +164,49 @@ pub(super) fn read(members: &[Member], bytes: &[u8]) -> Result<Message, String> 
         });
     }
     Ok(message)
+}
+
+/// Whether messages of a type tell frames, as those of `/tf` do.
+pub(super) fn is_transforms(type_name: &str) -> bool {
+    matches!(
+        type_name,
+        "tf2_msgs/msg/TFMessage" | "tf2_msgs/TFMessage" | "tf/msg/tfMessage" | "tf/tfMessage"
+    )
+}
+
+/// Reads the frames that a message of `/tf` tells.
+pub(super) fn transforms(bytes: &[u8]) -> Result<Vec<Transform>, String> {
+    let mut cdr = Cdr::new(bytes)?;
+    let mut transforms = Vec::new();
+    for _ in 0..cdr.u32()? {
+        let (seconds, nanoseconds) = (cdr.i32()?, cdr.u32()?);
+        let (parent, child) = (frame(&cdr.text()?), frame(&cdr.text()?));
+        let mut vector =
+            || -> Result<[f64; 3], String> { Ok([cdr.f64()?, cdr.f64()?, cdr.f64()?]) };
+        let (translation, [x, y, z]) = (vector()?, vector()?);
+        let rotation = [x, y, z, cdr.f64()?];
+        if let (Some(parent), Some(child)) = (parent, child) {
+            transforms.push(Transform {
+                stamp: stamp(seconds, nanoseconds),
+                parent,
+                child,
+                translation,
+                rotation,
+            });
+        }
+    }
+    Ok(transforms)
+}
+
+/// [ns].
+fn stamp(seconds: i32, nanoseconds: u32) -> i64 {
+    i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds)
+}
+
+/// A frame's name, as ROS 2 writes it; an empty one is none.
+pub(super) fn frame(name: &str) -> Option<String> {
+    let name = name.trim_start_matches('/');
+    (!name.is_empty()).then(|| name.to_owned())
 }
 
 fn numbers(cdr: &mut Cdr, n: usize) -> Result<Vec<f64>, String> {

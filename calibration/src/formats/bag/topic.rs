@@ -1,7 +1,16 @@
 //! What one topic recorded.
 
+use std::borrow::Cow;
+use std::io::Read as _;
+
+use super::transforms::Transforms;
 use super::{json, ros};
-use crate::formats::MAX_SAMPLES;
+use crate::formats::{MAX_SAMPLES, source};
+
+/// First bytes of what zstd packed; no CDR begins so.
+const ZSTD: &[u8] = b"(\xb5/\xfd";
+/// No message of numbers is longer [bytes].
+const MAX_MESSAGE: u64 = 16 << 20;
 
 /// Numbers of a message, or of all messages of a topic, one after the other.
 #[derive(Clone, Debug)]
@@ -12,11 +21,25 @@ pub(super) struct Part {
     pub(super) values: Vec<f64>,
 }
 
+impl Part {
+    pub(super) fn list(name: &str, width: usize, values: Vec<f64>) -> Self {
+        Self {
+            name: name.to_owned(),
+            width: Some(width),
+            values,
+        }
+    }
+}
+
 /// A message.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Message {
     /// When its sender says that it was [ns].
     pub(super) stamp: Option<i64>,
+    /// The frame that its header names.
+    pub(super) frame: Option<String>,
+    /// The frame whose place it tells.
+    pub(super) child: Option<String>,
     pub(super) parts: Vec<Part>,
 }
 
@@ -25,6 +48,10 @@ pub(super) struct Message {
 enum Encoding {
     Cdr(Vec<ros::Member>),
     Json,
+    /// Frames, in CDR.
+    Transforms,
+    /// None: it was put together of other topics.
+    Composed,
 }
 
 /// A topic whose messages have numbers.
@@ -36,35 +63,92 @@ pub(in crate::formats) struct Topic {
     pub(super) recorded: Vec<i64>,
     pub(super) stamps: Vec<i64>,
     pub(super) parts: Vec<Part>,
+    /// The frame that its first message names,
+    pub(super) frame: Option<String>,
+    /// the frame whose place it tells there,
+    pub(super) child: Option<String>,
+    /// and the number of the first that names another, from 1.
+    frame_changes: Option<usize>,
+    /// The frames that it tells.
+    pub(super) transforms: Option<Transforms>,
+    /// Bytes of packed messages, and what they were unpacked to.
+    packed: u64,
+    unpacked: u64,
 }
 
 impl Topic {
     /// A topic of this type and encoding, where its messages can be of use.
     pub(in crate::formats) fn new(name: &str, type_name: &str, encoding: &str) -> Option<Self> {
         let encoding = match encoding {
+            "cdr" if ros::is_transforms(type_name) => Encoding::Transforms,
             "cdr" => Encoding::Cdr(ros::members(type_name)?),
             "json" => Encoding::Json,
             _ => return None,
         };
         Some(Self {
+            transforms: matches!(encoding, Encoding::Transforms).then(Transforms::default),
             name: name.to_owned(),
             encoding,
             recorded: Vec::new(),
             stamps: Vec::new(),
             parts: Vec::new(),
+            frame: None,
+            child: None,
+            frame_changes: None,
+            packed: 0,
+            unpacked: 0,
         })
+    }
+
+    /// A topic that no one sent: the place of a frame in another.
+    pub(super) fn composed(
+        name: String,
+        frame: String,
+        child: Option<String>,
+        recorded: Vec<i64>,
+        stamps: Vec<i64>,
+        parts: Vec<Part>,
+    ) -> Self {
+        Self {
+            name,
+            encoding: Encoding::Composed,
+            recorded,
+            stamps,
+            parts,
+            frame: Some(frame),
+            child,
+            frame_changes: None,
+            transforms: None,
+            packed: 0,
+            unpacked: 0,
+        }
     }
 
     /// Adds a message, recorded at a time [ns].
     pub(in crate::formats) fn push(&mut self, recorded: i64, bytes: &[u8]) -> Result<(), String> {
+        let bytes = &self.plain(bytes)?;
         let message = match &self.encoding {
             Encoding::Cdr(members) => ros::read(members, bytes)?,
             Encoding::Json => json::read(bytes)?,
+            Encoding::Transforms => {
+                for transform in ros::transforms(bytes)? {
+                    if let Some(transforms) = &mut self.transforms {
+                        transforms.push(recorded, &transform)?;
+                    }
+                }
+                return Ok(());
+            }
+            Encoding::Composed => return Ok(()),
         };
         if self.recorded.len() >= MAX_SAMPLES {
             return Err(format!("has more than {MAX_SAMPLES} messages"));
         }
+        if !self.recorded.is_empty() && self.frame != message.frame {
+            self.frame_changes = self.frame_changes.or(Some(self.recorded.len() + 1));
+        }
         if self.recorded.is_empty() {
+            self.frame = message.frame;
+            self.child = message.child;
             self.parts = message.parts;
         } else {
             let alike = |(ours, theirs): (&Part, &Part)| {
@@ -83,6 +167,49 @@ impl Topic {
         self.recorded.push(recorded);
         self.stamps.extend(message.stamp);
         Ok(())
+    }
+
+    /// A message as it was before rosbag2 packed it, message by message.
+    fn plain<'a>(&mut self, bytes: &'a [u8]) -> Result<Cow<'a, [u8]>, String> {
+        if !bytes.starts_with(ZSTD) {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let mut plain = Vec::new();
+        zstd::stream::read::Decoder::new(bytes)
+            .and_then(|decoder| decoder.take(MAX_MESSAGE).read_to_end(&mut plain))
+            .map_err(|error| format!("a message cannot be unpacked: {error}"))?;
+        self.packed += bytes.len() as u64;
+        self.unpacked += plain.len() as u64;
+        source::unpacks_to(self.packed, self.unpacked)?;
+        Ok(Cow::Owned(plain))
+    }
+
+    /// The frame of all its messages.
+    pub(super) fn one_frame(&self) -> Result<Option<&str>, String> {
+        match self.frame_changes {
+            None => Ok(self.frame.as_deref()),
+            Some(message) => Err(format!(
+                "its message {message} is in another frame than the first, which is in \"{}\": record one frame",
+                self.frame.as_deref().unwrap_or_default()
+            )),
+        }
+    }
+
+    /// The quaternion that goes with a position.
+    pub(super) fn orientation_of(&self, place: usize) -> Option<usize> {
+        let name = &self.parts.get(place)?.name;
+        let (stem, last) = name
+            .rsplit_once('.')
+            .map_or((None, &name[..]), |(stem, last)| (Some(stem), last));
+        let last = match last {
+            "position" => "orientation",
+            "translation" => "rotation",
+            _ => return None,
+        };
+        let wanted = stem.map_or_else(|| last.to_owned(), |stem| format!("{stem}.{last}"));
+        self.parts
+            .iter()
+            .position(|part| part.name == wanted && part.width == Some(4))
     }
 
     /// What it is called.

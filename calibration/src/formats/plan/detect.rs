@@ -345,10 +345,19 @@ fn missing(file: &str, fields: &[Field], what: &str) -> CalibrationError {
     } else {
         "has no names of columns".to_owned()
     };
+    // Of a list the numbers have places and no names.
+    let list = fields.iter().find(|field| field.width >= Some(3));
+    let only_lists = fields
+        .iter()
+        .all(|field| field.width >= Some(3) || field.time_unit.is_some());
+    let example = match list.and_then(|field| field.name.as_deref()) {
+        Some(name) if only_lists => format!("position={name}[1],force={name}[2]"),
+        _ => "time=1,indentation=3,force=5".to_owned(),
+    };
     refuse(
         file,
         format!(
-            "{problem}: say which column is what, such as --columns time=1,indentation=3,force=5; {}",
+            "{problem}: say which column is what, such as --columns {example}; {}",
             describe(fields)
         ),
     )

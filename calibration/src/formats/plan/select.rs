@@ -5,7 +5,7 @@ use crate::CalibrationError;
 use crate::formats::columns::{Selector, refuse};
 use crate::formats::names;
 
-/// The numbers that selectors mean: one or three.
+/// The numbers that selectors mean: one or three, or four of an orientation.
 pub(super) fn resolve(
     file: &str,
     fields: &[Field],
@@ -25,8 +25,10 @@ pub(super) fn resolve(
                 element: Some(0),
                 ..target
             }),
-            (Some(3), None) if selectors.len() == 1 => {
-                targets.extend((0..3).map(|element| Target {
+            (Some(width), None)
+                if selectors.len() == 1 && (width == 3 || width == 4 && key == "orientation") =>
+            {
+                targets.extend((0..width).map(|element| Target {
                     element: Some(element),
                     ..target
                 }));

@@ -1,0 +1,199 @@
+//! When the messages of topics were: by the clocks of their senders where these agree, else by that of the recorder.
+
+use std::collections::BTreeSet;
+
+use nalgebra::UnitQuaternion;
+
+use super::topic::Topic;
+use super::transforms::between;
+use crate::CalibrationError;
+use crate::formats::{
+    refuse_at,
+    timeline::{self, GAP},
+};
+
+/// Headers of topics that overlap for less than this share of the time that the recorder saw both are of different clocks.
+const MIN_OVERLAP: f64 = 0.5;
+/// From measurement to recorder no driver takes longer than others by this [s]: more is another clock.
+const MAX_DELAY: f64 = 0.1;
+
+/// When the messages of a topic were.
+pub(super) struct Timeline {
+    pub(super) topic: usize,
+    /// Messages in the order of time, none twice at one.
+    order: Vec<usize>,
+    /// Their times from the first of all topics used [s].
+    time: Vec<f64>,
+    /// Usual time between them [s].
+    interval: f64,
+}
+
+/// The times of the topics used, and a note on whose clock they are of: by the clock of their senders where all of them tell it.
+pub(super) fn timelines(topics: &[Topic], used: &BTreeSet<usize>) -> (Vec<Timeline>, String) {
+    let doubt = if used.iter().all(|&index| topics[index].is_stamped()) {
+        different_clocks(topics, used)
+    } else {
+        Some("not every message has one in its header".to_owned())
+    };
+    let stamped = doubt.is_none();
+    let note = match doubt {
+        None => "times are those in the messages' headers".to_owned(),
+        Some(why) => format!("times are those of the recorder, as {why}"),
+    };
+    let times = |index: usize| {
+        let topic = &topics[index];
+        if stamped {
+            &topic.stamps
+        } else {
+            &topic.recorded
+        }
+    };
+    let first = used.iter().filter_map(|&index| times(index).iter().min());
+    let first = first.min().copied().unwrap_or(0);
+    let timelines = used
+        .iter()
+        .map(|&topic| {
+            let nanoseconds = times(topic);
+            let mut order: Vec<usize> = (0..nanoseconds.len()).collect();
+            order.sort_by_key(|&message| nanoseconds[message]);
+            order.dedup_by_key(|message| nanoseconds[*message]);
+            let since = |&message: &usize| nanoseconds[message].saturating_sub(first) as f64 * 1e-9;
+            let time: Vec<f64> = order.iter().map(since).collect();
+            Timeline {
+                topic,
+                interval: timeline::interval(&time),
+                order,
+                time,
+            }
+        })
+        .collect();
+    (timelines, note)
+}
+
+/// Why the headers of topics cannot be of one clock, where the recorder shows that.
+fn different_clocks(topics: &[Topic], used: &BTreeSet<usize>) -> Option<String> {
+    let span = |times: &[i64]| -> [f64; 2] {
+        let bound = |bound: Option<&i64>| bound.map_or(0.0, |time| *time as f64 * 1e-9);
+        [bound(times.iter().min()), bound(times.iter().max())]
+    };
+    let overlap = |[from, to]: [f64; 2], [other_from, other_to]: [f64; 2]| {
+        to.min(other_to) - from.max(other_from)
+    };
+    // How long messages took, as the two clocks say.
+    let delay = |topic: &Topic| {
+        let pairs = topic.recorded.iter().zip(&topic.stamps);
+        let mut delays: Vec<i64> = pairs
+            .map(|(recorded, stamp)| recorded.saturating_sub(*stamp))
+            .collect();
+        delays.sort_unstable();
+        delays[delays.len() / 2]
+    };
+    let used: Vec<&Topic> = used.iter().map(|&index| &topics[index]).collect();
+    let (first, others) = used.split_first()?;
+    others.iter().find_map(|other| {
+        let seen = overlap(span(&first.recorded), span(&other.recorded));
+        let said = overlap(span(&first.stamps), span(&other.stamps));
+        if seen <= 0.0 {
+            return None;
+        }
+        let offset = delay(first).saturating_sub(delay(other)) as f64 * 1e-9;
+        let differ = said < MIN_OVERLAP * seen || offset.abs() > MAX_DELAY;
+        differ.then(|| {
+            format!(
+                "the headers of {} are {:.3} s {} those of {} by the recorder's clock: their senders' clocks differ",
+                other.name(),
+                offset.abs(),
+                if offset > 0.0 { "ahead of" } else { "behind" },
+                first.name()
+            )
+        })
+    })
+}
+
+/// The times of the topic that was recorded least often, where all others have messages too.
+pub(super) fn common(
+    file: &str,
+    topics: &[Topic],
+    timelines: &[Timeline],
+) -> Result<Vec<f64>, CalibrationError> {
+    let begin = timelines
+        .iter()
+        .map(|line| line.time[0])
+        .fold(0.0, f64::max);
+    let last = |line: &Timeline| line.time[line.time.len() - 1];
+    let end = timelines.iter().map(last).fold(f64::MAX, f64::min);
+    let slowest = timelines
+        .iter()
+        .max_by(|a, b| a.interval.total_cmp(&b.interval));
+    let at: Vec<f64> = slowest
+        .map(|line| line.time.iter().copied())
+        .into_iter()
+        .flatten()
+        .filter(|time| (begin..=end).contains(time))
+        .collect();
+    if at.is_empty() {
+        let spans: Vec<String> = timelines
+            .iter()
+            .map(|line| {
+                let name = topics[line.topic].name();
+                format!("{name} from {:.3} to {:.3} s", line.time[0], last(line))
+            })
+            .collect();
+        return Err(refuse_at(
+            file,
+            ", times of the messages",
+            format!(
+                "{} do not overlap: do their senders share a clock?",
+                spans.join(", ")
+            ),
+        ));
+    }
+    Ok(at)
+}
+
+impl Timeline {
+    /// One number of every message, at other times; not a number where messages are missing.
+    pub(super) fn sampled(
+        &self,
+        values: &[f64],
+        width: usize,
+        element: usize,
+        at: &[f64],
+    ) -> Vec<f64> {
+        let values: Vec<f64> = self
+            .order
+            .iter()
+            .map(|message| values[message * width + element])
+            .collect();
+        timeline::sampled(&self.time, &values, self.interval, at)
+    }
+
+    /// Rotations of every message at other times, the short way round between them; none where messages are missing.
+    pub(super) fn turned(
+        &self,
+        turns: &[UnitQuaternion<f64>],
+        at: &[f64],
+    ) -> Vec<Option<UnitQuaternion<f64>>> {
+        let mut right = 0;
+        at.iter()
+            .map(|wanted| {
+                while right + 1 < self.time.len() && self.time[right] < *wanted {
+                    right += 1;
+                }
+                if self.time[right] == *wanted {
+                    return Some(turns[self.order[right]]);
+                }
+                let left = right.checked_sub(1)?;
+                let gap = self.time[right] - self.time[left];
+                if gap > GAP * self.interval
+                    || !(self.time[left]..self.time[right]).contains(wanted)
+                {
+                    return None;
+                }
+                let share = (wanted - self.time[left]) / gap;
+                let [from, to] = [left, right].map(|at| &turns[self.order[at]]);
+                Some(between(from, to, share))
+            })
+            .collect()
+    }
+}

@@ -1,0 +1,223 @@
+//! MATLAB's `.mat` files: version 7.3, which is HDF5, and version 5 (also called 6 and 7): numeric arrays, and structs of them.
+//!
+//! Format: MathWorks, "MAT-File Format" (R2024b), level 5. Arrays are stored column by column: one that is n×3 has three columns,
+//! one that is n×1 or 1×n is one column. What else a file holds (text, cells, objects, sparse or complex arrays) is passed over.
+
+use std::io::{self, Read};
+
+use flate2::read::ZlibDecoder;
+
+use super::plan::{Field, Plan};
+use super::source::{self, Hashing};
+use super::{MAX_SAMPLES, ReadOptions, assemble, hdf5, refuse, refuse_at};
+use crate::{CalibrationError, Log};
+
+mod matrix;
+
+use matrix::Array;
+
+/// Bytes before the first element.
+const HEADER: usize = 128;
+/// Most arrays in a file.
+const MAX_ARRAYS: usize = 4096;
+/// Most numbers in all arrays that may be columns; they are kept in memory.
+const MAX_NUMBERS: usize = 128 << 20;
+/// No variable is longer [bytes]: so many numbers.
+const MAX_ELEMENT: u64 = 8 * MAX_NUMBERS as u64;
+
+/// Types of elements.
+const MATRIX: u32 = 14;
+const COMPRESSED: u32 = 15;
+
+/// Reads a log; `open` opens the same file as HDF5.
+pub(super) fn read(
+    file: &str,
+    mut input: impl Read,
+    open: impl FnOnce() -> Result<hdf5_pure::File, hdf5_pure::Error>,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let mut head = Vec::with_capacity(HEADER);
+    input
+        .by_ref()
+        .take(HEADER as u64)
+        .read_to_end(&mut head)
+        .map_err(|source| failed(file, source))?;
+    let whole = head.as_slice().chain(input);
+    let marks = head.get(124..HEADER).unwrap_or_default();
+    let is_big_endian = match marks {
+        [0, 1, b'I', b'M'] => false,
+        [1, 0, b'M', b'I'] => true,
+        [0, 2, b'I', b'M'] | [2, 0, b'M', b'I'] => {
+            return hdf5::read(file, whole, open, "mat", options);
+        }
+        _ if head.starts_with(hdf5::MAGIC) => {
+            return hdf5::read(file, whole, open, "mat", options);
+        }
+        _ => {
+            let what = source::looks_like(&head).unwrap_or("something else");
+            return Err(refuse(
+                file,
+                format!(
+                    "is not a MAT-file of version 5 or 7.3 but {what}: save it in MATLAB with -v7 or -v7.3"
+                ),
+            ));
+        }
+    };
+    read_level_5(file, whole, is_big_endian, options)
+}
+
+fn failed(file: &str, source: io::Error) -> CalibrationError {
+    CalibrationError::Read {
+        file: file.to_owned(),
+        source,
+    }
+}
+
+fn read_level_5(
+    file: &str,
+    input: impl Read,
+    is_big_endian: bool,
+    options: &ReadOptions,
+) -> Result<Log, CalibrationError> {
+    let mut hashing = Hashing::new(input);
+    let mut arrays: Vec<Array> = Vec::new();
+    io::copy(&mut (&mut hashing).take(HEADER as u64), &mut io::sink())
+        .map_err(|source| failed(file, source))?;
+    while let Some((kind, size)) =
+        tag(&mut hashing, is_big_endian).map_err(|problem| refuse(file, problem))?
+    {
+        let bytes = element(&mut hashing, kind, size, is_big_endian)
+            .map_err(|problem| refuse(file, problem))?;
+        if let Some(bytes) = bytes {
+            matrix::read(&bytes, is_big_endian, &mut arrays)
+                .map_err(|problem| refuse(file, format!("holds a damaged array: {problem}")))?;
+        }
+        if arrays.len() > MAX_ARRAYS {
+            return Err(refuse(
+                file,
+                format!("holds more than {MAX_ARRAYS} arrays: save the log's variables alone"),
+            ));
+        }
+    }
+    if arrays.is_empty() {
+        return Err(refuse(
+            file,
+            "holds no arrays of numbers in two dimensions: save plain numeric arrays, or structs of them",
+        ));
+    }
+    let fields: Vec<Field> = arrays
+        .iter()
+        .map(|array| Field {
+            width: (array.width > 1).then_some(array.width),
+            ..Field::scalar(Some(array.name.clone()))
+        })
+        .collect();
+    let plan = Plan::new(file, &fields, options)?;
+    let mut length: Option<&Array> = None;
+    let mut series = Vec::with_capacity(plan.picks.len());
+    for pick in &plan.picks {
+        let array = &arrays[pick.field];
+        match length {
+            Some(other) if other.rows != array.rows => {
+                return Err(refuse(
+                    file,
+                    format!(
+                        "array \"{}\" has {} rows and \"{}\" has {}: they are not of one log",
+                        other.name, other.rows, array.name, array.rows
+                    ),
+                ));
+            }
+            _ => length = Some(array),
+        }
+        if array.rows > MAX_SAMPLES {
+            return Err(refuse_at(
+                file,
+                format!(", {}", pick.label),
+                format!("has {} rows; at most {MAX_SAMPLES}", array.rows),
+            ));
+        }
+        let values = array.column(pick.element);
+        assemble::check_finite(file, &pick.label, &values)?;
+        series.push(values);
+    }
+    let read = assemble::Read {
+        plan,
+        series,
+        notes: Vec::new(),
+        sha256: hashing.finish(),
+        format: "mat",
+    };
+    assemble::log(file, read, options)
+}
+
+/// Type and size of the next element; `None` at the end.
+fn tag(input: &mut impl Read, is_big_endian: bool) -> Result<Option<(u32, u32)>, String> {
+    let mut bytes = Vec::with_capacity(8);
+    input
+        .by_ref()
+        .take(8)
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot be unpacked: {error}"))?;
+    match <[u8; 8]>::try_from(bytes) {
+        Ok(bytes) => {
+            let [a, b, c, d, e, f, g, h] = bytes;
+            let [kind, size] = [[a, b, c, d], [e, f, g, h]].map(|word| {
+                if is_big_endian {
+                    u32::from_be_bytes(word)
+                } else {
+                    u32::from_le_bytes(word)
+                }
+            });
+            Ok(Some((kind, size)))
+        }
+        Err(bytes) if bytes.is_empty() => Ok(None),
+        Err(_) => Err(CUT.to_owned()),
+    }
+}
+
+const CUT: &str = "ends within an array: was it cut off?";
+
+/// The bytes of an array; `None` for an element of another kind.
+fn element(
+    input: &mut impl Read,
+    kind: u32,
+    size: u32,
+    is_big_endian: bool,
+) -> Result<Option<Vec<u8>>, String> {
+    if u64::from(size) > MAX_ELEMENT {
+        return Err(format!("holds a variable of {size} bytes: save it alone"));
+    }
+    let mut packed = input.by_ref().take(u64::from(size));
+    let bytes = match kind {
+        MATRIX => Some(exactly(&mut packed, size)?),
+        COMPRESSED => {
+            let mut plain = ZlibDecoder::new(&mut packed);
+            match tag(&mut plain, is_big_endian)? {
+                Some((MATRIX, inner)) => {
+                    source::unpacks_to(u64::from(size), u64::from(inner))?;
+                    Some(exactly(&mut plain, inner)?)
+                }
+                _ => None,
+            }
+        }
+        _ => None,
+    };
+    let rest = io::copy(&mut packed, &mut io::sink()).map_err(|error| error.to_string())?;
+    if bytes.is_none() && rest < u64::from(size) && kind != COMPRESSED {
+        return Err(CUT.to_owned());
+    }
+    Ok(bytes)
+}
+
+/// So many bytes; memory grows with what there is.
+fn exactly(input: impl Read, size: u32) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    input
+        .take(u64::from(size))
+        .read_to_end(&mut bytes)
+        .map_err(|error| format!("cannot be unpacked: {error}"))?;
+    if bytes.len() < size as usize {
+        return Err(CUT.to_owned());
+    }
+    Ok(bytes)
+}

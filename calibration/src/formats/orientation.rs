@@ -1,0 +1,258 @@
+//! Orientations of the tool, as columns hold them, and the frames that a table's force and position are in.
+
+use std::str::FromStr;
+
+use nalgebra::{Quaternion, UnitQuaternion, Vector3};
+
+use super::plan::{OrientationPlan, Pick};
+use super::refuse_at;
+use crate::{CalibrationError, LogFrames};
+
+/// A quaternion whose length is further from 1 than this is no orientation; rounding to four digits stays far below.
+const MAX_LENGTH_ERROR: f64 = 0.01;
+/// No angle of a recorder in radians is larger: one turn, and rounding.
+const MAX_ANGLE: f64 = 1.01 * std::f64::consts::TAU;
+/// Angle [rad] below which nothing is turned.
+const SAME: f64 = 1e-6;
+
+/// How an orientation is written: the orientation of the tool in the frame of the position.
+/// Parsed from `xyzw`, `wxyz`, `rotation-vector`, `rpy` or `rpy-deg`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OrientationKind {
+    /// A unit quaternion, its real part last, as ROS and SciPy have it.
+    Xyzw,
+    /// A unit quaternion, its real part first, as MuJoCo and Eigen's constructor have it.
+    Wxyz,
+    /// Axis times angle [rad], as Universal Robots have it.
+    RotationVector,
+    /// Roll, pitch and yaw [rad] about the fixed axes x, y, z, in this order, as URDF has it.
+    Rpy,
+    /// The same [deg].
+    RpyDegrees,
+}
+
+impl OrientationKind {
+    const ALL: [Self; 5] = [
+        Self::Xyzw,
+        Self::Wxyz,
+        Self::RotationVector,
+        Self::Rpy,
+        Self::RpyDegrees,
+    ];
+
+    /// As text names it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Xyzw => "xyzw",
+            Self::Wxyz => "wxyz",
+            Self::RotationVector => "rotation-vector",
+            Self::Rpy => "rpy",
+            Self::RpyDegrees => "rpy-deg",
+        }
+    }
+
+    /// How many numbers it has.
+    pub(super) fn width(self) -> usize {
+        match self {
+            Self::Xyzw | Self::Wxyz => 4,
+            Self::RotationVector | Self::Rpy | Self::RpyDegrees => 3,
+        }
+    }
+
+    /// The orientation that numbers say; `None`: a quaternion of zeros, which recorders write where they have none.
+    ///
+    /// # Errors
+    /// What is wrong with the numbers.
+    pub(super) fn turn(self, numbers: &[f64]) -> Result<Option<UnitQuaternion<f64>>, String> {
+        match (self, numbers) {
+            (Self::Xyzw, &[x, y, z, w]) | (Self::Wxyz, &[w, x, y, z]) => quaternion([w, x, y, z]),
+            (Self::RotationVector, &[x, y, z]) => {
+                let vector = Vector3::new(x, y, z);
+                small(vector.norm())?;
+                Ok(Some(UnitQuaternion::from_scaled_axis(vector)))
+            }
+            (Self::Rpy, &[roll, pitch, yaw]) => {
+                small(roll.abs().max(pitch.abs()).max(yaw.abs()))?;
+                Ok(Some(UnitQuaternion::from_euler_angles(roll, pitch, yaw)))
+            }
+            (Self::RpyDegrees, &[roll, pitch, yaw]) => {
+                let [roll, pitch, yaw] = [roll, pitch, yaw].map(f64::to_radians);
+                Ok(Some(UnitQuaternion::from_euler_angles(roll, pitch, yaw)))
+            }
+            _ => Err(format!(
+                "has {} numbers, and {} has {}",
+                numbers.len(),
+                self.name(),
+                self.width()
+            )),
+        }
+    }
+}
+
+impl FromStr for OrientationKind {
+    type Err = CalibrationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|kind| kind.name() == text);
+        known.ok_or_else(|| {
+            let names = Self::ALL.map(Self::name).join(", ");
+            CalibrationError::option(
+                "--orientation",
+                format!("{text} is not known; known are {names}"),
+            )
+        })
+    }
+}
+
+/// Which frame the force was measured in. Parsed from `base` or `tool`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForceFrame {
+    /// That of the position, though an orientation was recorded.
+    Base,
+    /// That of the tool, whose orientation was recorded.
+    Tool,
+}
+
+impl FromStr for ForceFrame {
+    type Err = CalibrationError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "base" => Ok(Self::Base),
+            "tool" => Ok(Self::Tool),
+            _ => Err(CalibrationError::option(
+                "--force-frame",
+                format!("{text} is not known; known are base and tool"),
+            )),
+        }
+    }
+}
+
+/// Name of the position's frame where the log has none.
+pub(super) const BASE: &str = "base";
+/// Name of the force's frame where the log has none.
+pub(super) const TOOL: &str = "tool";
+
+fn quaternion([w, x, y, z]: [f64; 4]) -> Result<Option<UnitQuaternion<f64>>, String> {
+    let quaternion = Quaternion::new(w, x, y, z);
+    let length = quaternion.norm();
+    if length == 0.0 {
+        return Ok(None);
+    }
+    if (length - 1.0).abs() > MAX_LENGTH_ERROR || !length.is_finite() {
+        return Err(format!(
+            "is a quaternion of length {length:.3}, not 1: are these its numbers? --force-frame base leaves the orientation out"
+        ));
+    }
+    Ok(Some(UnitQuaternion::new_normalize(quaternion)))
+}
+
+fn small(angle: f64) -> Result<(), String> {
+    if angle <= MAX_ANGLE {
+        return Ok(());
+    }
+    Err(format!(
+        "reaches an angle of {angle:.3}, more than a turn in radians: are these degrees? --orientation rpy-deg reads roll, pitch and yaw in degrees"
+    ))
+}
+
+/// `[w, x, y, z]` of rotations; one where all are the same.
+pub(super) fn rows(turns: &[UnitQuaternion<f64>]) -> Vec<[f64; 4]> {
+    let row = |turn: &UnitQuaternion<f64>| [turn.w, turn.i, turn.j, turn.k];
+    match turns {
+        [first, rest @ ..] if rest.iter().all(|turn| turn == first) => vec![row(first)],
+        turns => turns.iter().map(row).collect(),
+    }
+}
+
+/// Whether rotations leave vectors as they are.
+pub(super) fn are_identity(turns: &[UnitQuaternion<f64>]) -> bool {
+    turns.iter().all(|turn| turn.angle() < SAME)
+}
+
+/// All of a log's orientations, or none.
+///
+/// # Errors
+/// The index of the first that cannot be one, with what is wrong.
+pub(super) fn all(
+    kind: OrientationKind,
+    n: usize,
+    numbers: impl Fn(usize) -> Vec<f64>,
+) -> Result<Option<Vec<UnitQuaternion<f64>>>, (usize, String)> {
+    let mut turns = Vec::with_capacity(n);
+    let mut missing = None;
+    for index in 0..n {
+        match kind
+            .turn(&numbers(index))
+            .map_err(|problem| (index, problem))?
+        {
+            Some(turn) => turns.push(turn),
+            None => missing = missing.or(Some(index)),
+        }
+    }
+    match missing {
+        None => Ok(Some(turns)),
+        Some(_) if turns.is_empty() => Ok(None),
+        Some(index) => Err((
+            index,
+            "is a quaternion of zeros, and others are not: delete the row, or leave the orientation out by --force-frame base"
+                .to_owned(),
+        )),
+    }
+}
+
+/// Frames of a table, whose columns have no names of frames.
+///
+/// Without [`ForceFrame`], rotations are given and no names: the force may be in the tool's frame, or in the position's.
+pub(super) fn of_table(
+    file: &str,
+    plan: Option<&OrientationPlan>,
+    picks: &[Pick],
+    series: &[Vec<f64>],
+    force_frame: Option<ForceFrame>,
+    notes: &mut Vec<String>,
+) -> Result<LogFrames, CalibrationError> {
+    let names = |motion: &str, force: &str| LogFrames {
+        motion: Some(motion.to_owned()),
+        force: Some(force.to_owned()),
+        force_to_motion: Vec::new(),
+    };
+    if force_frame == Some(ForceFrame::Base) {
+        return Ok(names(BASE, BASE));
+    }
+    let Some(plan) = plan else {
+        return Ok(LogFrames::default());
+    };
+    let n = series.first().map_or(0, Vec::len);
+    let numbers = |row: usize| plan.picks.iter().map(|&pick| series[pick][row]).collect();
+    let turns = all(plan.kind, n, numbers).map_err(|(row, problem)| {
+        let label = &picks[plan.picks[0]].label;
+        refuse_at(file, format!(", sample {}, {label}", row + 1), problem)
+    })?;
+    match (turns, force_frame) {
+        (Some(turns), Some(_)) => Ok(LogFrames {
+            force_to_motion: rows(&turns),
+            ..names(BASE, TOOL)
+        }),
+        (Some(turns), None) if are_identity(&turns) => Ok(LogFrames::default()),
+        (Some(turns), None) => Ok(LogFrames {
+            force_to_motion: rows(&turns),
+            ..LogFrames::default()
+        }),
+        (None, Some(_)) => Err(none_recorded(file)),
+        (None, None) => {
+            notes.push("the orientation is zero throughout: it was not recorded".to_owned());
+            Ok(LogFrames::default())
+        }
+    }
+}
+
+/// Says that a force in the tool's frame needs an orientation.
+pub(super) fn none_recorded(file: &str) -> CalibrationError {
+    CalibrationError::option(
+        "--force-frame",
+        format!(
+            "the force is in the tool's frame, but {file} has no orientation that is known as one: name it, such as --columns orientation=qx:qy:qz:qw with --orientation xyzw"
+        ),
+    )
+}

@@ -1,0 +1,309 @@
+//! Which files a recording of topics is made of: one, or those of rosbag2's folder, packed by zstd or not.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{self, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use super::source::{self, Format, Hashing};
+use super::{ReadOptions, mcap, refuse, sqlite};
+use crate::{CalibrationError, Log};
+
+/// rosbag2's file about a folder.
+const METADATA: &str = "metadata.yaml";
+/// No such file is longer [bytes].
+const MAX_METADATA: u64 = 16 << 20;
+/// Most files in a folder.
+const MAX_FILES: usize = 4096;
+/// Most bytes of a packed SQLite file in memory, where it is unpacked to.
+const MAX_UNPACKED: u64 = 1 << 30;
+
+/// The files of a recording.
+pub(super) struct Recording {
+    format: Format,
+    files: Vec<PathBuf>,
+    notes: Vec<String>,
+}
+
+/// A file of a recording, as it is on disk.
+pub(super) struct Part {
+    pub(super) path: PathBuf,
+    /// For messages.
+    pub(super) name: String,
+    pub(super) is_packed: bool,
+    size: u64,
+}
+
+/// The format of a file that may be of a recording, and whether it is packed.
+fn kind(path: &Path) -> Option<(Format, bool)> {
+    let is_packed = path
+        .extension()
+        .is_some_and(|ending| ending == "zstd" || ending == "zst");
+    let inner = if is_packed {
+        path.with_extension("")
+    } else {
+        path.to_owned()
+    };
+    match Format::of(&inner)? {
+        format @ (Format::Db3 | Format::Mcap) => Some((format, is_packed)),
+        _ => None,
+    }
+}
+
+impl Recording {
+    /// The recording of a folder or of a packed file; `None`: the path is another file.
+    ///
+    /// # Errors
+    /// [`CalibrationError`] for a folder that is none of rosbag2's.
+    pub(super) fn of(path: &Path, name: &str) -> Result<Option<Self>, CalibrationError> {
+        if path.is_dir() {
+            return Self::of_folder(path, name).map(Some);
+        }
+        Ok(match kind(path) {
+            Some((format, true)) => Some(Self {
+                format,
+                files: vec![path.to_owned()],
+                notes: Vec::new(),
+            }),
+            _ => None,
+        })
+    }
+
+    fn of_folder(folder: &Path, name: &str) -> Result<Self, CalibrationError> {
+        let failed = |source| CalibrationError::Read {
+            file: name.to_owned(),
+            source,
+        };
+        let mut there = BTreeSet::new();
+        for entry in std::fs::read_dir(folder).map_err(failed)? {
+            let entry = entry.map_err(failed)?.file_name();
+            let path = Path::new(&entry);
+            if let (Some(_), Some(text)) = (kind(path), entry.to_str()) {
+                there.insert(text.to_owned());
+            }
+            if there.len() > MAX_FILES {
+                return Err(refuse(name, format!("has more than {MAX_FILES} files")));
+            }
+        }
+        if there.is_empty() {
+            return Err(refuse(
+                name,
+                "is a folder without recordings of ROS 2 (.db3, .mcap): name the logs in it",
+            ));
+        }
+        let listed = listed(folder, name)?;
+        let mut notes = Vec::new();
+        let known: Vec<String> = listed
+            .iter()
+            .filter(|file| there.contains(*file))
+            .cloned()
+            .collect();
+        let files = if known.is_empty() {
+            if !is_split(&there) {
+                return Err(refuse(
+                    name,
+                    format!(
+                        "is a folder whose files are not said to be one recording by {METADATA}: name the logs in it, {}",
+                        there.into_iter().collect::<Vec<_>>().join(", ")
+                    ),
+                ));
+            }
+            if !listed.is_empty() {
+                notes.push(format!(
+                    "{METADATA} names {}, which the folder does not have: its own files were read",
+                    listed.join(", ")
+                ));
+            }
+            let mut files: Vec<String> = there.into_iter().collect();
+            files.sort_by_key(|file| number(file).map_or(0, |(_, number)| number));
+            files
+        } else {
+            let missing: Vec<String> = listed
+                .into_iter()
+                .filter(|file| !there.contains(file))
+                .collect();
+            if !missing.is_empty() {
+                notes.push(format!(
+                    "{METADATA} names {}, which the folder does not have: the other files were read",
+                    missing.join(", ")
+                ));
+            }
+            let others: Vec<&str> = there
+                .iter()
+                .filter(|file| !known.contains(file))
+                .map(String::as_str)
+                .collect();
+            if !others.is_empty() {
+                notes.push(format!(
+                    "{METADATA} does not name {}: not read",
+                    others.join(", ")
+                ));
+            }
+            known
+        };
+        let files: Vec<PathBuf> = files.iter().map(|file| folder.join(file)).collect();
+        let formats: Vec<Format> = files
+            .iter()
+            .filter_map(|file| kind(file).map(|(format, _)| format))
+            .collect();
+        if formats.windows(2).any(|pair| pair[0] != pair[1]) {
+            return Err(refuse(
+                name,
+                "is a folder with files of SQLite and of MCAP: name the logs in it",
+            ));
+        }
+        if files.len() > 1 {
+            notes.push(format!("{} files were read as one recording", files.len()));
+        }
+        Ok(Self {
+            format: formats[0],
+            files,
+            notes,
+        })
+    }
+
+    /// Reads it as one log.
+    pub(super) fn read(self, name: &str, options: &ReadOptions) -> Result<Log, CalibrationError> {
+        let parts = self
+            .files
+            .into_iter()
+            .map(Part::new)
+            .collect::<Result<Vec<Part>, CalibrationError>>()?;
+        match self.format {
+            Format::Mcap => mcap::read_parts(name, &parts, self.notes, options),
+            _ => sqlite::read_parts(name, &parts, self.notes, options),
+        }
+    }
+}
+
+/// The files that rosbag2 says a folder has, by name: no path leads out of it.
+fn listed(folder: &Path, name: &str) -> Result<Vec<String>, CalibrationError> {
+    let file = match File::open(folder.join(METADATA)) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => {
+            return Err(CalibrationError::Read {
+                file: name.to_owned(),
+                source,
+            });
+        }
+    };
+    let mut text = Vec::new();
+    file.take(MAX_METADATA)
+        .read_to_end(&mut text)
+        .map_err(|source| CalibrationError::Read {
+            file: name.to_owned(),
+            source,
+        })?;
+    let text = String::from_utf8_lossy(&text);
+    // rosbag2 and its kin write a block list: one file a line.
+    let lines = text
+        .lines()
+        .map(str::trim)
+        .skip_while(|line| *line != "relative_file_paths:")
+        .skip(1);
+    let items = lines.map_while(|line| line.strip_prefix("- "));
+    let bare = |item: &str| {
+        let item = item.trim().trim_matches(['"', '\'']);
+        Path::new(item)
+            .file_name()
+            .and_then(|file| file.to_str())
+            .map(str::to_owned)
+    };
+    Ok(items.filter_map(bare).take(MAX_FILES).collect())
+}
+
+/// `bag_12.db3` → (`bag`, 12).
+fn number(file: &str) -> Option<(&str, u64)> {
+    let stem = file.split_once(".db3").or(file.split_once(".mcap"))?.0;
+    let (stem, number) = stem.rsplit_once('_')?;
+    Some((stem, number.parse().ok()?))
+}
+
+/// Whether files are called as rosbag2 calls the parts of one bag.
+fn is_split(files: &BTreeSet<String>) -> bool {
+    let stems: Option<BTreeSet<&str>> = files
+        .iter()
+        .map(|file| number(file).map(|(stem, _)| stem))
+        .collect();
+    files.len() == 1 || stems.is_some_and(|stems| stems.len() == 1)
+}
+
+impl Part {
+    fn new(path: PathBuf) -> Result<Self, CalibrationError> {
+        let name = path.display().to_string();
+        let failed = |source| CalibrationError::Read {
+            file: name.clone(),
+            source,
+        };
+        let metadata = std::fs::metadata(&path).map_err(failed)?;
+        if !metadata.is_file() {
+            return Err(refuse(&name, "is not a regular file"));
+        }
+        if metadata.len() == 0 {
+            return Err(refuse(&name, "is empty"));
+        }
+        Ok(Self {
+            is_packed: kind(&path).is_some_and(|(_, is_packed)| is_packed),
+            size: metadata.len(),
+            path,
+            name,
+        })
+    }
+
+    /// Opens it for a hash that counts all parts.
+    pub(super) fn open(
+        &self,
+        hashing: Option<Hashing<File>>,
+    ) -> Result<Hashing<File>, CalibrationError> {
+        let file = File::open(&self.path).map_err(|source| CalibrationError::Read {
+            file: self.name.clone(),
+            source,
+        })?;
+        Ok(match hashing {
+            Some(hashing) => hashing.of_next(file),
+            None => Hashing::new(file),
+        })
+    }
+
+    /// What it was before it was packed.
+    pub(super) fn unpacked<R: Read>(&self, input: R) -> io::Result<Unpacked<R>> {
+        Ok(Unpacked {
+            inner: zstd::stream::read::Decoder::new(input)?,
+            packed: self.size,
+            bytes: 0,
+        })
+    }
+
+    /// All of it in memory, unpacked.
+    pub(super) fn unpack(&self, input: impl Read) -> Result<Vec<u8>, CalibrationError> {
+        let mut bytes = Vec::new();
+        self.unpacked(input)
+            .and_then(|input| input.take(MAX_UNPACKED + 1).read_to_end(&mut bytes))
+            .map_err(|error| refuse(&self.name, format!("cannot be unpacked: {error}")))?;
+        if bytes.len() as u64 > MAX_UNPACKED {
+            return Err(refuse(
+                &self.name,
+                "has more than 1 GiB when it is unpacked: unpack it first",
+            ));
+        }
+        Ok(bytes)
+    }
+}
+
+/// Unpacks what zstd packed, and ends with an error where that is far more than it was.
+pub(super) struct Unpacked<R: Read> {
+    inner: zstd::stream::read::Decoder<'static, BufReader<R>>,
+    packed: u64,
+    /// Bytes so far.
+    bytes: u64,
+}
+
+impl<R: Read> Read for Unpacked<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        self.bytes += n as u64;
+        source::unpacks_to(self.packed, self.bytes).map_err(io::Error::other)?;
+        Ok(n)
+    }
+}
