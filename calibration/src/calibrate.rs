@@ -2,9 +2,9 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    PrepareOptions, PreparedLog, doubts,
+    PrepareOptions, PreparedLog, SharedError, doubts,
     fit::GAUSSIAN_95,
-    late,
+    friction, late, misfit,
     models::{self, ModelKind, selection},
     prepare,
 };
@@ -135,21 +135,52 @@ const FORCE_LATENCY: &str = "force latency";
 impl Calibration {
     /// Gathers the doubts about the fit; where no law describes the log, none of its parameters stands.
     pub(crate) fn judge(&mut self, latency: Option<ForceLatency>, options: &FitOptions) {
-        self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
-        if latency.is_none()
-            && let Some(late) = late::of(&self.prepared.samples, &self.fit, options)
-        {
+        let samples = &self.prepared.samples;
+        let late = if latency.is_none() {
+            late::of(samples, &self.fit, options)
+        } else {
+            None
+        };
+        // A late force opens a loop too.
+        let rubbing = if late.is_none() {
+            friction::of(samples, &self.fit, options)
+        } else {
+            None
+        };
+        let explained = late.is_some() || rubbing.is_some();
+        let mut told = Vec::new();
+        if let Some(friction) = rubbing {
+            if friction.determined {
+                self.fit = friction.fit;
+            } else {
+                self.fit
+                    .widen(&friction.fit, "dry friction explains the loop as well");
+            }
+            told.push(friction.doubt);
+        }
+        self.doubts = doubts::of(samples, &self.fit, options);
+        self.doubts.extend(told);
+        let misfit = misfit::change(samples, &self.fit, options);
+        if let Some(late) = late {
             self.fit.widen(&late.fit, "the force seems late");
             self.doubts.push(late.doubt);
+        }
+        if !misfit.is_empty() {
+            self.fit.shared.push(SharedError {
+                cause: "law",
+                change: misfit,
+            });
         }
         if let Some(selection) = &self.selection
             && selection.is_none()
         {
-            for parameter in &mut self.fit.parameters {
-                parameter.identifiable = false;
-                parameter.reason = "no law describes this log".into();
-            }
+            self.fit.refuse("no law describes this log");
             self.doubts.insert(0, selection.reason.clone());
+        } else if let Some(reason) = doubts::explains_nothing(samples, &self.fit, options) {
+            self.fit.refuse(&reason);
+        } else if !explained {
+            self.doubts
+                .extend(doubts::other_law(samples, &self.fit, options));
         }
     }
 }

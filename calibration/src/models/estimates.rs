@@ -10,7 +10,7 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, Samples,
+    Fit, FitStatistics, Parameter, Samples, SharedError,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -126,9 +126,8 @@ pub(super) fn fit(
         .collect();
 
     // What does each sample do, and what do bias and surface add?
-    let latency_change = of_latency(problem, state);
-    let mut uncertain = uncertain(problem, state, moved);
-    uncertain.extend(latency_change.clone());
+    let shared = shared(problem, state, moved);
+    let uncertain: Vec<Vec<f64>> = shared.iter().map(|error| error.change.clone()).collect();
     let mut influence = combine(
         inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
@@ -211,7 +210,7 @@ pub(super) fn fit(
         elastic: problem.law.elastic_term(&state.nonlinear),
         parameters,
         covariance: covariance.transpose().as_slice().to_vec(),
-        latency_change: latency_change.unwrap_or_default(),
+        shared,
         statistics,
         used: problem.used().to_vec(),
         predicted,
@@ -264,20 +263,25 @@ fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f
     difference(&at(shift, bias), &at(0.0, 0.0))
 }
 
-/// What one standard error of the bias, and of a surface that was not refined, moves the reported parameters by.
-fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec<f64>> {
-    let mut changes = Vec::new();
+/// What one standard error of the bias, of a surface that was not refined, and of the latency moves the reported parameters by.
+fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<SharedError> {
+    let mut errors = Vec::new();
+    let mut push = |cause, change| errors.push(SharedError { cause, change });
     let bias = problem.samples.bias_standard_error;
     if bias > 0.0 {
         let shift = moved.map_or(0.0, |moved| moved.of_bias);
-        changes.push(sensitivity(problem, state, shift, bias));
+        push("bias", sensitivity(problem, state, shift, bias));
     }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
     if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
-        changes.push(sensitivity(problem, state, contact.standard_error, 0.0));
+        let change = sensitivity(problem, state, contact.standard_error, 0.0);
+        push("surface", change);
     }
-    changes
+    if let Some(change) = of_latency(problem, state) {
+        push("latency", change);
+    }
+    errors
 }
 
 /// Half of the samples over which the force's rate is taken.

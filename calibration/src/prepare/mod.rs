@@ -120,6 +120,8 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
         force_noise = noise::white_noise(&track.force);
         smooth(&mut track, smoother, &clock);
     }
+    let reach = smoother.map_or(0, |smoother| smoother.window / 2);
+    let clipped = saturation::spread(&clipped, reach, track.time.len());
     let Track {
         time,
         depth: mut indentation,
@@ -202,6 +204,8 @@ fn palpated(
     if let Some(smoother) = smoother {
         smooth(&mut track, smoother, &clock);
     }
+    let reach = smoother.map_or(0, |smoother| smoother.window / 2);
+    let clipped = &saturation::spread(clipped, reach, track.time.len())[..];
     let samples = Samples {
         velocity_noise: noise,
         smoothing: smoother.map_or(0, |smoother| smoother.window),
