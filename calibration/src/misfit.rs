@@ -1,17 +1,18 @@
-//! What a law's misfit may move its parameters by: how far fits of the shallow and of the deep half of the samples lie apart.
+//! What a law's misfit may move its parameters by: how far fits of the shallow and of the deep half of the depths lie apart.
 
 use crate::{Fit, FitOptions, Samples, models};
 
-/// Residuals above this statistic of Durbin and Watson follow no pattern.
-const DURBIN_WATSON: f64 = 1.5;
+/// Standard errors of a difference below which the halves agree.
+const AGREE: f64 = 2.0;
 /// Samples at most of a half.
 const ROWS: usize = 5000;
 
 /// The change of each parameter that stands for one standard error of the law, shape `[n_parameters]`; empty where the law fits.
 ///
-/// The truth may lie as near to the one half's fit as to the other's: half of their difference, less what their own errors explain.
+/// What the parameter is to a user may lie anywhere from the one half's fit to the other's, and the whole fit next to either. So half of
+/// their difference, less what their own errors explain, is taken for one standard error: an interval of 95 % then spans the difference.
 pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<f64> {
-    if fit.statistics.durbin_watson > DURBIN_WATSON || !samples.presses.is_empty() {
+    if fit.used.is_empty() || !samples.presses.is_empty() {
         return Vec::new();
     }
     let Some(kind) = models::by_name(fit.model).filter(|kind| !kind.has_memory) else {
@@ -22,12 +23,14 @@ pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<
         contact_point: false,
         ..options.clone()
     };
-    let mut depths: Vec<f64> = fit.used.iter().map(|&i| samples.indentation[i]).collect();
-    if depths.is_empty() {
-        return Vec::new();
-    }
-    let middle = depths.len() / 2;
-    let middle = *depths.select_nth_unstable_by(middle, f64::total_cmp).1;
+    let (least, most) = fit
+        .used
+        .iter()
+        .map(|&i| samples.indentation[i])
+        .fold((f64::MAX, f64::MIN), |(least, most), depth| {
+            (least.min(depth), most.max(depth))
+        });
+    let middle = 0.5 * (least + most);
     let shift = fit.contact_shift.unwrap_or_default();
     let half = |is_deep: bool| {
         let rows: Vec<usize> = fit
@@ -54,7 +57,10 @@ pub(crate) fn change(samples: &Samples, fit: &Fit, options: &FitOptions) -> Vec<
             both.map_or(0.0, |(shallow, deep)| {
                 let difference = deep.value - shallow.value;
                 let explained = deep.standard_error.hypot(shallow.standard_error);
-                let left = (difference * difference - explained * explained).max(0.0);
+                if difference.abs() <= AGREE * explained {
+                    return 0.0;
+                }
+                let left = difference * difference - explained * explained;
                 0.5 * difference.signum() * left.sqrt()
             })
         })

@@ -242,20 +242,25 @@ fn pooled_coverage(
         force_latency_error: Some(latency_error),
         ..PrepareOptions::default()
     };
-    let covered = (0..SETS).filter(|&seed| {
+    let (mut covered, mut known) = (0, 0);
+    for seed in 0..SETS {
         let (recipes, truth) = set(&mut rng, 5 * seed);
         let logs = recipes
             .iter()
             .map(|recipe| Ok((recipe.generate(), prepare.clone())));
         let model = ModelChoice::Named("kelvin-voigt");
         let sites = calibrate_sites(logs, model, &FitOptions::default()).unwrap();
-        let [low, high] = sites.pooled.parameter(name).unwrap().ci95;
-        (low..=high).contains(&truth)
-    });
-    covered.count() as f64 / SETS as f64
+        if let Some(pooled) = sites.pooled.parameter(name) {
+            known += 1;
+            covered += u64::from((pooled.ci95[0]..=pooled.ci95[1]).contains(&truth));
+        }
+    }
+    // A set whose sites leave the parameter open has no interval.
+    assert!(known > SETS * 9 / 10, "{known}");
+    covered as f64 / known as f64
 }
 
-/// Five sites of a law that differ by 0.3 %, 100 samples a second.
+/// Five sites of a law that differ by 0.3 %, 50 samples a second.
 fn five(
     rng: &mut ChaCha8Rng,
     first: u64,
@@ -267,7 +272,7 @@ fn five(
             let spread: f64 = StandardNormal.sample(rng);
             let mut site = recipe(law(1.0 + 3e-3 * spread));
             site.motion = motion.clone();
-            site.rate = 100.0;
+            site.rate = 50.0;
             site.seed = seed;
             site
         })
@@ -276,9 +281,9 @@ fn five(
 
 #[test]
 fn pooled_intervals_hold_what_the_sites_share() {
-    // A latency that is known to 4 ms, alike at all sites: a damper of −k L, 5 N·s/m for one standard error.
+    // A latency that is known to 2 ms, alike at all sites: a damper of −k L, 2.6 N·s/m for one standard error.
     let motion = Trajectory::rich();
-    let share = pooled_coverage("damping", 4e-3, |rng, first| {
+    let share = pooled_coverage("damping", 2e-3, |rng, first| {
         let late: f64 = StandardNormal.sample(rng);
         let law = |factor: f64| Law::KelvinVoigt {
             stiffness: 1324.17,
@@ -286,7 +291,7 @@ fn pooled_intervals_hold_what_the_sites_share() {
         };
         let mut sites = five(rng, first, law, &motion);
         for site in &mut sites {
-            site.sensor.force_latency = 4e-3 * late;
+            site.sensor.force_latency = 2e-3 * late;
         }
         (sites, 17.59)
     });
@@ -294,7 +299,7 @@ fn pooled_intervals_hold_what_the_sites_share() {
     // A tissue that is no spring: the mean of force over indentation, down to 8 mm, is what a spring is to have.
     let motion = Trajectory::press();
     let share = pooled_coverage("stiffness", 0.0, |rng, first| {
-        let n = rng.random_range(1.0..1.5);
+        let n = rng.random_range(1.0..1.4);
         let law = |factor: f64| Law::HuntCrossley {
             kappa: factor * 1300.0 / 0.008_f64.powf(n - 1.0),
             lambda: 250.0,

@@ -14,9 +14,9 @@ use super::{
 use crate::{CalibrationError, ElasticTerm, Fit, FitOptions, Samples};
 
 /// w: standard deviations of the velocity's noise, and at least this share of the largest speed.
-/// At two standard deviations a sign is wrong once in forty; a share of 2 % is passed by a sine in 0.6 % of its cycle.
+/// At two standard deviations a sign is wrong once in forty; the share only keeps a velocity without noise from dividing by zero.
 const NOISE: f64 = 2.0;
-const SHARE: f64 = 0.02;
+const SHARE: f64 = 1e-3;
 
 /// Friction F.
 pub(crate) const FRICTION: Spec = Spec {

@@ -1,6 +1,6 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
-//! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `latency`, `saturation`, `drift`, `contact` (rough),
+//! The steps, one file each, in order: `sanity`, `time`, `axis` (normal and signs), `saturation`, `drift`, `latency`, `contact` (rough),
 //! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
 //! (with `presses`, `normals` and `baseline`) instead.
 
@@ -77,11 +77,13 @@ pub fn prepare(log: &Log, options: &PrepareOptions) -> Result<PreparedLog, Calib
     let (log, clock) = time::ordered(log, &mut findings)?;
     let mut track = axis::oriented(&log, options, &mut findings)?;
     drop(log);
+    // Before anything is taken from the force, which would part the samples at the limit.
+    let clipped = saturation::clipped(&track, &mut findings)?;
     let drifting = drift::removed(&mut track, options.bias, &mut findings);
     let latency_standard_error =
         latency::taken_back(&mut track, options, clock.interval, &mut findings)?;
     let clock = clock.still_of(&track.time);
-    let clipped = saturation::clipped(&track, &mut findings)?;
+    let clipped = saturation::rows(&clipped, &track.time, options.force_latency);
     if !track.stretches.is_empty() {
         let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
         palpated.samples.latency_standard_error = latency_standard_error;

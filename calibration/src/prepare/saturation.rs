@@ -3,7 +3,7 @@
 //! A clipped sample is censored: its force is the limit or more. Leaving out only what reads the limit would keep, of the samples next to
 //! it, those whose noise is low. So the whole stretch is left out in which the force comes near the limit: what is left does not depend on noise.
 
-use super::{findings::Findings, noise::white_noise, track::Track};
+use super::{findings::Findings, noise::white_noise, options::ForceLatency, track::Track};
 use crate::CalibrationError;
 
 /// Equal samples in a row that noise does not make.
@@ -13,11 +13,11 @@ const MOST: f64 = 1.0 / 3.0;
 /// Standard deviations of the noise below the limit within which noise may clip a sample: one in 30 000.
 const NEAR: f64 = 4.0;
 
-/// Indices of samples whose force is clipped, increasing.
+/// Times of samples whose force is clipped [s], increasing.
 pub(super) fn clipped(
     track: &Track,
     findings: &mut Findings,
-) -> Result<Vec<usize>, CalibrationError> {
+) -> Result<Vec<f64>, CalibrationError> {
     let force = &track.force;
     let limit = force.iter().fold(f64::MIN, |most, value| most.max(*value));
     let travel = range(&track.depth);
@@ -44,7 +44,7 @@ pub(super) fn clipped(
         .flatten()
         .collect();
     if clipped.is_empty() {
-        return Ok(clipped);
+        return Ok(Vec::new());
     }
     let share = clipped.len() as f64 / force.len() as f64;
     let found = format!(
@@ -63,7 +63,26 @@ pub(super) fn clipped(
         "{found}; they and {} next to them, which noise may clip, were left out: what the tissue does beyond is not known",
         stretches.len() - clipped.len()
     ));
-    Ok(stretches)
+    Ok(stretches.into_iter().map(|row| track.time[row]).collect())
+}
+
+/// Rows of a track whose force was recorded at one of these times, or between them, where it was taken back by a latency; increasing.
+pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>) -> Vec<usize> {
+    let latency = match latency {
+        Some(ForceLatency::Known(latency)) => latency,
+        _ => 0.0,
+    };
+    let at = |row: usize| time[row.min(time.len() - 1)] + latency;
+    let reach = if latency == 0.0 { 0 } else { 1 };
+    (0..time.len())
+        .filter(|&row| {
+            // A force between two samples has something of both.
+            let next = clipped.partition_point(|clipped| *clipped < at(row.saturating_sub(reach)));
+            clipped
+                .get(next)
+                .is_some_and(|clipped| *clipped <= at(row + reach))
+        })
+        .collect()
 }
 
 /// The samples with all next to them that are `near` the limit, up to [`RUN`] others in a row; increasing.
