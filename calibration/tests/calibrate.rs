@@ -219,6 +219,19 @@ fn a_clipped_force_leaves_the_truth_in_the_intervals() {
             bias += (found.fit.parameter("stiffness").unwrap().value / 1324.17 - 1.0) / 60.0;
         }
     }
+    // A law with memory needs the motion that was left out.
+    let mut log = recipe.generate();
+    let Channel::Scalar(force) = &mut log.force else {
+        panic!("a scalar force")
+    };
+    for force in force.iter_mut() {
+        *force = force.min(6.0);
+    }
+    let refused = calibrate(&log, &self::options(ModelChoice::Named("sls")))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("use --model kelvin-voigt"), "{refused}");
+    assert!(calibrate(&log, &options).is_ok());
     // Stiffness in all, damping in some.
     assert!(known > 60, "{known}");
     // Of 80 intervals of 95 %, fewer than 68 cover with probability 0.02 %.

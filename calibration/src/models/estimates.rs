@@ -284,8 +284,9 @@ fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Shared
     errors
 }
 
-/// Half of the samples over which the force's rate is taken.
-const HALF: usize = 4;
+/// Half of the samples over which the force's rate is taken: at most, and those in so long [s], within which probes in tissue hardly turn.
+const HALF: f64 = 4.0;
+const HALF_SPAN: f64 = 0.008;
 
 /// What one standard error of the latency moves the reported parameters by, where there is one.
 fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
@@ -293,11 +294,13 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     if samples.latency_standard_error <= 0.0 {
         return None;
     }
+    let interval = samples.sampling_interval.max(f64::MIN_POSITIVE);
+    let half = (HALF_SPAN / interval).round().clamp(1.0, HALF) as usize;
     let rate = |i: usize| {
-        let (from, to) = (i.saturating_sub(HALF), (i + HALF).min(samples.len() - 1));
+        let (from, to) = (i.saturating_sub(half), (i + half).min(samples.len() - 1));
         let span = samples.time[to] - samples.time[from];
         // Not across the air between presses.
-        if span > 4.0 * HALF as f64 * samples.sampling_interval {
+        if span > 4.0 * half as f64 * samples.sampling_interval {
             return 0.0;
         }
         (samples.force[to] - samples.force[from]) / span

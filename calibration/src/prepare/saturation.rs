@@ -9,7 +9,7 @@ use crate::CalibrationError;
 /// Equal samples in a row that noise does not make.
 const RUN: usize = 5;
 /// Share of a log that may be saturated before it is refused: what is left must be most of it.
-const MOST: f64 = 1.0 / 3.0;
+const MOST: f64 = 0.5;
 /// Standard deviations of the noise below the limit within which noise may clip a sample: one in 30 000.
 const NEAR: f64 = 4.0;
 
@@ -73,7 +73,7 @@ pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>)
         _ => 0.0,
     };
     let at = |row: usize| time[row.min(time.len() - 1)] + latency;
-    let reach = if latency == 0.0 { 0 } else { 1 };
+    let reach = usize::from(latency != 0.0);
     (0..time.len())
         .filter(|&row| {
             // A force between two samples has something of both.
