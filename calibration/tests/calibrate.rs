@@ -181,8 +181,6 @@ fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
 #[test]
 fn a_clipped_force_leaves_the_truth_in_the_intervals() {
     let mut recipe = recipe(KELVIN_VOIGT);
-    // Noise decides which of the samples near the limit are clipped.
-    recipe.sensor.force_noise = 0.2;
     let options = options(ModelChoice::Named("kelvin-voigt"));
     let (mut covered, mut known, mut bias) = (0, 0, 0.0);
     for (motion, share) in [
@@ -319,7 +317,12 @@ fn pooled_intervals_hold_what_the_sites_share() {
             n,
             m: 0.5,
         };
-        (five(rng, first, law, &motion), 1300.0 / n)
+        let mut sites = five(rng, first, law, &motion);
+        for site in &mut sites {
+            // Where the surface is not given, the law moves it, and takes much of its misfit there.
+            site.frame = MotionFrame::Indentation;
+        }
+        (sites, 1300.0 / n)
     });
     assert!(share >= 0.9, "{share}");
 }
