@@ -1,6 +1,6 @@
 //! How often 95 % intervals cover the truth: N seeded logs of known law through all of `calibrate`, noise, bias and contact included.
 //!
-//! `cargo run --release -p insonate-calibration --example coverage -- 1000`, and a model's name behind it for that one only.
+//! `cargo run --release -p insonate-calibration --example coverage -- 1000`, and a model's name behind it for that one only (`pooled`: sets of five sites).
 //!
 //! Errors are relative to the truth: mean, root mean square, and the share of intervals that cover.
 #![expect(
@@ -10,8 +10,16 @@
 )]
 
 use insonate_calibration::{
-    CalibrationOptions, FitOptions, ModelChoice, calibrate,
+    CalibrationOptions, FitOptions, ModelChoice, PrepareOptions, calibrate, calibrate_sites,
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
+};
+use rand::SeedableRng as _;
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution as _, StandardNormal};
+
+const FRAME: MotionFrame = MotionFrame::Axis {
+    surface: 0.12,
+    outward: true,
 };
 
 /// A law, the motion that tells its parameters apart, and the models that fit it.
@@ -69,14 +77,49 @@ fn main() {
             }
         }
     }
+    if only.as_deref().is_none_or(|only| only == "pooled") {
+        println!("sets of five sites that share a latency known to 2 ms, kelvin-voigt");
+        print_pooled(n / 5);
+    }
+}
+
+/// How often pooled intervals hold the truth where all sites share an error.
+fn print_pooled(sets: u64) {
+    let mut rng = ChaCha8Rng::seed_from_u64(0);
+    let case = &cases()[0];
+    let prepare = PrepareOptions {
+        force_latency_error: Some(2e-3),
+        ..PrepareOptions::default()
+    };
+    let truth = case.law.parameters();
+    let mut covered = vec![(0_u64, 0_u64); truth.len()];
+    for set in 0..sets {
+        let late: f64 = StandardNormal.sample(&mut rng);
+        let logs = (0..5).map(|site| {
+            let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), FRAME);
+            recipe.sensor.force_latency = 2e-3 * late;
+            recipe.seed = 5 * set + site;
+            Ok((recipe.generate(), prepare.clone()))
+        });
+        let model = ModelChoice::Named("kelvin-voigt");
+        let sites = calibrate_sites(logs, model, &FitOptions::default()).unwrap();
+        for ((name, truth), row) in truth.iter().zip(&mut covered) {
+            match sites.pooled.parameter(name) {
+                Some(pooled) => {
+                    row.0 += u64::from(pooled.ci95[0] <= *truth && *truth <= pooled.ci95[1]);
+                }
+                None => row.1 += 1,
+            }
+        }
+    }
+    for ((name, _), (covered, open)) in truth.iter().zip(covered) {
+        let share = 100.0 * covered as f64 / (sets - open).max(1) as f64;
+        println!("pooled         logged     {name:<33} {share:>11.1} {open:>16}");
+    }
 }
 
 fn print_case(case: &Case, model: &'static str, logged: bool, n: u64) {
-    let frame = MotionFrame::Axis {
-        surface: 0.12,
-        outward: true,
-    };
-    let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), frame);
+    let mut recipe = SyntheticLog::new(case.law, case.motion.clone(), FRAME);
     recipe.sensor.velocity_logged = logged;
     let mut options = CalibrationOptions {
         model: ModelChoice::Named(model),

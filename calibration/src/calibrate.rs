@@ -2,9 +2,11 @@
 
 use crate::{
     CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    PrepareOptions, PreparedLog, doubts,
+    PrepareOptions, PreparedLog, SharedError, doubts,
     fit::GAUSSIAN_95,
+    friction,
     late::{self, Latency},
+    misfit,
     models::{self, ModelKind, selection},
     prepare,
 };
@@ -153,19 +155,48 @@ impl Calibration {
             let kind = models::by_name(self.fit.model).ok_or_else(|| unknown(self.fit.model))?;
             self.fit = kind.fit(&self.prepared.samples, options)?;
         }
-        self.doubts = doubts::of(&self.prepared.samples, &self.fit, options);
-        if let Some((doubt, late)) = latency.and_then(|latency| latency.doubt) {
+        let late = latency.and_then(|latency| latency.doubt);
+        let samples = &self.prepared.samples;
+        // A late force opens a loop too.
+        let rubbing = if late.is_none() {
+            friction::of(samples, &self.fit, options)
+        } else {
+            None
+        };
+        let explained = late.is_some() || rubbing.is_some();
+        let mut told = Vec::new();
+        if let Some(friction) = rubbing {
+            if friction.determined {
+                self.fit = friction.fit;
+            } else {
+                self.fit
+                    .widen(&friction.fit, "dry friction explains the loop as well");
+            }
+            told.push(friction.doubt);
+        }
+        self.doubts = doubts::of(samples, &self.fit, options);
+        self.doubts.extend(told);
+        let misfit = misfit::change(samples, &self.fit, options);
+        if let Some((doubt, late)) = late {
             self.fit.widen(&late, "the force seems late");
             self.doubts.push(doubt);
+        }
+        if !misfit.is_empty() {
+            self.fit.shared.push(SharedError {
+                cause: "law",
+                change: misfit,
+            });
         }
         if let Some(selection) = &self.selection
             && selection.is_none()
         {
-            for parameter in &mut self.fit.parameters {
-                parameter.identifiable = false;
-                parameter.reason = "no law describes this log".into();
-            }
+            self.fit.refuse("no law describes this log");
             self.doubts.insert(0, selection.reason.clone());
+        } else if let Some(reason) = doubts::explains_nothing(samples, &self.fit, options) {
+            self.fit.refuse(&reason);
+        } else if !explained {
+            self.doubts
+                .extend(doubts::other_law(samples, &self.fit, options));
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use crate::{
     Calibration, CalibrationError, CalibrationOptions, FitOptions, Log, ModelChoice, MovingMass,
-    Pooled, PrepareOptions, calibrate,
+    Pooled, PrepareOptions, calibrate, doubts,
     models::{self, ModelKind},
     pool,
 };
@@ -18,6 +18,8 @@ pub struct SiteCalibrations {
     pub mass: Option<f64>,
     /// What was noticed about all of them.
     pub notes: Vec<String>,
+    /// Why these logs give no stiffness and damping for a scene, and the law that would; `None`: they give both.
+    pub no_softness: Option<String>,
 }
 
 impl SiteCalibrations {
@@ -65,11 +67,54 @@ pub fn calibrate_sites(
         MovingMass::Unknown => None,
     };
     Ok(SiteCalibrations {
+        no_softness: no_softness(&sites, &pooled, fit),
         logs: sites,
         pooled,
         mass,
         notes,
     })
+}
+
+/// Why sites do not give both stiffness and damping, and the law that gives them on these samples.
+fn no_softness(sites: &[Calibration], pooled: &Pooled, options: &FitOptions) -> Option<String> {
+    let open: Vec<&str> = ["stiffness", "damping"]
+        .into_iter()
+        .filter(|name| pooled.parameter(name).is_none())
+        .collect();
+    if open.is_empty() {
+        return None;
+    }
+    let model = sites.first()?.fit.model;
+    let why: Vec<String> = sites
+        .iter()
+        .flat_map(|site| open.iter().filter_map(|name| why_open(site, name)))
+        .collect();
+    let gives = |kind: &&ModelKind| {
+        let mut samples = sites.iter().map(|site| &site.prepared.samples);
+        kind.name != model && samples.all(|of| doubts::gives_softness(kind, of, options))
+    };
+    let way_on = match models::ALL.iter().find(gives) {
+        Some(kind) => format!(
+            "{} gives stiffness and damping on these logs: try --model {}",
+            kind.name, kind.name
+        ),
+        None => "no law here gives both on these logs".to_owned(),
+    };
+    Some(format!(
+        "no {} for a scene: {}; {way_on}",
+        open.join(" and no "),
+        why.join("; ")
+    ))
+}
+
+/// Why a site has no such parameter; `None` where it has.
+fn why_open(site: &Calibration, name: &str) -> Option<String> {
+    let log = site.source.file.as_str();
+    match site.fit.parameter(name) {
+        None => Some(format!("{log}: {} has no {name}", site.fit.model)),
+        Some(parameter) if parameter.identifiable => None,
+        Some(parameter) => Some(format!("{log}: {name}: {}", parameter.reason)),
+    }
 }
 
 /// Fits all sites with one model, where they chose different ones; says so.

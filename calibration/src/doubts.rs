@@ -1,7 +1,7 @@
 //! Reasons not to believe a fit, for whoever reads only its table: misfit with the law that fits better, and stiffness that no tissue has.
 
 use crate::{
-    Fit, FitOptions, Samples,
+    Fit, FitOptions, Samples, friction,
     models::{self, ModelKind, selection},
     prepare::white_noise,
 };
@@ -102,14 +102,94 @@ fn places(
     })
 }
 
-fn misfit(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
-    let unexplained =
-        (fit.statistics.rmse_n.powi(2) / variance(&samples.force, &fit.used)).min(1.0);
-    let noise = if samples.smoothing > 0 {
+/// A law that leaves no more than this share of the force's variance describes the log, if badly: 0.3 is left by the straight line through
+/// the force of a tissue that stiffens with the cube of its depth. Beyond it, the law must also predict samples that it did not see.
+const DESCRIBED: f64 = 0.3;
+/// A law that leaves more than this share explains no more than half of the force.
+const HALF: f64 = 0.5;
+
+/// Why a law's parameters mean nothing, because it does not explain the force; `None` where it does, or where its misfit is noise.
+pub(crate) fn explains_nothing(
+    samples: &Samples,
+    fit: &Fit,
+    options: &FitOptions,
+) -> Option<String> {
+    let unexplained = unexplained(samples, fit);
+    let noise = noise(samples);
+    if unexplained <= DESCRIBED || fit.statistics.rmse_n <= STRUCTURED * noise {
+        return None;
+    }
+    let kind = models::by_name(fit.model)?;
+    let predicts = || selection::predicts(kind, samples, options);
+    (unexplained > HALF || !predicts()).then(|| {
+        format!(
+            "{} explains {:.0} % of the force's variance and misses the force by {:.3} N rms, where its noise is {noise:.3} N: the law does not describe this log",
+            fit.model,
+            100.0 * (1.0 - unexplained),
+            fit.statistics.rmse_n,
+        )
+    })
+}
+
+/// The law that gives stiffness and damping from the same samples, where a law that should leaves one of them open.
+pub(crate) fn other_law(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
+    let gives = models::by_name(fit.model).is_some_and(|kind| kind.gives_softness);
+    if !gives || fit.has_softness() {
+        return None;
+    }
+    let open: Vec<&str> = fit
+        .parameters
+        .iter()
+        .filter(|parameter| !parameter.identifiable)
+        .map(|parameter| parameter.name)
+        .collect();
+    models::ALL
+        .iter()
+        .filter(|kind| kind.name != fit.model)
+        .find(|kind| gives_softness(kind, samples, options))
+        .map(|kind| {
+            format!(
+                "{} leaves {} open, and {} gives stiffness and damping from the same samples: try --model {}",
+                fit.model,
+                open.join(" and "),
+                kind.name,
+                kind.name
+            )
+        })
+}
+
+/// Whether a law that is made for a scene identifies stiffness and damping on samples, and explains their force.
+pub(crate) fn gives_softness(kind: &ModelKind, samples: &Samples, options: &FitOptions) -> bool {
+    let options = FitOptions {
+        n_bootstrap: 0,
+        indenter: None,
+        ..options.clone()
+    };
+    kind.gives_softness
+        && kind.fit(samples, &options).is_ok_and(|fit| {
+            fit.has_softness()
+                && explains_nothing(samples, &fit, &options).is_none()
+                && friction::of(samples, &fit, &options).is_none()
+        })
+}
+
+/// Share of the force's variance that a fit leaves, at most 1.
+fn unexplained(samples: &Samples, fit: &Fit) -> f64 {
+    (fit.statistics.rmse_n.powi(2) / variance(&samples.force, &fit.used)).min(1.0)
+}
+
+/// Standard deviation of the force's noise [N].
+fn noise(samples: &Samples) -> f64 {
+    if samples.smoothing > 0 {
         samples.force_noise
     } else {
         white_noise(&samples.force)
-    };
+    }
+}
+
+fn misfit(samples: &Samples, fit: &Fit, options: &FitOptions) -> Option<String> {
+    let unexplained = unexplained(samples, fit);
+    let noise = noise(samples);
     let structured =
         fit.statistics.durbin_watson < DURBIN_WATSON && fit.statistics.rmse_n > STRUCTURED * noise;
     if unexplained <= UNEXPLAINED && !structured {

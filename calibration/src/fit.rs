@@ -145,6 +145,15 @@ impl ElasticTerm {
     }
 }
 
+/// An error that moves the parameters of all logs alike.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SharedError {
+    /// Of what, such as `latency`.
+    pub cause: &'static str,
+    /// What one standard error of it changes each parameter by, shape `[n_parameters]`.
+    pub change: Vec<f64>,
+}
+
 /// A fitted model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Fit {
@@ -158,8 +167,8 @@ pub struct Fit {
     pub parameters: Vec<Parameter>,
     /// Covariance of the parameters, row by row, shape `[n_parameters, n_parameters]`.
     pub covariance: Vec<f64>,
-    /// What one standard error of the force's latency changes each parameter by, alike in all logs of the same sensors; empty: nothing.
-    pub latency_change: Vec<f64>,
+    /// Errors that logs of the same sensors, preparation and law share, so that the scatter over sites does not tell them.
+    pub shared: Vec<SharedError>,
     /// How good it is.
     pub statistics: FitStatistics,
     /// Indices into the samples of those used, increasing.
@@ -181,17 +190,23 @@ impl Fit {
     }
 
     /// Widens intervals so that another fit, which may be the right one, is one standard error away; `because` of what.
-    pub(crate) fn widen(&mut self, other: &Fit, because: &str) {
+    pub(crate) fn widen(&mut self, other: &Fit, because: &'static str) {
         let difference = |ours: &Parameter| {
             let theirs = other.parameter(ours.name);
             theirs.map_or(0.0, |theirs| theirs.value - ours.value)
         };
         let changes: Vec<f64> = self.parameters.iter().map(difference).collect();
+        self.add_error(because, changes);
+    }
+
+    /// Adds an error to covariance and intervals, by what one standard error of it changes each parameter; sites share it.
+    pub(crate) fn add_error(&mut self, because: &'static str, changes: Vec<f64>) {
         let n = changes.len();
         for (index, value) in self.covariance.iter_mut().enumerate() {
             *value += changes[index / n] * changes[index % n];
         }
-        for (parameter, change) in self.parameters.iter_mut().zip(changes) {
+        for (parameter, change) in self.parameters.iter_mut().zip(&changes) {
+            let change = *change;
             let half = 0.5 * (parameter.ci95[1] - parameter.ci95[0]);
             let wider = half.hypot(GAUSSIAN_95 * change);
             parameter.standard_error = parameter.standard_error.hypot(change);
@@ -208,6 +223,26 @@ impl Fit {
                 );
             }
         }
+        self.shared.push(SharedError {
+            cause: because,
+            change: changes,
+        });
+    }
+
+    /// Takes every parameter back, for this reason.
+    pub(crate) fn refuse(&mut self, reason: &str) {
+        for parameter in &mut self.parameters {
+            parameter.identifiable = false;
+            parameter.reason = reason.to_owned();
+        }
+    }
+
+    /// Whether it gives the stiffness and damping that a scene takes.
+    pub(crate) fn has_softness(&self) -> bool {
+        ["stiffness", "damping"].into_iter().all(|name| {
+            self.parameter(name)
+                .is_some_and(|parameter| parameter.identifiable)
+        })
     }
 
     /// Correlation of two parameters; 0 where the covariance does not determine it.

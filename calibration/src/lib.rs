@@ -18,9 +18,11 @@ mod error;
 mod fit;
 pub mod formats;
 mod frames;
+mod friction;
 mod interpolation;
 mod late;
 mod log;
+mod misfit;
 pub mod models;
 mod pool;
 mod prepare;
@@ -32,7 +34,9 @@ pub mod synthetic;
 pub use calibrate::{Calibration, CalibrationOptions, ModelChoice, calibrate};
 pub use calibrate_sites::{SiteCalibrations, calibrate_sites};
 pub use error::CalibrationError;
-pub use fit::{ElasticTerm, Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter};
+pub use fit::{
+    ElasticTerm, Fit, FitOptions, FitStatistics, Indenter, Loss, MovingMass, Parameter, SharedError,
+};
 pub use frames::LogFrames;
 pub use log::{Channel, Log, LogSource, Motion};
 pub use models::selection::{ModelCandidate, ModelSelection};

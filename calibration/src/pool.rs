@@ -9,8 +9,8 @@
 //!   (k̄ - ρ c̄)² ≤ t² (V_kk - 2 ρ V_kc + ρ² V_cc), V being the covariance of the means.
 //!   Unlike the delta method it keeps its coverage where c̄ is known badly, and says so by an infinite end.
 //!
-//! A latency of the force that is not known moves all sites alike, which no spread over them tells: 1.96 times what one standard error of it
-//! moves the mean by is added to these intervals in squares, and to V.
+//! An error that sites share ([`SharedError`](crate::SharedError): latency, bias, surface, misfit of the law) moves all of them alike, which no
+//! spread over them tells: 1.96 times what one standard error of each moves the mean by is added to these intervals in squares, and to V.
 //!
 //! One site has no spread: its intervals are those of the fit, V is the fit's covariance, and t what its own interval used.
 
@@ -71,7 +71,7 @@ pub fn pool(fits: &[&Fit]) -> Pooled {
         .iter()
         .filter_map(|parameter| {
             let sites = column(fits, parameter.name)?;
-            let common = GAUSSIAN_95 * latency_change(fits, parameter.name);
+            let common = GAUSSIAN_95 * root_of_squares(&shared_changes(fits, parameter.name));
             Some((parameter.name, spread(&sites, common)))
         })
         .collect();
@@ -92,13 +92,32 @@ fn column<'a>(fits: &[&'a Fit], name: &str) -> Option<Vec<&'a Parameter>> {
         .collect()
 }
 
-/// What one standard error of the latency moves the mean over the sites by.
-fn latency_change(fits: &[&Fit], name: &str) -> f64 {
-    let change = |fit: &&Fit| {
-        let index = fit.parameters.iter().position(|own| own.name == name)?;
-        fit.latency_change.get(index).copied()
+/// Causes of what all sites have in common, in the order in which they are met.
+fn causes(fits: &[&Fit]) -> Vec<&'static str> {
+    let mut causes = Vec::new();
+    for error in fits.iter().flat_map(|fit| &fit.shared) {
+        if !causes.contains(&error.cause) {
+            causes.push(error.cause);
+        }
+    }
+    causes
+}
+
+/// What one standard error of each cause moves the mean over the sites by; in the order of [`causes`].
+fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
+    let mean = |cause: &'static str| {
+        let change = |fit: &&Fit| {
+            let index = fit.parameters.iter().position(|own| own.name == name)?;
+            let error = fit.shared.iter().find(|error| error.cause == cause)?;
+            error.change.get(index).copied()
+        };
+        fits.iter().filter_map(change).sum::<f64>() / fits.len() as f64
     };
-    fits.iter().filter_map(change).sum::<f64>() / fits.len() as f64
+    causes(fits).into_iter().map(mean).collect()
+}
+
+fn root_of_squares(values: &[f64]) -> f64 {
+    values.iter().map(|value| value * value).sum::<f64>().sqrt()
 }
 
 /// Pools a parameter; `common` is the half width of what moves all sites alike.
@@ -168,13 +187,16 @@ fn ratio(fits: &[&Fit]) -> Option<StiffnessDampingRatio> {
         let products = k.iter().zip(&c).map(|(k, c)| (k - k_mean) * (c - c_mean));
         let kc = products.sum::<f64>() / (n - 1.0) / n;
         let t = t_quantile(n - 1.0);
-        let common = |name: &str| GAUSSIAN_95 / t * latency_change(fits, name);
+        let scale = (GAUSSIAN_95 / t).powi(2);
+        let common = |name: &str| shared_changes(fits, name);
         let (k_common, c_common) = (common("stiffness"), common("damping"));
+        let product =
+            |a: &[f64], b: &[f64]| scale * a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
         (
             t,
-            k_sd.powi(2) / n + k_common.powi(2),
-            kc + k_common * c_common,
-            c_sd.powi(2) / n + c_common.powi(2),
+            k_sd.powi(2) / n + product(&k_common, &k_common),
+            kc + product(&k_common, &c_common),
+            c_sd.powi(2) / n + product(&c_common, &c_common),
         )
     };
     Some(StiffnessDampingRatio {

@@ -107,6 +107,21 @@ impl Samples {
         }
     }
 
+    /// Those of these indices, which increase.
+    pub(crate) fn rows(&self, rows: &[usize]) -> Self {
+        let pick = |values: &[f64]| rows.iter().map(|&row| values[row]).collect();
+        Self {
+            log: self.log.clone(),
+            time: pick(&self.time),
+            indentation: pick(&self.indentation),
+            velocity: pick(&self.velocity),
+            force: pick(&self.force),
+            presses: Vec::new(),
+            changes: self.changed(pick),
+            ..*self
+        }
+    }
+
     /// Every so many-th sample, about `n`.
     pub(crate) fn thinned(&self, n: usize) -> Self {
         let stride = self.len().div_ceil(n).max(1);

@@ -4,10 +4,13 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    CalibrationError, CalibrationOptions, FitOptions, ForceLatency, ModelChoice, PrepareOptions,
-    calibrate, calibrate_sites, models,
+    CalibrationError, CalibrationOptions, Channel, FitOptions, ForceLatency, ModelChoice,
+    PrepareOptions, calibrate, calibrate_sites, models,
     synthetic::{Law, MotionFrame, SyntheticLog, Trajectory},
 };
+use rand::{Rng as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+use rand_distr::{Distribution as _, StandardNormal};
 
 /// Logs of each kind.
 const LOGS: u64 = 100;
@@ -173,6 +176,155 @@ fn a_palpation_log_that_starts_under_load_is_compared_soberly() {
         // No law is off by more than the force itself (10 N), also not where it has to guess the start.
         assert!(candidate.held_out_rmse_n < 10.0, "{candidate:?}");
     }
+}
+
+#[test]
+fn a_clipped_force_leaves_the_truth_in_the_intervals() {
+    let mut recipe = recipe(KELVIN_VOIGT);
+    let options = options(ModelChoice::Named("kelvin-voigt"));
+    let (mut covered, mut known, mut bias) = (0, 0, 0.0);
+    for (motion, share) in [
+        (Trajectory::press(), 0.6),
+        (Trajectory::press(), 0.8),
+        (Trajectory::press(), 0.95),
+        (Trajectory::rich(), 0.7),
+        (Trajectory::rich(), 0.85),
+        (Trajectory::rich(), 0.95),
+    ] {
+        recipe.motion = motion;
+        for seed in 0..10 {
+            recipe.seed = seed;
+            let mut log = recipe.generate();
+            let most = recipe.truth().force.into_iter().fold(0.0, f64::max);
+            let limit = share * most + recipe.sensor.bias[2];
+            let Channel::Scalar(force) = &mut log.force else {
+                panic!("a scalar force")
+            };
+            for force in force.iter_mut() {
+                *force = force.min(limit);
+            }
+            let found = calibrate(&log, &options).unwrap();
+            let told = |note: &String| note.contains("clipped");
+            assert!(found.prepared.notes.iter().any(told));
+            for (name, truth) in KELVIN_VOIGT.parameters() {
+                let parameter = found.fit.parameter(name).unwrap();
+                if parameter.identifiable {
+                    known += 1;
+                    covered +=
+                        usize::from((parameter.ci95[0]..=parameter.ci95[1]).contains(&truth));
+                }
+            }
+            bias += (found.fit.parameter("stiffness").unwrap().value / 1324.17 - 1.0) / 60.0;
+        }
+    }
+    // A law with memory needs the motion that was left out.
+    let mut log = recipe.generate();
+    let Channel::Scalar(force) = &mut log.force else {
+        panic!("a scalar force")
+    };
+    for force in force.iter_mut() {
+        *force = force.min(6.0);
+    }
+    let refused = calibrate(&log, &self::options(ModelChoice::Named("sls")))
+        .unwrap_err()
+        .to_string();
+    assert!(refused.contains("use --model kelvin-voigt"), "{refused}");
+    assert!(calibrate(&log, &options).is_ok());
+    // Stiffness in all, damping in some.
+    assert!(known > 60, "{known}");
+    // Of 80 intervals of 95 %, fewer than 68 cover with probability 0.02 %.
+    assert!(
+        covered as f64 > 0.85 * f64::from(known),
+        "{covered} of {known}"
+    );
+    // One stiffness scatters by about 0.2 %.
+    assert!(bias.abs() < 1e-3, "{bias}");
+}
+
+/// Share of sets of five sites, whose logs `set` makes from a seed with the truth, in which the pooled interval of a parameter holds it.
+fn pooled_coverage(
+    name: &str,
+    latency_error: f64,
+    set: impl Fn(&mut ChaCha8Rng, u64) -> (Vec<SyntheticLog>, f64),
+) -> f64 {
+    const SETS: u64 = 200;
+    let mut rng = ChaCha8Rng::seed_from_u64(11);
+    let prepare = PrepareOptions {
+        force_latency_error: Some(latency_error),
+        ..PrepareOptions::default()
+    };
+    let (mut covered, mut known) = (0, 0);
+    for seed in 0..SETS {
+        let (recipes, truth) = set(&mut rng, 5 * seed);
+        let logs = recipes
+            .iter()
+            .map(|recipe| Ok((recipe.generate(), prepare.clone())));
+        let model = ModelChoice::Named("kelvin-voigt");
+        let sites = calibrate_sites(logs, model, &FitOptions::default()).unwrap();
+        if let Some(pooled) = sites.pooled.parameter(name) {
+            known += 1;
+            covered += u64::from((pooled.ci95[0]..=pooled.ci95[1]).contains(&truth));
+        }
+    }
+    // A set whose sites leave the parameter open has no interval.
+    assert!(known > SETS * 9 / 10, "{known}");
+    covered as f64 / known as f64
+}
+
+/// Five sites of a law that differ by 0.3 %, 50 samples a second.
+fn five(
+    rng: &mut ChaCha8Rng,
+    first: u64,
+    law: impl Fn(f64) -> Law,
+    motion: &Trajectory,
+) -> Vec<SyntheticLog> {
+    (first..first + 5)
+        .map(|seed| {
+            let spread: f64 = StandardNormal.sample(rng);
+            let mut site = recipe(law(1.0 + 3e-3 * spread));
+            site.motion = motion.clone();
+            site.rate = 50.0;
+            site.seed = seed;
+            site
+        })
+        .collect()
+}
+
+#[test]
+fn pooled_intervals_hold_what_the_sites_share() {
+    // A latency that is known to 2 ms, alike at all sites: a damper of −k L, 2.6 N·s/m for one standard error.
+    let motion = Trajectory::rich();
+    let share = pooled_coverage("damping", 2e-3, |rng, first| {
+        let late: f64 = StandardNormal.sample(rng);
+        let law = |factor: f64| Law::KelvinVoigt {
+            stiffness: 1324.17,
+            damping: 17.59 * factor,
+        };
+        let mut sites = five(rng, first, law, &motion);
+        for site in &mut sites {
+            site.sensor.force_latency = 2e-3 * late;
+        }
+        (sites, 17.59)
+    });
+    assert!(share >= 0.9, "{share}");
+    // A tissue that is no spring: the mean of force over indentation, down to 8 mm, is what a spring is to have.
+    let motion = Trajectory::press();
+    let share = pooled_coverage("stiffness", 0.0, |rng, first| {
+        let n = rng.random_range(1.0..1.4);
+        let law = |factor: f64| Law::HuntCrossley {
+            kappa: factor * 1300.0 / 0.008_f64.powf(n - 1.0),
+            lambda: 250.0,
+            n,
+            m: 0.5,
+        };
+        let mut sites = five(rng, first, law, &motion);
+        for site in &mut sites {
+            // Where the surface is not given, the law moves it, and takes much of its misfit there.
+            site.frame = MotionFrame::Indentation;
+        }
+        (sites, 1300.0 / n)
+    });
+    assert!(share >= 0.9, "{share}");
 }
 
 #[test]

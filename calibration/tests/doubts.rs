@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
 use insonate_calibration::{
-    Calibration, CalibrationOptions, Channel, ForceLatency, Log, LogFrames, LogSource, ModelChoice,
-    Motion, PrepareOptions, calibrate, prepare,
+    Calibration, CalibrationOptions, Channel, FitOptions, ForceLatency, Log, LogFrames, LogSource,
+    ModelChoice, Motion, PrepareOptions, calibrate, calibrate_sites, prepare,
     synthetic::{Law, MotionFrame, Segment, SyntheticLog, Trajectory},
 };
 
@@ -87,9 +87,11 @@ fn a_preload_is_fitted_where_the_law_allows_it() {
 
     // A law that needs the surface says so, and its advice works.
     let log = SyntheticLog::new(KELVIN_VOIGT, Trajectory::palpation(10.0), AXIS).generate();
-    let refused = calibrate(&log, &CalibrationOptions::default())
-        .unwrap_err()
-        .to_string();
+    let options = CalibrationOptions {
+        model: ModelChoice::Named("divided"),
+        ..CalibrationOptions::default()
+    };
+    let refused = calibrate(&log, &options).unwrap_err().to_string();
     assert!(refused.contains("--model kelvin-voigt"), "{refused}");
     assert_eq!(fitted(&log, ModelChoice::Auto).fit.model, "kelvin-voigt");
 }
@@ -318,4 +320,227 @@ fn a_late_force_is_told_and_taking_it_back_works() {
     };
     recipe.sensor.force_latency = 0.0;
     assert_eq!(told(&recipe.generate()), None);
+}
+
+/// A log of a motion along the axis whose force is a function of indentation and velocity, with noise of 0.02 N.
+fn log_of(segments: &[Segment], seed: u64, force: impl Fn(f64, f64) -> f64) -> Log {
+    let mut recipe = SyntheticLog::new(KELVIN_VOIGT, motion(segments), AXIS);
+    recipe.seed = seed;
+    recipe.sensor.force_noise = 0.02;
+    let truth = recipe.truth();
+    let mut log = recipe.generate();
+    let Channel::Scalar(recorded) = &mut log.force else {
+        panic!("a scalar force")
+    };
+    for (row, recorded) in recorded.iter_mut().enumerate() {
+        let depth = truth.indentation[row];
+        let wanted = if depth > 0.0 {
+            force(depth, truth.velocity[row]).max(0.0)
+        } else {
+            0.0
+        };
+        *recorded += wanted - truth.force[row];
+    }
+    log
+}
+
+#[test]
+fn a_law_that_explains_no_force_identifies_nothing() {
+    let ramp = [Segment::Hold(0.5), step(0.008, 0.004), Segment::Hold(0.3)];
+    // Structures that snap through: force rises, falls back, and rises again.
+    let snaps: [fn(f64) -> f64; 2] = [
+        |r| 10.0 * (1.0 - (r * 1400.0).cos()),
+        |r| 20.0 * (r / 1.5e-3) * (-(r / 1.5e-3)).exp() + 300.0 * r,
+    ];
+    for snap in snaps {
+        let log = log_of(&ramp, 1, |r, _| snap(r));
+        for model in [
+            "kelvin-voigt",
+            "divided",
+            "hunt-crossley",
+            "hertz",
+            "flat-punch",
+        ] {
+            let found = named(&log, model);
+            for parameter in &found.fit.parameters {
+                assert!(!parameter.identifiable, "{model} {parameter:?}");
+                assert!(
+                    parameter.reason.contains("does not describe"),
+                    "{parameter:?}"
+                );
+            }
+            assert!(!found.doubts.is_empty());
+            // No advice that would end the same way.
+            assert!(
+                found
+                    .doubts
+                    .iter()
+                    .all(|doubt| !doubt.contains("try --model")),
+                "{:?}",
+                found.doubts
+            );
+        }
+    }
+    // A tissue that stiffens with its depth is described, if badly.
+    let log = log_of(&ramp, 1, |r, _| 2e6 * r.powf(2.5));
+    let found = named(&log, "kelvin-voigt");
+    assert!(found.fit.parameter("stiffness").unwrap().identifiable);
+    // Force that is constant but for noise in a hold is no misfit, and tells stiffness.
+    let hold = [Segment::Hold(0.5), step(0.008, 0.02), Segment::Hold(3.0)];
+    let found = named(
+        &log_of(&hold, 1, |r, v| 1000.0 * r + 10.0 * v),
+        "kelvin-voigt",
+    );
+    assert!(found.fit.parameter("stiffness").unwrap().identifiable);
+}
+
+#[test]
+fn a_law_that_gives_softness_is_named_and_following_it_works() {
+    let recipe = |law| {
+        let mut recipe = SyntheticLog::new(law, Trajectory::rich(), AXIS);
+        recipe.rate = 200.0;
+        recipe.seed = 1;
+        recipe.generate()
+    };
+    let stiffening = recipe(Law::HuntCrossley {
+        kappa: 14e3,
+        lambda: 230.0,
+        n: 1.5,
+        m: 0.5,
+    });
+    let found = named(&stiffening, "divided");
+    assert!(!found.fit.parameter("damping").unwrap().identifiable);
+    let advice = |doubt: &String| doubt.contains("leaves damping open");
+    let doubt = found.doubts.iter().find(|doubt| advice(doubt)).unwrap();
+    assert!(doubt.ends_with("try --model kelvin-voigt"), "{doubt}");
+    let followed = named(&stiffening, "kelvin-voigt").fit;
+    assert!(followed.parameter("damping").unwrap().identifiable);
+
+    // What the command line ends with.
+    let ends = |log: &Log, model| {
+        let logs = [Ok((log.clone(), PrepareOptions::default()))];
+        let model = ModelChoice::Named(model);
+        calibrate_sites(logs, model, &FitOptions::default())
+            .unwrap()
+            .no_softness
+    };
+    let linear = recipe(KELVIN_VOIGT);
+    assert_eq!(ends(&linear, "kelvin-voigt"), None);
+    let problem = ends(&linear, "hertz").unwrap();
+    assert!(problem.contains("hertz has no damping"), "{problem}");
+    assert!(problem.ends_with("try --model kelvin-voigt"), "{problem}");
+    let ramp = [Segment::Hold(0.5), step(0.008, 0.005), Segment::Hold(0.3)];
+    let problem = ends(
+        &log_of(&ramp, 1, |r, v| 1200.0 * r + 15.0 * v),
+        "kelvin-voigt",
+    )
+    .unwrap();
+    assert!(
+        problem.ends_with("no law here gives both on these logs"),
+        "{problem}"
+    );
+    assert!(problem.contains("one velocity at each depth"), "{problem}");
+}
+
+fn swing(amplitude: f64, frequency: f64, cycles: f64) -> Segment {
+    Segment::Sine {
+        amplitude,
+        frequency,
+        cycles,
+        fade: 0.25,
+    }
+}
+
+/// Whether a fit's damping is open, or its interval holds the truth; and what is said of dry friction.
+fn rubbed(log: &Log, model: &'static str, truth: f64) -> (bool, Option<String>) {
+    let found = named(log, model);
+    let damping = found.fit.parameter("damping").unwrap();
+    let holds = (damping.ci95[0]..=damping.ci95[1]).contains(&truth);
+    let told = found.doubts.into_iter();
+    (
+        !damping.identifiable || holds,
+        told.clone().find(|doubt| doubt.contains("dry friction")),
+    )
+}
+
+#[test]
+fn dry_friction_is_no_damping() {
+    for (stiffness, damping, friction, frequency) in [
+        (1200.0, 0.0, 0.4, 0.8),
+        (900.0, 12.0, 0.3, 1.5),
+        (2000.0, 5.0, 0.25, 0.5),
+    ] {
+        let segments = [
+            Segment::Hold(1.0),
+            step(0.006, 0.02),
+            Segment::Hold(0.3),
+            swing(0.0024, frequency, 4.0),
+            step(-0.01, 0.02),
+            Segment::Hold(0.5),
+        ];
+        for seed in 0..3 {
+            let force = |r: f64, v: f64| {
+                stiffness * r + damping * v + if v == 0.0 { 0.0 } else { friction * v.signum() }
+            };
+            let log = log_of(&segments, seed, force);
+            for model in ["kelvin-voigt", "divided"] {
+                let (sober, told) = rubbed(&log, model, damping);
+                assert!(sober, "{model}: {stiffness} {damping}");
+                assert!(told.is_some(), "{model}: {stiffness} {damping}");
+            }
+        }
+    }
+}
+
+#[test]
+fn dry_friction_is_fitted_where_the_motion_tells_it_from_damping() {
+    let segments = [
+        Segment::Hold(1.0),
+        step(0.006, 0.005),
+        Segment::Hold(0.3),
+        swing(0.002, 0.3, 2.0),
+        swing(0.002, 3.0, 6.0),
+        step(-0.01, 0.02),
+        Segment::Hold(0.5),
+    ];
+    let law =
+        |r: f64, v: f64| 1200.0 * r + 15.0 * v + if v == 0.0 { 0.0 } else { 0.3 * v.signum() };
+    for seed in 0..3 {
+        let found = named(&log_of(&segments, seed, law), "kelvin-voigt");
+        let damping = found.fit.parameter("damping").unwrap();
+        assert!(
+            damping.identifiable && (damping.value / 15.0 - 1.0).abs() < 0.1,
+            "{damping:?}"
+        );
+        let friction = found.fit.parameter("dry_friction").unwrap();
+        assert!((friction.value / 0.3 - 1.0).abs() < 0.1, "{friction:?}");
+        assert!(
+            found
+                .doubts
+                .iter()
+                .any(|doubt| doubt.contains("dry friction of 0."))
+        );
+    }
+    // Not where there is none: a damper, and tissues whose loops have other reasons.
+    let laws = [
+        KELVIN_VOIGT,
+        Law::HuntCrossley {
+            kappa: 25e3,
+            lambda: 400.0,
+            n: 1.5,
+            m: 0.5,
+        },
+        Law::StandardLinearSolid {
+            stiffness: 900.0,
+            branch_stiffness: 600.0,
+            relaxation_time: 0.15,
+        },
+    ];
+    for law in laws {
+        for motion in [Trajectory::rich(), Trajectory::press(), motion(&segments)] {
+            let log = SyntheticLog::new(law, motion, AXIS).generate();
+            let (_, told) = rubbed(&log, "kelvin-voigt", 0.0);
+            assert_eq!(told, None, "{law:?}");
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that panics has failed")]
 
-use insonate_calibration::{Fit, FitStatistics, Parameter, pool};
+use insonate_calibration::{Fit, FitStatistics, Parameter, SharedError, pool};
 use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Distribution as _, Normal, StandardNormal};
@@ -30,12 +30,19 @@ fn fit(values: [f64; 2], errors: [f64; 2], correlation: f64) -> Fit {
             parameter("damping", "N·s/m", 1),
         ],
         covariance: vec![errors[0].powi(2), product, product, errors[1].powi(2)],
-        latency_change: Vec::new(),
+        shared: Vec::new(),
         statistics: FitStatistics::default(),
         used: Vec::new(),
         predicted: Vec::new(),
         contact_shift: None,
         notes: Vec::new(),
+    }
+}
+
+fn shared(cause: &'static str, change: [f64; 2]) -> SharedError {
+    SharedError {
+        cause,
+        change: change.to_vec(),
     }
 }
 
@@ -54,7 +61,7 @@ fn assert_near(value: f64, expected: f64, tolerance: f64) {
 fn a_latency_that_all_sites_share_is_in_their_intervals() {
     let own = [[1000.0, 19.0], [1010.0, 20.0], [990.0, 21.0]].map(|values| {
         let mut fit = fit(values, [1.0, 0.1], 0.0);
-        fit.latency_change = vec![0.0, -2.0];
+        fit.shared = vec![shared("latency", [0.0, -2.0])];
         fit
     });
     let all = pooled(&own);
@@ -69,6 +76,24 @@ fn a_latency_that_all_sites_share_is_in_their_intervals() {
     // 1000/20 ± about 1000 · 4.6/20².
     let ratio = all.ratio.unwrap();
     assert!(ratio.ci95[0] < 41.5 && ratio.ci95[1] > 64.0, "{ratio:?}");
+}
+
+#[test]
+fn errors_of_several_causes_add_in_squares_and_signs_of_one_cancel() {
+    let mut own = [1000.0, 1010.0, 990.0].map(|k| fit([k, 20.0], [1.0, 0.1], 0.0));
+    let half = |fits: &[Fit]| {
+        let [low, high] = pooled(fits).parameter("stiffness").unwrap().ci95;
+        0.5 * (high - low)
+    };
+    let scatter = 4.302653 * 10.0 / 3.0_f64.sqrt();
+    for fit in &mut own {
+        fit.shared = vec![shared("law", [30.0, 0.0]), shared("surface", [40.0, 0.0])];
+    }
+    assert_near(half(&own), scatter.hypot(1.96 * 50.0), 1e-4);
+    // What lifts one site and lowers the other moves the mean by a third of one.
+    own[1].shared[0].change[0] = -30.0;
+    let left = (30.0_f64 / 3.0).hypot(40.0);
+    assert_near(half(&own), scatter.hypot(1.96 * left), 1e-4);
 }
 
 #[test]

@@ -28,6 +28,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f/r = k + c ṙ/r",
     is_candidate: false, // Kelvin–Voigt with other weights.
     gives_softness: true,
+    has_memory: false,
     options: &[late::OPTION],
     law: |_, _| Ok(Box::new(Divided)),
 };

@@ -10,7 +10,7 @@ use super::{
     variable_projection::{Problem, State, System},
 };
 use crate::{
-    Fit, FitStatistics, Parameter, Samples, interpolation,
+    Fit, FitStatistics, Parameter, Samples, SharedError, interpolation,
     statistics::{
         bootstrap::{self, Draws},
         hac,
@@ -126,10 +126,8 @@ pub(super) fn fit(
         .collect();
 
     // What does each sample do, and what do bias and surface add?
-    let latency_change = of_latency(problem, state);
-    let mut uncertain = uncertain(problem, state, moved);
-    uncertain.extend(latency_change.clone());
-    uncertain.extend(of_changes(problem, state));
+    let shared = shared(problem, state, moved);
+    let uncertain: Vec<Vec<f64>> = shared.iter().map(|error| error.change.clone()).collect();
     let mut influence = combine(
         inference::influence(&local.equations(state), &local.inverse.matrix),
         &slopes,
@@ -212,7 +210,7 @@ pub(super) fn fit(
         elastic: problem.law.elastic_term(&state.nonlinear),
         parameters,
         covariance: covariance.transpose().as_slice().to_vec(),
-        latency_change: latency_change.unwrap_or_default(),
+        shared,
         statistics,
         used: problem.used().to_vec(),
         predicted,
@@ -265,25 +263,33 @@ fn sensitivity(problem: &Problem, state: &State, shift: f64, bias: f64) -> Vec<f
     difference(&at(shift, bias), &at(0.0, 0.0))
 }
 
-/// What one standard error of the bias, and of a surface that was not refined, moves the reported parameters by.
-fn uncertain(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<Vec<f64>> {
-    let mut changes = Vec::new();
+/// What one standard error of the bias, of a surface that was not refined, and of the latency moves the reported parameters by.
+fn shared(problem: &Problem, state: &State, moved: Option<&Moved>) -> Vec<SharedError> {
+    let mut errors = Vec::new();
+    let mut push = |cause, change| errors.push(SharedError { cause, change });
     let bias = problem.samples.bias_standard_error;
     if bias > 0.0 {
         let shift = moved.map_or(0.0, |moved| moved.of_bias);
-        changes.push(sensitivity(problem, state, shift, bias));
+        push("bias", sensitivity(problem, state, shift, bias));
     }
     let contact = problem.samples.contact;
     let refined = problem.shift_limit > 0.0 || moved.is_some();
     if !contact.known && !contact.is_unknown() && contact.standard_error > 0.0 && !refined {
-        changes.push(sensitivity(problem, state, contact.standard_error, 0.0));
+        let change = sensitivity(problem, state, contact.standard_error, 0.0);
+        push("surface", change);
     }
-    changes
+    if let Some(change) = of_latency(problem, state) {
+        push("latency", change);
+    }
+    for change in of_changes(problem, state) {
+        push("direction and baseline", change);
+    }
+    errors
 }
 
-/// Half of the samples over which the force's rate is taken, and half of the time at most [s]: over longer ones a fast press is lost.
-const HALF: usize = 4;
-const HALF_TIME: f64 = 0.016;
+/// Half of the samples over which the force's rate is taken: at most, and those in so long [s], within which probes in tissue hardly turn.
+const HALF: f64 = 4.0;
+const HALF_SPAN: f64 = 0.008;
 
 /// What one standard error of the latency moves the reported parameters by, where there is one.
 fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
@@ -291,7 +297,8 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
     if samples.latency_standard_error <= 0.0 {
         return None;
     }
-    let half = ((HALF_TIME / samples.sampling_interval) as usize).clamp(1, HALF);
+    let interval = samples.sampling_interval.max(f64::MIN_POSITIVE);
+    let half = (HALF_SPAN / interval).round().clamp(1.0, HALF) as usize;
     let rate = |i: usize| {
         let (from, to) = (i.saturating_sub(half), (i + half).min(samples.len() - 1));
         let span = samples.time[to] - samples.time[from];

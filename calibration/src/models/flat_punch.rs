@@ -18,6 +18,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = 2 a E/(1 − ν²) r",
     is_candidate: true,
     gives_softness: false,
+    has_memory: false,
     options: &["--tip flat"],
     law,
 };

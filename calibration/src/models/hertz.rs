@@ -18,6 +18,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = 4/3 E/(1 − ν²) √R r^{3/2}",
     is_candidate: true,
     gives_softness: false,
+    has_memory: false,
     options: &["--tip sphere"],
     law,
 };

@@ -20,6 +20,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = κ rⁿ + λ rᵐ ṙ",
     is_candidate: true,
     gives_softness: false,
+    has_memory: false,
     options: &["--exponents", late::OPTION],
     law,
 };

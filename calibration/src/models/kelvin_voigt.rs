@@ -18,6 +18,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = k r + c ṙ",
     is_candidate: true,
     gives_softness: true,
+    has_memory: false,
     options: &[late::OPTION],
     law: |_, _| Ok(Box::new(KelvinVoigt)),
 };

@@ -19,6 +19,8 @@ pub struct ModelKind {
     pub is_candidate: bool,
     /// Whether it is made to give the stiffness and damping that a scene takes.
     pub gives_softness: bool,
+    /// Whether force depends on the past, so that samples cannot be taken out of their order.
+    pub has_memory: bool,
     /// Options of the command line that only some laws use, such as `--exponents`.
     pub options: &'static [&'static str],
     /// Makes the law.

@@ -6,6 +6,7 @@ mod divided;
 mod estimates;
 mod excitation;
 mod flat_punch;
+pub(crate) mod friction;
 mod half_space;
 mod hertz;
 mod hunt_crossley;
@@ -22,15 +23,15 @@ pub use kind::ModelKind;
 
 /// Every law.
 pub const ALL: &[ModelKind] = &[
-    divided::KIND,
     kelvin_voigt::KIND,
+    divided::KIND,
     hunt_crossley::KIND,
     sls::KIND,
     hertz::KIND,
     flat_punch::KIND,
 ];
 
-/// The law that is fitted where none is named.
+/// The law that is fitted where none is named: one that gives stiffness and damping, and whose rows are not divided by a small depth.
 pub const DEFAULT: &ModelKind = &ALL[0];
 
 /// The law called `name`.
@@ -38,7 +39,7 @@ pub fn by_name(name: &str) -> Option<&'static ModelKind> {
     ALL.iter().find(|kind| kind.name == name)
 }
 
-/// Names of the laws that satisfy a condition, for messages: `divided or kelvin-voigt`.
+/// Names of the laws that satisfy a condition, for messages: `kelvin-voigt or divided`.
 pub fn names_where(condition: impl Fn(&ModelKind) -> bool) -> String {
     let kinds = ALL.iter().filter(|kind| condition(kind));
     kinds.map(|kind| kind.name).collect::<Vec<_>>().join(" or ")

@@ -59,7 +59,21 @@ impl ModelSelection {
     }
 }
 
-/// The law that predicts unseen samples best and the share of the error of law `than` that it leaves, where it is another.
+/// Whether a law predicts unseen samples much better than a constant force does.
+pub(crate) fn predicts(kind: &ModelKind, samples: &Samples, options: &FitOptions) -> bool {
+    let samples = samples.thinned(ROWS);
+    let options = FitOptions {
+        indenter: None,
+        n_bootstrap: 0,
+        ..options.clone()
+    };
+    let (_, constant) = cross_validation::constant(&samples);
+    cross_validation::explained(kind, &samples, &options)
+        .is_ok_and(|explained| explained.held_out <= LEAST_EXPLAINED * constant)
+}
+
+/// The law that predicts unseen samples best and the share of the error of law `than` that it leaves, where it is another
+/// and predicts much better than a constant force.
 pub(crate) fn better_than(
     kinds: &'static [ModelKind],
     than: &str,
@@ -76,14 +90,17 @@ pub(crate) fn better_than(
         let explained = cross_validation::explained(kind, &samples, &options).ok()?;
         Some(explained).filter(|explained| explained.unidentified.is_empty() || kind.name == than)
     };
+    let (_, constant) = cross_validation::constant(&samples);
     let own = kinds.iter().find(|kind| kind.name == than)?;
     let own = held_out(own)?.held_out;
     let others = kinds
         .iter()
         .filter(|kind| kind.is_candidate && kind.name != than);
     others
-        .filter_map(|kind| Some((kind.name, held_out(kind)?.held_out / own)))
+        .filter_map(|kind| Some((kind.name, held_out(kind)?.held_out)))
         .min_by(|a, b| a.1.total_cmp(&b.1))
+        .filter(|(_, error)| *error <= LEAST_EXPLAINED * constant)
+        .map(|(name, error)| (name, error / own))
 }
 
 /// A law with what it explains.

@@ -21,6 +21,7 @@ pub(super) const KIND: ModelKind = ModelKind {
     equation: "f = k∞ r + k₁ q, q̇ = ṙ − q/τ",
     is_candidate: true,
     gives_softness: false,
+    has_memory: true,
     options: &[],
     law,
 };
@@ -47,6 +48,16 @@ fn law(samples: &Samples, _options: &FitOptions) -> Result<Box<dyn Law>, Calibra
     };
     let interval = samples.sampling_interval.clamp(duration * 1e-9, duration);
     let largest = samples.indentation.iter().copied().fold(0.0, f64::max);
+    if let Some(gap) = gap_inside(samples, INSIDE * largest) {
+        return Err(CalibrationError::Fit {
+            log: samples.log.clone(),
+            model: KIND.name,
+            problem: format!(
+                "samples from {:.3} to {:.3} s are missing while the probe presses (clipped, or not recorded), and relaxation needs the whole motion: use --model kelvin-voigt, or a --window without them",
+                gap[0], gap[1]
+            ),
+        });
+    }
     Ok(Box::new(StandardLinearSolid {
         interval,
         duration,
@@ -55,6 +66,18 @@ fn law(samples: &Samples, _options: &FitOptions) -> Result<Box<dyn Law>, Calibra
             .first()
             .is_some_and(|&first| first > INSIDE * largest),
     }))
+}
+
+/// Times [s] around the first gap with the probe deeper than `inside` [m] at both ends, so that there is no air in it.
+fn gap_inside(samples: &Samples, inside: f64) -> Option<[f64; 2]> {
+    let deep = |i: usize| samples.indentation[i] > inside;
+    let gap = |i: &usize| {
+        let step = samples.time[*i] - samples.time[i - 1];
+        step > GAP * samples.sampling_interval && deep(i - 1) && deep(*i)
+    };
+    (1..samples.len())
+        .find(gap)
+        .map(|i| [samples.time[i - 1], samples.time[i]])
 }
 
 /// The law.

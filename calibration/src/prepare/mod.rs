@@ -1,7 +1,7 @@
 //! From log to samples: bias, contact, normal, velocity, window. Every choice is stated.
 //!
 //! The steps, one file each, in order: `around` (the part that a window needs), `sanity`, `time`, `hold`, `strays`, `wrench` (frame
-//! of the force, with `weight`), `approach` (by `axis`, `tilt` and `contact`), `drift` (with `slope`), `latency`, `saturation`,
+//! of the force, with `weight`), `approach` (by `axis`, `tilt` and `contact`), `saturation`, `drift` (with `slope`), `latency`,
 //! `velocity` (by `polynomial`), `bias`, `onset`, `window`, `overview`; a probe that slides while it presses goes by `palpation`
 //! (with `presses`, `normals` and `baseline`) instead.
 
@@ -110,6 +110,8 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let (mut track, ends_in_air) = approach::oriented(&log, options, &mut findings)?;
     drop(log);
     track.add_doubts(&changes, share);
+    // Before anything is taken from the force, which would part the samples at the limit.
+    let clipped = saturation::clipped(&track, &mut findings)?;
     let drifting = if ends_in_air {
         None
     } else {
@@ -118,7 +120,7 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let latency_standard_error =
         latency::taken_back(&mut track, options, clock.interval, hold, &mut findings)?;
     let clock = clock.still_of(&track.time);
-    let clipped = saturation::clipped(&track, &mut findings)?;
+    let clipped = saturation::rows(&clipped, &track.time, options.force_latency);
     if !track.stretches.is_empty() {
         let mut palpated = palpated(track, &clock, &clipped, options, findings)?;
         palpated.samples.latency_standard_error = latency_standard_error;
@@ -163,6 +165,8 @@ fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
         force_noise = noise::white_noise(&track.force);
         smooth(&mut track, smoother, &clock);
     }
+    let reach = smoother.map_or(0, |smoother| smoother.window / 2);
+    let clipped = saturation::spread(&clipped, reach, track.time.len());
     let Track {
         time,
         depth: mut indentation,
@@ -272,6 +276,8 @@ fn palpated(
     if let Some(smoother) = smoother {
         smooth(&mut track, smoother, &clock);
     }
+    let reach = smoother.map_or(0, |smoother| smoother.window / 2);
+    let clipped = &saturation::spread(clipped, reach, track.time.len())[..];
     let samples = Samples {
         velocity_noise: noise,
         smoothing: smoother.map_or(0, |smoother| smoother.window),

@@ -1,22 +1,27 @@
 //! Force clipped at the sensor's limit: runs at the largest value that are not a hold.
+//!
+//! A clipped sample is censored: its force is the limit or more. Leaving out only what reads the limit would keep, of the samples next to
+//! it, those whose noise is low. So the whole stretch is left out in which the force comes near the limit: what is left does not depend on noise.
 
-use super::{findings::Findings, track::Track};
+use super::{findings::Findings, noise::white_noise, options::ForceLatency, track::Track};
 use crate::CalibrationError;
 
 /// Equal samples in a row that noise does not make.
 const RUN: usize = 5;
-/// Share of a log that may be saturated before it is refused.
-const MOST: f64 = 0.05;
+/// Share of a log that may be saturated before it is refused: what is left must be most of it.
+const MOST: f64 = 0.5;
+/// Standard deviations of the noise below the limit within which noise may clip a sample: one in 30 000.
+const NEAR: f64 = 4.0;
 
 /// A run in which the probe moves by a smaller share of its travel is a hold under a constant load: a testing machine keeps the force.
 /// If it was clipped all the same, it lacks no more than about this share of the largest force.
 const STILL: f64 = 1e-3;
 
-/// Indices of samples whose force is clipped, increasing.
+/// Times of samples whose force is clipped [s], increasing.
 pub(super) fn clipped(
     track: &Track,
     findings: &mut Findings,
-) -> Result<Vec<usize>, CalibrationError> {
+) -> Result<Vec<f64>, CalibrationError> {
     let force = &track.force;
     let limit = force.iter().fold(f64::MIN, |most, value| most.max(*value));
     let travel = range(&track.depth);
@@ -44,11 +49,11 @@ pub(super) fn clipped(
         .flatten()
         .collect();
     if clipped.is_empty() {
-        return Ok(clipped);
+        return Ok(Vec::new());
     }
     let share = clipped.len() as f64 / force.len() as f64;
     let found = format!(
-        "{} samples ({:.1} %) are clipped at {limit} N",
+        "{} samples ({:.1} %) are clipped at {limit:.4} N",
         clipped.len(),
         100.0 * share
     );
@@ -57,8 +62,65 @@ pub(super) fn clipped(
             "{found}: the force sensor was saturated; press more softly, or set its range wider"
         )));
     }
-    findings.note(format!("{found} and were left out"));
-    Ok(clipped)
+    let near = limit - NEAR * white_noise(force);
+    let stretches = stretches(&clipped, |index| force[index] >= near, force.len());
+    findings.note(format!(
+        "{found}; they and {} next to them, which noise may clip, were left out: what the tissue does beyond is not known",
+        stretches.len() - clipped.len()
+    ));
+    Ok(stretches.into_iter().map(|row| track.time[row]).collect())
+}
+
+/// Rows of a track whose force was recorded at one of these times, or between them, where it was taken back by a latency; increasing.
+pub(super) fn rows(clipped: &[f64], time: &[f64], latency: Option<ForceLatency>) -> Vec<usize> {
+    let latency = match latency {
+        Some(ForceLatency::Known(latency)) => latency,
+        _ => 0.0,
+    };
+    let at = |row: usize| time[row.min(time.len() - 1)] + latency;
+    let reach = usize::from(latency != 0.0);
+    (0..time.len())
+        .filter(|&row| {
+            // A force between two samples has something of both.
+            let next = clipped.partition_point(|clipped| *clipped < at(row.saturating_sub(reach)));
+            clipped
+                .get(next)
+                .is_some_and(|clipped| *clipped <= at(row + reach))
+        })
+        .collect()
+}
+
+/// The samples with all next to them that are `near` the limit, up to [`RUN`] others in a row; increasing.
+fn stretches(clipped: &[usize], near: impl Fn(usize) -> bool, n: usize) -> Vec<usize> {
+    let mut left_out = vec![false; n];
+    for &index in clipped {
+        left_out[index] = true;
+    }
+    let mut spread = |order: &mut dyn Iterator<Item = usize>| {
+        // Since the last sample that was left out or near it, in a stretch that has one.
+        let mut far = RUN + 1;
+        for index in order {
+            if left_out[index] || far <= RUN && near(index) {
+                far = 0;
+                left_out[index] = true;
+            } else {
+                far += 1;
+            }
+        }
+    };
+    spread(&mut (0..n));
+    spread(&mut (0..n).rev());
+    (0..n).filter(|&index| left_out[index]).collect()
+}
+
+/// The samples with `reach` more on either side, of `n`, over which smoothing spreads them; increasing.
+pub(super) fn spread(clipped: &[usize], reach: usize, n: usize) -> Vec<usize> {
+    let mut wider = Vec::with_capacity(clipped.len());
+    for &index in clipped {
+        let next = wider.last().map_or(0, |last: &usize| *last + 1);
+        wider.extend(next.max(index.saturating_sub(reach))..(index + reach + 1).min(n));
+    }
+    wider
 }
 
 fn range(values: &[f64]) -> f64 {

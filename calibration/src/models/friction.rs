@@ -1,0 +1,126 @@
+//! A law with dry friction next to it, to tell a loop that does not grow with speed from damping.
+//!
+//! ```text
+//! f = Σ βⱼ φⱼ(r, ṙ; θ) + F s(ṙ),   s = ṙ/√(ṙ² + w²)
+//! ```
+//!
+//! s is Coulomb's sign of the velocity, smooth over w, below which the sign is not known.
+
+use super::{
+    kind::ModelKind,
+    law::{Inputs, Law, Nonlinear, Spec},
+    solver,
+};
+use crate::{CalibrationError, ElasticTerm, Fit, FitOptions, Samples};
+
+/// w: standard deviations of the velocity's noise, and at least this share of the largest speed.
+/// At two standard deviations a sign is wrong once in forty; the share only keeps a velocity without noise from dividing by zero.
+const NOISE: f64 = 2.0;
+const SHARE: f64 = 1e-3;
+
+/// Friction F.
+pub(crate) const FRICTION: Spec = Spec {
+    name: "dry_friction",
+    title: "dry friction F",
+    unit: "N",
+    positive: false,
+    advice: "press at several frequencies or amplitudes",
+};
+
+impl ModelKind {
+    /// Fits the law with dry friction as one more parameter, `dry_friction`; laws whose rows are divided, by their direct form.
+    ///
+    /// # Errors
+    /// As [`ModelKind::fit`].
+    pub(crate) fn fit_with_friction(
+        &self,
+        samples: &Samples,
+        options: &FitOptions,
+    ) -> Result<Fit, CalibrationError> {
+        let own = (self.law)(samples, options)?;
+        let options = solver::options_for(self.name, &*own, samples, options)?;
+        let law = Rubbed {
+            law: own.direct_form().unwrap_or(&*own),
+            width: width(samples),
+        };
+        Ok(solver::solve(self.name, &law, samples, &options)?.fit())
+    }
+}
+
+/// Speed below which the sign of the velocity is not known [m/s].
+fn width(samples: &Samples) -> f64 {
+    let fastest = samples
+        .velocity
+        .iter()
+        .fold(0.0_f64, |fastest, value| fastest.max(value.abs()));
+    (NOISE * samples.velocity_noise)
+        .max(SHARE * fastest)
+        .max(f64::MIN_POSITIVE)
+}
+
+/// Share of the velocity's power that its smoothed sign explains, over samples `used`: 1 at one speed, 0.81 for a sine of one amplitude.
+pub(crate) fn likeness(samples: &Samples, used: &[usize]) -> f64 {
+    let width = width(samples);
+    let (mut vv, mut vs, mut ss) = (0.0, 0.0, 0.0);
+    for &index in used {
+        let velocity = samples.velocity[index];
+        let sign = velocity / velocity.hypot(width);
+        vv += velocity * velocity;
+        vs += velocity * sign;
+        ss += sign * sign;
+    }
+    vs * vs / (vv * ss).max(f64::MIN_POSITIVE)
+}
+
+/// The law with friction behind its own columns.
+struct Rubbed<'a> {
+    law: &'a dyn Law,
+    /// w [m/s].
+    width: f64,
+}
+
+impl Law for Rubbed<'_> {
+    fn columns(&self, inputs: &Inputs, nonlinear: &[f64]) -> Vec<Vec<f64>> {
+        let mut columns = self.law.columns(inputs, nonlinear);
+        columns.push(inputs.column(|_, v| v / v.hypot(self.width)));
+        columns
+    }
+
+    fn velocity_gain(&self, inputs: &Inputs, nonlinear: &[f64]) -> Option<(usize, Vec<f64>)> {
+        self.law.velocity_gain(inputs, nonlinear)
+    }
+
+    fn nonlinear(&self) -> Vec<Nonlinear> {
+        self.law.nonlinear()
+    }
+
+    fn starts(&self) -> Vec<Vec<f64>> {
+        self.law.starts()
+    }
+
+    fn objections(&self, values: &[f64], standard_errors: &[f64]) -> Vec<Option<String>> {
+        let own = values.len().min(self.law.specs().len());
+        self.law.objections(&values[..own], &standard_errors[..own])
+    }
+
+    fn specs(&self) -> Vec<Spec> {
+        let mut specs = self.law.specs();
+        specs.push(FRICTION);
+        specs
+    }
+
+    fn report(&self, linear: &[f64], nonlinear: &[f64]) -> Vec<f64> {
+        let (friction, own) = linear.split_last().unwrap_or((&0.0, &[]));
+        let mut values = self.law.report(own, nonlinear);
+        values.push(*friction);
+        values
+    }
+
+    fn linear_in_surface(&self) -> bool {
+        self.law.linear_in_surface()
+    }
+
+    fn elastic_term(&self, nonlinear: &[f64]) -> Option<ElasticTerm> {
+        self.law.elastic_term(nonlinear)
+    }
+}
