@@ -10,6 +10,8 @@ use crate::psm::{JointVector, N_DRIVES, N_JOINTS};
 
 /// Share of |torque · velocity| by which friction must drive a joint before its torque counts as reversed: no fit of a good log comes near.
 const DRIVEN: f64 = 0.05;
+/// Deviations of the noise by which that power must be off zero.
+const SURE: f64 = 3.0;
 /// Times that torques of joints 1 to 3 may be those of the given arm: arms and instruments differ by less, units (N mm, mN m) by 1000.
 const SIZES: std::ops::RangeInclusive<f64> = 0.05..=20.0;
 /// Joints that carry weight.
@@ -89,7 +91,7 @@ fn refuse_reversed(
     ))
 }
 
-/// Power that Coulomb and viscous friction take from a joint, over |torque · velocity|.
+/// Power that Coulomb and viscous friction take from a joint, over |torque · velocity|; 0 where noise may have made it.
 fn lost_share(
     observations: &Observations,
     base: &BaseParameters,
@@ -101,13 +103,20 @@ fn lost_share(
         if is_friction { values[index] } else { 0.0 }
     });
     let braking = &observations.regressor[joint] * &friction;
-    let (mut lost, mut whole) = (0.0, 0.0);
+    let (mut lost, mut whole, mut speed) = (0.0, 0.0, 0.0);
     let states = observations.torque.iter().zip(&observations.velocity);
     for ((torque, velocity), braking) in states.zip(braking.iter()) {
         lost += braking * velocity[joint];
         whole += (torque[joint] * velocity[joint]).abs();
+        speed += velocity[joint] * velocity[joint];
     }
-    if whole > 0.0 { lost / whole } else { 0.0 }
+    // What residuals of independent samples do to the sum.
+    let noise = observations.residual(values)[joint] * (speed * observations.stride as f64).sqrt();
+    if whole > 0.0 && lost.abs() > SURE * noise {
+        lost / whole
+    } else {
+        0.0
+    }
 }
 
 fn unit(log: &MotionLog, joint: usize, size: f64) -> DvrkError {

@@ -34,6 +34,9 @@ const GYRATION: f64 = 0.03;
 /// Mass for which this holds at least [kg].
 const LIGHTEST: f64 = 0.02;
 
+/// Share of the torques that any reference leaves, however smooth its log: corners of friction and steps of the readings.
+const RESOLVED: f64 = 5e-3;
+
 /// A payload on the insertion's carriage (link 8), in that link's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Payload {
@@ -231,6 +234,13 @@ fn fit(
         let left = &rests[joint] - &joints[joint][0] * &values;
         (left.norm_squared() / n as f64).sqrt()
     });
+    let torque_sizes: [f64; CARRYING] = std::array::from_fn(|joint| {
+        let squares = observations
+            .torque
+            .iter()
+            .map(|torque| torque[joint].powi(2));
+        (squares.sum::<f64>() / observations.n() as f64).sqrt()
+    });
     let payload = Payload {
         mass: values[MASS],
         mass_error: error(MASS),
@@ -240,8 +250,8 @@ fn fit(
             std::array::from_fn(|kind| values[FRICTION_COLUMN + 3 * joint + kind])
         }),
         residual_ratio: std::array::from_fn(|joint| match reference.residual {
-            Some(own) if own[joint] > 0.0 => residuals[joint] / own[joint],
-            _ => 0.0,
+            Some(own) => residuals[joint] / own[joint].max(RESOLVED * torque_sizes[joint]),
+            None => 0.0,
         }),
     };
     let fitted = &reference.values + &change * &values;

@@ -11,6 +11,8 @@ use crate::error::DvrkError;
 const REACH: [f64; 3] = [0.3, 0.3, 0.4];
 /// Residuals over those of the reference above which something else than friction, payload and noise is in the log.
 const STRANGE: f64 = 3.0;
+/// The same, above which it is no payload in any case: its interval would not hold.
+const IMPOSSIBLE: f64 = 10.0;
 /// Share of the residuals without payload that may be left with it, where they are strange.
 const EXPLAINED: f64 = 0.8;
 
@@ -91,9 +93,13 @@ pub(super) fn possible(
     }
     let strange = payload.residual_ratio.iter().any(|ratio| *ratio > STRANGE);
     let helps = (0..CARRYING).any(|joint| with[joint] < EXPLAINED * without[joint]);
-    if strange && !helps {
+    let is_impossible = payload
+        .residual_ratio
+        .iter()
+        .any(|ratio| *ratio > IMPOSSIBLE);
+    if is_impossible || (strange && !helps) {
         return refuse(format!(
-            "it leaves {:.1}, {:.1} and {:.1} times as much of the torques of joints 1 to 3 as the reference leaves of its own, and no payload makes that less",
+            "it leaves {:.1}, {:.1} and {:.1} times as much of the torques of joints 1 to 3 as the reference leaves of its own, allowed: {STRANGE}, or {IMPOSSIBLE} where a payload makes it less",
             payload.residual_ratio[0], payload.residual_ratio[1], payload.residual_ratio[2]
         ));
     }
