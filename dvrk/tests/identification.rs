@@ -138,7 +138,11 @@ fn payloads_are_weighed() {
         assert!((payload.mass - mass).abs() < 3.0 * payload.mass_error + 1e-5);
         assert!(payload.mass_error < 1e-3);
         let moment = payload.first_moment - body.first_moment;
-        assert!(moment.amax() < 1e-3 * mass, "{moment}");
+        // Friction of the day is fitted, too: a fifth of a gram at a metre is what 12 s leave.
+        for axis in 0..3 {
+            let error = payload.first_moment_error[axis];
+            assert!(moment[axis].abs() < 3.0 * error && error < 5e-4, "{moment}");
+        }
     }
 }
 

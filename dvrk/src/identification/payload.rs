@@ -50,7 +50,7 @@ pub struct Payload {
     pub first_moment_error: Vector3<f64>,
     /// By how much friction of joints 1 to 3 is above the reference's: Coulomb, viscous and constant, one row per joint [N m and N, per rad/s and m/s].
     pub friction_change: [[f64; 3]; CARRYING],
-    /// What the fit leaves of the torques of joints 1 to 3, over what the reference leaves of its own log; zero where the reference is exact.
+    /// What the fit leaves of the torques of joints 1 to 3, over what the reference leaves of its own log (at least 0.5 % of the torques); zero where the reference is exact.
     pub residual_ratio: [f64; CARRYING],
 }
 
@@ -64,6 +64,8 @@ struct Reference<'a> {
 
 impl Payload {
     /// The payload with which `psm`, whose inertia is known exactly, has the torques of a log.
+    ///
+    /// For an arm that was identified from another log this interval is too narrow: take [`Identification::payload`], which has in it what that log leaves open.
     ///
     /// # Errors
     ///
