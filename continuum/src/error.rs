@@ -34,6 +34,20 @@ pub enum ContinuumError {
         /// Counted from the base.
         element: usize,
     },
+    /// Forces do not come to balance.
+    #[error(
+        "forces are unbalanced by {residual:.1e} of the load after {n_iterations} linearisations, allowed: {tolerance:e}, or a few times the {rounding:.1e} that rounding leaves; take more elements, or load the rod in smaller steps"
+    )]
+    Unbalanced {
+        /// Greatest unbalanced force over the load.
+        residual: f64,
+        /// What was allowed.
+        tolerance: f64,
+        /// What rounding leaves.
+        rounding: f64,
+        /// Linearisations of all steps.
+        n_iterations: usize,
+    },
     /// A step is not a number.
     #[error("the rod's step is not a number")]
     Diverged,

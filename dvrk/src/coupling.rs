@@ -76,3 +76,11 @@ pub fn joint_from_console(console: &JointVector) -> JointVector {
     joint[6] = console[5] + 0.5 * console[6];
     joint
 }
+
+/// Joint torques from those of the wrist's yaw and the jaws' opening, with which the power is the same.
+pub fn joint_torque_from_console(console_torque: &JointVector) -> JointVector {
+    let mut joint = *console_torque;
+    joint[5] = 0.5 * console_torque[5] - console_torque[6];
+    joint[6] = 0.5 * console_torque[5] + console_torque[6];
+    joint
+}

@@ -138,7 +138,11 @@ fn payloads_are_weighed() {
         assert!((payload.mass - mass).abs() < 3.0 * payload.mass_error + 1e-5);
         assert!(payload.mass_error < 1e-3);
         let moment = payload.first_moment - body.first_moment;
-        assert!(moment.amax() < 1e-3 * mass, "{moment}");
+        // Friction of the day is fitted, too: a fifth of a gram at a metre is what 12 s leave.
+        for axis in 0..3 {
+            let error = payload.first_moment_error[axis];
+            assert!(moment[axis].abs() < 3.0 * error && error < 5e-4, "{moment}");
+        }
     }
 }
 
@@ -146,9 +150,10 @@ fn payloads_are_weighed() {
 fn a_motion_that_leaves_parameters_open_is_refused_by_name() {
     let truth = simulated::truth();
     let mut log = simulated::log(&truth, 1, Coordinates::Joint, 12.0, 0.0, 0);
-    for sample in 0..log.n_samples() {
-        log.q[sample][3] = 0.0;
-        log.dq[sample][3] = 0.0;
+    // Jaws that move together say nothing of the friction between them.
+    for (q, dq) in log.q.iter_mut().zip(&mut log.dq) {
+        q[6] = q[5];
+        dq[6] = dq[5];
     }
     let error = Identification::fit(&truth, &log, Method::Ols, Filtering::standard()).unwrap_err();
     let message = error.to_string();
@@ -157,7 +162,7 @@ fn a_motion_that_leaves_parameters_open_is_refused_by_name() {
         message.starts_with("simulated-1: the motion does not excite"),
         "{message}"
     );
-    assert!(message.contains("K10"), "{message}");
+    assert!(message.contains("Fc16"), "{message}");
 }
 
 /// What a unit of each base parameter adds to the torques along a trajectory, over these torques: norms over a period and all motors, each motor's torque over its range.

@@ -7,6 +7,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
+use super::rounding::Stagnation;
 use super::{BaseStep, Simulation, StepReport, StopReason};
 use crate::ContinuumError;
 use crate::actuation::{Actuation, draw_out};
@@ -164,6 +165,7 @@ impl Simulation {
             stop_reason: StopReason::MaxIterations,
             ..StepReport::default()
         };
+        let mut stagnation = Stagnation::default();
         for iteration in 0..=MAX_ITERATIONS {
             let arrival = self.base_step(actuation);
             self.assemble(actuation, &arrival);
@@ -207,10 +209,12 @@ impl Simulation {
             program.stiffness.clear_held(&mut program.gradient);
 
             report.equilibrium_residual = self.imbalance();
-            let is_still = arrival.is_last && arrival.step == NodeVector::zeros();
+            report.rounding = self.rounding();
             let is_clear = report.max_penetration <= self.settings.penetration_tolerance;
-            let is_balanced = report.equilibrium_residual <= TOLERANCE;
-            if iteration > 0 && is_still && is_clear && is_balanced {
+            let is_still = arrival.is_last && arrival.step == NodeVector::zeros() && is_clear;
+            let balance = stagnation.judge(&report, TOLERANCE, is_still);
+            report.is_stagnated = is_still && balance.is_stagnated;
+            if iteration > 0 && is_still && balance.is_reached {
                 report.stop_reason = StopReason::Done;
                 break;
             }

@@ -3,7 +3,9 @@
 mod assembly;
 mod damping;
 mod dynamics;
+mod rounding;
 mod settings;
+mod settle;
 
 pub use dynamics::Dynamics;
 pub use settings::{Equilibrium, StepReport, StepSettings, StopReason};
@@ -13,6 +15,7 @@ use std::sync::Arc;
 use nalgebra::{Matrix3, UnitQuaternion, Vector3};
 
 use self::damping::{Damping, MAX_CORRECTIONS};
+use self::rounding::Stagnation;
 use crate::actuation::{Actuation, feed, nodes_from_tip};
 use crate::contact::{Contacts, Posed, Search};
 use crate::element::{Element, Strained};
@@ -158,6 +161,7 @@ impl Simulation {
             Equilibrium::Converged { tolerance } => (Some(tolerance), self.settings.max_iterations),
         };
         let mut damping = Damping::new(tolerance.is_some());
+        let mut stagnation = Stagnation::default();
         for iteration in 0..=max_iterations {
             // Slide the rod through the mouth, and see how far the base has to go.
             self.feed(actuation)?;
@@ -165,13 +169,16 @@ impl Simulation {
             // Stiffness and forces (Eq. 22).
             self.assemble(actuation, &arrival);
             report.equilibrium_residual = self.imbalance();
+            report.rounding = self.rounding();
             let has_arrived = arrival.is_last
                 && (self.state.inserted_length - actuation.inserted_length).abs() < 1e-12;
             let is_clear = report.max_penetration <= self.settings.penetration_tolerance;
             let is_done = match tolerance {
                 Some(tolerance) => {
-                    let is_still = arrival.step == NodeVector::zeros();
-                    has_arrived && is_still && report.equilibrium_residual <= tolerance && is_clear
+                    let is_still = has_arrived && arrival.step == NodeVector::zeros() && is_clear;
+                    let balance = stagnation.judge(&report, tolerance, is_still);
+                    report.is_stagnated = is_still && balance.is_stagnated;
+                    is_still && balance.is_reached
                 }
                 None => is_clear && report.kkt_residual <= OPTIMAL,
             };

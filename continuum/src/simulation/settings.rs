@@ -35,7 +35,7 @@ pub enum Equilibrium {
     OneStep,
     /// Linearises until forces are balanced.
     Converged {
-        /// Greatest unbalanced force, over the load.
+        /// Greatest unbalanced force, over the load; a step also ends where only rounding is left ([`StepReport::is_stagnated`]).
         tolerance: f64,
     },
 }
@@ -125,6 +125,11 @@ pub struct StepReport {
     pub kkt_residual: f64,
     /// Greatest unbalanced force of the rod itself after the step, over the load.
     pub equilibrium_residual: f64,
+    /// Least unbalanced force over the load that rounding lets through: eps times the stiffness of an element times the rod's extent.
+    pub rounding: f64,
+    /// Whether forces are balanced as well as rounding lets them be, though not to the tolerance: `equilibrium_residual` is a few times
+    /// `rounding` and no longer falls.
+    pub is_stagnated: bool,
     /// How deep the rod is in a wall [m].
     pub max_penetration: f64,
     /// Whether the last linearisation was cut short by the limits, or the base has not arrived.

@@ -161,6 +161,20 @@ impl QuadraticProgram {
             .max(open.fold(0.0, f64::max) / 1e-3)
     }
 
+    /// Least residual that rounding lets through, as [`QuadraticProgram::relative`] measures it, where nodes are up to `extent` [m] from the origin.
+    ///
+    /// Positions are rounded by half an eps of the extent and rotations by half an eps, and a node's block of the stiffness makes forces of that.
+    /// For a rod that is mainly stiff along its axis this is eps 2 E A / l times the extent, and for its bending eps E I / l².
+    pub(crate) fn rounding(&self, extent: f64) -> f64 {
+        let greatest = self.stiffness.diagonal.iter().map(|block| {
+            let norm = |row: usize, column: usize| block.fixed_view::<3, 3>(row, column).norm();
+            let force = norm(0, 0) * extent + norm(0, 3);
+            let moment = norm(3, 0) * extent + norm(3, 3);
+            force.max(moment / self.length)
+        });
+        f64::EPSILON * greatest.fold(0.0, f64::max) / self.load
+    }
+
     /// The greatest force or moment over the load.
     pub(crate) fn relative(&self, residual: &[NodeVector]) -> f64 {
         let greatest = residual.iter().map(|node| {

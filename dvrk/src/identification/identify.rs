@@ -1,7 +1,9 @@
 //! From a log to parameters: ordinary and weighted least squares on the base parameters, and the feasible fit of the standard ones.
 
-use nalgebra::{DMatrix, DVector, RowDVector};
+use nalgebra::{DMatrix, DVector};
 
+use super::checks;
+use super::equations::Equations;
 use super::feasible::{self, BaseMisfit, Preference};
 use super::filter::Filtering;
 use super::log::MotionLog;
@@ -10,8 +12,6 @@ use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS, Psm};
 
-/// Condition number above which a log does not tell base parameters apart.
-const MAX_CONDITION: f64 = 1e6;
 /// How much worse than free least squares, in variances of the fit, feasible parameters may be for least squares to count as feasible.
 const FEASIBLE_EXCESS: f64 = 1e-2;
 
@@ -35,6 +35,16 @@ pub struct Identification {
     pub values: DVector<f64>,
     /// Standard errors of the least-squares fit with the same weights, SI units: those of the feasible fit are not larger.
     pub standard_errors: DVector<f64>,
+    /// Covariance of the least-squares values where residuals are correlated, for what is made of them; shape [n_base, n_base].
+    pub covariance: DMatrix<f64>,
+    /// Root mean square of what the least-squares fit leaves of its log's torques, in the log's coordinates [N m, N]; 0 for joints at rest.
+    pub residual: JointVector,
+    /// Joints that stood still in the log: their torques are not fitted, and [`Identification::relative_error`] is not a number there.
+    pub at_rest: [bool; N_JOINTS],
+    /// Indices of base parameters that the moving joints do not show alone: held at those of the given arm, with infinite standard errors.
+    pub not_identified: Vec<usize>,
+    /// What a reader of the result must know, one sentence each.
+    pub notes: Vec<String>,
     /// Condition number of the weighted equations with columns of unit length.
     pub condition_number: f64,
     /// Whether bodies can have these values: pseudo-inertias positive definite, masses and centres within bounds, friction and motor inertia not negative.
@@ -48,9 +58,13 @@ pub struct Identification {
 impl Identification {
     /// Fits the parameters of an arm with the kinematics of `psm` to a log.
     ///
+    /// Joints that stand still ([`MotionLog::joints_at_rest`]) are left out: base parameters that the others do not show stay those of `psm`.
+    ///
     /// # Errors
     ///
     /// [`DvrkError`] where the log is too short, the cut-off does not fit its rate, or the motion leaves base parameters open; it names these.
+    /// [`DvrkError::Log`] where torques have the opposite sign or another unit: friction would drive the motion, or torques are many times those of `psm`.
+    /// [`DvrkError::Log`] where no bodies that can exist explain the log and the method is [`Method::Sdp`].
     pub fn fit(
         psm: &Psm,
         log: &MotionLog,
@@ -59,10 +73,26 @@ impl Identification {
     ) -> Result<Self, DvrkError> {
         let base = BaseParameters::of(psm);
         let observations = Observations::of(psm, &base, log, &filtering)?;
-        let equations = Equations::of(&observations, method);
+        if observations.at_rest.iter().all(|at_rest| *at_rest) {
+            return Err(DvrkError::Log {
+                file: log.name.clone(),
+                problem: "no joint moves by more than 0.01 rad or 0.5 mm: is it the log of an excitation, in rad and m".to_owned(),
+            });
+        }
+        let given = &base.from_standard * psm.parameters();
+        let mut equations = Equations::of(&observations, method);
+        if observations.at_rest.contains(&true) {
+            equations.hold_open(&given);
+        }
         let condition_number = equations.condition_number(&base, &log.name)?;
-        let free = equations.solve();
+        let free = equations.solve().ok_or_else(|| DvrkError::Log {
+            file: log.name.clone(),
+            problem: "the motion does not excite every base parameter".to_owned(),
+        })?;
+        checks::torques(log, &observations, &base, &free, &given)?;
         let standard_errors = equations.standard_errors(&free);
+        let covariance = equations.covariance(&free, &observations.timing);
+        let residual = observations.residual(&free);
 
         // The feasible fit, in units of the residuals of the free one.
         let deviation = equations.residual_deviation(&free);
@@ -76,15 +106,37 @@ impl Identification {
             centre: &feasible::typical(),
             weight: feasible::PULL,
         };
-        let delta = feasible::solve(&misfit, &preference, feasible::GAP)?;
-        let (values, feasible) = match method {
-            Method::Ols | Method::Wls => (free, misfit.value(&delta) < FEASIBLE_EXCESS),
-            Method::Sdp => (&base.from_standard * &delta, feasible::is_feasible(&delta)),
+        let mut notes = checks::notes(&observations, &base, &equations.open, &residual);
+        let (values, feasible, delta) = match feasible::solve(&misfit, &preference, feasible::GAP) {
+            Ok(delta) if method == Method::Sdp => {
+                let values = &base.from_standard * &delta;
+                (values, feasible::is_feasible(&delta), delta)
+            }
+            Ok(delta) => (free, misfit.value(&delta) < FEASIBLE_EXCESS, delta),
+            Err(DvrkError::NoConvergence(reason)) if method == Method::Sdp => {
+                return Err(DvrkError::Log {
+                    file: log.name.clone(),
+                    problem: format!(
+                        "no bodies that can exist were found with these torques ({reason}); look at units and signs of q, dq and tau, or fit without bodies: --method wls"
+                    ),
+                });
+            }
+            Err(DvrkError::NoConvergence(_)) => {
+                notes.push("No bodies that can exist were found with these parameters: the standard parameters are those next to the given arm's with the same torques.".to_owned());
+                let delta = with_base_values(psm, &base, &free)?;
+                (free, false, delta)
+            }
+            Err(error) => return Err(error),
         };
         Ok(Self {
             base,
             values,
             standard_errors,
+            covariance,
+            residual,
+            at_rest: observations.at_rest,
+            not_identified: equations.open,
+            notes,
             condition_number,
             feasible,
             psm: psm.clone().with_parameters(&delta),
@@ -92,14 +144,19 @@ impl Identification {
         })
     }
 
-    /// Norm of the torque error over norm of the torque on a log, per joint in the log's coordinates.
+    /// Norm of the torque error over norm of the torque on a log, per joint in the log's coordinates; not a number for joints at rest in this log or in the one that was fitted.
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] where the log is too short or the cut-off does not fit its rate.
+    /// [`DvrkError`] where the log is too short or the cut-off does not fit its rate, and where its torques have the opposite sign.
     pub fn relative_error(&self, log: &MotionLog) -> Result<JointVector, DvrkError> {
         let comparison = self.compare(log)?;
+        let still = log.joints_at_rest();
+        checks::same_sign(log, &comparison)?;
         Ok(JointVector::from_fn(|joint, _| {
+            if still[joint] || self.at_rest[joint] {
+                return f64::NAN;
+            }
             let norm = |values: &mut dyn Iterator<Item = f64>| values.map(|v| v * v).sum::<f64>();
             let error = norm(
                 &mut comparison
@@ -133,116 +190,19 @@ impl Identification {
     }
 }
 
-/// The weighted equations of the independent samples.
-struct Equations {
-    /// Per joint, the weighted columns and torques.
-    joints: [(DMatrix<f64>, DVector<f64>); N_JOINTS],
-    /// Upper triangle of the QR factorisation of all.
-    upper: DMatrix<f64>,
-    /// Qᵀ times the weighted torques.
-    projected: DVector<f64>,
-}
-
-impl Equations {
-    fn of(observations: &Observations, method: Method) -> Self {
-        let n = observations.n();
-        let samples: Vec<usize> = (0..n).step_by(observations.stride).collect();
-        let joints = std::array::from_fn(|joint| {
-            let torque = observations.torque.iter().map(|torque| torque[joint]);
-            let (low, high) = torque.fold((f64::MAX, f64::MIN), |(l, h), t| (l.min(t), h.max(t)));
-            let weight = match method {
-                Method::Ols => 1.0,
-                Method::Wls | Method::Sdp => 1.0 / (high - low).max(f64::EPSILON),
-            };
-            let matrix = &observations.regressor[joint];
-            let columns = DMatrix::from_fn(samples.len(), matrix.ncols(), |row, column| {
-                weight * matrix[(samples[row], column)]
-            });
-            let torques = samples
-                .iter()
-                .map(|s| weight * observations.torque[*s][joint]);
-            (columns, DVector::from_iterator(samples.len(), torques))
-        });
-        let rows: Vec<RowDVector<f64>> = (joints.iter())
-            .flat_map(|(columns, _): &(DMatrix<f64>, _)| {
-                columns.row_iter().map(nalgebra::Matrix::into_owned)
-            })
-            .collect();
-        let right = DVector::from_iterator(
-            rows.len(),
-            joints.iter().flat_map(|(_, t)| t.iter().copied()),
-        );
-        let qr = DMatrix::from_rows(&rows).qr();
-        Self {
-            joints,
-            upper: qr.r(),
-            projected: qr.q().transpose() * right,
-        }
-    }
-
-    /// Condition number of the equations with columns of unit length.
-    fn condition_number(&self, base: &BaseParameters, log: &str) -> Result<f64, DvrkError> {
-        let mut scaled = self.upper.clone();
-        let mut still = Vec::new();
-        for (index, mut column) in scaled.column_iter_mut().enumerate() {
-            let norm = column.norm();
-            if norm > 0.0 {
-                column /= norm;
-            } else {
-                still.push(base.names()[index].clone());
-            }
-        }
-        let values = scaled.singular_values();
-        let condition = values.max() / values.min();
-        if still.is_empty() && condition < MAX_CONDITION {
-            return Ok(condition);
-        }
-        let what = if still.is_empty() {
-            format!("its condition number is {condition:.3e}, allowed: below {MAX_CONDITION:e}")
-        } else {
-            format!("it says nothing of {}", still.join("; "))
-        };
-        Err(DvrkError::Log {
-            file: log.to_owned(),
-            problem: format!(
-                "the motion does not excite every base parameter: {what}; move all joints, fast and far"
-            ),
-        })
-    }
-
-    fn solve(&self) -> DVector<f64> {
-        self.upper
-            .solve_upper_triangular(&self.projected)
-            .expect("the condition number is finite")
-    }
-
-    /// Root mean square of the weighted residuals; at least a millionth of the torques', which no reading resolves.
-    fn residual_deviation(&self, values: &DVector<f64>) -> f64 {
-        let n: usize = self.joints.iter().map(|(columns, _)| columns.nrows()).sum();
-        let freedom = n.saturating_sub(values.len()).max(1) as f64;
-        let sum: f64 = (self.joints.iter())
-            .map(|(columns, torques)| (torques - columns * values).norm_squared())
-            .sum();
-        let torques: f64 = self.joints.iter().map(|(_, t)| t.norm_squared()).sum();
-        (sum / freedom)
-            .sqrt()
-            .max(1e-6 * (torques / n as f64).sqrt())
-    }
-
-    /// Standard errors where each joint has its own variance: those of H (Σ s² AᵀA) H with H = (RᵀR)⁻¹.
-    fn standard_errors(&self, values: &DVector<f64>) -> DVector<f64> {
-        let n_base = values.len();
-        let shared = n_base as f64 / N_JOINTS as f64;
-        let mut middle = DMatrix::zeros(n_base, n_base);
-        for (columns, torques) in &self.joints {
-            let freedom = (columns.nrows() as f64 - shared).max(1.0);
-            let variance = (torques - columns * values).norm_squared() / freedom;
-            middle += columns.transpose() * columns * variance;
-        }
-        let inverse = (self.upper)
-            .solve_upper_triangular(&DMatrix::identity(n_base, n_base))
-            .expect("the condition number is finite");
-        let bread = &inverse * inverse.transpose();
-        (&bread * middle * &bread).diagonal().map(f64::sqrt)
-    }
+/// Standard parameters next to those of `psm` that have base parameters `values`: the smallest change.
+fn with_base_values(
+    psm: &Psm,
+    base: &BaseParameters,
+    values: &DVector<f64>,
+) -> Result<DVector<f64>, DvrkError> {
+    let mut delta = psm.parameters();
+    let gram = &base.from_standard * base.from_standard.transpose();
+    let rest = values - &base.from_standard * &delta;
+    let change = gram.cholesky().map(|cholesky| cholesky.solve(&rest));
+    let change = change.ok_or_else(|| {
+        DvrkError::NoConvergence("base parameters depend on each other".to_owned())
+    })?;
+    delta += base.from_standard.transpose() * change;
+    Ok(delta)
 }

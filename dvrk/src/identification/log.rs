@@ -1,29 +1,35 @@
 //! Recorded motions: positions, velocities and torques at a fixed rate, read from text.
 //!
-//! A file has either 21 numbers per line and no header, in the order q1..q7, dq1..dq7, tau1..tau7, as the dVRK identification logs have, or a header that names these columns in any order.
+//! A file has either 21 numbers per line and no header, in the order q1..q7, dq1..dq7, tau1..tau7, as the dVRK identification logs have, or a header that names these columns in any order, and may have a time.
 //! Numbers are separated by commas, semicolons or tabs.
 
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 
-use super::filter::derivative;
+use super::columns::Columns;
+use super::time;
+use super::units::{self, Reading};
 use crate::coupling;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS};
 
 /// Numbers per sample.
-const N_COLUMNS: usize = 3 * N_JOINTS;
+pub(super) const N_COLUMNS: usize = 3 * N_JOINTS;
 /// Longest log [samples]: 500 s at 200 Hz.
 const MAX_SAMPLES: usize = 100_000;
 /// Largest file [bytes]: a full log of long numbers.
 const MAX_BYTES: u64 = 64 << 20;
 /// Allowed rates [Hz].
-const RATES: std::ops::RangeInclusive<f64> = 20.0..=10_000.0;
+pub(super) const RATES: std::ops::RangeInclusive<f64> = 20.0..=10_000.0;
+/// Rate of a log without time where none is given [Hz]: that of Wang et al. 2019.
+const USUAL_RATE: f64 = 200.0;
 /// How far a recorded velocity may differ from the derivative of its position.
 const VELOCITY_RATIO: std::ops::RangeInclusive<f64> = 0.8..=1.25;
+/// Index of the joint that counts metres.
+pub(super) const INSERTION: usize = 2;
 /// Names of the three quantities in headers; the first is the one that messages use.
-const NAMES: [&[&str]; 3] = [
+pub(super) const NAMES: [&[&str]; 3] = [
     &["q", "position"],
     &["dq", "qd", "velocity"],
     &["tau", "torque", "effort"],
@@ -86,8 +92,25 @@ impl MotionLog {
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] naming file, line and column where a number is missing or none, where the rate is not 20 to 10000 Hz, where the file is longer than 100000 samples, or where velocities are not those of the positions at this rate.
+    /// As [`MotionLog::read_with`].
     pub fn read(path: &Path, rate_hz: f64, coordinates: Coordinates) -> Result<Self, DvrkError> {
+        let reading = Reading {
+            rate_hz: Some(rate_hz),
+            ..Reading::new(coordinates)
+        };
+        Self::read_with(path, &reading)
+    }
+
+    /// Reads a log of 21 columns or with named columns, in the units and at the rate of `reading`; the log's own are rad, m and torques of the motors.
+    ///
+    /// Joints 4 to 7 may be left out of a header, and then rest at zero.
+    /// Wrist yaw and jaw opening of the dVRK's topics become the angles of both jaws.
+    ///
+    /// # Errors
+    ///
+    /// [`DvrkError`] naming file, line and column where a number is missing or none, where the rate is not 20 to 10000 Hz or not that of the time column, where the file is longer than 100000 samples, or where velocities are not those of the positions at this rate.
+    /// [`DvrkError::Log`] where positions are out of the arm's range, naming the unit that they look like.
+    pub fn read_with(path: &Path, reading: &Reading) -> Result<Self, DvrkError> {
         let name = path.display().to_string();
         let unreadable = |source: std::io::Error| DvrkError::Read {
             file: path.display().to_string(),
@@ -103,7 +126,7 @@ impl MotionLog {
                 reason: format!("longer than {MAX_BYTES} bytes"),
             });
         }
-        Self::parse(name, &text, rate_hz, coordinates)
+        Self::parse_with(name, &text, reading)
     }
 
     /// The same from text; `name` is what messages call it.
@@ -117,6 +140,20 @@ impl MotionLog {
         rate_hz: f64,
         coordinates: Coordinates,
     ) -> Result<Self, DvrkError> {
+        let reading = Reading {
+            rate_hz: Some(rate_hz),
+            ..Reading::new(coordinates)
+        };
+        Self::parse_with(name, text, &reading)
+    }
+
+    /// As [`MotionLog::read_with`], from text; `name` is what messages call it.
+    ///
+    /// # Errors
+    ///
+    /// As [`MotionLog::read_with`].
+    pub fn parse_with(name: String, text: &str, reading: &Reading) -> Result<Self, DvrkError> {
+        let rate_hz = reading.rate_hz.unwrap_or(USUAL_RATE);
         if !RATES.contains(&rate_hz) {
             return Err(DvrkError::Range {
                 name: format!("the rate of {name} [Hz]"),
@@ -127,7 +164,7 @@ impl MotionLog {
         let mut log = Self {
             name,
             rate_hz,
-            coordinates,
+            coordinates: reading.coordinates,
             q: Vec::new(),
             dq: Vec::new(),
             tau: Vec::new(),
@@ -145,16 +182,32 @@ impl MotionLog {
         let has_header = first
             .split(separator)
             .any(|cell| cell.trim().chars().any(char::is_alphabetic) && !is_number(cell));
+        let mut times = Vec::new();
         let columns = if has_header {
-            log.named_columns(first_index + 1, first, separator)?
+            let cells: Vec<&str> = first.split(separator).collect();
+            Columns::named(&cells)
+                .map_err(|(column, problem)| log.problem(first_index + 1, &column, &problem))?
         } else {
-            let in_order = std::array::from_fn(|column| column);
-            log.push(first_index + 1, first, separator, &in_order, false)?;
+            let in_order = Columns::in_order();
+            log.push(
+                first_index + 1,
+                first,
+                separator,
+                &in_order,
+                false,
+                &mut times,
+            )?;
             in_order
         };
         for (index, line) in lines {
-            log.push(index + 1, line, separator, &columns, has_header)?;
+            log.push(index + 1, line, separator, &columns, has_header, &mut times)?;
         }
+        reading.convert(&mut log);
+        if columns.is_console {
+            log.joints_from_console(&columns);
+        }
+        time::apply(&mut log, &times, reading.rate_hz)?;
+        units::check_positions(&log)?;
         log.check_velocities()?;
         Ok(log)
     }
@@ -164,44 +217,33 @@ impl MotionLog {
         self.q.len()
     }
 
-    /// Which cell of a line holds which of the 21 numbers.
-    fn named_columns(
-        &self,
-        line: usize,
-        header: &str,
-        separator: char,
-    ) -> Result<[usize; N_COLUMNS], DvrkError> {
-        let cells: Vec<String> = header
-            .split(separator)
-            .map(|cell| {
-                cell.trim()
-                    .trim_matches('"')
-                    .to_lowercase()
-                    .replace('_', "")
-            })
-            .collect();
-        let mut columns = [0; N_COLUMNS];
-        for (index, column) in columns.iter_mut().enumerate() {
-            let (quantity, joint) = (index / N_JOINTS, index % N_JOINTS + 1);
-            let wanted = |cell: &String| {
-                NAMES[quantity]
-                    .iter()
-                    .any(|name| *cell == format!("{name}{joint}"))
-            };
-            let found: Vec<usize> = (0..cells.len()).filter(|i| wanted(&cells[*i])).collect();
-            *column = match found[..] {
-                [only] => only,
-                [] => {
-                    let problem = format!(
-                        "is missing in the header; it names: {}",
-                        cells.join(", ").chars().take(200).collect::<String>()
-                    );
-                    return Err(self.problem(line, &column_name(index), &problem));
+    /// Which joints stand still: positions stay within 0.01 rad or 0.5 mm, less than a gear's play and far more than an encoder flickers.
+    pub fn joints_at_rest(&self) -> [bool; N_JOINTS] {
+        std::array::from_fn(|joint| {
+            let positions = self.q.iter().map(|q| q[joint]);
+            let (low, high) =
+                positions.fold((f64::MAX, f64::MIN), |(l, h), q| (l.min(q), h.max(q)));
+            high - low <= if joint == INSERTION { 5e-4 } else { 1e-2 }
+        })
+    }
+
+    /// Both jaws from the wrist's yaw and the jaws' opening; without the opening they, and the wrist's pitch whose cables they share, are left out.
+    fn joints_from_console(&mut self, columns: &Columns) {
+        self.coordinates = Coordinates::Joint;
+        if columns.cells[N_JOINTS - 1].is_none() {
+            for values in [&mut self.q, &mut self.dq, &mut self.tau] {
+                for value in values.iter_mut() {
+                    value.fixed_rows_mut::<3>(N_JOINTS - 3).fill(0.0);
                 }
-                _ => return Err(self.problem(line, &column_name(index), "is named twice")),
-            };
+            }
+            return;
         }
-        Ok(columns)
+        for value in self.q.iter_mut().chain(&mut self.dq) {
+            *value = coupling::joint_from_console(value);
+        }
+        for tau in &mut self.tau {
+            *tau = coupling::joint_torque_from_console(tau);
+        }
     }
 
     fn push(
@@ -209,8 +251,9 @@ impl MotionLog {
         line: usize,
         text: &str,
         separator: char,
-        columns: &[usize; N_COLUMNS],
+        columns: &Columns,
         named: bool,
+        times: &mut Vec<(usize, f64)>,
     ) -> Result<(), DvrkError> {
         if self.n_samples() == MAX_SAMPLES {
             let problem = format!("has more than {MAX_SAMPLES} samples; cut it");
@@ -226,7 +269,10 @@ impl MotionLog {
         }
         let mut numbers = [0.0; N_COLUMNS];
         for (index, number) in numbers.iter_mut().enumerate() {
-            let Some(cell) = cells.get(columns[index]) else {
+            let Some(place) = columns.cells[index] else {
+                continue;
+            };
+            let Some(cell) = cells.get(place) else {
                 return Err(self.problem(line, &column_name(index), "is missing"));
             };
             *number = match cell.parse::<f64>() {
@@ -237,6 +283,23 @@ impl MotionLog {
                     return Err(self.problem(line, &column_name(index), &problem));
                 }
             };
+        }
+        if let Some(place) = columns.time {
+            let number = |place: usize| {
+                let cell = cells.get(place).copied().unwrap_or_default();
+                match cell.parse::<f64>() {
+                    Ok(value) if value.is_finite() => Ok(value),
+                    _ => {
+                        let shown: String = cell.chars().take(40).collect();
+                        let problem = format!(
+                            "is {shown:?}, allowed: a number of s, ms, µs or ns; a date is none"
+                        );
+                        Err(self.problem(line, "column time", &problem))
+                    }
+                }
+            };
+            let more = columns.nanoseconds.map_or(Ok(0.0), number)?;
+            times.push((line, number(place)? + 1e-9 * more));
         }
         let vector =
             |quantity: usize| JointVector::from_fn(|joint, _| numbers[quantity * N_JOINTS + joint]);
@@ -249,26 +312,19 @@ impl MotionLog {
     /// Recorded velocities must be those of the positions: a wrong rate or degrees show here.
     fn check_velocities(&self) -> Result<(), DvrkError> {
         for joint in 0..N_JOINTS {
-            let positions: Vec<f64> = self.q.iter().map(|q| q[joint]).collect();
-            let rates = derivative(&positions, self.rate_hz);
-            let (mut cross, mut square) = (0.0, 0.0);
-            for (rate, dq) in rates.iter().zip(&self.dq) {
-                cross += rate * dq[joint];
-                square += dq[joint] * dq[joint];
-            }
-            // A joint that rests has nothing to compare.
-            if square > 1e-6 * self.n_samples() as f64
-                && !VELOCITY_RATIO.contains(&(cross / square))
-            {
+            let Some(ratio) = units::velocity_ratio(self, joint) else {
+                continue;
+            };
+            if !VELOCITY_RATIO.contains(&ratio) {
                 return Err(DvrkError::Log {
                     file: self.name.clone(),
                     problem: format!(
-                        "q{0} changes {1:.3} times as fast at {2} Hz as dq{0} says, allowed: {3} to {4}; is the rate right, and are angles in radians",
+                        "q{0} changes {ratio:.3} times as fast at {1} Hz as dq{0} says, allowed: {2} to {3}; {4}",
                         joint + 1,
-                        cross / square,
                         self.rate_hz,
                         VELOCITY_RATIO.start(),
-                        VELOCITY_RATIO.end()
+                        VELOCITY_RATIO.end(),
+                        units::ratio_hint(self, joint, ratio)
                     ),
                 });
             }
@@ -284,7 +340,7 @@ impl MotionLog {
     }
 }
 
-fn column_name(index: usize) -> String {
+pub(super) fn column_name(index: usize) -> String {
     format!(
         "column {}{}",
         NAMES[index / N_JOINTS][0],

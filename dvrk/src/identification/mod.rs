@@ -6,6 +6,9 @@
 //! FourierTrajectory ──► the motion to record
 //! ```
 
+mod checks;
+mod columns;
+mod equations;
 mod feasible;
 mod filter;
 mod fourier;
@@ -14,10 +17,15 @@ mod log;
 mod observations;
 mod optimise;
 mod payload;
+mod payload_checks;
+mod robust;
 mod tables;
+mod time;
+mod units;
 
 pub use filter::Filtering;
 pub use fourier::{ExcitationLimits, FourierTrajectory, N_HARMONICS};
 pub use identify::{Identification, Method};
 pub use log::{Coordinates, MotionLog};
 pub use payload::Payload;
+pub use units::{AngleUnit, LengthUnit, Reading, TorqueSign};

@@ -1,9 +1,10 @@
 //! A log made ready for the fit: filtered, differentiated, its regressor in the log's own coordinates.
 
-use nalgebra::DMatrix;
+use nalgebra::{DMatrix, DVector};
 
 use super::filter::{Filtering, LowPass, derivative};
 use super::log::MotionLog;
+use super::robust::{self, Timing};
 use crate::dynamics::BaseParameters;
 use crate::error::DvrkError;
 use crate::psm::{JointVector, N_JOINTS, Psm};
@@ -20,8 +21,14 @@ pub(super) struct Observations {
     pub(super) regressor: [DMatrix<f64>; N_JOINTS],
     /// Filtered torques in the log's coordinates, one per sample.
     pub(super) torque: Vec<JointVector>,
+    /// Filtered velocities in the log's coordinates.
+    pub(super) velocity: Vec<JointVector>,
+    /// Joints of the log that do not move: taken to stand still, whatever their encoders flicker.
+    pub(super) at_rest: [bool; N_JOINTS],
     /// Every how many-th sample the filter leaves independent.
     pub(super) stride: usize,
+    /// Time between these, and after which the motion repeats.
+    pub(super) timing: Timing,
 }
 
 impl Observations {
@@ -37,8 +44,14 @@ impl Observations {
 
         // Motion: filtered, and accelerations by differences.
         let filtered = |signal: &[JointVector]| each_joint(signal, |s| low_pass.zero_phase(s));
-        let q = filtered(&log.q);
-        let dq = filtered(&log.dq);
+        let mut q = filtered(&log.q);
+        let mut dq = filtered(&log.dq);
+        let at_rest = log.joints_at_rest();
+        for joint in (0..N_JOINTS).filter(|joint| at_rest[*joint]) {
+            let mean = q.iter().map(|q| q[joint]).sum::<f64>() / q.len() as f64;
+            q.iter_mut().for_each(|q| q[joint] = mean);
+            dq.iter_mut().for_each(|dq| dq[joint] = 0.0);
+        }
         let ddq = each_joint(&dq, |s| derivative(s, log.rate_hz));
         let torque = filtered(&log.tau);
 
@@ -66,10 +79,41 @@ impl Observations {
             }
             matrix.rows(cut, kept).into_owned()
         });
+        let stride = (0.5 * log.rate_hz / filtering.cutoff_hz).floor().max(1.0) as usize;
+        let positions: Vec<Vec<f64>> = (0..N_JOINTS)
+            .filter(|joint| !at_rest[*joint])
+            .map(|joint| q[cut..cut + kept].iter().map(|q| q[joint]).collect())
+            .collect();
         Ok(Self {
             regressor,
             torque: torque[cut..cut + kept].to_vec(),
-            stride: (0.5 * log.rate_hz / filtering.cutoff_hz).floor().max(1.0) as usize,
+            velocity: dq[cut..cut + kept].to_vec(),
+            at_rest,
+            stride,
+            timing: Timing {
+                spacing_s: stride as f64 / log.rate_hz,
+                period_s: robust::period(&positions, log.rate_hz),
+            },
+        })
+    }
+
+    /// The samples that the filter leaves independent.
+    pub(super) fn samples(&self) -> Vec<usize> {
+        (0..self.n()).step_by(self.stride).collect()
+    }
+
+    /// Root mean square of what base parameters leave of the torques [N m, N]; 0 for joints at rest.
+    pub(super) fn residual(&self, values: &DVector<f64>) -> JointVector {
+        JointVector::from_fn(|joint, _| {
+            if self.at_rest[joint] {
+                return 0.0;
+            }
+            let model = &self.regressor[joint] * values;
+            let rest = self.torque.iter().zip(model.iter());
+            let sum: f64 = rest
+                .map(|(torque, model)| (torque[joint] - model).powi(2))
+                .sum();
+            (sum / self.n() as f64).sqrt()
         })
     }
 

@@ -1,102 +1,272 @@
-//! What an arm of known parameters carries: mass and centre of a compact payload on the carriage, from a log.
+//! What an arm carries: mass and centre of a compact payload on the carriage, from a log.
+//!
+//! Friction differs from day to day, so Coulomb, viscous and constant friction of joints 1 to 3 are fitted together with the payload.
+//! Intervals are those of residuals that last ([`super::robust`]), and have in them what the reference log leaves open.
 
 use nalgebra::{DMatrix, DVector, Vector3};
 
 use super::filter::Filtering;
+use super::identify::Identification;
 use super::log::MotionLog;
 use super::observations::Observations;
-use crate::dynamics::BaseParameters;
+use super::robust::{self, NORMAL_QUANTILE};
+use super::{checks, payload_checks};
+use crate::dynamics::{BaseParameters, FRICTION};
 use crate::error::DvrkError;
 use crate::inertia::Inertia;
-use crate::psm::Psm;
+use crate::psm::{JointVector, N_DRIVES, Psm};
 
 /// Where payloads are mounted among the heavy links: on the carriage that the insertion moves, link 8.
 const BLOCK: usize = 6;
 /// Passes until weights and inertia have settled.
-const N_PASSES: usize = 4;
-/// Where mass and first moment are among a link's barycentric parameters.
-const FIRST_MOMENT_AND_MASS: [usize; 4] = [6, 7, 8, 9];
+const N_PASSES: usize = 5;
+/// Joints whose torques show a payload, and their drives; those of the wrist carry nothing of it.
+pub(super) const CARRYING: usize = 3;
+/// Inertia about the origin, first moment and mass among a link's barycentric parameters.
+const N_INERTIA: usize = 6;
+const MOMENT: usize = 6;
+const MASS: usize = 9;
+/// First of the friction columns: Coulomb, viscous, constant of each joint.
+const FRICTION_COLUMN: usize = 10;
+const N_COLUMNS: usize = FRICTION_COLUMN + 3 * CARRYING;
+/// Radius of gyration up to which a body is compact [m]; what its inertia does to the torques widens the interval.
+const GYRATION: f64 = 0.03;
+/// Mass for which this holds at least [kg].
+const LIGHTEST: f64 = 0.02;
+
+/// Share of the torques that any reference leaves, however smooth its log: corners of friction and steps of the readings.
+const RESOLVED: f64 = 5e-3;
 
 /// A payload on the insertion's carriage (link 8), in that link's frame.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Payload {
-    /// Mass [kg].
+    /// Mass [kg]; may be below zero by less than its interval.
     pub mass: f64,
-    /// Its standard error [kg].
+    /// Its standard error [kg]: 1.96 of them are the 95 % interval, also where few periods were recorded.
     pub mass_error: f64,
     /// Mass times centre [kg m].
     pub first_moment: Vector3<f64>,
-    /// Its standard errors [kg m].
+    /// Its standard errors [kg m], as that of the mass.
     pub first_moment_error: Vector3<f64>,
+    /// By how much friction of joints 1 to 3 is above the reference's: Coulomb, viscous and constant, one row per joint [N m and N, per rad/s and m/s].
+    pub friction_change: [[f64; 3]; CARRYING],
+    /// What the fit leaves of the torques of joints 1 to 3, over what the reference leaves of its own log (at least 0.5 % of the torques); zero where the reference is exact.
+    pub residual_ratio: [f64; CARRYING],
+}
+
+/// The arm without the payload.
+struct Reference<'a> {
+    base: &'a BaseParameters,
+    values: DVector<f64>,
+    covariance: Option<&'a DMatrix<f64>>,
+    residual: Option<JointVector>,
 }
 
 impl Payload {
-    /// The payload with which `psm` has the torques of a log.
+    /// The payload with which `psm`, whose inertia is known exactly, has the torques of a log.
+    ///
+    /// For an arm that was identified from another log this interval is too narrow: take [`Identification::payload`], which has in it what that log leaves open.
     ///
     /// # Errors
     ///
-    /// [`DvrkError`] where the log is too short, the cut-off does not fit its rate, or the motion does not tell mass and centre apart.
+    /// As [`Identification::payload`].
     pub fn identify(psm: &Psm, log: &MotionLog, filtering: &Filtering) -> Result<Self, DvrkError> {
         let base = BaseParameters::of(psm);
-        let observations = Observations::of(psm, &base, log, filtering)?;
-        let mut known = &base.from_standard * psm.parameters();
+        let reference = Reference {
+            values: &base.from_standard * psm.parameters(),
+            base: &base,
+            covariance: None,
+            residual: None,
+        };
+        fit(psm, &reference, log, filtering)
+    }
 
-        // Columns of a point mass on the link: how its parameters change the base parameters.
-        let first = 10 * BLOCK;
-        let change = base
-            .from_standard
-            .select_columns(&FIRST_MOMENT_AND_MASS.map(|i| first + i));
+    /// 95 % interval of the mass [kg].
+    pub fn mass_interval(&self) -> [f64; 2] {
+        [-1.0, 1.0].map(|side| self.mass + side * NORMAL_QUANTILE * self.mass_error)
+    }
 
-        // Joints 1 to 3 carry it; each counts over its own residuals, and the inertia is that of a point, both from the pass before.
-        let mut weights = [1.0; 3];
-        let mut solution = (DVector::zeros(4), DMatrix::zeros(4, 4));
-        for _ in 0..N_PASSES {
-            let mut information = DMatrix::zeros(4, 4);
-            let mut right = DVector::zeros(4);
-            let equations = |joint: usize| {
-                let columns = &observations.regressor[joint];
-                let sampled = (0..observations.n()).step_by(observations.stride);
-                let samples: Vec<usize> = sampled.collect();
-                let rows = columns.select_rows(&samples);
-                let torque = DVector::from_iterator(
-                    samples.len(),
-                    samples
-                        .iter()
-                        .map(|sample| observations.torque[*sample][joint]),
-                );
-                (&rows * &change, torque - &rows * &known)
-            };
-            for (joint, weight) in weights.iter().enumerate() {
-                let (columns, rest) = equations(joint);
-                information += columns.transpose() * &columns * (weight * weight);
-                right += columns.transpose() * rest * (weight * weight);
-            }
-            let inverse = information.cholesky().map(|c| c.inverse()).ok_or_else(|| DvrkError::Log {
-                file: log.name.clone(),
-                problem: "the motion does not tell a payload's mass and centre apart; move joints 1 to 3".to_owned(),
-            })?;
-            let values = &inverse * right;
-            for (joint, weight) in weights.iter_mut().enumerate() {
-                let (columns, rest) = equations(joint);
-                let variance = (rest - &columns * &values).norm_squared() / columns.nrows() as f64;
-                *weight = 1.0 / variance.sqrt().max(f64::MIN_POSITIVE);
-            }
-            let moment = Vector3::new(values[0], values[1], values[2]);
-            let point = Inertia::about_centre(values[3], (moment / values[3]).into(), [0.0; 6]);
-            let mut about_origin = psm.parameters();
-            let turning = point.to_parameters().fixed_rows::<6>(0).into_owned();
-            let mut own = about_origin.fixed_rows_mut::<6>(first);
-            own += turning;
-            known = &base.from_standard * about_origin;
-            solution = (values, inverse);
+    /// Centre in the carriage's frame [m]; none where the interval of the mass has zero in it.
+    pub fn centre(&self) -> Option<Vector3<f64>> {
+        (self.mass_interval()[0] > 0.0).then(|| self.first_moment / self.mass)
+    }
+
+    /// What a reader of the result must know, one sentence each.
+    pub fn notes(&self) -> Vec<String> {
+        payload_checks::notes(self)
+    }
+}
+
+impl Identification {
+    /// The payload with which the identified arm has the torques of another log, which may have another rate.
+    ///
+    /// Friction of joints 1 to 3 may differ from that of the first log.
+    ///
+    /// # Errors
+    ///
+    /// [`DvrkError::Log`] where the log is too short, one of joints 1 to 3 stands still in it or in the first one, its motion does not tell mass and centre apart, its torques have the opposite sign, or no compact payload on the carriage explains the difference.
+    /// [`DvrkError::Range`] where the cut-off does not fit the log's rate.
+    pub fn payload(&self, log: &MotionLog) -> Result<Payload, DvrkError> {
+        let at_rest = (0..CARRYING).find(|joint| self.at_rest[*joint]);
+        if let Some(joint) = at_rest {
+            return Err(stands_still(log, joint, "in the log that was identified"));
         }
-        let (values, covariance) = solution;
-        let error = |index: usize| covariance[(index, index)].sqrt();
-        Ok(Self {
-            mass: values[3],
-            mass_error: error(3),
-            first_moment: Vector3::new(values[0], values[1], values[2]),
-            first_moment_error: Vector3::new(error(0), error(1), error(2)),
+        let reference = Reference {
+            base: &self.base,
+            values: self.values.clone(),
+            covariance: Some(&self.covariance),
+            residual: Some(self.residual),
+        };
+        fit(&self.psm, &reference, log, &self.filtering)
+    }
+}
+
+fn stands_still(log: &MotionLog, joint: usize, place: &str) -> DvrkError {
+    DvrkError::Log {
+        file: log.name.clone(),
+        problem: format!(
+            "joint {} stands still {place}: a payload is weighed by joints 1 to 3, which must all move",
+            joint + 1
+        ),
+    }
+}
+
+/// How unknowns change the base parameters, shape [n_base, 19].
+fn changes(base: &BaseParameters) -> DMatrix<f64> {
+    let inertia = (0..FRICTION_COLUMN).map(|index| 10 * BLOCK + index);
+    let friction =
+        (0..CARRYING).flat_map(|joint| (0..3).map(move |kind| FRICTION + kind * N_DRIVES + joint));
+    let indices: Vec<usize> = inertia.chain(friction).collect();
+    base.from_standard.select_columns(&indices)
+}
+
+fn fit(
+    psm: &Psm,
+    reference: &Reference<'_>,
+    log: &MotionLog,
+    filtering: &Filtering,
+) -> Result<Payload, DvrkError> {
+    let base = reference.base;
+    let observations = Observations::of(psm, base, log, filtering)?;
+    if let Some(joint) = (0..CARRYING).find(|joint| observations.at_rest[*joint]) {
+        return Err(stands_still(log, joint, "in this log"));
+    }
+    let samples = observations.samples();
+    let n = samples.len();
+    let change = changes(base);
+
+    // Joints 1 to 3: columns of the unknowns, of the reference's base parameters, and torques that these do not explain.
+    let joints: Vec<[DMatrix<f64>; 2]> = (0..CARRYING)
+        .map(|joint| {
+            let rows = observations.regressor[joint].select_rows(&samples);
+            [&rows * &change, rows]
         })
+        .collect();
+    let rests: Vec<DVector<f64>> = (0..CARRYING)
+        .map(|joint| {
+            let torque = samples.iter().map(|s| observations.torque[*s][joint]);
+            DVector::from_iterator(n, torque) - &joints[joint][1] * &reference.values
+        })
+        .collect();
+
+    // Each joint counts over its own residuals, and inertia is that of a point, give or take that of a compact body; both from the pass before.
+    let mut weights = [1.0; CARRYING];
+    let mut values = DVector::zeros(N_COLUMNS);
+    let mut inverse = DMatrix::zeros(N_COLUMNS, N_COLUMNS);
+    let mut prior = DVector::zeros(N_COLUMNS);
+    for pass in 0..N_PASSES {
+        let mass: f64 = values[MASS];
+        let moment = Vector3::new(values[MOMENT], values[MOMENT + 1], values[MOMENT + 2]);
+        let mut centre = DVector::zeros(N_COLUMNS);
+        // Without mass worth the name there is no centre, and no inertia.
+        if pass > 0 && mass > LIGHTEST && moment.norm() < mass {
+            let point = Inertia::about_centre(mass, (moment / mass).into(), [0.0; 6]);
+            let turning = point.to_parameters();
+            centre
+                .rows_mut(0, N_INERTIA)
+                .copy_from(&turning.fixed_rows::<6>(0));
+        }
+        let inertia = mass.abs().max(LIGHTEST) * GYRATION * GYRATION;
+        for index in 0..N_INERTIA {
+            prior[index] = 1.0 / (inertia * inertia);
+        }
+        let mut information = DMatrix::from_diagonal(&prior);
+        let mut right = prior.component_mul(&centre);
+        for ((weight, [columns, _]), rest) in weights.iter().zip(&joints).zip(&rests) {
+            information += columns.transpose() * columns * (weight * weight);
+            right += columns.transpose() * rest * (weight * weight);
+        }
+        // Scaled to unit diagonal: friction and moments have other sizes.
+        let scale: DVector<f64> = information.diagonal().map(|entry| 1.0 / entry.sqrt());
+        let scaled = DMatrix::from_diagonal(&scale) * information * DMatrix::from_diagonal(&scale);
+        let scaled = scaled.cholesky().ok_or_else(|| untold(log))?.inverse();
+        inverse = DMatrix::from_diagonal(&scale) * scaled * DMatrix::from_diagonal(&scale);
+        values = &inverse * right;
+        for ((weight, [columns, _]), rest) in weights.iter_mut().zip(&joints).zip(&rests) {
+            let variance = (rest - columns * &values).norm_squared() / n as f64;
+            let torque = rest.norm_squared() / n as f64;
+            *weight = 1.0 / variance.max(1e-12 * torque).sqrt().max(f64::MIN_POSITIVE);
+        }
+    }
+
+    // Covariance: of the log's residuals, of the body's inertia, and of the reference.
+    let mut scores = DMatrix::zeros(n, N_COLUMNS);
+    let mut sensitivity = DMatrix::zeros(N_COLUMNS, base.n());
+    for (joint, [columns, rows]) in joints.iter().enumerate() {
+        let square = weights[joint] * weights[joint];
+        let residual = &rests[joint] - columns * &values;
+        for (row, left) in residual.iter().enumerate() {
+            let mut score = scores.row_mut(row);
+            score += columns.row(row) * (square * *left);
+        }
+        sensitivity += columns.transpose() * rows * square;
+    }
+    let freedom = (CARRYING * n).saturating_sub(N_COLUMNS).max(1) as f64;
+    let mut covariance = robust::covariance(&scores, &inverse, &observations.timing)
+        * ((CARRYING * n) as f64 / freedom);
+    covariance += &inverse * DMatrix::from_diagonal(&prior) * &inverse;
+    if let Some(of_reference) = reference.covariance {
+        let seen = &inverse * sensitivity;
+        covariance += &seen * of_reference * seen.transpose();
+    }
+    let student = observations.timing.student(n);
+    let error = |index: usize| student * covariance[(index, index)].sqrt();
+
+    let residuals: [f64; CARRYING] = std::array::from_fn(|joint| {
+        let left = &rests[joint] - &joints[joint][0] * &values;
+        (left.norm_squared() / n as f64).sqrt()
+    });
+    let torque_sizes: [f64; CARRYING] = std::array::from_fn(|joint| {
+        let squares = observations
+            .torque
+            .iter()
+            .map(|torque| torque[joint].powi(2));
+        (squares.sum::<f64>() / observations.n() as f64).sqrt()
+    });
+    let payload = Payload {
+        mass: values[MASS],
+        mass_error: error(MASS),
+        first_moment: Vector3::from_fn(|axis, _| values[MOMENT + axis]),
+        first_moment_error: Vector3::from_fn(|axis, _| error(MOMENT + axis)),
+        friction_change: std::array::from_fn(|joint| {
+            std::array::from_fn(|kind| values[FRICTION_COLUMN + 3 * joint + kind])
+        }),
+        residual_ratio: std::array::from_fn(|joint| match reference.residual {
+            Some(own) => residuals[joint] / own[joint].max(RESOLVED * torque_sizes[joint]),
+            None => 0.0,
+        }),
+    };
+    let fitted = &reference.values + &change * &values;
+    checks::reversed(log, &observations, base, &fitted, CARRYING)?;
+    let without = payload_checks::without_payload(&joints, &rests, &weights, FRICTION_COLUMN);
+    payload_checks::possible(&payload, log, &residuals, &without)?;
+    Ok(payload)
+}
+
+fn untold(log: &MotionLog) -> DvrkError {
+    DvrkError::Log {
+        file: log.name.clone(),
+        problem: "the motion does not tell a payload's mass and centre apart; move joints 1 to 3"
+            .to_owned(),
     }
 }

@@ -1,0 +1,126 @@
+//! Whether a payload can be what explains a log.
+
+use nalgebra::{DMatrix, DVector};
+
+use super::log::MotionLog;
+use super::payload::{CARRYING, Payload};
+use super::robust::NORMAL_QUANTILE;
+use crate::error::DvrkError;
+
+/// How far a payload's centre may be from the origin of the carriage's frame along each axis [m]: the carriage's own bounds.
+const REACH: [f64; 3] = [0.3, 0.3, 0.4];
+/// Residuals over those of the reference above which something else than friction, payload and noise is in the log.
+const STRANGE: f64 = 3.0;
+/// The same, above which it is no payload in any case: its interval would not hold.
+const IMPOSSIBLE: f64 = 10.0;
+/// Share of the residuals without payload that may be left with it, where they are strange.
+const EXPLAINED: f64 = 0.8;
+
+/// Root mean square per joint of what friction alone leaves of the torques [N m, N]; friction's columns are from `first` on.
+pub(super) fn without_payload(
+    joints: &[[DMatrix<f64>; 2]],
+    rests: &[DVector<f64>],
+    weights: &[f64; CARRYING],
+    first: usize,
+) -> [f64; CARRYING] {
+    let n_friction = 3 * CARRYING;
+    let mut information = DMatrix::zeros(n_friction, n_friction);
+    let mut right = DVector::zeros(n_friction);
+    for (joint, [columns, _]) in joints.iter().enumerate() {
+        let own = columns.columns(first, n_friction);
+        let square = weights[joint] * weights[joint];
+        information += own.transpose() * own * square;
+        right += own.transpose() * &rests[joint] * square;
+    }
+    let values = information
+        .cholesky()
+        .map_or_else(|| DVector::zeros(n_friction), |c| c.solve(&right));
+    std::array::from_fn(|joint| {
+        let own = joints[joint][0].columns(first, n_friction);
+        let left = &rests[joint] - own * &values;
+        (left.norm_squared() / left.len().max(1) as f64).sqrt()
+    })
+}
+
+/// Refuses bodies that cannot be on the carriage; `with` and `without` are what the fit leaves of the torques with and without a payload.
+pub(super) fn possible(
+    payload: &Payload,
+    log: &MotionLog,
+    with: &[f64; CARRYING],
+    without: &[f64; CARRYING],
+) -> Result<(), DvrkError> {
+    let [low, high] = payload.mass_interval();
+    let grams = format!(
+        "{:.1} g ± {:.1} g",
+        1e3 * payload.mass,
+        1e3 * NORMAL_QUANTILE * payload.mass_error
+    );
+    let refuse = |why: String| {
+        Err(DvrkError::Log {
+            file: log.name.clone(),
+            problem: format!(
+                "no compact payload on the carriage explains the difference from the reference log: {why}; friction of joints 1 to 3 was fitted, so look at what else changed: counterweight, instrument, cables, how the base stands"
+            ),
+        })
+    };
+    if high < 0.0 {
+        return refuse(format!(
+            "the best fit weighs {grams}; where the reference log was the one with the payload, exchange them"
+        ));
+    }
+    for axis in 0..3 {
+        let moment = payload.first_moment[axis].abs();
+        let error = NORMAL_QUANTILE * payload.first_moment_error[axis];
+        if moment > REACH[axis] * high + error {
+            let centre = payload.first_moment / payload.mass * 1e3;
+            let place = if low > 0.0 {
+                format!(
+                    "its centre would be at {:.0}, {:.0}, {:.0} mm",
+                    centre.x, centre.y, centre.z
+                )
+            } else {
+                format!(
+                    "the difference has a moment of {moment:.3} kg m about the carriage without a mass"
+                )
+            };
+            return refuse(format!(
+                "the best fit weighs {grams}, and {place}, allowed: within {:.0}, {:.0}, {:.0} mm of the carriage's frame",
+                1e3 * REACH[0],
+                1e3 * REACH[1],
+                1e3 * REACH[2]
+            ));
+        }
+    }
+    let strange = payload.residual_ratio.iter().any(|ratio| *ratio > STRANGE);
+    let helps = (0..CARRYING).any(|joint| with[joint] < EXPLAINED * without[joint]);
+    let is_impossible = payload
+        .residual_ratio
+        .iter()
+        .any(|ratio| *ratio > IMPOSSIBLE);
+    if is_impossible || (strange && !helps) {
+        return refuse(format!(
+            "it leaves {:.1}, {:.1} and {:.1} times as much of the torques of joints 1 to 3 as the reference leaves of its own, allowed: {STRANGE}, or {IMPOSSIBLE} where a payload makes it less",
+            payload.residual_ratio[0], payload.residual_ratio[1], payload.residual_ratio[2]
+        ));
+    }
+    Ok(())
+}
+
+/// What a reader of the result must know.
+pub(super) fn notes(payload: &Payload) -> Vec<String> {
+    let mut notes = Vec::new();
+    if payload.centre().is_none() {
+        notes.push("The interval of the mass has zero in it: the log may be without payload, and no centre is told.".to_owned());
+    }
+    let strange: Vec<String> = (0..CARRYING)
+        .filter(|joint| payload.residual_ratio[*joint] > STRANGE)
+        .map(|joint| (joint + 1).to_string())
+        .collect();
+    if !strange.is_empty() {
+        notes.push(format!(
+            "More than a payload and friction changed: the fit leaves over {STRANGE} times as much of the torques of joints {} as the reference of its own log. The interval has this in it only as far as it varies over the log.",
+            strange.join(", ")
+        ));
+    }
+    notes
+}
