@@ -201,6 +201,13 @@ fn check_late(rate: f64, delays: &[f64], seeds: u64) {
             let found = calibrate(&recipe.generate(), &options()).unwrap();
             for name in ["stiffness", "damping"] {
                 covered += usize::from(holds_truth(&found, name));
+                if !holds_truth(&found, name) {
+                    eprintln!(
+                        "{rate} {delay} {seed} {name} {:?} {:?}",
+                        found.fit.parameter(name).map(|p| (p.value, p.ci95)),
+                        found.doubts
+                    );
+                }
                 n += 1;
             }
             let told = found
@@ -234,7 +241,7 @@ fn a_late_force_is_in_the_intervals_at_250_hz() {
 
 #[test]
 fn a_late_force_is_in_the_intervals_at_1000_hz() {
-    check_late(1000.0, &[0.0, 0.005, 0.02, 0.045], 2);
+    check_late(1000.0, &[0.0, 0.005, 0.02, 0.045], 8);
 }
 
 #[test]

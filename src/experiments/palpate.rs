@@ -167,7 +167,7 @@ pub struct SiteTruth {
     pub peak_indentation_m: f64,
     /// See `peak_indentation_m`.
     pub peak_force_n: f64,
-    /// Stiffness [N/m] and damping [N·s/m] that the divided form finds in the press without errors, and its R².
+    /// Stiffness [N/m] and damping [N·s/m] that the default law finds in the press without errors, and its R².
     pub stiffness: f64,
     /// See `stiffness`.
     pub damping: f64,

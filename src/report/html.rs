@@ -233,7 +233,7 @@ fn usage(report: &CalibrationReport) -> String {
     } else {
         html.push_str(
             "<p>A scene takes stiffness and damping, which this model or these logs do not give: \
-             calibrate with <code>--model divided</code> or <code>--model kelvin-voigt</code> for a <code>softness.toml</code> that a scene can read.</p>\n",
+             calibrate with <code>--model kelvin-voigt</code> for a <code>softness.toml</code> that a scene can read.</p>\n",
         );
     }
     if let Some(mujoco) = &softness.mujoco {

@@ -130,6 +130,7 @@ impl IdentificationReport {
             json!({
                 "mass_kg": payload.mass,
                 "mass_standard_error_kg": payload.mass_error,
+                "mass_ci95_kg": payload.mass_interval(),
                 "first_moment_kg_m": payload.first_moment.as_slice(),
                 "first_moment_standard_error_kg_m": payload.first_moment_error.as_slice(),
             })
@@ -153,6 +154,7 @@ impl IdentificationReport {
             "base_parameters": base,
             "feasible_standard_parameters": standard,
             "payload": payload,
+            "notes": self.notes(),
         })
     }
 
@@ -180,7 +182,17 @@ impl IdentificationReport {
         if let Some(payload) = &self.payload {
             let _ = write!(text, "\n{}", payload_line(payload));
         }
+        for note in self.notes() {
+            let _ = write!(text, "\nnote: {}", shown(&note));
+        }
         text.trim_end().to_owned()
+    }
+
+    /// What was noticed about the logs and the payload.
+    fn notes(&self) -> Vec<String> {
+        let of_payload = self.payload.as_ref().map(Payload::notes);
+        let of_logs = self.identification.notes.iter().cloned();
+        of_logs.chain(of_payload.into_iter().flatten()).collect()
     }
 
     fn feasibility(&self) -> &'static str {
@@ -216,18 +228,26 @@ impl IdentificationReport {
     }
 }
 
+/// A share in percent; a joint that stands still has none.
 fn percent(share: f64) -> String {
-    format!("{:.2} %", 100.0 * share)
+    if share.is_finite() {
+        format!("{:.2} %", 100.0 * share)
+    } else {
+        "–".to_owned()
+    }
 }
 
 fn payload_line(payload: &Payload) -> String {
-    let centre = payload.first_moment / payload.mass;
+    let [low, high] = payload.mass_interval().map(|mass| 1e3 * mass);
+    let centre = payload.centre().map_or_else(
+        || "none that the logs tell from zero".to_owned(),
+        |centre| {
+            let [x, y, z] = [centre.x, centre.y, centre.z].map(|along| 1e3 * along);
+            format!("centre at {x:.1}, {y:.1}, {z:.1} mm in its frame")
+        },
+    );
     format!(
-        "payload on the carriage: {:.1} g ± {:.1} g (95 %), centre at {:.1}, {:.1}, {:.1} mm in its frame",
-        1e3 * payload.mass,
-        1.96e3 * payload.mass_error,
-        1e3 * centre.x,
-        1e3 * centre.y,
-        1e3 * centre.z
+        "payload on the carriage: {:.1} g (95 %: {low:.1} to {high:.1} g), {centre}",
+        1e3 * payload.mass
     )
 }

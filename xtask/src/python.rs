@@ -149,7 +149,7 @@ fn pytest(venv: &Path, tests: &Path) -> Command {
 pub(crate) enum Target {
     /// Any Linux with glibc 2.28 or newer; optimised, which takes many minutes.
     AnyLinux,
-    /// This machine; built as tests are, whose dependencies it shares.
+    /// This machine; its dependencies are those that the tests of the workspace built.
     ThisMachine,
 }
 
@@ -176,6 +176,10 @@ pub(crate) fn build_wheel(target: Target) -> Result<PathBuf> {
         .env("PATH", std::env::join_paths(paths)?)
         .env("VIRTUAL_ENV", &tools)
         .current_dir(root());
+    if target == Target::ThisMachine {
+        // The tests of the package compute too much for code that is hardly optimised.
+        command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "3");
+    }
     run(command)?;
     let entry = fs::read_dir(&wheels)?
         .next()

@@ -64,7 +64,8 @@ pub(super) fn meaning(name: &str) -> Option<Meaning> {
     let name = axis_out_of_brackets(without_member(name));
     // `/probe/wrench.force` and `obs/force` say what `force` says, and `wrench/force/x` what `force_x` says.
     let (_, last) = split(&name);
-    [&*name, &last].iter().find_map(|name| {
+    let alone = name.rsplit(['/', '.']).next().unwrap_or(&name);
+    [&*name, &last, alone].iter().find_map(|name| {
         let bare = without_all_brackets(name);
         let spellings = [snake(bare), snake(&spaced(bare))];
         spellings

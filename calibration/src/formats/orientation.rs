@@ -223,7 +223,7 @@ pub(super) fn of_table(
     let Some(plan) = plan else {
         return Ok(LogFrames::default());
     };
-    let n = series.first().map_or(0, Vec::len);
+    let n = plan.picks.first().map_or(0, |&pick| series[pick].len());
     let numbers = |row: usize| plan.picks.iter().map(|&pick| series[pick][row]).collect();
     let turns = all(plan.kind, n, numbers).map_err(|(row, problem)| {
         let label = &picks[plan.picks[0]].label;

@@ -308,9 +308,16 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
         }
         (samples.force[to] - samples.force[from]) / span
     };
+    // A late force shows a surface that was estimated deeper, by as far as the probe went in that time.
+    let contact = samples.contact;
+    let approach = match samples.velocity.first() {
+        Some(speed) if !contact.known && !contact.is_unknown() => speed.max(0.0),
+        _ => 0.0,
+    };
     let base = problem.thinned(ROWS);
-    let at = |problem: &Problem| {
-        let state = problem.solve(&state.nonlinear, state.shift, 0.0);
+    let at = |problem: &Problem, latency: f64| {
+        let shift = state.shift - latency * approach;
+        let state = problem.solve(&state.nonlinear, shift, 0.0);
         values(problem, &state.raw(problem.shift_limit))
     };
     let shifted = |latency: f64| {
@@ -329,9 +336,9 @@ fn of_latency(problem: &Problem, state: &State) -> Option<Vec<f64>> {
             force: later.collect(),
             ..samples.clone()
         };
-        at(&base.with_samples(&later))
+        at(&base.with_samples(&later), latency)
     };
-    let now = at(&base);
+    let now = at(&base, 0.0);
     let error = samples.latency_standard_error;
     let (late, early) = (shifted(error), shifted(-error));
     // An interval reaches two standard errors, over which curvature has four times its share: twice that of what is linear.

@@ -145,9 +145,7 @@ impl Simulation {
                 "solve needs a simulation with a tolerance, the greatest unbalanced force over the load",
             ));
         };
-        let is_solved = |report: &continuum::StepReport| {
-            report.stop_reason == StopReason::Done && report.equilibrium_residual <= tolerance
-        };
+        let is_solved = |report: &continuum::StepReport| report.is_at_rest(tolerance);
         let actuation = &actuation.actuation;
         let solved = self.repeat(py, max_steps, |rod| Ok(rod.step(actuation)?), is_solved)?;
         if is_solved(&solved.report) {

@@ -172,25 +172,10 @@ fn way_on(report: &CalibrationReport, softness: &Path) -> String {
 fn unusable(sites: &SiteCalibrations) -> Option<String> {
     let for_scenes = models::by_name(sites.model()).is_some_and(|kind| kind.gives_softness);
     let identified = |log: &Calibration| log.fit.parameters.iter().any(|found| found.identifiable);
-    if pooled_softness(sites).is_some() || (!for_scenes && sites.logs.iter().any(identified)) {
+    if !for_scenes && sites.logs.iter().any(identified) {
         return None;
     }
-    let missing = sites.logs.iter().filter_map(|log| {
-        let mut parameters = log.fit.parameters.iter();
-        let missing = parameters.find(|found| !found.identifiable)?;
-        Some(format!(
-            "{} has no {}: {}",
-            log.source.name(),
-            missing.name,
-            missing.reason
-        ))
-    });
-    let missing: Vec<String> = missing.collect();
-    let others = match missing.len() {
-        0 | 1 => String::new(),
-        n => format!(" (and {} more of {} logs)", n - 1, sites.logs.len()),
-    };
-    Some(format!("{}{others}", missing.first()?))
+    sites.no_softness.clone()
 }
 
 /// Tunes the scene's torso to the pooled softness, pressed along the first log's indentation.

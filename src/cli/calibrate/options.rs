@@ -1,7 +1,7 @@
 //! The options of a calibration, and which of them go together.
 
 use clap::Args;
-use insonate::calibration::formats::{Columns, ReadOptions, Units};
+use insonate::calibration::formats::{Columns, ForceFrame, OrientationKind, ReadOptions, Units};
 use insonate::calibration::models::ModelKind;
 use insonate::calibration::{
     CalibrationError, CalibrationOptions, FitOptions, ForceBias, ForceLatency, ForceSign, Indenter,
@@ -53,6 +53,12 @@ pub(super) struct LogOptions {
     /// Units of the columns, such as indentation=mm,velocity=mm/s,force=N [default: the header's, else SI].
     #[arg(long, value_name = "KEY=UNIT,…", value_parser = units, help_heading = "Reading")]
     units: Option<Units>,
+    /// How the columns of the orientation are written: xyzw, wxyz, rotation-vector, rpy or rpy-deg [default: as their names say].
+    #[arg(long, value_name = "KIND", value_parser = orientation, help_heading = "Reading")]
+    orientation: Option<OrientationKind>,
+    /// Frame of a force vector: base, that of the position, or tool, turned by the recorded orientation [default: as the log tells].
+    #[arg(long, value_name = "base|tool", value_parser = force_frame, help_heading = "Reading")]
+    force_frame: Option<ForceFrame>,
     /// Samples per second, for logs without time [Hz].
     #[arg(long, value_name = "HZ", value_parser = positive, allow_negative_numbers = true, help_heading = "Reading")]
     rate: Option<f64>,
@@ -122,6 +128,11 @@ impl LogOptions {
                 surface: self.surface,
                 normal: self.normal,
                 velocity,
+                force_frame: match self.force_frame {
+                    None => insonate::calibration::ForceFrame::Auto,
+                    Some(ForceFrame::Base) => insonate::calibration::ForceFrame::Motion,
+                    Some(ForceFrame::Tool) => insonate::calibration::ForceFrame::Tool,
+                },
                 force_latency: self.force_latency,
                 force_latency_error: self.force_latency_error,
             },
@@ -150,7 +161,8 @@ impl LogOptions {
             units: self.units.clone().unwrap_or_default(),
             rate: self.rate,
             episode: self.episode,
-            ..ReadOptions::default()
+            orientation: self.orientation,
+            force_frame: self.force_frame,
         }
     }
 
@@ -192,6 +204,14 @@ impl LogOptions {
         }
         Ok(())
     }
+}
+
+fn orientation(text: &str) -> Result<OrientationKind, String> {
+    text.parse().map_err(plain)
+}
+
+fn force_frame(text: &str) -> Result<ForceFrame, String> {
+    text.parse().map_err(plain)
 }
 
 fn latency(text: &str) -> Result<ForceLatency, String> {

@@ -188,7 +188,10 @@ fn lines(recorded: &[SiteRecording]) -> Vec<String> {
             truth.damping
         )
     }));
-    lines.push("\nk and c: the divided form of each press before noise".to_owned());
+    lines.push(format!(
+        "\nk and c: {} of each press before noise",
+        insonate_calibration::models::DEFAULT.name
+    ));
     lines
 }
 

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use insonate::dvrk::classic;
 use insonate::dvrk::identification::{
-    Coordinates, Filtering, Identification, Method, MotionLog, Payload,
+    AngleUnit, Coordinates, Filtering, Identification, LengthUnit, Method, MotionLog, Reading,
+    TorqueSign,
 };
 use insonate::report::IdentificationReport;
 
@@ -19,7 +20,8 @@ use crate::cli::print;
   insonate psm identify one.csv --test two.csv --cutoff published
   insonate psm identify one.csv --payload one_105g.csv --output output/payload
 
-A log has 21 numbers per line, q1..q7, dq1..dq7, tau1..tau7, in rad, m, N m and N, or a header that names these columns.
+A log has 21 numbers per line, q1..q7, dq1..dq7, tau1..tau7, in rad, m, N m and N, or a header that names these columns,
+also as ROS topics do (position[0], /PSM1/measured_js.position[0]); a time column gives the rate.
 The folder holds report.html (open it in a browser), result.json, and every plot as SVG and PNG.")]
 pub(crate) struct Identify {
     /// The log to fit: an excitation of all joints, at least 5 s.
@@ -31,14 +33,26 @@ pub(crate) struct Identify {
     /// A log of the same arm with a compact payload on the carriage, which is weighed.
     #[arg(long, value_name = "LOG")]
     payload: Option<PathBuf>,
-    /// Samples per second of the logs [Hz].
+    /// Samples per second of the logs [Hz] [default: those of the time column, or 200].
+    #[arg(long, value_name = "HZ", allow_negative_numbers = true)]
+    rate: Option<f64>,
+    /// Samples per second of the payload's log [Hz] [default: as --rate].
     #[arg(
         long,
         value_name = "HZ",
-        default_value_t = 200.0,
+        requires = "payload",
         allow_negative_numbers = true
     )]
-    rate: f64,
+    payload_rate: Option<f64>,
+    /// Unit of the logs' angles.
+    #[arg(long, value_enum, default_value_t = AngleWord::Radians)]
+    angles: AngleWord,
+    /// Unit of the logs' insertion.
+    #[arg(long, value_enum, default_value_t = LengthWord::Metres)]
+    lengths: LengthWord,
+    /// Whose torques the logs have: those of the motors on the arm, or those of the arm on its motors.
+    #[arg(long, value_enum, default_value_t = TorqueWord::Motor)]
+    torques: TorqueWord,
     /// What the logs count: joints of the mechanism, or motors.
     #[arg(long, value_enum, default_value_t = CoordinatesWord::Motor)]
     coordinates: CoordinatesWord,
@@ -71,6 +85,24 @@ enum MethodWord {
     Sdp,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AngleWord {
+    Radians,
+    Degrees,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum LengthWord {
+    Metres,
+    Millimetres,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TorqueWord {
+    Motor,
+    Reaction,
+}
+
 impl Identify {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let folder = self.overwrite.folder(&self.output, "psm identify")?;
@@ -83,15 +115,36 @@ impl Identify {
             MethodWord::Wls => Method::Wls,
             MethodWord::Sdp => Method::Sdp,
         };
-        let read = |path: &PathBuf| MotionLog::read(path, self.rate, coordinates);
-        let train = read(&self.train)?;
+        let reading = Reading {
+            rate_hz: self.rate,
+            coordinates,
+            angles: match self.angles {
+                AngleWord::Radians => AngleUnit::Radians,
+                AngleWord::Degrees => AngleUnit::Degrees,
+            },
+            lengths: match self.lengths {
+                LengthWord::Metres => LengthUnit::Metres,
+                LengthWord::Millimetres => LengthUnit::Millimetres,
+            },
+            torques: match self.torques {
+                TorqueWord::Motor => TorqueSign::Motor,
+                TorqueWord::Reaction => TorqueSign::Reaction,
+            },
+        };
+        let train = MotionLog::read_with(&self.train, &reading)?;
+        let read = |path: &PathBuf| MotionLog::read_with(path, &reading);
         let test = self.test.as_ref().map(read).transpose()?;
+        let of_payload = Reading {
+            rate_hz: self.payload_rate.or(self.rate),
+            ..reading
+        };
+        let read = |path: &PathBuf| MotionLog::read_with(path, &of_payload);
         let loaded = self.payload.as_ref().map(read).transpose()?;
 
         let identification = Identification::fit(&classic(), &train, method, self.cutoff)?;
         let payload = loaded
             .as_ref()
-            .map(|log| Payload::identify(&identification.psm, log, &self.cutoff))
+            .map(|log| identification.payload(log))
             .transpose()?;
         let report =
             IdentificationReport::new(identification, method, &train, test.as_ref(), payload)?;

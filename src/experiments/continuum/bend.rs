@@ -48,6 +48,8 @@ pub struct Bending {
     pub tip_rotation_wxyz: [f64; 4],
     /// Unbalanced force over the load.
     pub residual: f64,
+    /// Whether it stopped above the tolerance, where only rounding of a stiff, slender rod is left.
+    pub stagnated: bool,
     /// Linearisations.
     pub n_iterations: usize,
     /// Time that it took [s].
@@ -62,7 +64,7 @@ pub struct Bending {
 /// Bends a rod to equilibrium.
 ///
 /// # Errors
-/// [`ContinuumError`] for numbers out of range, and where the rod folds up.
+/// [`ContinuumError`] for numbers out of range, where the rod folds up, and where forces do not balance.
 pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
     let mut config = RodConfig::uniform(plan.length, plan.n_elements, plan.section);
     config.gravity = plan.gravity.into();
@@ -89,22 +91,15 @@ pub fn bend(plan: &BendPlan) -> Result<Bending, ContinuumError> {
     let start = Instant::now();
     let rest = Actuation::held(Isometry3::identity(), plan.length);
     let mut simulation = Simulation::new(config, settings, None, &rest)?;
-    let (mut n_iterations, mut residual) = (0, f64::INFINITY);
-    for _ in 0..MAX_STEPS {
-        let report = simulation.step(&actuation)?;
-        n_iterations += report.n_iterations;
-        residual = report.equilibrium_residual;
-        if residual <= TOLERANCE {
-            break;
-        }
-    }
+    let report = simulation.settle(&actuation, MAX_STEPS)?;
     let tip = simulation.state().world_from_tip();
     let turn = tip.rotation;
     Ok(Bending {
         tip_position_m: tip.translation.vector.into(),
         tip_rotation_wxyz: [turn.w, turn.i, turn.j, turn.k],
-        residual,
-        n_iterations,
+        residual: report.equilibrium_residual,
+        stagnated: report.is_stagnated,
+        n_iterations: report.n_iterations,
         seconds: start.elapsed().as_secs_f64(),
         elastic_energy_j: simulation.elastic_energy(),
         nodes: simulation.state().positions.clone(),
