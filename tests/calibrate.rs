@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::{Command, Output};
 
 use insonate::calibration::softness::SoftnessFile;
-use insonate::calibration::synthetic::{Law, MotionFrame, Sensor, SyntheticLog, Trajectory};
+use insonate::calibration::synthetic::{
+    Law, MotionFrame, Segment, Sensor, SyntheticLog, Trajectory,
+};
 use serde_json::Value;
 
 /// Runs in a folder, so that paths in results are short.
@@ -24,7 +26,16 @@ fn stderr(output: &Output) -> String {
 }
 
 fn json(folder: &Path, arguments: &[&str]) -> Value {
-    let output = run(folder, &[&["calibrate"], arguments, &["--json"]].concat());
+    // The simulated press has a test of its own.
+    let alone = if arguments.contains(&"--fit-scene") {
+        &[][..]
+    } else {
+        &["--no-simulation"]
+    };
+    let output = run(
+        folder,
+        &[&["calibrate"], arguments, alone, &["--json"]].concat(),
+    );
     assert!(
         output.status.success(),
         "{arguments:?}: {}",
@@ -90,7 +101,7 @@ fn the_json_has_the_keys_of_the_contract() {
     let log = &result["logs"][0];
     assert_eq!(
         (&log["file"], &log["model"]),
-        (&"press.csv".into(), &"divided".into())
+        (&"press.csv".into(), &"kelvin-voigt".into())
     );
     for (name, truth) in [("stiffness", 1324.17), ("damping", 17.59)] {
         let parameter = &log["parameters"][name];
@@ -143,15 +154,60 @@ fn a_person_gets_a_table() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}", stderr(&output));
     for part in [
-        "f/r = k + c",
+        "f = k r + c ṙ",
         "stiffness k [N/m]",
         "1324.",
         "17.5",
         "stiffness / damping",
         "out/report.html",
+        "press on torso fast with this softness",
+        "insonate press --softness out/softness.toml",
     ] {
         assert!(text.contains(part), "{part} is missing from:\n{text}");
     }
+    assert!(folder.path().join("out/simulated.png").exists());
+}
+
+#[test]
+fn logs_without_softness_end_with_the_reason() {
+    let folder = tempfile::tempdir().unwrap();
+    let ramp = Trajectory::new(
+        -0.01,
+        &[Segment::Move {
+            to: 0.008,
+            speed: 0.005,
+            ramp: 0.05,
+        }],
+    );
+    let mut log = quiet(kelvin_voigt(1324.17, 17.59), 1);
+    log.motion = ramp;
+    write_log(folder.path(), "ramp.csv", &log);
+    let output = run(
+        folder.path(),
+        &["calibrate", "ramp.csv", "--output", "out", "--json"],
+    );
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let text = stderr(&output);
+    assert!(text.contains("no softness for a scene"), "{text}");
+    assert!(text.contains("damping"), "{text}");
+    // What was found is there all the same.
+    assert!(folder.path().join("out/report.html").exists());
+    let scan = run(
+        folder.path(),
+        &[
+            "scan",
+            "--softness",
+            "out/softness.toml",
+            "--output",
+            "scan",
+        ],
+    );
+    assert_eq!(scan.status.code(), Some(1));
+    assert!(
+        stderr(&scan).contains("ramp.csv has no damping"),
+        "{}",
+        stderr(&scan)
+    );
 }
 
 #[test]
@@ -203,7 +259,16 @@ fn the_thesis_table_comes_back() {
     }
     // The tissue lets go of the probe on its way back: the law holds from half a millimetre on.
     // The thesis, too, dropped the samples at r ≈ 0.
-    let options = ["--min-indentation", "0.0005", "--output", "out"];
+    let options = [
+        "--model",
+        "divided",
+        "--force-latency-error",
+        "0",
+        "--min-indentation",
+        "0.0005",
+        "--output",
+        "out",
+    ];
     let arguments: Vec<&str> = arguments
         .iter()
         .map(String::as_str)
