@@ -138,7 +138,7 @@ impl Calibrate {
             return Err(interrupt.error(saved).into());
         }
         match unusable(&report.sites) {
-            Some(why) => anyhow::bail!("no softness for a scene: {why}"),
+            Some(why) => anyhow::bail!("{why}"),
             None => Ok(()),
         }
     }
