@@ -233,7 +233,7 @@ impl Fit {
     pub(crate) fn refuse(&mut self, reason: &str) {
         for parameter in &mut self.parameters {
             parameter.identifiable = false;
-            parameter.reason = reason.to_owned();
+            reason.clone_into(&mut parameter.reason);
         }
     }
 

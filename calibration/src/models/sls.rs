@@ -48,13 +48,12 @@ fn law(samples: &Samples, _options: &FitOptions) -> Result<Box<dyn Law>, Calibra
     };
     let interval = samples.sampling_interval.clamp(duration * 1e-9, duration);
     let largest = samples.indentation.iter().copied().fold(0.0, f64::max);
-    if let Some(gap) = gap_inside(samples, INSIDE * largest) {
+    if let Some([from, to]) = gap_inside(samples, INSIDE * largest) {
         return Err(CalibrationError::Fit {
             log: samples.log.clone(),
             model: KIND.name,
             problem: format!(
-                "samples from {:.3} to {:.3} s are missing while the probe presses (clipped, or not recorded), and relaxation needs the whole motion: use --model kelvin-voigt, or a --window without them",
-                gap[0], gap[1]
+                "samples from {from:.3} to {to:.3} s are missing while the probe presses (clipped, or not recorded), and relaxation needs the whole motion: use --model kelvin-voigt, or a --window without them"
             ),
         });
     }

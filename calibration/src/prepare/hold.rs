@@ -195,7 +195,7 @@ fn updates(changes: &[usize], period: f64, n: usize) -> Vec<usize> {
     let mut updates = Vec::new();
     let due = |from: usize, count: usize| from + (count as f64 * period).round() as usize;
     let first = changes[0];
-    let before = (1..).map(|count| (count as f64 * period).round() as usize);
+    let before = (1..).map(|count| (f64::from(count) * period).round() as usize);
     let mut early: Vec<usize> = before.map_while(|back| first.checked_sub(back)).collect();
     early.reverse();
     updates.extend(early);

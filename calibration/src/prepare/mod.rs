@@ -95,6 +95,10 @@ struct Part {
     is_anchored: bool,
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "the steps in their order, each one call"
+)]
 fn part(log: &Log, options: &PrepareOptions) -> Result<Part, CalibrationError> {
     let mut findings = Findings::new(log.name());
     sanity::check(log, &findings)?;

@@ -36,6 +36,10 @@ const FLOOR: f64 = 0.05;
 const LINGERS: f64 = 1.8;
 
 /// The log along the normals of its stretches, which the track then names; `None` where it is no sliding palpation.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one decision after the other on the same stretches"
+)]
 pub(super) fn oriented(
     log: &Log,
     positions: &[[f64; 3]],

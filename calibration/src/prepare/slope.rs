@@ -202,7 +202,9 @@ fn slope(
         let mut left = cleared(values, &basis);
         let length = dot(&left, &left).sqrt();
         if length > NOTHING * whole {
-            left.iter_mut().for_each(|value| *value /= length);
+            for value in &mut left {
+                *value /= length;
+            }
             basis.push(left);
         }
     }

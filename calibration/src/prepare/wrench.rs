@@ -88,11 +88,14 @@ pub(super) fn in_one_frame<'a>(
         }
     };
     let turned = Hypothesis::tool(forces, &turns);
-    Ok(Decision::Tool(turned, how).applied(&log, 0.0, findings))
+    Ok(Decision::Tool(Box::new(turned), how).applied(&log, 0.0, findings))
 }
 
+/// Vectors of a log, shape `[n, 3]`.
+type Vectors<'a> = &'a [[f64; 3]];
+
 /// Position and force where both are vectors.
-fn vectors(log: &Log) -> Option<(&[[f64; 3]], &[[f64; 3]])> {
+fn vectors(log: &Log) -> Option<(Vectors<'_>, Vectors<'_>)> {
     match (&log.motion, &log.force) {
         (Motion::Position(Channel::Vector(positions)), Channel::Vector(forces)) => {
             Some((positions, forces))
@@ -168,7 +171,7 @@ impl Hypothesis {
 
 enum Decision {
     Motion(String),
-    Tool(Hypothesis, String),
+    Tool(Box<Hypothesis>, String),
 }
 
 impl Decision {
@@ -187,15 +190,12 @@ impl Decision {
                     "turned into that of the position by the recorded orientation".to_owned(),
                     how,
                 );
-                let changes = match &turned.weight {
-                    Some(weight) => {
-                        weight.state(findings);
-                        weight.changes(&turned.turns)
-                    }
-                    None => {
-                        weight::note_unknown(turned.tilted, findings);
-                        Vec::new()
-                    }
+                let changes = if let Some(weight) = &turned.weight {
+                    weight.state(findings);
+                    weight.changes(&turned.turns)
+                } else {
+                    weight::note_unknown(turned.tilted, findings);
+                    Vec::new()
                 };
                 Turned {
                     changes,
@@ -279,7 +279,7 @@ fn decided(
         }
     };
     let decision = if is_tool {
-        Decision::Tool(tool, how)
+        Decision::Tool(Box::new(tool), how)
     } else {
         Decision::Motion(how)
     };

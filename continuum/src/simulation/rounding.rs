@@ -52,7 +52,7 @@ impl Stagnation {
 impl Simulation {
     /// Least residual of the assembled program that rounding lets through.
     pub(super) fn rounding(&self) -> f64 {
-        let distances = self.state.positions.iter().map(|position| position.norm());
+        let distances = self.state.positions.iter().map(nalgebra::Vector3::norm);
         self.program.rounding(distances.fold(0.0, f64::max))
     }
 }

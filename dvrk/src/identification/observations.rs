@@ -49,8 +49,10 @@ impl Observations {
         let at_rest = log.joints_at_rest();
         for joint in (0..N_JOINTS).filter(|joint| at_rest[*joint]) {
             let mean = q.iter().map(|q| q[joint]).sum::<f64>() / q.len() as f64;
-            q.iter_mut().for_each(|q| q[joint] = mean);
-            dq.iter_mut().for_each(|dq| dq[joint] = 0.0);
+            for (q, dq) in q.iter_mut().zip(&mut dq) {
+                q[joint] = mean;
+                dq[joint] = 0.0;
+            }
         }
         let ddq = each_joint(&dq, |s| derivative(s, log.rate_hz));
         let torque = filtered(&log.tau);

@@ -140,6 +140,10 @@ fn changes(base: &BaseParameters) -> DMatrix<f64> {
     base.from_standard.select_columns(&indices)
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one weighted fit: its unknowns, passes and covariance share their matrices"
+)]
 fn fit(
     psm: &Psm,
     reference: &Reference<'_>,

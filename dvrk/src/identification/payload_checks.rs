@@ -68,10 +68,10 @@ pub(super) fn possible(
             "the best fit weighs {grams}; where the reference log was the one with the payload, exchange them"
         ));
     }
-    for axis in 0..3 {
+    for (axis, reach) in REACH.iter().enumerate() {
         let moment = payload.first_moment[axis].abs();
         let error = NORMAL_QUANTILE * payload.first_moment_error[axis];
-        if moment > REACH[axis] * high + error {
+        if moment > reach * high + error {
             let centre = payload.first_moment / payload.mass * 1e3;
             let place = if low > 0.0 {
                 format!(

@@ -54,7 +54,9 @@ pub(super) fn apply(
             RATES.end()
         )));
     };
-    steps.iter_mut().for_each(|step| *step *= unit);
+    for step in &mut steps {
+        *step *= unit;
+    }
     let median = median * unit;
     let longest = LONGEST_GAP_S.max(1.5 * median);
     if let Some(index) = steps.iter().position(|step| *step > longest) {
