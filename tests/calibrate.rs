@@ -161,7 +161,7 @@ fn a_person_gets_a_table() {
         "stiffness / damping",
         "out/report.html",
         "press on torso fast with this softness",
-        "insonate press --softness out/softness.toml",
+        "for scenes: out/softness.toml",
     ] {
         assert!(text.contains(part), "{part} is missing from:\n{text}");
     }

@@ -61,17 +61,25 @@ pub(super) struct Place {
 
 /// What a name of a header stands for, where that is plain.
 pub(super) fn meaning(name: &str) -> Option<Meaning> {
+    let is_member = without_member(name) != name;
     let name = axis_out_of_brackets(without_member(name));
     // `/probe/wrench.force` and `obs/force` say what `force` says, and `wrench/force/x` what `force_x` says.
     let (_, last) = split(&name);
-    let alone = name.rsplit(['/', '.']).next().unwrap_or(&name);
-    [&*name, &last, alone].iter().find_map(|name| {
-        let bare = without_all_brackets(name);
-        let spellings = [snake(bare), snake(&spaced(bare))];
-        spellings
-            .iter()
-            .find_map(|whole| of_stem(whole).or_else(|| of_stem(&without_suffix(whole))))
-    })
+    // A topic of plain numbers, `/left/z`, has no vector whose axis its last word could be.
+    let topic = if is_member {
+        name.rsplit('/').next()
+    } else {
+        None
+    };
+    [&*name, &last, topic.unwrap_or_default()]
+        .iter()
+        .find_map(|name| {
+            let bare = without_all_brackets(name);
+            let spellings = [snake(bare), snake(&spaced(bare))];
+            spellings
+                .iter()
+                .find_map(|whole| of_stem(whole).or_else(|| of_stem(&without_suffix(whole))))
+        })
 }
 
 /// What a name such as `actual_TCP_pose_0` or `O_T_EE[12]` stands for.

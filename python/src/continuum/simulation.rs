@@ -2,9 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, TryLockError};
 
-use insonate_continuum::{
-    self as continuum, Dynamics, Equilibrium, Solver, StepSettings, StopReason,
-};
+use insonate_continuum::{self as continuum, Dynamics, Equilibrium, Solver, StepSettings};
 use pyo3::prelude::*;
 
 use super::{Actuation, Lumen, RodConfig, RodState, StepReport};
