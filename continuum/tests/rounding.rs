@@ -36,10 +36,11 @@ fn bend(
 ) -> (Vector3<f64>, StepReport) {
     let config = RodConfig::uniform(length, n_elements, section);
     let rest = Actuation::held(Isometry3::identity(), length);
-    let mut simulation = Simulation::new(config, settings(length, TOLERANCE), None, &rest).unwrap();
+    let mut simulation = Simulation::new(config, settings(length, TOLERANCE), None, &rest)
+        .expect("a rod within limits");
     let mut actuation = rest;
     actuation.tip_force.y = force;
-    let report = simulation.settle(&actuation, 50).unwrap();
+    let report = simulation.settle(&actuation, 50).expect("forces balance");
     (
         simulation.state().world_from_tip().translation.vector,
         report,
@@ -72,9 +73,9 @@ fn elastica(bending: f64, length: f64, force: f64) -> [f64; 2] {
     for _ in 0..60 {
         let middle = 0.5 * (low + high);
         if shoot(middle)[0] > 0.0 {
-            high = middle
+            high = middle;
         } else {
-            low = middle
+            low = middle;
         }
     }
     let end = shoot(0.5 * (low + high));

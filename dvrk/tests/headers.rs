@@ -1,5 +1,10 @@
 //! Contract: headers as recorders write them are understood, and times give the rate.
 
+#![expect(
+    clippy::format_push_string,
+    reason = "logs of a few columns are put together as text"
+)]
+
 use insonate_dvrk::JointVector;
 use insonate_dvrk::coupling;
 use insonate_dvrk::identification::{Coordinates, FourierTrajectory, MotionLog, Reading};
@@ -184,12 +189,14 @@ fn topics_of_the_dvrk_become_joints() {
         let values = [console[0], console[1], torque];
         written.push_str(&format!("\n{t:.6}"));
         for value in values {
-            (0..6).for_each(|joint| written.push_str(&format!(",{:.9}", value[joint])));
+            for joint in 0..6 {
+                written.push_str(&format!(",{:.9}", value[joint]));
+            }
         }
         (0..18).for_each(|_| written.push_str(",0.5"));
-        values
-            .iter()
-            .for_each(|value| written.push_str(&format!(",{:.9}", value[6])));
+        for value in &values {
+            written.push_str(&format!(",{:.9}", value[6]));
+        }
     }
     let log = read(&written, None).unwrap();
     assert_eq!(log.coordinates, Coordinates::Joint);

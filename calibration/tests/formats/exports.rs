@@ -167,7 +167,8 @@ fn broken_tables_are_refused_at_their_line() {
     let table = |middle: &str| {
         let rows: String = (1..9)
             .map(|row| format!("{row},0.00{row},{row}\n"))
-            .collect();
+            .collect::<Vec<_>>()
+            .concat();
         format!("Machine 5\ntime_s,depth_m,force_n\n0,0,0\n0.5,0,0\n{middle}\n{rows}")
     };
     csv(&table("")).unwrap();

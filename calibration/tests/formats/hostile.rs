@@ -281,13 +281,12 @@ impl Damage {
 fn the_seeds_are_logs() {
     for (format, bytes) in SEEDS.clone() {
         let choices: &[usize] = match format {
-            Format::Csv => &[0, 1],
+            Format::Csv | Format::Xlsx => &[0, 1],
             Format::Npy => &[2, 3],
             Format::Npz => &[1, 2],
             Format::Parquet => &[1, 2, 3, 4],
             Format::Hdf5 => &[0, 2, 3],
             Format::Mcap | Format::Db3 | Format::Mat => &[0],
-            Format::Xlsx => &[0, 1],
         };
         for &choice in choices {
             read_bytes("seed", format, &bytes, &chosen(choice)).unwrap();

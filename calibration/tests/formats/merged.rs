@@ -156,7 +156,8 @@ fn clock_times_are_counted_from_the_first() {
             .iter()
             .enumerate()
             .map(|(row, time)| format!("{time};0,00{row};{row}\n"))
-            .collect();
+            .collect::<Vec<_>>()
+            .concat();
         for header in ["timestamp", "Time (hh:mm:ss.fff)"] {
             let log = csv(&format!("{header};position_m;force_N\n{rows}")).unwrap();
             for (time, expected) in log.time.iter().zip([0.0, 0.002, 0.004]) {

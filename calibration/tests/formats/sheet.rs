@@ -1,5 +1,10 @@
 //! Contract: spreadsheets are read like text, from their first sheet with rows of numbers; sizes that they state are checked.
 
+#![expect(
+    clippy::format_push_string,
+    reason = "a workbook of a few cells is put together as text"
+)]
+
 use std::io::{Cursor, Write as _};
 
 use insonate_calibration::formats::{Format, ReadOptions, read_bytes};
