@@ -136,6 +136,11 @@ const LONGEST: Duration = Duration::from_secs(6);
 
 /// Starts a command, sends SIGINT after six seconds, when tests beside it have let it come to its loop, and returns what it printed on standard output and error.
 fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
+    interrupted_after(Duration::from_secs(6), folder, arguments)
+}
+
+/// The same after another time.
+fn interrupted_after(wait: Duration, folder: &Path, arguments: &[&str]) -> (String, String) {
     let child = Command::new(env!("CARGO_BIN_EXE_insonate"))
         .args(arguments)
         .arg("--output")
@@ -148,7 +153,7 @@ fn interrupted(folder: &Path, arguments: &[&str]) -> (String, String) {
     while !folder.join(".insonate.lock").exists() && begun.elapsed() < Duration::from_mins(1) {
         std::thread::sleep(Duration::from_millis(10));
     }
-    std::thread::sleep(Duration::from_secs(6));
+    std::thread::sleep(wait);
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-INT", &id]).status();
     assert!(kill.unwrap().success());
@@ -197,9 +202,11 @@ fn a_press_and_a_scan_save_their_log_and_summary() {
 #[test]
 fn sites_save_those_that_are_done() {
     let folder = tempfile::tempdir().unwrap();
-    interrupted(
+    // On a busy machine the first site is reached late.
+    interrupted_after(
+        Duration::from_secs(15),
         folder.path(),
-        &["press", "--sites", "5", "--hold", "60", "--no-pictures"],
+        &["press", "--sites", "5", "--hold", "240", "--no-pictures"],
     );
     assert_eq!(read(folder.path(), "truth.json")["interrupted"], true);
 }
