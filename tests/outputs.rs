@@ -204,9 +204,9 @@ fn sites_save_those_that_are_done() {
     let folder = tempfile::tempdir().unwrap();
     // On a busy machine the first site is reached late.
     interrupted_after(
-        Duration::from_secs(15),
+        Duration::from_secs(10),
         folder.path(),
-        &["press", "--sites", "5", "--hold", "240", "--no-pictures"],
+        &["press", "--sites", "5", "--hold", "60", "--no-pictures"],
     );
     assert_eq!(read(folder.path(), "truth.json")["interrupted"], true);
 }
