@@ -165,7 +165,7 @@ fn fraction(text: &str) -> Option<i64> {
     Some(digits(whole, 2)? * SECOND + nanoseconds)
 }
 
-/// A whole number of at most so many digits.
+/// A whole number with a limit on its digits.
 fn digits(text: &str, most: usize) -> Option<i64> {
     let sound = (1..=most).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_digit());
     sound.then(|| text.parse().ok())?

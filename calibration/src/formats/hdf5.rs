@@ -211,7 +211,7 @@ fn collect(
         .datasets()
         .map_err(|error| damaged(file, path, error))?
     {
-        // What cannot be opened is none of ours.
+        // What cannot be opened is left out.
         let Ok(set) = group.dataset(&name) else {
             continue;
         };
@@ -236,7 +236,7 @@ fn collect(
     Ok(())
 }
 
-/// A data set as a column; what is no table of numbers is none.
+/// A data set as a column; `None` for what is not a table of numbers.
 ///
 /// MATLAB turns its arrays when it writes them: what is n×3 there has the shape 3×n here.
 fn column(set: Dataset, is_matlab: bool) -> Option<Column> {

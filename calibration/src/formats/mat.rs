@@ -22,7 +22,7 @@ const HEADER: usize = 128;
 const MAX_ARRAYS: usize = 4096;
 /// Most numbers in all arrays that may be columns; they are kept in memory.
 const MAX_NUMBERS: usize = 128 << 20;
-/// No variable is longer [bytes]: so many numbers.
+/// No variable is longer [bytes].
 const MAX_ELEMENT: u64 = 8 * MAX_NUMBERS as u64;
 
 /// Types of elements.

@@ -168,7 +168,7 @@ impl Timeline {
         timeline::sampled(&self.time, &values, self.interval, at)
     }
 
-    /// Rotations of every message at other times, the short way round between them; none where messages are missing.
+    /// Rotations of every message at other times, the short way round between them; `None` where messages are missing.
     pub(super) fn turned(
         &self,
         turns: &[UnitQuaternion<f64>],

@@ -355,7 +355,7 @@ impl Frames {
         }
     }
 
-    /// Four series at the times of the log, w, x, y and z, of the rotation; none where there is no rotation.
+    /// Four series at the times of the log, w, x, y and z, of the rotation; `None` where there is no rotation.
     pub(super) fn sampled(
         &self,
         file: &str,

@@ -203,7 +203,7 @@ fn stamp(seconds: i32, nanoseconds: u32) -> i64 {
     i64::from(seconds) * 1_000_000_000 + i64::from(nanoseconds)
 }
 
-/// A frame's name, as ROS 2 writes it; an empty one is none.
+/// A frame's name, as ROS 2 writes it; `None` for an empty name.
 pub(super) fn frame(name: &str) -> Option<String> {
     let name = name.trim_start_matches('/');
     (!name.is_empty()).then(|| name.to_owned())

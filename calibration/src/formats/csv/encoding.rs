@@ -80,7 +80,7 @@ impl<R: Read> Read for Utf16<R> {
                 self.decode(&bytes[..n]);
                 continue;
             }
-            // Half a character at the end is none.
+            // Half a character at the end is left out.
             self.odd = None;
             match self.high.take() {
                 Some(high) => self.push(&[high]),
@@ -94,7 +94,7 @@ impl<R: Read> Read for Utf16<R> {
     }
 }
 
-/// Words in UTF-8 or else Latin-1, cut at so many characters.
+/// Words in UTF-8 or else Latin-1, cut at a number of characters.
 pub(super) fn words(bytes: &[u8], most: usize) -> String {
     match std::str::from_utf8(bytes) {
         Ok(text) => text.chars().take(most).collect(),

@@ -20,7 +20,7 @@ pub(super) struct Guarded<R> {
 }
 
 impl<R> Guarded<R> {
-    /// Bytes that follow on so many lines.
+    /// Bytes of the lines that follow.
     pub(super) fn new(inner: R, lines: u64) -> Self {
         Self {
             inner,

@@ -180,7 +180,7 @@ fn shown(record: &ByteRecord) -> String {
     format!("\"{}\"", words(cells.join(" ").as_bytes(), MAX_WORDS))
 }
 
-/// Why a row is none of the table.
+/// Why a row does not belong to the table.
 enum Failed {
     Ragged,
     /// The cell of this pick.
