@@ -131,7 +131,7 @@ fn check_length(file: &str, n: usize) -> Result<(), CalibrationError> {
     ))
 }
 
-/// Units of times since 1970: the least number that is after the year 2000 in the unit, and the unit in seconds.
+/// Units of times since 1970: the least number that is after the year 2000 in the unit, and the units in a second.
 const EPOCHS: [(&str, f64, f64); 3] = [
     ("ms", 946_684_800e3, 1e3),
     ("us", 946_684_800e6, 1e6),

@@ -20,7 +20,7 @@ pub(super) struct Guarded<R> {
 }
 
 impl<R> Guarded<R> {
-    /// Bytes of the lines that follow.
+    /// Wraps bytes that come after a number of lines.
     pub(super) fn new(inner: R, lines: u64) -> Self {
         Self {
             inner,
