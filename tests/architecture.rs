@@ -74,6 +74,50 @@ fn crates_depend_on_lower_layers_only() {
 }
 
 #[test]
+fn the_table_of_layers_names_the_crates_that_each_one_uses() {
+    let text = read(&root().join("ARCHITECTURE.md"));
+    let mut breaches = Vec::new();
+    for manifest in manifests() {
+        let Some((_, layer)) = LAYERS.iter().find(|(name, _)| *name == manifest.name) else {
+            continue;
+        };
+        let start = format!("| {layer} | `{}` ", manifest.name);
+        let row = text.lines().find(|line| line.starts_with(&start));
+        let Some(may_use) = row.and_then(|row| row.split('|').nth(3)) else {
+            // Fuzzers stand outside of the table.
+            if manifest.name != "insonate-fuzz" {
+                breaches.push(format!("ARCHITECTURE.md has no row `{start}`"));
+            }
+            continue;
+        };
+        if may_use.trim() == "all below" {
+            continue;
+        }
+        let named: BTreeSet<String> = may_use
+            .split('`')
+            .skip(1)
+            .step_by(2)
+            .map(|name| match name.strip_prefix('-') {
+                Some(rest) => format!("insonate-{rest}"),
+                None => name.to_owned(),
+            })
+            .collect();
+        let used = manifest.dependencies.iter();
+        let used: BTreeSet<String> = used
+            .filter(|name| name.starts_with("insonate-"))
+            .cloned()
+            .collect();
+        if named != used {
+            breaches.push(format!(
+                "{} uses {used:?}, but ARCHITECTURE.md says {named:?}",
+                manifest.name
+            ));
+        }
+    }
+    assert_none(&breaches);
+}
+
+#[test]
 fn only_sim_depends_on_mujoco() {
     let package = ["mujoco", "rs"].join("-");
     let name = ["mujoco", "rs"].join("_");

@@ -2,7 +2,10 @@
 //! greater return. Costs add up to
 //! the shares of their limits that the hardest moments of the episode took.
 
+use insonate_envs::probe::{AxialForce, SceneModel, SceneSettings, SceneState};
 use insonate_envs::{Env, ResetOptions, tasks};
+use insonate_models::torsos::TorsoConfig;
+use nalgebra::{UnitQuaternion, Vector3};
 
 /// What the script did that approaches at some speed.
 struct Touch {
@@ -112,4 +115,34 @@ fn a_hard_touch_is_charged_once_and_a_soft_one_is_free() {
 fn too_hard_a_touch_is_no_success() {
     let Touch { speed, success, .. } = touch("probe-sweep", "0.3", 200.0);
     assert!(speed > 0.1 && success == 0.0, "{speed} {success}");
+}
+
+#[test]
+fn a_probe_that_turns_is_measured_along_its_own_axis() {
+    let config = TorsoConfig::default();
+    let model = SceneModel::new(&SceneSettings::default(), Some(&config)).expect("it compiles");
+    let mut state = SceneState::new(model).expect("the scene has a probe");
+    // 40° away from the goal's axis, as tasks with ultrasound allow.
+    let turn = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), 40_f64.to_radians());
+    state.probe.world_from_probe.rotation = state.goal.world_from_probe.rotation * turn;
+    let axis = state.probe.world_from_probe.z_axis();
+    let mut metrics = AxialForce::default();
+    state.probe.twist.linear = 0.12 * axis;
+    metrics.update(&state);
+    // Contact, and 0.1 N more in each step of physics.
+    state.probe.in_contact = true;
+    let timestep = state.physics.timestep();
+    for step in 0..100 {
+        state.probe.force = -0.1 * f64::from(step) * axis;
+        metrics.update(&state);
+    }
+    let values = metrics.values();
+    let value = |name: &str| {
+        let at = AxialForce::METRICS.iter().position(|known| *known == name);
+        values[at.expect("there is such a metric")]
+    };
+    let speed = value("contact_speed_m_s");
+    assert!((speed - 0.12).abs() < 1e-12, "{speed} m/s");
+    let (rate, wanted) = (value("force_rate_n_s"), 0.1 / timestep);
+    assert!((rate - wanted).abs() < 1e-9 * wanted, "{rate} N/s, not {wanted} N/s");
 }

@@ -91,7 +91,8 @@ impl AxialForce {
         self.time += state.physics.timestep();
         self.peak = self.peak.max(force);
         self.asked = state.goal.force;
-        self.touch.update(state);
+        let axis = state.probe.world_from_probe.z_axis();
+        self.touch.update(state, &axis);
         self.step_error.0 += error;
         self.step_error.1 += 1;
         if state.probe.in_contact && self.first_contact.is_none() {

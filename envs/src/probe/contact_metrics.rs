@@ -115,11 +115,11 @@ impl ContactMetrics {
         self.time += state.physics.timestep();
         self.n_steps += 1;
         self.peak_force = self.peak_force.max(probe.normal_force);
-        self.touch.update(state);
         if probe.in_contact && self.first_contact.is_none() {
             self.first_contact = Some(self.time);
         }
         let axis = goal.world_from_probe.z_axis();
+        self.touch.update(state, &axis);
         if goal.speed > 0.0 {
             let across = goal.direction.cross(&axis);
             self.n_moving += 1;

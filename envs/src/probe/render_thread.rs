@@ -104,7 +104,7 @@ fn serve(requests: &Receiver<RenderRequest>) {
     }
 }
 
-/// The cached for an request, the last used at the end.
+/// The cached renderer for a request; the one used last is moved to the end.
 fn cached<'a>(
     renderers: &'a mut Vec<CachedRenderer>,
     request: &RenderRequest,

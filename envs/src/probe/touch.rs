@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use nalgebra::Vector3;
+
 use super::SceneState;
 
 /// The usual limit of the speed towards the skin with which contact begins in a success [m/s].
@@ -50,25 +52,25 @@ impl Default for Touch {
 }
 
 impl Touch {
-    /// Adds the last physics step.
-    pub fn update(&mut self, state: &SceneState) {
-        let (probe, goal) = (&state.probe, &state.goal);
+    /// Adds the last physics step; speed and force count along `axis`, a unit vector in world that points into the patient.
+    pub fn update(&mut self, state: &SceneState, axis: &Vector3<f64>) {
+        let probe = &state.probe;
         if probe.in_contact && !self.in_contact {
             // Of the step before: contact has slowed the probe since.
             self.speed = self.speed.max(self.closing);
         }
         self.in_contact = probe.in_contact;
         let [_, rising] = state.breath();
-        let axis = goal.world_from_probe.z_axis();
-        let skin = state.torso.twist.linear + nalgebra::Vector3::z() * rising;
-        self.closing = (probe.twist.linear - skin).dot(&axis).max(0.0);
+        let skin = state.torso.twist.linear + Vector3::z() * rising;
+        self.closing = (probe.twist.linear - skin).dot(axis).max(0.0);
+        let force = -probe.force.dot(axis);
         let n_kept = (WINDOW / state.physics.timestep()).round().max(1.0) as usize;
         if self.forces.len() >= n_kept
             && let Some(before) = self.forces.pop_front()
         {
-            self.force_rate = self.force_rate.max((probe.normal_force - before) / WINDOW);
+            self.force_rate = self.force_rate.max((force - before) / WINDOW);
         }
-        self.forces.push_back(probe.normal_force);
+        self.forces.push_back(force);
     }
 
     /// The greatest speed towards the skin with which contact began [m/s]; NaN without contact.

@@ -316,7 +316,8 @@ impl ProbeTask for ProbeReach {
             self.time_to_contact = state.physics.time();
         }
         self.peak_force = self.peak_force.max(state.probe.normal_force);
-        self.touch.update(state);
+        let axis = state.goal.world_from_probe.z_axis();
+        self.touch.update(state, &axis);
         let holds = self.is_gentle(state)
             && state.offset_across().norm() <= self.settings.tolerance
             && state.tilt() <= self.settings.tilt;

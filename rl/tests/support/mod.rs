@@ -17,6 +17,8 @@ pub(crate) struct Line {
     costs: [f64; 2],
     start: [f64; 1],
     end: Option<EndReason>,
+    /// What every term of the reward is multiplied with.
+    pub(crate) reward_scale: f64,
 }
 
 impl Line {
@@ -50,6 +52,7 @@ impl Line {
             costs: [0.0; 2],
             start: [0.0],
             end: None,
+            reward_scale: 1.0,
         }
     }
 
@@ -90,7 +93,8 @@ impl Env for Line {
         self.terms = [
             -f64::from(self.place).abs(),
             -10.0 * f64::from(u8::from(terminated)),
-        ];
+        ]
+        .map(|term| self.reward_scale * term);
         // Speed, which brings the point to the middle, and a fall.
         self.costs = [
             0.1 * f64::from(action[0]).abs(),

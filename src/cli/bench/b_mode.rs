@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use anyhow::Context as _;
 use clap::Args;
 use insonate::experiments::{Backend, Device};
 use insonate::models::patients::Physique;
@@ -18,8 +19,8 @@ use crate::cli::device_arg::DeviceArg;
 
 #[derive(Debug, Args)]
 pub(super) struct BModeBench {
-    /// Probe: c5-2, l12-5, l11-5v or p4-2.
-    #[arg(long, value_name = "PROBE", default_value = "c5-2")]
+    /// Probe.
+    #[arg(long, value_name = "PROBE", default_value = "c5-2", value_parser = transducer::names())]
     probe: String,
     /// Lines of sight.
     #[arg(long, value_name = "N", default_value_t = 256)]
@@ -76,12 +77,7 @@ impl BModeBench {
         }
         let sweep = Sweep {
             adult: Adult::new(&Physique::default(), 0)?,
-            transducer: transducer::by_name(&self.probe).ok_or_else(|| {
-                anyhow::anyhow!(
-                    "--probe is {}, but must be one of `insonate image --help`",
-                    self.probe
-                )
-            })?,
+            transducer: transducer::by_name(&self.probe).context("the names are checked")?,
         };
         let backend = Device::from(self.device).open()?;
         let device = backend.name();

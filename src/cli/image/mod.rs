@@ -267,8 +267,7 @@ impl ImageCommand {
     fn transducer(&self) -> anyhow::Result<Transducer> {
         let name = self.scene.probe_name();
         transducer::by_name(name).ok_or_else(|| {
-            let names: Vec<&str> = transducer::ALL.iter().map(|(name, _)| *name).collect();
-            let names = names.join(", ");
+            let names = transducer::names().join(", ");
             Usage::new(ImageError(format!(
                 "--probe is {name}, but must be one of {names}"
             )))
