@@ -214,6 +214,51 @@ fn the_map_names_every_top_level_folder_and_no_other() {
     assert_none(&breaches);
 }
 
+/// Texts that may not hold the phrases below: all but the table that says what to write instead.
+fn is_prose(file: &Path) -> bool {
+    has_extension(file, &["rs", "py", "pyi", "md", "toml"]) && !file.ends_with("CONTRIBUTING.md")
+}
+
+#[test]
+fn texts_avoid_phrases_that_readers_stumble_over() {
+    let phrases = [
+        ["so", "many"],
+        ["asked", "for"],
+        ["of", "which"],
+        ["none", "where"],
+        ["is", "none"],
+        ["are", "none"],
+        ["leaves the", "house"],
+    ];
+    let mut needles = phrases.map(|words| words.join(" ")).to_vec();
+    needles.extend([["be", "side"], ["a", "new"], ["a", "mid"]].map(|parts| parts.concat()));
+    assert_none(&breaches_of(&needles, is_prose));
+}
+
+#[test]
+fn the_index_of_documents_names_every_page() {
+    let folder = root().join("docs");
+    let index = read(&folder.join("README.md"));
+    let named: BTreeSet<PathBuf> = index
+        .split("](")
+        .skip(1)
+        .filter_map(|rest| rest.split_once(')'))
+        .map(|(page, _)| folder.join(page))
+        .collect();
+    let pages: BTreeSet<PathBuf> = files()
+        .into_iter()
+        .filter(|file| file.starts_with(&folder) && has_extension(file, &["md"]))
+        .filter(|file| !file.ends_with("README.md"))
+        .collect();
+    let mut breaches = differences(&pages, &named, "is not in docs/README.md");
+    breaches.extend(differences(
+        &named,
+        &pages,
+        "is named in docs/README.md and not there",
+    ));
+    assert_none(&breaches);
+}
+
 #[test]
 fn every_dependency_has_its_reason() {
     let text = read(&root().join("ARCHITECTURE.md"));

@@ -1,8 +1,8 @@
 //! One log, from what was recorded to a fitted model.
 
 use crate::{
-    CalibrationError, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
-    PrepareOptions, PreparedLog, SharedError, doubts,
+    CalibrationError, Channel, Fit, FitOptions, ForceLatency, Log, LogSource, ModelSelection,
+    Motion, PrepareOptions, PreparedLog, SharedError, doubts,
     fit::GAUSSIAN_95,
     friction,
     late::{self, Latency},
@@ -44,6 +44,8 @@ pub struct Calibration {
     pub selection: Option<ModelSelection>,
     /// Why the fit may mislead, in words, with what to do; empty where nothing speaks against it.
     pub doubts: Vec<String>,
+    /// Where the probe touched [m], in the frame of the log; `None`: the log has no position in space, or the probe slid.
+    pub place: Option<[f64; 3]>,
 }
 
 impl Default for CalibrationOptions {
@@ -78,9 +80,28 @@ pub fn calibrate(log: &Log, options: &CalibrationOptions) -> Result<Calibration,
         prepared,
         selection,
         doubts: Vec::new(),
+        place: None,
     };
+    calibration.place = place_of(log, calibration.prepared.window);
     calibration.judge(&options.prepare, &options.fit)?;
     Ok(calibration)
+}
+
+/// Distance of the first and the last place of a press above which the probe slid [m].
+const SLID: f64 = 5e-3;
+
+/// Where the probe was at the start of the window.
+fn place_of(log: &Log, [from, to]: [f64; 2]) -> Option<[f64; 3]> {
+    let Motion::Position(Channel::Vector(positions)) = &log.motion else {
+        return None;
+    };
+    let inside: Vec<usize> = (0..positions.len())
+        .filter(|&i| from <= log.time[i] && log.time[i] <= to)
+        .collect();
+    let (first, last) = (*inside.first()?, *inside.last()?);
+    let (first, last) = (positions[first], positions[last]);
+    let squares = first.iter().zip(last).map(|(a, b)| (a - b).powi(2));
+    (squares.sum::<f64>().sqrt() < SLID && first.iter().all(|x| x.is_finite())).then_some(first)
 }
 
 /// Rounds in which a latency is found, as the surface is found anew in each.
@@ -183,7 +204,7 @@ impl Calibration {
         }
         if !misfit.is_empty() {
             self.fit.shared.push(SharedError {
-                cause: "law",
+                cause: misfit::CAUSE,
                 change: misfit,
             });
         }

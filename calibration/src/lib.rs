@@ -22,6 +22,7 @@ mod friction;
 mod interpolation;
 mod late;
 mod log;
+pub mod map;
 mod misfit;
 pub mod models;
 mod pool;

@@ -2,6 +2,9 @@
 
 use crate::{Fit, FitOptions, Samples, models};
 
+/// What it is called among the errors that sites share; a fit's own interval does not hold it.
+pub(crate) const CAUSE: &str = "law";
+
 /// Standard errors of a difference below which the halves agree.
 const AGREE: f64 = 2.0;
 /// Samples at most of a half.

@@ -104,7 +104,7 @@ fn causes(fits: &[&Fit]) -> Vec<&'static str> {
 }
 
 /// What one standard error of each cause moves the mean over the sites by; in the order of [`causes`].
-fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
+pub(crate) fn shared_changes(fits: &[&Fit], name: &str) -> Vec<f64> {
     let mean = |cause: &'static str| {
         let change = |fit: &&Fit| {
             let index = fit.parameters.iter().position(|own| own.name == name)?;

@@ -12,6 +12,9 @@ const RATE: f64 = 500.0;
 /// Without noise only rounding and the solver's own tolerance are left.
 const EXACT: f64 = 1e-6;
 
+/// Laws that refuse a log which starts inside the tissue, as those of this file do.
+const NEEDS_THE_PAST: [&str; 2] = ["hertz-springpot", "flat-punch-springpot"];
+
 /// Indentation, velocity and acceleration at a time.
 type Motion = fn(f64) -> [f64; 3];
 
@@ -482,7 +485,12 @@ fn what_cannot_be_fitted_is_refused() {
             .fit(&empty, &FitOptions::default())
             .unwrap_err()
             .to_string();
-        assert!(message.contains("force is zero"), "{message}");
+        let reason = if NEEDS_THE_PAST.contains(&kind.name) {
+            "starts inside the tissue"
+        } else {
+            "force is zero"
+        };
+        assert!(message.contains(reason), "{message}");
     }
     empty.force.iter_mut().for_each(|force| *force = 1.0);
     for vector in [
@@ -524,7 +532,10 @@ fn nothing_is_ever_infinite() {
                 ..FitOptions::default()
             };
             for kind in models::ALL {
-                let fit = kind.fit(&log, &options).unwrap();
+                let fit = match kind.fit(&log, &options) {
+                    Err(_) if NEEDS_THE_PAST.contains(&kind.name) => continue,
+                    fit => fit.unwrap(),
+                };
                 for parameter in &fit.parameters {
                     let finite =
                         parameter.value.is_finite() && parameter.standard_error.is_finite();

@@ -144,5 +144,8 @@ fn a_probe_that_turns_is_measured_along_its_own_axis() {
     let speed = value("contact_speed_m_s");
     assert!((speed - 0.12).abs() < 1e-12, "{speed} m/s");
     let (rate, wanted) = (value("force_rate_n_s"), 0.1 / timestep);
-    assert!((rate - wanted).abs() < 1e-9 * wanted, "{rate} N/s, not {wanted} N/s");
+    assert!(
+        (rate - wanted).abs() < 1e-9 * wanted,
+        "{rate} N/s, not {wanted} N/s"
+    );
 }

@@ -312,6 +312,7 @@ impl<'a> PressRepeater<'a> {
             fit,
             selection: None,
             doubts: Vec::new(),
+            place: None,
         };
         Ok(SimulatedPress {
             softness: softness_of(&calibration)?,

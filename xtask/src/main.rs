@@ -30,7 +30,7 @@ Commands:
                                   without arguments a scan: the Panda slides a C5-2 over a patient
   test [ARGUMENTS]                setup, then `cargo test --workspace ARGUMENTS`
   wheel                           setup, then the Python package's wheel for any Linux with glibc 2.28 or newer
-  ci [STEPS]                      setup, then what CI checks: format lint viewer architecture test own-task docs deny python;
+  ci [STEPS]                      setup, then what CI checks: format lint architecture test own-task docs deny python;
                                   `learners` (short trainings with torch and Ray) runs by its name only
   help                            this text
 

@@ -5,11 +5,11 @@
 //! ```
 
 use super::{
-    half_space::{self, ElasticHalfSpace},
+    half_space::{ElasticHalfSpace, Tip},
     kind::ModelKind,
     law::{Law, STIFFNESS},
 };
-use crate::{CalibrationError, FitOptions, Indenter, Samples};
+use crate::{CalibrationError, FitOptions, Samples};
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
@@ -24,20 +24,8 @@ pub(super) const KIND: ModelKind = ModelKind {
 };
 
 fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, CalibrationError> {
-    let radius = match options.indenter {
-        None => None,
-        Some(Indenter::FlatPunch(radius)) => Some(half_space::radius(radius)?),
-        Some(Indenter::Sphere(_)) => {
-            return Err(CalibrationError::option(
-                "--tip",
-                "a sphere does not press like a flat punch; use --model hertz, or a flat tip",
-            ));
-        }
-    };
-    let plane_strain = half_space::plane_strain(options.poisson_ratio)?;
     Ok(Box::new(ElasticHalfSpace {
         coefficient: STIFFNESS,
-        exponent: 1.0,
-        modulus_over_coefficient: radius.map(|radius| plane_strain / (2.0 * radius)),
+        tip: Tip::flat_punch(options)?,
     }))
 }

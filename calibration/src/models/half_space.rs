@@ -1,7 +1,10 @@
 //! An indenter pressed slowly into an elastic half space: f = β rⁿ with β proportional to Young's modulus.
 
 use super::law::{Inputs, Law, Spec, power};
-use crate::{CalibrationError, ElasticTerm, Fit, Samples, statistics::least_squares::weighted_dot};
+use crate::{
+    CalibrationError, ElasticTerm, Fit, FitOptions, Indenter, Samples,
+    statistics::least_squares::weighted_dot,
+};
 
 /// Share of the force that may go with velocity.
 const LARGEST_SHARE: f64 = 0.03;
@@ -19,10 +22,8 @@ const YOUNG_MODULUS: Spec = Spec {
 pub(super) struct ElasticHalfSpace {
     /// β.
     pub(super) coefficient: Spec,
-    /// n.
-    pub(super) exponent: f64,
-    /// E/β, where the radius is given.
-    pub(super) modulus_over_coefficient: Option<f64>,
+    /// What presses.
+    pub(super) tip: Tip,
 }
 
 impl Law for ElasticHalfSpace {
@@ -31,26 +32,29 @@ impl Law for ElasticHalfSpace {
             if self.linear_in_surface() {
                 r
             } else {
-                power(r, self.exponent)
+                power(r, self.tip.exponent)
             }
         })]
     }
 
     fn linear_in_surface(&self) -> bool {
-        self.exponent == 1.0
+        self.tip.exponent == 1.0
     }
 
     fn elastic_term(&self, _nonlinear: &[f64]) -> Option<ElasticTerm> {
-        Some(ElasticTerm::new(self.coefficient.name, self.exponent))
+        Some(ElasticTerm::new(self.coefficient.name, self.tip.exponent))
     }
 
     fn specs(&self) -> Vec<Spec> {
-        let modulus = self.modulus_over_coefficient.map(|_| YOUNG_MODULUS);
+        let modulus = self.tip.modulus_over_coefficient.map(|_| YOUNG_MODULUS);
         std::iter::once(self.coefficient).chain(modulus).collect()
     }
 
     fn report(&self, linear: &[f64], _nonlinear: &[f64]) -> Vec<f64> {
-        let modulus = self.modulus_over_coefficient.map(|ratio| ratio * linear[0]);
+        let modulus = self
+            .tip
+            .modulus_over_coefficient
+            .map(|ratio| ratio * linear[0]);
         std::iter::once(linear[0]).chain(modulus).collect()
     }
 
@@ -76,8 +80,62 @@ impl Law for ElasticHalfSpace {
     }
 }
 
+/// How a tip presses into a half space: force = coefficient · rⁿ.
+pub(super) struct Tip {
+    /// n: 1.5 for a sphere, 1 for a flat punch.
+    pub(super) exponent: f64,
+    /// E over the coefficient, where the radius is given.
+    pub(super) modulus_over_coefficient: Option<f64>,
+}
+
+impl Tip {
+    /// A sphere: κ = 4/3 E/(1 − ν²) √R (Hertz 1882).
+    ///
+    /// # Errors
+    /// [`CalibrationError::Option`] for a flat tip, a radius or a Poisson's ratio out of range.
+    pub(super) fn sphere(options: &FitOptions) -> Result<Self, CalibrationError> {
+        let radius = match options.indenter {
+            None => None,
+            Some(Indenter::Sphere(radius)) => Some(self::radius(radius)?),
+            Some(Indenter::FlatPunch(_)) => {
+                return Err(CalibrationError::option(
+                    "--tip",
+                    "a flat punch does not press by Hertz' law; use --model flat-punch, or a sphere",
+                ));
+            }
+        };
+        let plane_strain = plane_strain(options.poisson_ratio)?;
+        Ok(Self {
+            exponent: 1.5,
+            modulus_over_coefficient: radius.map(|radius| 0.75 * plane_strain / radius.sqrt()),
+        })
+    }
+
+    /// A flat cylindrical punch: k = 2 a E/(1 − ν²) (Sneddon 1965).
+    ///
+    /// # Errors
+    /// [`CalibrationError::Option`] for a sphere, a radius or a Poisson's ratio out of range.
+    pub(super) fn flat_punch(options: &FitOptions) -> Result<Self, CalibrationError> {
+        let radius = match options.indenter {
+            None => None,
+            Some(Indenter::FlatPunch(radius)) => Some(self::radius(radius)?),
+            Some(Indenter::Sphere(_)) => {
+                return Err(CalibrationError::option(
+                    "--tip",
+                    "a sphere does not press like a flat punch; use --model hertz, or a flat tip",
+                ));
+            }
+        };
+        let plane_strain = plane_strain(options.poisson_ratio)?;
+        Ok(Self {
+            exponent: 1.0,
+            modulus_over_coefficient: radius.map(|radius| plane_strain / (2.0 * radius)),
+        })
+    }
+}
+
 /// The radius of an indenter [m], checked.
-pub(super) fn radius(radius: f64) -> Result<f64, CalibrationError> {
+fn radius(radius: f64) -> Result<f64, CalibrationError> {
     if radius.is_finite() && radius > 0.0 {
         Ok(radius)
     } else {
@@ -89,7 +147,7 @@ pub(super) fn radius(radius: f64) -> Result<f64, CalibrationError> {
 }
 
 /// 1 − ν².
-pub(super) fn plane_strain(poisson_ratio: f64) -> Result<f64, CalibrationError> {
+fn plane_strain(poisson_ratio: f64) -> Result<f64, CalibrationError> {
     if (0.0..=0.5).contains(&poisson_ratio) {
         Ok(1.0 - poisson_ratio * poisson_ratio)
     } else {

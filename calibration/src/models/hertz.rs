@@ -5,11 +5,11 @@
 //! ```
 
 use super::{
-    half_space::{self, ElasticHalfSpace},
+    half_space::{ElasticHalfSpace, Tip},
     kind::ModelKind,
     law::{Law, Spec},
 };
-use crate::{CalibrationError, FitOptions, Indenter, Samples};
+use crate::{CalibrationError, FitOptions, Samples};
 
 /// Registry entry.
 pub(super) const KIND: ModelKind = ModelKind {
@@ -23,27 +23,18 @@ pub(super) const KIND: ModelKind = ModelKind {
     law,
 };
 
+/// Coefficient κ.
+pub(super) const KAPPA: Spec = Spec {
+    name: "kappa",
+    title: "κ",
+    unit: "N/m^1.5",
+    positive: true,
+    advice: "press deeper",
+};
+
 fn law(_samples: &Samples, options: &FitOptions) -> Result<Box<dyn Law>, CalibrationError> {
-    let radius = match options.indenter {
-        None => None,
-        Some(Indenter::Sphere(radius)) => Some(half_space::radius(radius)?),
-        Some(Indenter::FlatPunch(_)) => {
-            return Err(CalibrationError::option(
-                "--tip",
-                "a flat punch does not press by Hertz' law; use --model flat-punch, or a sphere",
-            ));
-        }
-    };
-    let plane_strain = half_space::plane_strain(options.poisson_ratio)?;
     Ok(Box::new(ElasticHalfSpace {
-        coefficient: Spec {
-            name: "kappa",
-            title: "κ",
-            unit: "N/m^1.5",
-            positive: true,
-            advice: "press deeper",
-        },
-        exponent: 1.5,
-        modulus_over_coefficient: radius.map(|radius| 0.75 * plane_strain / radius.sqrt()),
+        coefficient: KAPPA,
+        tip: Tip::sphere(options)?,
     }))
 }

@@ -116,6 +116,11 @@ pub(crate) trait Law {
         None
     }
 
+    /// The number of first samples that the law holds for.
+    fn holds_for(&self, samples: &Samples) -> usize {
+        samples.len()
+    }
+
     /// Least indentation of a sample that is fitted [m], for samples of this `largest` indentation [m].
     fn least_indentation(&self, largest: f64, contact: &ContactPoint) -> f64 {
         if contact.known {

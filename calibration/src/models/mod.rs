@@ -9,14 +9,17 @@ mod flat_punch;
 pub(crate) mod friction;
 mod half_space;
 mod hertz;
+mod history;
 mod hunt_crossley;
 mod kelvin_voigt;
 mod kind;
 pub(crate) mod late;
 mod law;
+mod prony;
 pub(crate) mod selection;
 mod sls;
 mod solver;
+mod springpot;
 mod variable_projection;
 
 pub use kind::ModelKind;
@@ -29,6 +32,10 @@ pub const ALL: &[ModelKind] = &[
     sls::KIND,
     hertz::KIND,
     flat_punch::KIND,
+    prony::SPHERE,
+    prony::FLAT_PUNCH,
+    springpot::SPHERE,
+    springpot::FLAT_PUNCH,
 ];
 
 /// The law that is fitted where none is named: one that gives stiffness and damping, and whose rows are not divided by a small depth.

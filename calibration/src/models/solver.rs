@@ -158,13 +158,20 @@ fn used(
     let least = options
         .min_indentation
         .unwrap_or_else(|| law.least_indentation(largest, &samples.contact));
-    let used: Vec<usize> = (0..samples.len())
+    let holds_for = law.holds_for(samples);
+    if holds_for < samples.len() {
+        notes.push(format!(
+            "samples from {:.3} s on were left out: the probe is withdrawn there, and the law holds while the contact grows or stays",
+            samples.time[holds_for]
+        ));
+    }
+    let used: Vec<usize> = (0..holds_for)
         .filter(|&i| {
             let r = samples.indentation[i];
             samples.contact.is_unknown() || r > 0.0 && r >= least
         })
         .collect();
-    let left_out = samples.len() - used.len();
+    let left_out = holds_for - used.len();
     if left_out > 0 {
         let why = if law.direct_form().is_some() {
             "dividing by a small indentation would magnify its noise"
@@ -172,8 +179,7 @@ fn used(
             "they are outside tissue or within the error of the contact point"
         };
         notes.push(format!(
-            "{left_out} of {} samples with less than {:.3} mm of indentation were left out: {why}",
-            samples.len(),
+            "{left_out} of {holds_for} samples with less than {:.3} mm of indentation were left out: {why}",
             least * 1e3
         ));
     }
