@@ -46,10 +46,11 @@ impl List {
     }
 }
 
-fn sections() -> [(&'static str, Vec<Value>); 8] {
+fn sections() -> [(&'static str, Vec<Value>); 9] {
     let robots = robots::ALL.iter().map(|(_, make)| make());
     let probes = probes::ALL.iter().map(|(_, make)| make());
     let shapes = torsos::Shape::ALL.iter();
+    let materials = torsos::materials::ALL.iter();
     let models = tissue::ALL.iter().map(|kind| {
         let summary = format!("{}: {}", kind.equation, kind.summary);
         entry(kind.name, &summary)
@@ -69,6 +70,10 @@ fn sections() -> [(&'static str, Vec<Value>); 8] {
             shapes
                 .map(|(name, _)| entry(name, "outline of a torso"))
                 .collect(),
+        ),
+        (
+            "materials",
+            materials.map(|it| entry(it.name, &it.summary())).collect(),
         ),
         ("tissue_models", models.collect()),
         ("tasks", entries(tasks::ALL, |it| (it.name, it.summary))),

@@ -11,7 +11,7 @@ use insonate::models::patients::Physique;
 use insonate::models::patients::Sex;
 use insonate::models::probes::{self, Probe};
 use insonate::models::robots::Robot;
-use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig};
+use insonate::models::torsos::{self, Breathing, Shape, Softness, Torso, TorsoConfig, materials};
 use insonate::models::{ModelError, Scene, robots};
 use insonate::report::settings;
 use insonate::sim::robot_file::{self, LoadOptions, Package};
@@ -78,6 +78,8 @@ pub(crate) struct SceneArgs {
     /// `solref` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
     #[arg(long, value_name = "M|probe|thesis", value_parser = spacing, allow_negative_numbers = true)]
     spacing: Option<Spacing>,
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["stiffness", "damping", "softness"], help = help("Stiffness and damping of a known material", &material_names()))]
+    material: Option<String>,
     /// Stiffness and damping from a file that `insonate calibrate` wrote; its entry for the torso, where it has one.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["stiffness", "damping"])]
     softness: Option<PathBuf>,
@@ -286,7 +288,7 @@ impl SceneArgs {
 
     fn torso(&self, probe: &Probe, patient: Option<Physique>) -> anyhow::Result<Option<Torso>> {
         if self.torso == "none" {
-            if self.softness.is_some() {
+            if self.softness.is_some() || self.material.is_some() {
                 let problem = "there is no torso to soften with --torso none".to_owned();
                 return Err(Usage::new(ModelError::Conflict(problem)).into());
             }
@@ -306,6 +308,9 @@ impl SceneArgs {
             breathing,
             ..self.lattice(shape, patient, probe.thickness)?
         };
+        if let Some(name) = &self.material {
+            config.softness = materials::by_name(name).map_err(Usage::new)?.softness();
+        }
         if let Some(file) = &self.softness {
             let has_lattice = self.count.is_some() || self.spacing.is_some();
             soften(&mut config, &self.torso, file, has_lattice)?;
@@ -349,6 +354,12 @@ fn soften(
 ) -> anyhow::Result<()> {
     let file = SoftnessFile::read(path)?;
     let shown = path.display();
+    if !file.map.is_empty() {
+        eprintln!(
+            "note: {shown} maps {} over the skin; torso {torso} takes one softness for all of it, the pooled one",
+            file.map.keys().cloned().collect::<Vec<_>>().join(" and ")
+        );
+    }
     if let Some(entry) = file.scene.get(torso) {
         if !has_lattice {
             settings::apply_lattice(entry, config);
@@ -419,6 +430,13 @@ fn find<T>(name: &str, kind: &'static str, all: &Registry<T>) -> anyhow::Result<
 
 fn names<T>(all: &Registry<T>) -> Vec<&'static str> {
     all.iter().map(|(name, _)| *name).collect()
+}
+
+fn material_names() -> Vec<&'static str> {
+    materials::ALL
+        .iter()
+        .map(|material| material.name)
+        .collect()
 }
 
 fn torso_names() -> Vec<&'static str> {

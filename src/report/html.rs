@@ -147,6 +147,11 @@ fn sites(report: &CalibrationReport, pictures: &Pictures) -> String {
     if let Some(picture) = &pictures.sites {
         html.push_str(&figure(picture));
     }
+    for (map, picture) in report.maps.iter().zip(&pictures.maps) {
+        let _ = write!(html, "<h3>{} over the skin</h3>\n", capital(&map.parameter));
+        html.push_str(&list(&super::map::lines(map)));
+        html.push_str(&figure(picture));
+    }
     let range = |(parameter, pooled): (&Parameter, &PooledParameter)| {
         vec![
             Cell::Text(parameter.title.to_owned()),

@@ -22,6 +22,11 @@ impl CalibrationReport {
             all.insert("mujoco".to_owned(), entry);
         }
         all.insert("notes".to_owned(), json!(self.sites.notes));
+        if !self.maps.is_empty() {
+            let maps = self.maps.iter();
+            let maps = maps.map(|map| (map.parameter.clone(), super::map::json(map)));
+            all.insert("map".to_owned(), Value::Object(maps.collect()));
+        }
         if let Some(scene) = &self.scene {
             all.insert("scene_fit".to_owned(), scene_fit(scene));
         }

@@ -18,6 +18,7 @@ mod identification;
 mod insertion_plot;
 mod json;
 mod learning_curve;
+mod map;
 mod mcap;
 mod motion_plot;
 mod overview;
@@ -35,7 +36,8 @@ mod time;
 
 use std::collections::BTreeSet;
 
-use crate::calibration::softness::{SceneEntry, SoftnessFile};
+use crate::calibration::map::MapGrid;
+use crate::calibration::softness::{MapEntry, SceneEntry, SoftnessFile};
 use crate::calibration::{Calibration, Parameter, PooledParameter, SiteCalibrations};
 use crate::experiments::{RepeatedPress, SceneFit};
 
@@ -61,6 +63,8 @@ pub struct CalibrationReport {
     pub command: String,
     /// Each log, and all of them together.
     pub sites: SiteCalibrations,
+    /// Parameters over the skin, where they were mapped.
+    pub maps: Vec<MapGrid>,
     /// The torso that was tuned, where one was.
     pub scene: Option<SceneFit>,
     /// The first log's press on a torso with the pooled softness, where it was simulated.
@@ -73,6 +77,9 @@ impl CalibrationReport {
     /// What a scene reads.
     pub fn softness(&self) -> SoftnessFile {
         let mut file = SoftnessFile::new(&self.generator, &self.sites);
+        for map in &self.maps {
+            file.map.insert(map.parameter.clone(), MapEntry::new(map));
+        }
         if let Some(scene) = &self.scene {
             let entry = SceneEntry {
                 achieved: Some(scene.result()),
@@ -122,6 +129,13 @@ impl CalibrationReport {
                 "sites".to_owned(),
                 caption.to_owned(),
                 &drawing,
+            )?);
+        }
+        for map in &self.maps {
+            pictures.maps.push(Picture::of(
+                format!("map_{}", map.parameter),
+                map::CAPTION.to_owned(),
+                &map::MapPlot::of(map),
             )?);
         }
         if let Some(log) = self.sites.logs.first() {
@@ -214,6 +228,7 @@ struct Pictures {
     /// Those of each log.
     logs: Vec<Vec<Picture>>,
     sites: Option<Picture>,
+    maps: Vec<Picture>,
     scene: Option<Picture>,
     repeated: Option<Picture>,
 }
@@ -222,6 +237,7 @@ impl Pictures {
     fn all(&self) -> impl Iterator<Item = &Picture> {
         self.sites
             .iter()
+            .chain(&self.maps)
             .chain(&self.scene)
             .chain(&self.repeated)
             .chain(self.logs.iter().flatten())

@@ -54,6 +54,10 @@ impl CalibrationReport {
                 .iter()
                 .map(|note| format!("note: {}", shown(note))),
         );
+        for map in &self.maps {
+            lines.push(String::new());
+            lines.extend(super::map::lines(map));
+        }
         if let Some(scene) = &self.scene {
             lines.push(String::new());
             lines.extend(scene_lines(scene));

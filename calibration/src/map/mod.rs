@@ -3,7 +3,12 @@
 //! The logarithm of the parameter is a Gaussian process (`process.rs`). A site counts with what its own log leaves open; what all sites
 //! share ([`crate::SharedError`]) widens the whole map alike.
 
+mod grid;
+mod places;
 mod process;
+
+pub use grid::MapGrid;
+pub use places::read_places;
 
 use process::{Observation, Process, distance};
 

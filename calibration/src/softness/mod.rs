@@ -2,12 +2,15 @@
 //!
 //! Only `format` and the means of stiffness and damping must be there, so the file can also be written by hand.
 
+mod map_entry;
 mod read;
 mod write;
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+
+pub use map_entry::MapEntry;
 
 use crate::{Calibration, SiteCalibrations, models};
 
@@ -44,6 +47,9 @@ pub struct SoftnessFile {
     /// One entry per log.
     #[serde(default, rename = "log")]
     pub logs: Vec<LogEntry>,
+    /// Parameters over the skin, by name.
+    #[serde(default)]
+    pub map: BTreeMap<String, MapEntry>,
     /// What a torso of this name must be given so that a press of it measures the pooled values.
     #[serde(default)]
     pub scene: BTreeMap<String, SceneEntry>,
@@ -217,6 +223,7 @@ impl SoftnessFile {
             }),
             mujoco,
             logs: logs.iter().map(LogEntry::new).collect(),
+            map: BTreeMap::new(),
             scene: BTreeMap::new(),
         }
     }

@@ -100,6 +100,10 @@ impl SoftnessFile {
                 positive("the negative of mujoco.solref", -value)?;
             }
         }
+        for (name, entry) in &self.map {
+            let problem = entry.check();
+            problem.map_err(|problem| format!("map.{name}.{problem}"))?;
+        }
         for (torso, entry) in &self.scene {
             positive(&format!("scene.{torso}.stiffness"), entry.stiffness)?;
             positive(&format!("scene.{torso}.damping"), entry.damping)?;

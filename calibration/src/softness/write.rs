@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::{LogEntry, PooledEntry, SceneEntry, SoftnessFile};
+use super::{LogEntry, MapEntry, PooledEntry, SceneEntry, SoftnessFile};
 
 const OPENING: &str = "\
 # How soft the tissue is, from recorded presses. All numbers are in SI units.
@@ -41,6 +41,9 @@ impl SoftnessFile {
             let meaning = "[-stiffness/mass, -damping/mass], MuJoCo's direct form";
             out.comment("solref", &pair(mujoco.solref), meaning);
         }
+        for (name, entry) in &self.map {
+            write_map(&mut out, name, entry);
+        }
         for (torso, entry) in &self.scene {
             write_scene(&mut out, torso, entry);
         }
@@ -76,6 +79,35 @@ fn write_pooled(out: &mut String, name: &str, entry: &PooledEntry, with_comments
     );
     if !entry.unit.is_empty() {
         out.line("unit", &string(&entry.unit));
+    }
+}
+
+fn write_map(out: &mut String, name: &str, entry: &MapEntry) {
+    let _ = writeln!(
+        out,
+        "\n[map.{}] # over the skin: value[i][j] is at y[i], x[j] in the frame of the logs [m]",
+        key(name)
+    );
+    let numbers = |values: &[f64]| {
+        let texts: Vec<String> = values.iter().copied().map(number).collect();
+        format!("[{}]", texts.join(", "))
+    };
+    if !entry.unit.is_empty() {
+        out.line("unit", &string(&entry.unit));
+    }
+    out.line("x", &numbers(&entry.x));
+    out.line("y", &numbers(&entry.y));
+    for (name, table) in [
+        ("z", &entry.z),
+        ("value", &entry.value),
+        ("low", &entry.low),
+        ("high", &entry.high),
+    ] {
+        let _ = writeln!(out, "{name} = [");
+        for row in table {
+            let _ = writeln!(out, "  {},", numbers(row));
+        }
+        out.push_str("]\n");
     }
 }
 

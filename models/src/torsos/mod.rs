@@ -5,6 +5,7 @@ mod composite;
 mod config;
 mod constraints;
 mod flex;
+pub mod materials;
 pub mod profile;
 mod softness;
 mod solref;

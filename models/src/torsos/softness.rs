@@ -26,6 +26,9 @@ impl Default for Softness {
 }
 
 impl Softness {
+    /// Least damping that a torso takes [N·s/m].
+    pub const LEAST_DAMPING: f64 = 0.1;
+
     /// Fails for a softness outside the range of tissue or unstable at steps of 2 ms.
     ///
     /// # Errors
@@ -38,6 +41,12 @@ impl Softness {
             50_000.0,
             "10 to 50000 N/m",
         )?;
-        ModelError::check_range("damping", self.damping, 0.1, 500.0, "0.1 to 500 N·s/m")
+        ModelError::check_range(
+            "damping",
+            self.damping,
+            Self::LEAST_DAMPING,
+            500.0,
+            "0.1 to 500 N·s/m",
+        )
     }
 }

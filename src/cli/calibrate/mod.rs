@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use insonate::calibration::map::{MapGrid, SiteMap, read_places};
 use insonate::calibration::{Calibration, FitOptions, SiteCalibrations, models};
 use insonate::experiments::{Interrupted, Progress, SceneFit, fit_scene, repeat_press};
 use insonate::models::Scene;
@@ -35,6 +36,7 @@ pub(crate) use log_reader::LogReader;
   insonate calibrate press.csv --model kelvin-voigt --fit-offset --loss huber --bootstrap 500
   insonate calibrate press.csv --model hertz --tip sphere:0.02
   insonate calibrate press.csv --fit-scene --torso composite
+  insonate calibrate site*.csv --map
   insonate scene --softness output/calibrate/softness.toml --output scene.xml
 
 The folder holds report.html (open it in a browser), softness.toml (for scenes), result.json, and every plot as SVG and PNG."
@@ -51,6 +53,12 @@ pub(crate) struct Calibrate {
     /// Do not press a simulated torso with the softness that was found.
     #[arg(long, conflicts_with = "fit_scene")]
     no_simulation: bool,
+    /// Map stiffness and damping over the skin, with intervals and the places to press next; needs four sites or more.
+    #[arg(long)]
+    map: bool,
+    /// Where the sites are, for logs without a position in space: a CSV file with the columns log,x,y or log,x,y,z [m].
+    #[arg(long, value_name = "FILE", requires = "map")]
+    places: Option<PathBuf>,
     /// Folder for the report, softness.toml and plots.
     #[arg(long, short, value_name = "DIR", default_value = "output/calibrate")]
     output: PathBuf,
@@ -75,7 +83,13 @@ impl Calibrate {
             bar.set_message(format!("log {} of {n}", index + 1));
             bar.set_position((1000 * index / n) as u64);
         })?;
+        let maps = if self.map {
+            self.maps(&sites)?
+        } else {
+            Vec::new()
+        };
         let mut report = CalibrationReport {
+            maps,
             generator: concat!("insonate ", env!("CARGO_PKG_VERSION")).to_owned(),
             command: command_line(),
             sites,
@@ -141,6 +155,51 @@ impl Calibrate {
             Some(why) => anyhow::bail!("{why}"),
             None => Ok(()),
         }
+    }
+}
+
+impl Calibrate {
+    /// The maps of stiffness and damping, or of the law's first parameter that all sites identify.
+    fn maps(&self, sites: &SiteCalibrations) -> anyhow::Result<Vec<MapGrid>> {
+        let table = match &self.places {
+            Some(file) => Some(read_places(file)?),
+            None => None,
+        };
+        let place = |log: &Calibration| {
+            let name = log.source.name();
+            let found = match &table {
+                Some(table) => table.get(&name).copied(),
+                None => log.place,
+            };
+            found.with_context(|| match &self.places {
+                Some(file) => format!("{} has no place of {name}", file.display()),
+                None => format!(
+                    "{name} does not say where it was pressed: --map needs positions in space, or a table of them by --places"
+                ),
+            })
+        };
+        let places = sites
+            .logs
+            .iter()
+            .map(place)
+            .collect::<Result<Vec<_>, _>>()?;
+        let pooled = sites.pooled.parameters.iter().map(|(name, _)| *name);
+        let softness = |name: &&str| matches!(*name, "stiffness" | "damping");
+        let mut names: Vec<&str> = pooled.clone().filter(softness).collect();
+        if names.is_empty() {
+            names.extend(pooled.take(1));
+        }
+        anyhow::ensure!(
+            !names.is_empty(),
+            "--map needs a parameter that every log identifies, and {} has none here",
+            sites.model()
+        );
+        let unit = |name: &str| sites.logs[0].fit.parameter(name).map_or("", |of| of.unit);
+        let maps = names.into_iter().map(|name| {
+            let map = SiteMap::new(name, &sites.logs, &places)?;
+            Ok(map.grid(name, unit(name))?)
+        });
+        maps.collect()
     }
 }
 

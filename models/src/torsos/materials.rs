@@ -1,0 +1,106 @@
+//! Materials with a name, and how soft a torso made of them is under a probe.
+//!
+//! The digital phantoms of RSNA's QIBA committee for shear wave speed (Palmeri et al. 2013): shear moduli of 1, 2, 5 and 10 kPa, and three
+//! solids that relax from G₀ to G∞, all with ν = 0.495:
+//!
+//! ```text
+//! G(t) = G∞ + (G₀ − G∞) e^{−βt}          β in 1/s: the viscosity (G₀ − G∞)/β is 1.2 to 4 Pa·s, as in liver
+//! E = 2 G (1 + ν),   k = 2 a E/(1 − ν²)                                                    (Sneddon 1965)
+//! c = k∞ (G₀/G∞ − 1)/β                    for presses that are slow against 1/β
+//! ```
+//!
+//! a is the radius of a flat punch as large as the face of the probe. A press of a torso feels k where the torso's own stiffness is that of
+//! a half space; docs/torsos.md says how far each kind is from that.
+
+use super::flex::FACE_RADIUS;
+use super::softness::Softness;
+use crate::ModelError;
+
+/// Poisson's ratio of all of them.
+const POISSON: f64 = 0.495;
+
+/// A linear viscoelastic solid.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Material {
+    /// Name on the command line.
+    pub name: &'static str,
+    /// Shear modulus at once, G₀ [Pa].
+    pub instantaneous_shear_modulus: f64,
+    /// Shear modulus after the relaxation, G∞ [Pa].
+    pub relaxed_shear_modulus: f64,
+    /// Rate of the relaxation, β [1/s]; infinite for an elastic solid.
+    pub relaxation_rate: f64,
+}
+
+/// Every material.
+pub const ALL: &[Material] = &[
+    elastic("qiba-1kpa", 1e3),
+    elastic("qiba-2kpa", 2e3),
+    elastic("qiba-5kpa", 5e3),
+    elastic("qiba-10kpa", 10e3),
+    relaxing("qiba-10-2kpa", [10e3, 2e3], 6667.0),
+    relaxing("qiba-15-4kpa", [15e3, 4e3], 5500.0),
+    relaxing("qiba-20-4kpa", [20e3, 4e3], 4000.0),
+];
+
+const fn elastic(name: &'static str, shear_modulus: f64) -> Material {
+    relaxing(name, [shear_modulus; 2], f64::INFINITY)
+}
+
+const fn relaxing(name: &'static str, [instantaneous, relaxed]: [f64; 2], rate: f64) -> Material {
+    Material {
+        name,
+        instantaneous_shear_modulus: instantaneous,
+        relaxed_shear_modulus: relaxed,
+        relaxation_rate: rate,
+    }
+}
+
+/// The material called `name`.
+///
+/// # Errors
+/// [`ModelError::Unknown`], listing the known ones.
+pub fn by_name(name: &str) -> Result<&'static Material, ModelError> {
+    ALL.iter()
+        .find(|material| material.name == name)
+        .ok_or_else(|| ModelError::Unknown {
+            kind: "material",
+            name: name.to_owned(),
+            known: ALL
+                .iter()
+                .map(|material| material.name)
+                .collect::<Vec<_>>()
+                .join(", "),
+        })
+}
+
+impl Material {
+    /// Stiffness and damping under a probe that presses slowly; an elastic solid has the least damping that a torso takes.
+    pub fn softness(&self) -> Softness {
+        let young_modulus = 2.0 * self.relaxed_shear_modulus * (1.0 + POISSON);
+        let stiffness = 2.0 * FACE_RADIUS * young_modulus / (1.0 - POISSON * POISSON);
+        let relaxing = self.instantaneous_shear_modulus / self.relaxed_shear_modulus - 1.0;
+        let damping = stiffness * relaxing / self.relaxation_rate;
+        Softness {
+            stiffness,
+            damping: damping.max(Softness::LEAST_DAMPING),
+        }
+    }
+
+    /// What it is, in a line.
+    pub fn summary(&self) -> String {
+        let kilopascals = |modulus: f64| modulus / 1e3;
+        let relaxed = kilopascals(self.relaxed_shear_modulus);
+        let Softness { stiffness, damping } = self.softness();
+        let shear = if self.relaxation_rate.is_finite() {
+            format!(
+                "QIBA's phantom that relaxes from {} to {relaxed} kPa at {} 1/s",
+                kilopascals(self.instantaneous_shear_modulus),
+                self.relaxation_rate
+            )
+        } else {
+            format!("QIBA's elastic phantom with a shear modulus of {relaxed} kPa")
+        };
+        format!("{shear}: {stiffness:.0} N/m, {damping:.2} N·s/m under a probe")
+    }
+}
