@@ -1,4 +1,4 @@
-//! Builds and runs the files that `docs/your-own-task.md` prints, as it prints them, in a folder beside a link to this checkout.
+//! Builds and runs the files that `docs/your-own-task.md` prints, as it prints them, in a folder next to a link to this checkout.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -42,14 +42,27 @@ fn test_in(above: &Path) -> Result<()> {
         fs::write(path, content)?;
     }
     fs::copy(checkout.join("Cargo.lock"), folder.join("Cargo.lock"))?;
-    run_program(&folder, &root().join("target/own-task"))
+    let profile = above.join("profile.toml");
+    fs::write(&profile, profile_of_dependencies()?)?;
+    run_program(&folder, &profile)
 }
 
-fn run_program(folder: &Path, build: &Path) -> Result<()> {
-    let mut by_cargo = cargo(&["run", "--offline"]);
+/// The part of this workspace's profile that is about other crates: with it their builds are taken over instead of made again.
+fn profile_of_dependencies() -> Result<String> {
+    let manifest = fs::read_to_string(root().join("Cargo.toml"))?;
+    let start = manifest
+        .find("[profile.dev.package")
+        .context("Cargo.toml has a profile for dependencies")?;
+    Ok(manifest[start..].to_owned())
+}
+
+fn run_program(folder: &Path, profile: &Path) -> Result<()> {
+    let build = root().join("target");
+    let mut by_cargo = cargo(&["run", "--offline", "--config"]);
     by_cargo
+        .arg(profile)
         .current_dir(folder)
-        .env("CARGO_TARGET_DIR", build)
+        .env("CARGO_TARGET_DIR", &build)
         // Smaller and quicker to build; the program is the same.
         .env("CARGO_PROFILE_DEV_DEBUG", "0");
     let by_itself = Command::new(build.join("debug").join(CRATE));
