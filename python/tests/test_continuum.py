@@ -1,4 +1,4 @@
-"""Contract: rods bend, swing and go through lumens as in Rust, with the same bits, and refuse what makes no sense."""
+"""Contract: rods bend, oscillate and move through lumens with the same bits as in Rust, and refuse invalid input."""
 
 import json
 import math

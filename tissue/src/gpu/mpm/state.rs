@@ -153,7 +153,9 @@ impl GpuMpm {
         let word = |i: usize| u64::from_le_bytes(std::array::from_fn(|k| state[8 * i + k]));
         let number = |i: usize| f64::from_bits(word(i));
         if word(1) != layout.fingerprint || word(2) != layout.n as u64 {
-            return Err(wrong("its world has different bodies or a different domain"));
+            return Err(wrong(
+                "its world has different bodies or a different domain",
+            ));
         }
         let (time, speed, dt) = (number(3), number(5), number(6));
         if !(time >= 0.0 && time.is_finite()) {
