@@ -129,8 +129,7 @@ class Scene:
         """The scene as a standalone MJCF file, for `mujoco.MjModel.from_xml_string`."""
 
     def skin(self, x: float, y: float) -> tuple[list[float], list[float]]:
-        """Position [m] and outward normal of the skin above ``(x, y)`` [m] of the torso's frame, in the world
-        frame."""
+        """Position [m] and outward normal of the skin above ``(x, y)`` [m] of the torso's frame, in the world frame."""
 
 @final
 class Physics:
@@ -191,18 +190,15 @@ class Physics:
     def control_pose(
         self, position: Sequence[float], quaternion: Sequence[float], stiffness: float | None = None
     ) -> None:
-        """Holds the probe's face at a pose in the world frame; stiffness per unit of task inertia
-        [1/s²]."""
+        """Holds the probe's face at a pose in the world frame; stiffness per unit of task inertia [1/s²]."""
 
     def control_force(
         self, position: Sequence[float], quaternion: Sequence[float], force: float
     ) -> None:
-        """Presses with a force [N] along the probe's axis, and holds the pose in the other
-        directions."""
+        """Presses with a force [N] along the probe's axis, and holds the pose in the other directions."""
 
     def particles(self) -> NDArray[np.float64] | None:
-        """Positions of the torso's particles in the world frame [m], shape ``[n, 3]``; None without a
-        torso."""
+        """Positions of the torso's particles in the world frame [m], shape ``[n, 3]``; None without a torso."""
 
 @final
 class Policy:
@@ -217,8 +213,7 @@ class Policy:
     action_names: list[str]
     """Names of the actions, with units, shape ``[n_actions]``."""
     observation_frames: list[str]
-    """Frame of each observation, such as ``world``; empty if it has no frame or the file does not say. Shape
-    ``[n_obs]``."""
+    """Frame of each observation, such as ``world``; empty if it has no frame or the file does not say. Shape ``[n_obs]``."""
     observation_filters: list[str]
     """Filter of each observation; empty for the value at the end of the control step. Shape ``[n_obs]``."""
 
@@ -284,8 +279,7 @@ class Environments:
         parameters: Mapping[str, float],
         mask: Sequence[bool] | None = None,
     ) -> NDArray[np.float32]:
-        """Resets the environments where `mask` is true. Returns all observations, shape ``[n_envs,
-        n_obs]``."""
+        """Resets the environments where `mask` is true. Returns all observations, shape ``[n_envs, n_obs]``."""
 
     def begin_episode(
         self, env_idx: int, episode_seed: int, parameters: Mapping[str, float]
@@ -324,8 +318,7 @@ class Environments:
         """Randomised parameters of the current episodes by name, shape ``[n_envs]`` each; SI units."""
 
     def scripted_actions(self) -> NDArray[np.float32] | None:
-        """Actions of the task's scripted policy, shape ``[n_envs, n_actions]``; None if the task has no
-        scripted policy."""
+        """Actions of the task's scripted policy, shape ``[n_envs, n_actions]``; None if the task has no scripted policy."""
 
     @property
     def is_drawable(self) -> bool:
@@ -387,8 +380,7 @@ class TissueBody:
 
     @staticmethod
     def slab() -> TissueBody:
-        """A slab of skin, fat and muscle around the origin, 0.12 × 0.12 × 0.04 m, with a fixed lower
-        side."""
+        """A slab of skin, fat and muscle around the origin, 0.12 × 0.12 × 0.04 m, with a fixed lower side."""
 
     @staticmethod
     def liver() -> TissueBody:
@@ -403,14 +395,12 @@ class TissueBody:
         """Arguments from which the same body can be made."""
 
     def surface(self) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Vertices in the world frame [m], shape ``[n, 3]``, and triangles that face outwards, shape ``[m,
-        3]``."""
+        """Vertices in the world frame [m], shape ``[n, 3]``, and triangles that face outwards, shape ``[m, 3]``."""
 
     def xpbd_body(
         self, edge: float, *, damping_time: float = 0.0, tear_strain: float | None = None
     ) -> XpbdBody:
-        """Fills the body with tetrahedra of about an edge length [m]. Each has the material at
-        its centre.
+        """Fills the body with tetrahedra of about an edge length [m]. Each has the material at its centre.
 
         Args:
             damping_time: ratio of viscous to elastic stress per strain rate and strain [s].
@@ -527,8 +517,7 @@ class Shape:
     def mesh(
         positions: NDArray[np.float64], triangles: NDArray[np.integer[Any]], resolution: int = 64
     ) -> Shape:
-        """A closed mesh, shapes ``[n, 3]`` and ``[m, 3]``, as a distance field with 8 to 256 nodes along its longest
-        side."""
+        """A closed mesh, shapes ``[n, 3]`` and ``[m, 3]``, as a distance field with 8 to 256 nodes along its longest side."""
 
 @final
 class Tool:
@@ -556,8 +545,7 @@ class Tool:
 
     @property
     def rotation(self) -> NDArray[np.float64]:
-        """Orientation of the tool's frame in the world frame, quaternion wxyz, shape
-        ``[4]``."""
+        """Orientation of the tool's frame in the world frame, quaternion wxyz, shape ``[4]``."""
 
     @property
     def linear(self) -> NDArray[np.float64]:
@@ -597,8 +585,7 @@ class SoftTissue:
         angular: _Vector | None = None,
         friction: float | None = None,
     ) -> None:
-        """Changes a tool from the next step on. Arguments that are None stay. Steps move the tool by its
-        velocities."""
+        """Changes a tool from the next step on. Arguments that are None stay. Steps move the tool by its velocities."""
 
     def step(self, time: float, n: int = 1) -> None:
         """Runs `n` steps of a time [s], in substeps chosen by the solver. Ctrl-C interrupts between steps.
@@ -609,23 +596,19 @@ class SoftTissue:
         """
 
     def wrench(self, tool: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the moving tool's
-        origin."""
+        """Mean force [N] and torque [N·m] of the tissue on a tool over the last step, in world, about the moving tool's origin."""
 
     def positions(self) -> NDArray[np.float64]:
-        """Positions of the vertices or particles in world [m], shape ``[n_points, 3]``, in the order of the
-        bodies."""
+        """Positions of the vertices or particles in world [m], shape ``[n_points, 3]``, in the order of the bodies."""
 
     def velocities(self) -> NDArray[np.float64]:
-        """Velocities of the vertices or particles in world [m/s], shape ``[n_points,
-        3]``."""
+        """Velocities of the vertices or particles in world [m/s], shape ``[n_points, 3]``."""
 
     def momentum(self) -> NDArray[np.float64]:
         """Total momentum [kg·m/s], shape ``[3]``."""
 
     def grasp(self, tool: int, at: _Vector, radius: float, most: int) -> int:
-        """Lets a tool hold up to `most` nearest points within a radius [m] of a point [m] from the next step on.
-        Returns the number."""
+        """Lets a tool hold up to `most` nearest points within a radius [m] of a point [m] from the next step on. Returns the number."""
 
     def release(self, tool: int) -> None:
         """Releases all points that a tool has grasped."""
@@ -686,8 +669,7 @@ class Xpbd(SoftTissue):
         """Triangles of the surface of the intact tetrahedra, facing outwards, shape ``[n_triangles, 3]``."""
 
     def move_anchor(self, anchor: int, to: _Vector) -> None:
-        """Moves an anchor point to which a vertex is attached [m]. Anchors are counted in the order of their
-        attachments."""
+        """Moves an anchor point to which a vertex is attached [m]. Anchors are counted in the order of their attachments."""
 
 @final
 class MlsMpm(SoftTissue):
@@ -763,8 +745,7 @@ class Section:
     ) -> Self: ...
     @staticmethod
     def tube(young_modulus: float, area: float, inertia: float, density: float) -> Section:
-        """A round tube, straight at rest. Area [m²] and second moment of area [m⁴] determine its radii; G is half of
-        E."""
+        """A round tube, straight at rest. Area [m²] and second moment of area [m⁴] determine its radii; G is half of E."""
 
     @property
     def young_modulus(self) -> float:
@@ -940,12 +921,10 @@ class Lumen:
         """Corners of the centre line from the root to the end of a branch [m], shape ``[n, 3]``."""
 
     def wall(self, cell_width: float = 0.001) -> tuple[NDArray[np.float64], NDArray[np.uint32]]:
-        """Vertices [m], shape ``[n, 3]``, and triangles of the wall, shape ``[m, 3]``. Branches are meshed with a cell
-        width [m]."""
+        """Vertices [m], shape ``[n, 3]``, and triangles of the wall, shape ``[m, 3]``. Branches are meshed with a cell width [m]."""
 
     def clearance(self, point: _Vector, within: float) -> float | None:
-        """Signed distance of a point from the nearest wall [m], positive in free space; None if no wall is within
-        `within` [m]."""
+        """Signed distance of a point from the nearest wall [m], positive in free space; None if no wall is within `within` [m]."""
 
 @final
 class RodState:
@@ -957,8 +936,7 @@ class RodState:
 
     @property
     def positions(self) -> NDArray[np.float64]:
-        """Positions of the nodes in world [m], shape ``[n_nodes, 3]``. Their number depends on the
-        inserted length."""
+        """Positions of the nodes in world [m], shape ``[n_nodes, 3]``. Their number depends on the inserted length."""
 
     @property
     def rotations(self) -> NDArray[np.float64]:
@@ -966,8 +944,7 @@ class RodState:
 
     @property
     def from_tip(self) -> NDArray[np.float64]:
-        """Distances of the nodes along the rod from the tip [m], decreasing to 0, shape
-        ``[n_nodes]``."""
+        """Distances of the nodes along the rod from the tip [m], decreasing to 0, shape ``[n_nodes]``."""
 
     @property
     def world_from_tip(self) -> tuple[list[float], list[float]]:
@@ -990,8 +967,7 @@ class StepReport:
 
     @property
     def kkt_residual(self) -> float:
-        """Greatest violation of the optimality conditions of the last quadratic program: force per load, or gap per
-        millimetre."""
+        """Greatest violation of the optimality conditions of the last quadratic program: force per load, or gap per millimetre."""
 
     @property
     def equilibrium_residual(self) -> float:
@@ -1023,13 +999,11 @@ class StepReport:
 
     @property
     def contact_forces(self) -> NDArray[np.float64]:
-        """Forces of the wall on the rod at the contacts, including friction [N], in world, shape ``[n_contacts,
-        3]``."""
+        """Forces of the wall on the rod at the contacts, including friction [N], in world, shape ``[n_contacts, 3]``."""
 
     @property
     def contact_from_tip(self) -> NDArray[np.float64]:
-        """Distances of the contacts along the rod from its tip [m], shape
-        ``[n_contacts]``."""
+        """Distances of the contacts along the rod from its tip [m], shape ``[n_contacts]``."""
 
 @final
 class Simulation:
@@ -1085,8 +1059,7 @@ class Simulation:
         """
 
     def solve(self, actuation: Actuation, max_steps: int = 50) -> StepReport:
-        """Steps until forces are in equilibrium within the simulation's tolerance. Ctrl-C interrupts between
-        steps.
+        """Steps until forces are in equilibrium within the simulation's tolerance. Ctrl-C interrupts between steps.
 
         Raises:
             SimulationError: without equilibrium after `max_steps`, and as `step`.

@@ -19,7 +19,7 @@ class ContractError(AssertionError):
 def check_vector_env(env: VectorEnv[Any, Any, Any], n_steps: int = 2000) -> int:
     """Checks spaces, seeds, shapes, types, reuse of arrays, autoreset and `close` of any `gymnasium.vector.VectorEnv`.
 
-    Takes random actions, and closes the environment in the end.
+    Takes random actions, and closes the environment at the end.
 
     Args:
         env: a new environment.

@@ -65,8 +65,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
     def reset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Resets the environment. `seed` starts a new stream of episode seeds; without it the next seed of the stream
-        is used."""
+        """Resets the environment. `seed` starts a new stream of episode seeds; without it the next seed of the stream is used."""
         if seed is not None:
             seed = check_seed(seed)
         super().reset(seed=seed)
@@ -101,8 +100,7 @@ class Env(gymnasium.Env[Any, FloatArray]):
         self.environments.shut()
 
     def scripted_action(self) -> FloatArray | None:
-        """Action of the task's scripted policy, shape ``[n_actions]``; None if the task has no scripted
-        policy."""
+        """Action of the task's scripted policy, shape ``[n_actions]``; None if the task has no scripted policy."""
         actions = self.environments.scripted_actions()
         return None if actions is None else actions[0]
 

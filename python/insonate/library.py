@@ -7,8 +7,7 @@ from ._insonate import set_library
 
 
 def find() -> None:
-    """Sets the path in the compiled module. If the package is missing, the error comes when a scene is
-    compiled."""
+    """Sets the path in the compiled module. If the package is missing, the error comes when a scene is compiled."""
     package = importlib.util.find_spec("mujoco")
     folders = package.submodule_search_locations if package else None
     for folder in folders or ():

@@ -11,8 +11,7 @@ EPISODE = "episode_seed"
 
 
 def parameters_of(options: Mapping[str, Any] | None) -> dict[str, float]:
-    """Randomised parameters that options fix, by name. All other options are such
-    parameters."""
+    """Randomised parameters that options fix, by name. All other options are such parameters."""
     given = {} if options is None else dict(options)
     for other in (MASK, EPISODE):
         given.pop(other, None)
