@@ -232,7 +232,7 @@ fn friction_on_a_drum_holds_as_a_capstan() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_by_name() {
+fn invalid_input_is_refused_by_name() {
     let actuation = Actuation::held(Isometry3::identity(), 0.1);
     let settings = StepSettings::default();
     let config = RodConfig::uniform(0.1, 20, tube());

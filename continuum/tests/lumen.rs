@@ -194,7 +194,7 @@ fn a_centre_line_knows_its_lengths() {
 }
 
 #[test]
-fn a_user_s_mesh_is_entered_from_above_and_written_and_read_alike() {
+fn a_user_s_mesh_is_entered_from_above_and_reads_back_unchanged() {
     let network = bronchial_tree(AirwayDepth::Segmental).unwrap();
     let mut bytes = Vec::new();
     let mesh = network.mesh(1.4e-3).unwrap();
@@ -225,7 +225,7 @@ fn corners_of_a_mesh_show_two_walls() {
 }
 
 #[test]
-fn what_is_no_lumen_is_refused_by_name() {
+fn invalid_lumens_are_refused_by_name() {
     let mut open = TriangleMesh::cuboid([0.1; 3]);
     open.triangles.pop();
     assert!(matches!(

@@ -31,7 +31,7 @@ fn motion(advance: f64, roll: f64, pull: [f64; 2]) -> ScopeMotion {
 }
 
 #[test]
-fn a_pull_is_shared_between_cables_of_which_one_is_slack_and_bends_towards_itself() {
+fn a_pull_uses_two_cables_and_bends_towards_itself() {
     let mut scope = scope();
     for (pull, axis) in [([0.3, 0.0], Vector3::y()), ([-0.3, 0.3], Vector3::z())] {
         let before = scope.state().world_from_tip();

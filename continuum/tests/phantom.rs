@@ -66,7 +66,7 @@ fn rods_turn_into_an_arm_of_the_t() {
 }
 
 #[test]
-fn a_mesh_leads_a_rod_as_the_field_does_of_which_it_was_made() {
+fn a_mesh_guides_a_rod_like_its_field() {
     let network = TPhantom::default()
         .network()
         .expect("its sizes are in range");

@@ -153,7 +153,7 @@ fn stiff_rods_of_all_sizes_come_to_rest_where_beam_theory_says() {
 }
 
 #[test]
-fn what_does_not_balance_is_no_rest() {
+fn an_unbalanced_rod_is_not_at_rest() {
     let section = wire(2e11, 8e10, 2e-3);
     let rest = Actuation::held(Isometry3::identity(), 0.5);
     let mut actuation = rest;

@@ -98,7 +98,7 @@ fn robomimic_reads_back_bit_by_bit() {
 }
 
 #[test]
-fn robomimic_says_of_what_its_environment_is_made() {
+fn robomimic_describes_its_environment() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("demonstrations.hdf5");
     let mut dataset = example(1, 1, &[]);
@@ -122,7 +122,7 @@ fn robomimic_says_of_what_its_environment_is_made() {
 }
 
 #[test]
-fn lerobot_reads_back_all_that_it_has_a_place_for() {
+fn lerobot_reads_back_all_that_it_stores() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("set");
     // The second one replaces the first one.
@@ -136,7 +136,7 @@ fn lerobot_reads_back_all_that_it_has_a_place_for() {
 }
 
 #[test]
-fn pictures_are_read_only_when_asked_for() {
+fn pictures_are_read_only_on_request() {
     let folder = tempfile::tempdir().expect("the test can go on");
     for (name, format) in Format::ALL {
         let path = folder.path().join(name);
@@ -149,7 +149,7 @@ fn pictures_are_read_only_when_asked_for() {
 }
 
 #[test]
-fn lerobot_says_what_its_loader_asks_for() {
+fn lerobot_has_the_metadata_of_its_loader() {
     let folder = tempfile::tempdir().expect("the test can go on");
     write(
         folder.path(),
@@ -268,7 +268,7 @@ fn copy_folder(from: &Path, to: &Path) {
 }
 
 #[test]
-fn a_recording_of_which_nothing_came_leaves_nothing() {
+fn an_aborted_recording_leaves_nothing() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let path = folder.path().join("set");
     let info = example(1, 1, &[]).info;
@@ -285,7 +285,7 @@ fn a_recording_of_which_nothing_came_leaves_nothing() {
 }
 
 #[test]
-fn what_is_no_data_set_is_refused_by_name() {
+fn invalid_data_sets_are_refused_by_name() {
     let folder = tempfile::tempdir().expect("the test can go on");
     let problem = |path: &Path| read(path, ALL).unwrap_err().to_string();
     assert!(problem(&folder.path().join("none.hdf5")).starts_with("cannot read "));

@@ -37,7 +37,7 @@ fn without_a_driver_tests_are_skipped_or_fail_and_name_the_packages() {
 }
 
 #[test]
-fn one_that_is_not_here_is_named_with_those_that_are() {
+fn an_unknown_gpu_is_refused_with_the_available_ones() {
     let Some(_) = gpu() else { return };
     match Gpu::open_named("no such thing") {
         Err(DeviceError::NoSuchGpu { wanted, found, .. }) => {
@@ -49,7 +49,7 @@ fn one_that_is_not_here_is_named_with_those_that_are() {
 }
 
 #[test]
-fn a_lost_one_is_an_error() {
+fn a_lost_gpu_is_an_error() {
     let Some(gpu) = gpu() else { return };
     let config = MpmConfig {
         contact: Contact::Nodes,

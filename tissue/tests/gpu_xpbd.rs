@@ -182,7 +182,7 @@ fn worlds_are_reset_and_restored_one_by_one() {
 }
 
 #[test]
-fn what_cannot_be_followed_ends_its_world_alone() {
+fn a_diverged_world_stops_alone() {
     let Some(gpu) = gpu() else { return };
     let body = block([2, 2, 3]);
     let config = XpbdConfig {
@@ -215,7 +215,7 @@ fn what_cannot_be_followed_ends_its_world_alone() {
 }
 
 #[test]
-fn what_cannot_be_is_refused() {
+fn invalid_input_is_refused() {
     let Some(gpu) = gpu() else { return };
     let make = |body: &XpbdBody| make(&gpu, &config(), body, 1);
     let refused = |result: Result<GpuXpbd, GpuError>, wanted: &str| {

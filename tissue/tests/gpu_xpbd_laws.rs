@@ -273,7 +273,7 @@ fn tools_grasp_and_let_go_as_on_the_cpu() {
 }
 
 #[test]
-fn what_sticks_is_held_as_on_the_cpu() {
+fn sticking_vertices_are_held_as_on_the_cpu() {
     let Some(gpu) = gpu() else { return };
     let body = XpbdBody {
         damping_time: 0.01,

@@ -170,7 +170,7 @@ fn goes_on_as_the_saved_one(formulation: Formulation) {
 }
 
 #[test]
-fn what_a_tool_holds_moves_wherever_it_goes() {
+fn held_particles_move_with_the_tool_out_of_reach() {
     let mut world = pressed(config(REACH, 1));
     world.step(0.01).expect("stable");
     // Out of the ball's reach, at the far end of the top.

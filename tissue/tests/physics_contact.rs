@@ -168,7 +168,7 @@ fn pressed_and_left(formulation: Formulation) -> [f64; 2] {
 
 /// Depths are ordered, and at small strain proportional to one over the modulus within 15 %.
 #[test]
-fn what_is_stiffer_gives_less() {
+fn stiffer_tissue_is_dented_less() {
     // The four moduli of the papers; a plate under the same load on each.
     let (size, cell, load) = ([0.06, 0.06, 0.04], 0.01, 0.4);
     let depths = [1e3, 8e3, 15e3, 1e5].map(|young_modulus| {

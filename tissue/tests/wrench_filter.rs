@@ -55,7 +55,7 @@ fn it_begins_with_the_first_wrench_and_again_after_a_reset() {
 }
 
 #[test]
-fn frequencies_that_cannot_be_are_refused() {
+fn invalid_frequencies_are_refused() {
     for cutoff in [0.0, -1.0, f64::NAN, f64::INFINITY] {
         let error = WrenchFilter::new(cutoff).expect_err("it cannot be");
         assert!(error.to_string().contains("filter.cutoff"), "{error}");

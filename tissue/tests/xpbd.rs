@@ -345,7 +345,7 @@ fn bits_depend_neither_on_threads_nor_on_lanes() {
 }
 
 #[test]
-fn worlds_that_are_not_asked_to_move_do_not_and_the_others_do_as_ever() {
+fn worlds_that_are_not_stepped_are_unchanged() {
     let run = |moves: fn(usize) -> bool| {
         let body = body(Elasticity::NeoHookean, 0.01);
         let mut batch = XpbdBatch::new(config(Sweep::GaussSeidel), &[body], &[], 3).unwrap();
