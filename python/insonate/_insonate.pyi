@@ -88,7 +88,7 @@ class Scene:
     """A robot with a probe above a torso, with the same options as the command line.
 
     Args:
-        robot, probe, torso, shape: of `parts`; a torso None is none.
+        robot, probe, torso, shape: of `parts`; None: no torso.
         stiffness: of the tissue [N/m]. damping: [N·s/m].
         breathing_rate: breaths per second [Hz]; 0: none. breathing_amplitude: rise of the chest [m].
         count: lattice points across, through and along the patient. spacing: distance of neighbours [m]. With neither, the
@@ -836,7 +836,7 @@ class Actuation:
 
     Args:
         inserted_length: of the rod beyond the introducer's mouth [m], half an element to the whole rod.
-        position: of the mouth in world [m]. rotation: quaternion wxyz of the mouth, out of which the rod comes along +x.
+        position: of the mouth in world [m]. rotation: quaternion wxyz of the mouth, from which the rod leaves along +x.
         tensions: of the three cables [N], 0 or more.
         tip_force: dead force on the tip [N]. tip_moment: [N·m]; both in world.
     """

@@ -13,7 +13,12 @@ use pyo3::create_exception;
 use pyo3::exceptions::{PyException, PyFileNotFoundError, PyOSError, PyValueError};
 use pyo3::prelude::*;
 
-create_exception!(insonate, Error, PyException, "Base class of insonate's errors.");
+create_exception!(
+    insonate,
+    Error,
+    PyException,
+    "Base class of insonate's errors."
+);
 create_exception!(
     insonate,
     SimulationError,

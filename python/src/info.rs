@@ -99,7 +99,7 @@ impl InfoNames {
         Ok(info)
     }
 
-    /// Info of `n_envs` environments, some of which have finished an episode.
+    /// Info of `n_envs` environments, where some have finished an episode.
     pub(crate) fn vector<'py>(
         &self,
         py: Python<'py>,

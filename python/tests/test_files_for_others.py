@@ -11,7 +11,7 @@ import pytest
 
 CLI = os.environ.get("INSONATE_CLI")
 
-pytestmark = pytest.mark.skipif(CLI is None, reason="INSONATE_CLI names no insonate")
+pytestmark = pytest.mark.skipif(CLI is None, reason="INSONATE_CLI does not name the command line's program")
 
 
 @pytest.fixture(scope="module")

@@ -297,11 +297,11 @@ fn presets_come_whole_into_both_solvers() {
 fn invalid_ties_and_materials_are_refused_by_name() {
     let here = Path::new(HERE);
     let mut bodies = tied_bars();
-    bodies[1].attachments[0].to = "nobody".to_owned();
+    bodies[1].attachments[0].to = "absent".to_owned();
     let error = xpbd_scene(&bodies, CELL, 0.0, here)
         .unwrap_err()
         .to_string();
-    let wanted = "upper.attachments[0].to is \"nobody\", but must be another one of lower, upper";
+    let wanted = "upper.attachments[0].to is \"absent\", but must be another one of lower, upper";
     assert_eq!(error, wanted);
     // 3 cm between the bodies: further than the tie, then than a cell.
     bodies[1].attachments[0].to = "lower".to_owned();

@@ -196,7 +196,7 @@ fn momentum_and_mass_are_conserved() {
     assert_eq!(world.mass(), mass);
     let scale = momentum[0].abs();
     for (now, before) in world.momentum().into_iter().zip(momentum) {
-        // 300 substeps, each of which rounds at 6e-8.
+        // 300 substeps, with rounding at 6e-8 each.
         assert!((now - before).abs() < 1e-5 * scale, "{now} {before}");
     }
 }

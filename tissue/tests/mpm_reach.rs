@@ -111,7 +111,7 @@ fn a_tool_meets_about_the_same_and_what_is_far_stands_still() {
         .filter(|(place, _)| around(place))
         .map(|(wanted, found)| way(wanted, found));
     let most = errors.fold(0.0, f64::max);
-    eprintln!("{:.2} mm beside the place in the whole", 1e3 * most);
+    eprintln!("{:.2} mm from the place in the whole slab", 1e3 * most);
     assert!(most < 1e-3, "{most}");
     // The tissue that was pressed and left behind has recovered within a tenth of the depth.
     for (from, to) in start.iter().zip(&found).filter(|(from, _)| from[0] < 0.1) {

@@ -86,7 +86,7 @@ fn check_users_own(folder: &Path) -> Result<()> {
 /// Fills a temporary folder next to `.mujoco/`, checks it, and renames it to `.mujoco/`.
 fn install(options: &SetupOptions, prefix: &Path) -> Result<()> {
     let python = wheel::python()?;
-    let temporary = TemporaryFolder::beside(prefix)?;
+    let temporary = TemporaryFolder::next_to(prefix)?;
     let wheel = if let Some(wheel) = &options.wheel {
         wheel.clone()
     } else {
@@ -123,7 +123,7 @@ struct TemporaryFolder {
 }
 
 impl TemporaryFolder {
-    fn beside(neighbour: &Path) -> Result<Self> {
+    fn next_to(neighbour: &Path) -> Result<Self> {
         let mut name = neighbour.as_os_str().to_owned();
         name.push(format!("-{}", std::process::id()));
         let path = PathBuf::from(name);

@@ -174,7 +174,7 @@ impl Contacts {
                 for side in [1.0, -1.0] {
                     let direction = side * tangent;
                     let Some((aside, off)) =
-                        self.beside(lumen, search, (&point, radius), &wall, &direction)
+                        self.offset_wall(lumen, search, (&point, radius), &wall, &direction)
                     else {
                         continue;
                     };
@@ -201,7 +201,7 @@ impl Contacts {
 
     /// The same wall as seen from a small lateral offset, with its distance [m]. The smaller the distance, the
     /// greater the curvature.
-    fn beside(
+    fn offset_wall(
         &mut self,
         lumen: &dyn Lumen,
         search: &Search,
@@ -212,9 +212,9 @@ impl Contacts {
         let cosine = |aside: &WallPoint| aside.normal.dot(&wall.normal);
         [4.0, 16.0, 64.0].into_iter().find_map(|part| {
             let off = search.reach / part;
-            let beside = point + direction * off;
+            let offset_point = point + direction * off;
             self.aside.clear();
-            lumen.walls_near(&beside, radius + search.reach, &mut self.aside);
+            lumen.walls_near(&offset_point, radius + search.reach, &mut self.aside);
             // A different wall, around a corner, has no curvature.
             let same = self.aside.iter().filter(|aside| cosine(aside) > 0.7);
             let nearest = same.min_by(|a, b| a.distance.total_cmp(&b.distance));

@@ -102,7 +102,8 @@ impl Oracle {
                 ElasticLaw::NeoHookean => (f * f.transpose() - one) * mu + one * (lambda * j.ln()),
                 ElasticLaw::FixedCorotated => {
                     let svd = f.svd(true, true);
-                    let rotation = svd.u.expect("asked for") * svd.v_t.expect("asked for");
+                    let rotation =
+                        svd.u.expect("it was requested") * svd.v_t.expect("it was requested");
                     (f - rotation) * f.transpose() * (2.0 * mu) + one * (lambda * (j - 1.0) * j)
                 }
             };

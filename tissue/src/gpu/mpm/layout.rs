@@ -229,14 +229,14 @@ impl Layout {
             .flat_map(|at| {
                 (0..27u32).filter_map(|i| {
                     let side = [i / 9, i / 3 % 3, i % 3];
-                    let mut beside = [0; 3];
+                    let mut neighbour = [0; 3];
                     for axis in 0..3 {
-                        beside[axis] = (at[axis] + side[axis]).checked_sub(1)?;
-                        if beside[axis] as usize >= self.n_blocks[axis] {
+                        neighbour[axis] = (at[axis] + side[axis]).checked_sub(1)?;
+                        if neighbour[axis] as usize >= self.n_blocks[axis] {
                             return None;
                         }
                     }
-                    Some(beside)
+                    Some(neighbour)
                 })
             })
             .collect();

@@ -17,10 +17,10 @@ fn find_neighbours(lane: u32, world: u32, block: vec3<u32>) {
     if lane >= 27u {
         return;
     }
-    let beside = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
+    let neighbour = block + vec3<u32>(lane / 9u, lane / 3u % 3u, lane % 3u) - 1u;
     var slot = NONE;
-    if all(beside < params.n_blocks) {
-        let found = slots[key_of(world, beside, params.n_blocks)];
+    if all(neighbour < params.n_blocks) {
+        let found = slots[key_of(world, neighbour, params.n_blocks)];
         if found >= 2u {
             slot = found - 2u;
         }
