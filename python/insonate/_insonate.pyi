@@ -88,14 +88,14 @@ class Scene:
     """A robot with a probe above a torso, with the same options as the command line.
 
     Args:
-        robot, probe, torso, shape: of `parts`; None: no torso.
-        stiffness: of the tissue [N/m]. damping: [N·s/m].
-        breathing_rate: breaths per second [Hz]; 0: none. breathing_amplitude: rise of the chest [m].
-        count: lattice points across, through and along the patient. spacing: distance of neighbours [m]. With neither, the
-            lattice of ``fast`` is so fine that the probe does not fall into it, and the probe meets the stiffness and damping that
-            are given; with either, they are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
-        timestep: of physics [s].
-        robot_position: of the base in world [m].
+        robot, probe, torso, shape: names from `parts`; a `torso` of None leaves the torso out.
+        stiffness: stiffness of the tissue [N/m]. damping: damping of the tissue [N·s/m].
+        breathing_rate: breaths per second [Hz]; 0: no breathing. breathing_amplitude: rise of the chest [m].
+        count: lattice points across, through and along the patient. spacing: distance between neighbours [m]. Without both,
+            the lattice of ``fast`` is fine enough that the probe does not fall into it, and the probe feels the given stiffness
+            and damping. With either, stiffness and damping are ``solref`` of MuJoCo's constraints, as in the thesis (Jakobsen 2021).
+        timestep: length of a physics step [s].
+        robot_position: position of the base in world [m].
 
     Raises:
         ValueError: for an unknown name or a value out of range.
@@ -343,16 +343,16 @@ class TissueBody:
     """A body of tissue, in the same description as its TOML file, for all solvers.
 
     Args:
-        name: unique in a scene. position: of its origin in world [m].
+        name: name, unique in a scene. position: origin of the body in world [m].
         solid: one of ``{"cuboid": {"half": [x, y, z]}}``, ``{"ellipsoid": {"half": …}}``,
             ``{"cylinder": {"radius": r, "half_length": h}}``, ``{"mesh": {"file": path, "scale": 1.0}}`` (closed; OBJ, STL, PLY),
             ``"torso"``, ``"liver"``; sizes in metres.
-        layers: from the surface inwards, each with ``name``, ``material`` and, but for the last, ``thickness`` [m].
-            A material has ``young_modulus`` [Pa], ``poisson_ratio``, ``density`` [kg/m³], ``viscosity`` [Pa·s] and perhaps
+        layers: layers from the surface inwards, each with ``name``, ``material`` and, except for the last, ``thickness`` [m].
+            A material has ``young_modulus`` [Pa], ``poisson_ratio``, ``density`` [kg/m³], ``viscosity`` [Pa·s] and optionally
             ``tearing`` (``begins`` and ``ends``, stretches).
-        regions: parts of another material: ``name``, ``place``, ``material``.
-        fixed: places that do not move, each one of ``{"cuboid": {"low": …, "high": …}}``,
-            ``{"half_space": {"point": …, "normal": …}}`` (the side against the normal), ``{"depth": {"from": a, "to": b}}``.
+        regions: regions with another material: ``name``, ``place``, ``material``.
+        fixed: fixed regions, each one of ``{"cuboid": {"low": …, "high": …}}``,
+            ``{"half_space": {"point": …, "normal": …}}`` (the side opposite to the normal), ``{"depth": {"from": a, "to": b}}``.
         attachments: ties to other bodies: ``to`` (a name) and ``distance`` [m].
 
     Raises:
@@ -524,9 +524,9 @@ class Tool:
     """A rigid tool. Worlds copy it.
 
     Args:
-        position: of its origin in world [m]. rotation: of its frame in world, quaternion wxyz.
-        linear: velocity of its origin [m/s]. angular: angular velocity [rad/s]; both in world.
-        friction: Coulomb's coefficient; infinite: tissue sticks to it and never separates.
+        position: origin of the tool's frame in world [m]. rotation: orientation in world, quaternion wxyz.
+        linear: velocity of the origin [m/s]. angular: angular velocity [rad/s]; both in world.
+        friction: Coulomb friction coefficient; infinite: tissue sticks to the tool and never separates.
     """
 
     def __new__(
@@ -634,13 +634,14 @@ class Xpbd(SoftTissue):
     """A world of tetrahedra (extended position-based dynamics), stepped by the calling thread.
 
     Args:
-        bodies: their vertices are numbered through. attachments: of vertices to each other and to points.
-        substep: longest one [s]; 5e-4. max_courant: part of an element's height that waves cross in a substep; 0.5.
-        iterations: of the solver in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
-        gravity: [m/s²]; (0, 0, −9.81). drag: of the surroundings [1/s]; 0.
-        push_speed: greatest one at which a tool at rest pushes tissue out of itself [m/s]; 2.
-        face_contact: whether tools touch the faces between vertices too. reach: farther than this from all tools but planes, counted at rest,
-            vertices stand still [m]; None: all move. max_speed: of a vertex; above, the world has diverged [m/s]; 100.
+        bodies: bodies; vertices are counted through all of them. attachments: ties of vertices to each other and to points.
+        substep: longest substep [s]; 5e-4. max_courant: part of an element's height that waves may cross in a substep; 0.5.
+        iterations: solver iterations in a substep; 1. sweep: ``gauss_seidel`` or ``jacobi``.
+        gravity: gravity [m/s²]; (0, 0, −9.81). drag: viscous drag of the environment [1/s]; 0.
+        push_speed: greatest speed at which a tool at rest pushes tissue out of itself [m/s]; 2.
+        face_contact: whether tools also touch the faces between vertices.
+        reach: vertices farther than this from all tools except planes, measured at rest, do not move [m]; None: all move.
+        max_speed: speed of a vertex above which the world has diverged [m/s]; 100.
     """
 
     def __new__(
@@ -676,16 +677,16 @@ class MlsMpm(SoftTissue):
     """A world of particles that exchange momentum through a grid (moving least squares material point method).
 
     Args:
-        origin: first corner of the domain in world [m]. cell_width: [m]. cells: along x, y, z, 8 to 1024 each;
-            particles stay a cell away from the first sides and two from the others.
-        substep: longest one [s]; as long as stability allows. gravity: [m/s²]; (0, 0, −9.81).
+        origin: lower corner of the domain in world [m]. cell_width: width of a cell [m]. cells: number of cells along x, y, z,
+            8 to 1024 each; particles keep a cell from the lower sides and two from the upper sides.
+        substep: longest substep [s]; by default the stability limit. gravity: gravity [m/s²]; (0, 0, −9.81).
         law: ``neo_hookean`` or ``fixed_corotated``.
-        formulation: where weights are taken: ``updated_lagrangian``, where particles are, or ``total_lagrangian``, where they were at rest,
-            so that a body comes back from any deformation.
-        wall: of all sides, ``separate``, ``slip`` or ``sticky``.
-        contact: on what tools act, ``particles`` or ``nodes``. contact_distance: of ``nodes`` [cells]; 0.5.
-        reach: farther than this from all tools but planes, counted at rest, particles stand still [m]; None: all move.
-        n_threads: 0: one for each core; 256 at most. Results do not depend on it.
+        formulation: configuration in which weights are computed: ``updated_lagrangian`` (current positions), or
+            ``total_lagrangian`` (rest positions), in which a body recovers from any deformation.
+        wall: condition on all walls, ``separate``, ``slip`` or ``sticky``.
+        contact: contact of tools with ``particles`` or ``nodes``. contact_distance: distance for ``nodes`` [cells]; 0.5.
+        reach: particles farther than this from all tools except planes, measured at rest, do not move [m]; None: all move.
+        n_threads: number of threads, at most 256; 0: one per core. Results do not depend on it.
     """
 
     def __new__(
@@ -788,14 +789,14 @@ class RodConfig:
     """A rod, straight along x unless its sections are curved, with three cables.
 
     Args:
-        segments: length [m] and section of each, from base to tip.
-        n_elements: into how many elements of equal length it is divided, 1 to 100000.
-        gravity: [m/s²].
-        cable_offset: of the cables from the centre line [m]; None: three quarters of the last radius.
-        cable_angles: where they lie around the centre line [rad], 0 on the section's y axis; None: a third of a turn apart.
-        cable_guides: length over which guides hold them, from the first to the tip [m]; None: the whole rod.
-        cables_at_tip: all their force acts at the tip instead, along its axis.
-        held_base, held_tip: which displacements along and rotations about x, y, z are held.
+        segments: length [m] and section of each segment, from base to tip.
+        n_elements: number of elements of equal length, 1 to 100000.
+        gravity: gravity [m/s²].
+        cable_offset: distance of the cables from the centre line [m]; None: three quarters of the last radius.
+        cable_angles: angles of the cables around the centre line [rad], 0 on the section's y axis; None: a third of a turn apart.
+        cable_guides: length with guides, from the first guide to the tip [m]; None: the whole rod.
+        cables_at_tip: whether the whole cable force acts at the tip instead, along its axis.
+        held_base, held_tip: which displacements along and rotations about x, y, z are fixed.
 
     Raises:
         ValueError: for a value out of range.
@@ -835,10 +836,10 @@ class Actuation:
     """Inputs of a step.
 
     Args:
-        inserted_length: of the rod beyond the introducer's mouth [m], half an element to the whole rod.
-        position: of the mouth in world [m]. rotation: quaternion wxyz of the mouth, from which the rod leaves along +x.
-        tensions: of the three cables [N], 0 or more.
-        tip_force: dead force on the tip [N]. tip_moment: [N·m]; both in world.
+        inserted_length: length of the rod beyond the introducer's mouth [m], from half an element to the whole rod.
+        position: position of the mouth in world [m]. rotation: quaternion wxyz of the mouth, which the rod leaves along +x.
+        tensions: tensions of the three cables [N], at least 0.
+        tip_force: constant force on the tip [N]. tip_moment: moment on the tip [N·m]; both in world.
     """
 
     def __new__(
@@ -1010,14 +1011,16 @@ class Simulation:
     """A rod in a lumen, initially straight and inserted as `actuation` says.
 
     Args:
-        lumen: None: free space.
-        tolerance: greatest unbalanced force over the load after a step; None: one linearisation a step, as in the paper.
-        solver: of the quadratic program: ``block``, ``clarabel`` or ``gauss_seidel``.
-        max_displacement: greatest displacement of a node in one linearisation [m]; 2e-3. max_rotation: greatest rotation of a node in one linearisation [rad]; 0.3.
-        max_iterations: most linearisations of a step with a tolerance; 200.
+        lumen: the lumen; None: free space.
+        tolerance: greatest unbalanced force after a step, relative to the load; None: one linearisation per step, as in the paper.
+        solver: solver of the quadratic program: ``block``, ``clarabel`` or ``gauss_seidel``.
+        max_displacement: greatest displacement of a node in one linearisation [m]; 2e-3.
+        max_rotation: greatest rotation of a node in one linearisation [rad]; 0.3.
+        max_iterations: maximum number of linearisations of a step with a tolerance; 200.
         penetration_tolerance: allowed penetration of a wall after a step [m]; 1e-5.
         points_per_element: points tested for contact in addition to the nodes; 1.
-        friction: Coulomb's coefficient between rod and wall. wall_stiffness: under one contact [N/m]; None: rigid.
+        friction: Coulomb friction coefficient between rod and wall.
+        wall_stiffness: stiffness of the wall under one contact [N/m]; None: rigid.
 
     Raises:
         ValueError: for a value out of range, or a base inside a wall.

@@ -20,20 +20,20 @@ class Env(gymnasium.Env[Any, FloatArray]):
     The same seed and actions give the same bits as environment 0 of a `VectorEnv`, and as the task in Rust.
 
     Args:
-        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
+        task_id: name of the task, such as ``probe-sweep``; `insonate.tasks` lists them.
         render_mode: ``rgb_array``, ``human`` (a window; needs pygame) or None.
-        camera: a camera of the scene; None: the close one.
-        width, height: of pictures [pixels].
-        settings: the task's settings with the names of the command line, dotted or nested:
+        camera: name of a camera of the scene; None: the close one.
+        width, height: size of images [pixels].
+        settings: settings of the task with their names on the command line, dotted or nested:
             ``**{"scene.robot": "ur5e"}`` or ``scene={"robot": "ur5e"}``; `insonate.default_settings` lists them.
 
-    A reset's ``options`` fix random parameters of the episode by name, such as ``{"stiffness": 1400.0}``; ``episode_seed`` among
-    them repeats the episode whose ``info`` told that seed.
-    Every ``info`` of a task with costs holds ``cost``, the sum of them in the step, as Safety-Gymnasium's does.
-    The last ``info`` of an episode holds ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
-    ``is_success`` where the task knows success, ``end_reason`` (in words, with the limit that was passed) and ``episode_seed``.
-    Tasks with a probe add ``verdict``, ``"passed"`` or ``"failed"``, and ``reasons``, a list of strings that is empty when it passed;
-    the limits are the settings ``verdict``. A reset whose robot starts inside something is an error that names both parts and the depth.
+    The ``options`` of a reset fix randomised parameters of the episode by name, such as ``{"stiffness": 1400.0}``.
+    The option ``episode_seed`` repeats the episode with that seed, which its ``info`` contains.
+    If the task has costs, every ``info`` has ``cost``, the sum of the costs in the step, as in Safety-Gymnasium.
+    The last ``info`` of an episode has ``metrics``, ``parameters``, ``reward_terms`` and ``costs`` (sums), each by name,
+    ``is_success`` if the task defines success, ``end_reason`` (in words, with the limit that was exceeded) and ``episode_seed``.
+    Tasks with a probe add ``verdict``, ``"passed"`` or ``"failed"``, and ``reasons``, a list of strings that is empty if it passed;
+    the limits are the settings ``verdict``. A reset fails if the robot starts inside another part; the error names both and the depth.
     """
 
     metadata: dict[str, Any] = {"render_modes": RENDER_MODES, "render_fps": 50}

@@ -44,7 +44,7 @@ class ObservationLayout:
 
     With a camera or ultrasound, an observation is a dict of ``state``, shape ``[n_state]``; ``camera``, shape
     ``[height, width, channels]``, each pixel 0 to 1; ``b_mode``, ``labels`` and ``confidence``, shape ``[lines, samples, 1]``, 0 to 1,
-    labels 0 to 255. Of stacked observations the channels of the newest picture are the last.
+    labels 0 to 255. In stacked observations the channels of the newest image are the last.
     """
 
     def __init__(self, environments: Environments) -> None:

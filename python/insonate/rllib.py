@@ -21,7 +21,7 @@ def register(task_id: str, *, discount: float | None = None, **settings: Any) ->
     With ``gym_env_vectorize_mode=gymnasium.VectorizeMode.VECTOR_ENTRY_POINT`` the environments of a runner step together in Rust.
 
     Args:
-        task_id, settings: as of `insonate.VectorEnv`.
+        task_id, settings: as in `insonate.VectorEnv`.
         discount: with which rewards are normalised (`gymnasium.wrappers.vector.NormalizeReward`); None: they are not.
     """
 

@@ -15,11 +15,11 @@ from .vector_env import VectorEnv
 class Sb3VecEnv(VecEnv):  # type: ignore[misc]
     """Vectorised environments of a task on threads of Rust, with the interface of Stable-Baselines3.
 
-    ``infos`` of an episode's end hold ``terminal_observation``, ``TimeLimit.truncated``, ``episode`` (return ``r``, length ``l``),
-    and what `insonate.Env` tells, ``is_success`` among it, which Stable-Baselines3 logs as ``rollout/success_rate``.
+    At the end of an episode ``infos`` has ``terminal_observation``, ``TimeLimit.truncated``, ``episode`` (return ``r``, length
+    ``l``), and the entries of `insonate.Env`. Stable-Baselines3 logs their ``is_success`` as ``rollout/success_rate``.
 
     Args:
-        task_id, n_envs, options: as of `insonate.VectorEnv`.
+        task_id, n_envs, options: as in `insonate.VectorEnv`.
     """
 
     def __init__(self, task_id: str, n_envs: int, **options: Any) -> None:

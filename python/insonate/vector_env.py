@@ -25,17 +25,18 @@ Stepped: TypeAlias = tuple[
 class VectorEnv(Environments, GymnasiumVectorEnv[Any, FloatArray, Any]):
     """Vectorised environments of a task.
 
-    The same seed and actions give the same bits on any number of threads, and as the task in Rust. Arrays that are returned are new.
+    The same seed and actions give the same bits on any number of threads, and as the task in Rust. Returned arrays are new.
 
     Args:
-        task_id: such as ``probe-sweep``; `insonate.tasks` lists them.
-        num_envs: how many.
-        n_threads: threads that step, the caller's among them; 0: one for each core.
-        autoreset_mode: when an environment whose episode is over begins the next; with ``DISABLED`` a reset with
-            ``options={"reset_mask": mask}`` begins it where the mask, `bool` of shape ``[num_envs]``, is true.
-        render_mode, camera, width, height, settings: as of `insonate.Env`.
+        task_id: name of the task, such as ``probe-sweep``; `insonate.tasks` lists them.
+        num_envs: number of environments.
+        n_threads: number of threads that step, including the caller's thread; 0: one per core.
+        autoreset_mode: when an environment is reset after the end of an episode. With ``DISABLED``, a reset with
+            ``options={"reset_mask": mask}`` resets the environments where the mask, `bool` of shape ``[num_envs]``, is true.
+        render_mode, camera, width, height, settings: as in `insonate.Env`.
 
-    ``infos`` holds what `insonate.Env` gives at an episode's end, as arrays with masks; with ``SAME_STEP`` in ``final_info``, next to ``final_obs``.
+    At the end of an episode ``infos`` has the entries of `insonate.Env` as arrays with masks. With ``SAME_STEP`` they are in
+    ``final_info``, next to ``final_obs``.
     """
 
     metadata: dict[str, Any] = {
