@@ -228,7 +228,7 @@ pub(crate) fn read(path: &Path, options: ReadOptions) -> Result<Dataset, Dataset
     .unwrap_or_else(|| {
         Err(DatasetError::invalid(
             path,
-            "is damaged: the HDF5 library failed without a message",
+            "is damaged: the HDF5 library cannot read it",
         ))
     })
 }

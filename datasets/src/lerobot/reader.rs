@@ -55,7 +55,7 @@ pub(crate) fn read(folder: &Path, options: ReadOptions) -> Result<Dataset, Datas
         .count();
     for path in (0..n_files).map(|index| folder.join(data_file(index))) {
         guarded(|| reader.read_file(&path)).unwrap_or_else(|| {
-            let problem = "is damaged: the Parquet library failed without a message";
+            let problem = "is damaged: the Parquet library cannot read it";
             Err(DatasetError::invalid(&path, problem))
         })?;
     }

@@ -6,7 +6,7 @@
 //! $$ v_n \leftarrow \max\left(v_n, \kappa \frac{-g}{\Delta t}\right), \quad v_t \leftarrow -\kappa \frac{s}{\Delta t}, \quad
 //! \lvert \Delta v_t \rvert \le \mu \, \Delta v_n, \quad
 //! \kappa = \min\left(\frac{2 (\lambda + 2 \mu) \Delta t^2}{\rho h^2}, 2\right), $$
-//! with $s$ how far the particle has moved along the tool since it stuck. The tool receives the opposite momentum.
+//! with $s$ the displacement of the particle along the tool since it stuck. The tool receives the opposite momentum.
 //!
 //! The impulse acts at the touched face of the cube, $r = -n h / 2$ from the particle: $Q_p \mathrel{+}=
 //! \tfrac{4}{\Delta x^2} m_p \, \Delta v \, r^T$. At the particle's centre it would leave the outer half of the cube

@@ -1,8 +1,8 @@
 //! Tearing: irreversible loss of stiffness by stretch.
 //!
 //! The greatest principal stretch $s$ makes damage $D = \max_t \operatorname{clamp} \frac{s^2 - b^2}{e^2 - b^2}$ between the stretches $b$ and
-//! $e$ of the material; the stress is $(1 - D) \tau$, but for the pressure of what is compressed, which stays (isotropic damage, Lemaitre
-//! 1985; scalar, hence no direction in which what is torn still holds).
+//! $e$ of the material; the stress is $(1 - D) \tau$, except for the pressure of compressed tissue, which is kept
+//! (isotropic damage, Lemaitre 1985; it is scalar, so torn tissue carries no tension in any direction).
 
 #![expect(
     clippy::inline_always,

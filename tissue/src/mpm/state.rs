@@ -109,7 +109,7 @@ impl SoftTissue for MlsMpm {
         }
         let mut window = self.window.clone();
         if !window.set_by_resting(resting) {
-            return Err(invalid("particles rest that must move"));
+            return Err(invalid("resting particles do not fill whole cubes"));
         }
         let grips = self.read_grips(&mut reader)?;
         let is_whole = reader.0.is_empty() && is_there.iter().all(|there| *there);

@@ -142,5 +142,5 @@ const fn fan_tip(polygon: &[usize; 12], n: usize) -> usize {
         }
         tip += 1;
     }
-    panic!("every case has a fan without a diagonal in a face")
+    panic!("a case has no fan without a diagonal in a face")
 }
